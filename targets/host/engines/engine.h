@@ -1,9 +1,9 @@
 /*
- * What an engine's file brings, so that picogrant.c can make picogrant.h of it. The code that is made for hosts in C
- * (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part: the core's
- * one function, and `create` in the place of the device. An engine's file makes the device of memory and configuration, puts it,
- * its arrays of starts, lengths and capacities and the transfer array into their places, keeps the array, and reaches for what is in it
- * by number: no name is looked up, and nothing allocated, once a core is open.
+ * What an engine's file provides, so that picogrant.c can implement picogrant.h on it. The code generated for hosts in
+ * C (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part: the
+ * core's single function, and `create` in the place of the device. An engine's file creates the device from memory and
+ * configuration, stores it, its arrays of starts, lengths and capacities and the transfer array in their places, keeps
+ * the array, and accesses its elements by number: once a core is open, no name is looked up and nothing is allocated.
  */
 #ifndef PICOGRANT_ENGINE_H
 #define PICOGRANT_ENGINE_H
@@ -34,23 +34,23 @@ struct pg_opening {
   const struct pg_config_member *config; /* PG_CONFIG_MEMBERS */
 };
 
-/* An argument of a call that stands for the transfer array: outside of the range of the core's integers. */
+/* A call's argument that stands for the transfer array: outside the range of the core's integers. */
 enum { PG_ARGUMENT_TRANSFER = 0x40000000 };
 
 enum { PG_ARGUMENTS_MAX = 5 };
 
 /*
- * Runs the code, and makes the device. What has to be closed hangs on `core->engine`, also where this fails; `core->parts`
- * is the array. An engine of the core's own notes in `core->heap.engine` what its own objects take.
+ * Runs the code, and creates the device. `core->engine` refers to everything that must be closed, also after a failure;
+ * `core->parts` is the array. An engine of the core's own records in `core->heap.engine` what its own objects take.
  */
 enum pg_open_result pg_engine_open(struct pg_opening *opening);
 
-/* Ends an engine of the core's own; in the firmware's, gives the core's things back. */
+/* Ends an engine of the core's own; in the firmware's, releases the core's objects. */
 void pg_engine_close(struct pg_core *core);
 
 /*
- * Calls PG_PART_CALL with the number of a function, the device and `count` further arguments. The integer that it returns,
- * or else 0, also where there is no such function: the grant alone has no calls. Where it throws, sets `core->threw`.
+ * Calls PG_PART_CALL with the number of a function, the device and `count` further arguments. Returns its integer, or 0
+ * for other values and missing functions: the grant alone has no calls. Sets `core->threw` if it throws.
  */
 int pg_engine_call(struct pg_core *core, enum pg_function function, int count, const int *arguments);
 

@@ -57,7 +57,7 @@ void *pg_heap_resize(struct pg_heap *heap, void *block, size_t size) {
   size_t before = size_of(block);
   heap->calls++;
   if (size > before && !fits(heap, size - before)) return refuse(heap);
-  /* Not realloc, which gives the block before back as it is. */
+  /* Not realloc, which frees the old block without wiping it. */
   void *moved = malloc(size);
   if (!moved) return refuse(heap);
   memcpy(moved, block, size < before ? size : before);

@@ -1,7 +1,7 @@
 /*
- * An engine's heap: malloc with a count and a limit, the same for every engine. Each device has one of its own, in its
- * struct pg_core, but for an engine of the firmware's own (pg_core_open). A firmware puts its own heap region behind malloc, or writes heap.c anew. What is counted is what the
- * engine asked for, not what libc or a TLS library take.
+ * An engine's heap: malloc with a count and a limit, the same for every engine. Each device has its own, in its struct
+ * pg_core, unless the engine is the firmware's (pg_core_open). Firmware replaces malloc with its own heap region, or
+ * writes heap.c anew. The count contains what the engine requested, not what libc or a TLS library takes.
  */
 #ifndef PICOGRANT_HEAP_H
 #define PICOGRANT_HEAP_H
@@ -12,10 +12,10 @@
 extern "C" {
 #endif
 
-/* Added to each block, as QuickJS reckons it. */
+/* Added to each block, as QuickJS counts it. */
 enum { PG_HEAP_OVERHEAD = 8 };
 
-/* Begins as zeros: nothing is taken, and there is no limit. Whoever owns it reads the figures at any time. */
+/* Starts as zeros: nothing is allocated, and there is no limit. Its owner may read the figures at any time. */
 struct pg_heap {
   size_t used;        /* bytes now, with PG_HEAP_OVERHEAD for each block */
   size_t peak;        /* the most there ever were */
@@ -30,13 +30,13 @@ struct pg_heap {
 /* A block of `size` bytes for pg_heap_give of the same heap; NULL for 0, and beyond the limit. */
 void *pg_heap_take(struct pg_heap *heap, size_t size);
 
-/* Gives a block of this heap back, NULL too. It is overwritten. */
+/* Frees a block of this heap, or NULL. The block is wiped. */
 void pg_heap_give(struct pg_heap *heap, void *block);
 
-/* The block with another size, perhaps elsewhere; NULL beyond the limit leaves it as it is. 0 gives it back. */
+/* Resizes a block, which may move it; NULL beyond the limit leaves it unchanged. 0 frees it. */
 void *pg_heap_resize(struct pg_heap *heap, void *block, size_t size);
 
-/* Bytes of a block that the engine may use. */
+/* The usable bytes of a block. */
 size_t pg_heap_size(const void *block);
 
 #ifdef __cplusplus

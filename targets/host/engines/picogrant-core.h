@@ -1,6 +1,6 @@
 /*
- * A device whose core is a script on an engine. Where the core is picogrant.c, there is a header of this name beside it:
- * which of the two folders the compiler finds is what decides.
+ * A device whose core is a script on an engine. picogrant.c has a header of the same name beside it: the compiler's
+ * include path decides between them.
  */
 #ifndef PICOGRANT_CORE_H
 #define PICOGRANT_CORE_H
@@ -10,22 +10,23 @@
 
 #include "heap.h"
 
-/* For ports that can say more of an engine. */
+/* For ports with information about the engine. */
 #define PG_HAS_ENGINE 1
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Bytes of one pg_response_body or pg_add_path at the most, for the engine's side of the copy. */
+/* Longest piece of one pg_response_body or pg_add_path, in bytes: the engine's side of the copy. */
 enum { PG_TRANSFER_BYTES = 512 };
 
-/* What the core's script runs on. Zeros stand for an engine of its own, the code that is linked, and a heap that does. */
+/* The engine of the core's script. Zeros mean an engine of its own, the linked code, and a sufficient heap. */
 struct pg_engine {
   /*
-   * NULL, or what the firmware has already: a JSContext with base objects and typed arrays, a duk_context. Its heap is the
-   * firmware's affair then, its scripts and the core's know nothing of each other but a global name that is undefined
-   * again, `picogrant`; it ends after pg_core_close, and nobody calls from within one of its functions
+   * NULL, or the firmware's engine: a JSContext with base objects and typed arrays, or a duk_context. Its heap is then
+   * the firmware's responsibility. Its scripts and the core's share nothing except the global name `picogrant`, which
+   * is undefined again afterwards. It must outlive pg_core_close, and must not be called from within one of its
+   * functions.
    */
   void *context;
   const uint8_t *code; /* bytecode, or source where the engine takes that; stays where it is until pg_core_close. NULL: pg_core_code */
@@ -34,8 +35,8 @@ struct pg_engine {
 };
 
 /*
- * A device: its engine, and what it has taken of the heap. pg_core_open fills it in, whatever it held; one that is
- * zeros is closed. The owner reads `heap` and `release`, and leaves the rest alone.
+ * A device: its engine, and its use of the heap. pg_core_open fills it in, whatever it held; zeros mean closed. The
+ * owner reads `heap` and `release`, and leaves the rest alone.
  */
 struct pg_core {
   void *engine; /* its context; NULL: not open */
@@ -47,7 +48,7 @@ struct pg_core {
   uint8_t transfer[PG_TRANSFER_BYTES];
 };
 
-/* A limit of the heap that is enough for this engine on this kind of machine. */
+/* A sufficient heap limit for this engine on this kind of machine. */
 extern const size_t pg_heap_default;
 
 #ifdef __cplusplus

@@ -1,4 +1,6 @@
-/* The border of picogrant.h over any engine (engine.h): calls with integers; bytes pass through one array. */
+/*
+ * Implements the core API of picogrant.h on any engine (engine.h): calls with integers; bytes pass through one array.
+ */
 #include <string.h>
 
 #include "core-code.h"
@@ -36,7 +38,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
   struct pg_opening opening = {core, engine->context, code, code_size, memory, size, heap_limit, members};
   *core = (struct pg_core){.is_guest = engine->context != NULL};
   enum pg_open_result result = pg_engine_open(&opening);
-  /* An engine that ran out of heap throws, as it does for code that is not the core's. */
+  /* An engine without free heap throws, as it does for code that is not the core's. */
   if (result == PG_OPEN_INVALID_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
   if (core->parts) core->release = pg_engine_element(core, PG_PART_RELEASE, 0);
   if (core->parts && core->release != PICOGRANT_VERSION_NUMBER) result = PG_OPEN_OTHER_RELEASE;
@@ -79,7 +81,7 @@ int pg_response_start(struct pg_core *core, int request_id, int status, int retr
   return pg_engine_call(core, PG_FUNCTION_RESPONSE_START, 3, arguments);
 }
 
-/* Hands bytes of an answer on in pieces. */
+/* Passes bytes of a response in pieces. */
 static void response_with(struct pg_core *core, enum pg_function function, int request_id, const uint8_t *bytes, size_t size) {
   while (size > 0) {
     int taken = transfer(core, bytes, size);
@@ -88,7 +90,7 @@ static void response_with(struct pg_core *core, enum pg_function function, int r
     bytes += taken;
     size -= (size_t)taken;
   }
-  /* Answers carry tokens. */
+  /* Responses contain tokens. */
   pg_wipe(core->transfer, sizeof core->transfer);
 }
 
@@ -133,7 +135,7 @@ void pg_set_status(struct pg_core *core, const char *text) {
 
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
   const int arguments[] = {endpoint, 1, PG_ARGUMENT_TRANSFER, 0, 0};
-  /* The grant alone has no calls, and answers 0. */
+  /* The grant alone has no calls, and returns 0. */
   if (strlen(target) > sizeof core->transfer || !call_0(core, PG_FUNCTION_BEGIN_CALL)) return 0;
   call_with_text(core, PG_FUNCTION_ADD_PATH, target);
   return pg_engine_call(core, PG_FUNCTION_SEND_CALL, 5, arguments);

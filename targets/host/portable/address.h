@@ -18,7 +18,7 @@ struct pg_address {
   const char *path; /* path and query, to the end; may be empty */
 };
 
-/* Takes an address apart. 0 where it is none, or has a user, a fragment, or other than visible ASCII. */
+/* Splits an address. 0 if it is invalid, or has a user, a fragment, or anything but visible ASCII. */
 int pg_address_split(const char *text, struct pg_address *address);
 
 /* Whether the peer is this device itself: localhost, 127.0.0.1 or [::1]. */

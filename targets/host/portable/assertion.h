@@ -1,7 +1,7 @@
 /*
- * What must hold in the host itself, said where it must hold. A server's fault is a value, a port's too; only a fault of
- * this folder's own files leads to an assertion. The release leaves them out, and not a byte of it depends on them; what
- * is built with -DPG_ASSERTIONS has them: the host under the sanitizers, its test programs, the fuzzers.
+ * Internal invariants of the host. A server's or a port's fault is a value; only a bug in this folder fails an
+ * assertion. Releases omit them, and are identical without them; builds with -DPG_ASSERTIONS check them: the host under
+ * the sanitizers, its test programs, the fuzzers.
  */
 #ifndef PICOGRANT_ASSERTION_H
 #define PICOGRANT_ASSERTION_H
@@ -29,7 +29,7 @@ static inline void pg_must(int holds, const char *rule) {
 
 #else
 
-/* Compiled, so that it stays right, and never evaluated. */
+/* Compiled, so that it stays valid, but never evaluated. */
 #define PG_MUST(holds, rule) ((void)sizeof(!(holds)))
 
 #endif

@@ -38,9 +38,9 @@ int pg_code_challenge_make(uint8_t *range, size_t size) {
 
 /* The loop. */
 
-/* More commands in one go mean that something feeds on itself. */
+/* More commands in one run would mean an endless loop. */
 enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
-/* What may not be in an address: five of the core's, and the client's own. */
+/* Values that must not be in an address: five of the core's, and the client's own. */
 enum { SECRETS = 6 };
 static int get(const struct pg_driver *driver, enum pg_property property) {
   return pg_get(driver->parts.core, property);
@@ -54,7 +54,7 @@ static void note(const struct pg_driver *driver, enum pg_happened what, int numb
   pg_history_note(driver->parts.history, what, driver->endpoint, number, error);
 }
 
-/* Bytes of the core's memory that it has named. */
+/* Bytes of the core's memory. */
 static uint8_t *bytes_at(const struct pg_driver *driver, int start, int size) {
   PG_MUST(start >= 0 && size >= 0 && start <= driver->parts.settings->memory_bytes - size,
           "what the core names lies in its memory");
@@ -62,7 +62,7 @@ static uint8_t *bytes_at(const struct pg_driver *driver, int start, int size) {
   return driver->parts.memory + start;
 }
 
-/* Bytes of a region or field that is there. */
+/* Bytes of a region or field that is present. */
 static const uint8_t *region_of(const struct pg_driver *driver, int region) {
   return bytes_at(driver, pg_start(driver->parts.core, region), length_of(driver, region));
 }
@@ -72,13 +72,13 @@ static const char *address_of(const struct pg_driver *driver, int endpoint) {
   return driver->parts.settings->addresses[endpoint];
 }
 
-/* Headers of the maker's own go to whom they are meant for, and to nobody else. */
+/* The developer's own headers, for the recipients that they are meant for. */
 static const char *headers_for(const struct pg_driver *driver, int endpoint) {
   if (endpoint <= PG_ENDPOINT_REVOCATION) return driver->parts.settings->grant_headers;
   return endpoint >= PG_ENDPOINT_RESOURCE ? driver->parts.settings->resource_headers : NULL;
 }
 
-/* The header that the core asks for: an access token, or the client's credentials. */
+/* The header that the core requires: an access token, or the client's credentials. */
 static void set_authorization(const struct pg_driver *driver, struct pg_http_request *request) {
   int authorization = get(driver, PG_AUTHORIZATION);
   int region = authorization == PG_AUTHORIZATION_BEARER ? PG_FIELD_ACCESS_TOKEN
@@ -90,8 +90,8 @@ static void set_authorization(const struct pg_driver *driver, struct pg_http_req
 }
 
 /*
- * What may not be in the address of this request; how many. Without a target there is nothing to look at. The documents'
- * own revocation has the token in its query (core/SPEC.md).
+ * The values that must not be in the address of this request; returns how many. Without a target there are none. The
+ * specification's own revocation has the token in its query (core/SPEC.md).
  */
 static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets[SECRETS], int endpoint,
                         size_t target_size) {
@@ -110,13 +110,13 @@ static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets
   return count;
 }
 
-/* Parameters of the grant: some servers want them as JSON. */
+/* Parameters of the grant, which some servers require as JSON. */
 static int has_parameters(const struct pg_driver *driver) {
   return get(driver, PG_ENDPOINT) <= PG_ENDPOINT_REVOCATION && !get(driver, PG_IS_GET) &&
          get(driver, PG_BODY_LENGTH) > 0;
 }
 
-/* What the core made of an exchange that is over: a call's error is its own, and not the session's. */
+/* The core's result of a finished exchange: a call has its own error, which is not the session's. */
 static int error_of_exchange(const struct pg_driver *driver) {
   return get(driver, driver->endpoint > PG_ENDPOINT_REVOCATION ? PG_CALL_ERROR : PG_ERROR);
 }
@@ -151,7 +151,7 @@ static void send_request(struct pg_driver *driver) {
   note_no_response(driver);
 }
 
-/* What is to be on the display in place of the core's frame: nothing where a code or the session is there. */
+/* The reason to display in place of the core's frame: none while a code or a session is shown. */
 static int reason_to_show(const struct pg_driver *driver) {
   int state = get(driver, PG_STATE);
   int waits = state == PG_STATE_REQUESTING ||
@@ -171,7 +171,7 @@ static void show(struct pg_driver *driver) {
   pg_display_show(driver->parts.display, cells, settings->columns, settings->rows);
 }
 
-/* Tells the core how a storage command ended; `what` happened where it failed. */
+/* Reports the end of a storage command to the core; `what` is recorded if it failed. */
 static void storage_done(const struct pg_driver *driver, int result, int is_failure, enum pg_happened what) {
   if (is_failure) {
     pg_history_note(driver->parts.history, what, get(driver, PG_SLOT), 0, PG_ERROR_CODE_NONE);
@@ -210,7 +210,7 @@ static void carry_out(struct pg_driver *driver, int command) {
       pg_storage_done(driver->parts.core, pg_code_challenge_make(data, size));
       break;
     default:
-      /* VERIFY: this host asks for no security events, so there is none to check. */
+      /* VERIFY: this host requests no security events, so there is none to verify. */
       break;
   }
 }
@@ -229,13 +229,13 @@ int pg_driver_run(struct pg_driver *driver) {
     carry_out(driver, command);
     command = pg_tick(driver->parts.core, 0);
   }
-  /* The core does not know the reason, and says nothing new where it is another. */
+  /* The core does not know the reason, and reports nothing when it changes. */
   if (!pg_core_broken(driver->parts.core) && reason_to_show(driver) != driver->reason) show(driver);
   return !pg_core_broken(driver->parts.core);
 }
 
 int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *core)) {
-  /* The time until now passes first: a wait that the event starts must not be shortened by it. */
+  /* Let the elapsed time pass first: it must not shorten a wait that the event starts. */
   if (!pg_driver_run(driver)) return 0;
   event(driver->parts.core);
   return pg_driver_run(driver);
@@ -249,11 +249,11 @@ int pg_driver_needs_sign_in(const struct pg_driver *driver) {
 }
 
 /*
- * What an exchange reports, from within pg_http_work alone (http.h): a port is asked, and tells nothing by itself, so that
- * no report can be of an exchange that is over.
+ * Reports of an exchange, from within pg_http_work only (http.h): a port is polled and reports nothing by itself, so no
+ * report can belong to a finished exchange.
  */
 
-/* What the API says of the sign-in that it wants: the core decides by it, the application may read it. */
+/* The sign-in that an API requires: the core decides by it, the application may read it. */
 static void take_challenge(void *context, uint8_t c) {
   struct pg_driver *driver = context;
   if (get(driver, PG_ENDPOINT) < PG_ENDPOINT_RESOURCE) return;
@@ -276,7 +276,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
   pg_response_body(driver->parts.core, driver->request_id, bytes, size);
 }
 
-/* The id is kept by value: letting time pass may have begun another exchange. */
+/* The id is copied: letting time pass may have started another exchange. */
 static void take_end(void *context) {
   struct pg_driver *driver = context;
   int id = driver->request_id;

@@ -15,10 +15,10 @@
 extern "C" {
 #endif
 
-/* Makes what PG_COMMAND_CHALLENGE asks for. The value for pg_storage_done: 0 without a random source or SHA-256. */
+/* Carries out PG_COMMAND_CHALLENGE. The value for pg_storage_done: 0 without a random source or SHA-256. */
 int pg_code_challenge_make(uint8_t *range, size_t size);
 
-/* What a driver works with. What is pointed to is the caller's, and stays where it is while the device is driven. */
+/* The parts of a driver. Everything pointed to is the caller's, and must stay in place while the device is driven. */
 struct pg_driver_parts {
   struct pg_core *core;               /* open */
   struct pg_http *http;               /* open, with pg_driver_sink and the driver as its context */
@@ -28,8 +28,8 @@ struct pg_driver_parts {
   const struct pg_medium *medium;     /* NULL: nothing is kept */
   struct pg_display *display;         /* for picogrant-port.h */
   /*
-   * `body` gets the pieces of a call's answer, `challenge` the WWW-Authenticate of one of 401 (http-response.h); each may
-   * be NULL. `context` is handed to both.
+   * `body` receives the pieces of a call's response, `challenge` the WWW-Authenticate of a 401 (http-response.h); each
+   * may be NULL. Both receive `context`.
    */
   void (*body)(void *context, const uint8_t *bytes, size_t size);
   void (*challenge)(void *context, uint8_t c);
@@ -41,7 +41,7 @@ struct pg_driver {
   struct pg_driver_parts parts;
   uint32_t last_ms;
   int got_response;
-  /* Of the exchange under way. */
+  /* Of the current exchange. */
   int request_id;
   int endpoint;
   int status;
@@ -49,22 +49,22 @@ struct pg_driver {
   int reason;    /* that is on the display; PG_REASON_NONE: the core's frame is */
 };
 
-/* Where HTTP reports; for pg_http_open, with the driver as the context. */
+/* The sink for pg_http_open, with the driver as the context. */
 extern const struct pg_http_sink pg_driver_sink;
 
-/* Begins to drive an open core. Fills in `driver`, whatever it held; `parts` is copied. */
+/* Starts to drive an open core. Fills in `driver`, whatever it held; `parts` is copied. */
 void pg_driver_start(struct pg_driver *driver, const struct pg_driver_parts *parts);
 
-/* Lets the time that has passed pass in the core too, and carries out all that it asks for. 0: broken. */
+/* Advances the core by the elapsed time, and carries out all of its commands. 0: broken. */
 int pg_driver_run(struct pg_driver *driver);
 
-/* Tells the core of something that the user did: `event` is one of its functions. 0: broken. */
+/* Reports a user's action to the core: `event` is one of its functions. 0: broken. */
 int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *core));
 
-/* Whether the API of the last call wants a stronger or newer sign-in (RFC 9470). */
+/* Whether the API of the last call requires a stronger or newer sign-in (RFC 9470). */
 int pg_driver_needs_sign_in(const struct pg_driver *driver);
 
-/* Whether an exchange was completed since the start: a server has answered, whatever it said. */
+/* Whether an exchange has completed since the start, with any response. */
 int pg_driver_got_response(const struct pg_driver *driver);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /*
- * What happened last: a short list that one can send to support. Names and numbers alone, never what was in a request,
- * an answer or a record, so that no secret can be in it.
+ * Recent events: a short list that can be sent to support. It contains names and numbers only, never the content of a
+ * request, a response or a record, so no secret.
  *
  *   char line[PG_HISTORY_LINE];
  *   for (int i = 0; pg_history_line(&host.history, i, line); i++) print(line);
  *
- * From the thread of the host's loop (host.h).
+ * Call it from the thread of the host's loop (host.h).
  */
 #ifndef PICOGRANT_HISTORY_H
 #define PICOGRANT_HISTORY_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* How many things are remembered, and the longest line with the 0 at its end. */
+/* Number of entries, and the longest line including its final 0. */
 enum { PG_HISTORY_ENTRIES = 24, PG_HISTORY_LINE = 112 };
 
 enum pg_happened {
@@ -38,28 +38,28 @@ struct pg_history_entry {
   uint8_t error;
 };
 
-/* The caller's, one for each device; as zeros it remembers nothing. */
+/* The caller's, one for each device; zeros mean that nothing is recorded. */
 struct pg_history {
   struct pg_history_entry entries[PG_HISTORY_ENTRIES];
   int oldest;
   int count;
 };
 
-/* Forgets everything: the host does it when it opens. */
+/* Clears everything: the host does it when it opens. */
 void pg_history_open(struct pg_history *history);
 
 /*
- * Something has happened; `error`: PG_ERROR_CODE_*, 0 for none. The same again right after it is counted, so that polls
- * drive nothing out. The oldest entry makes room for a new one.
+ * Records an event; `error`: PG_ERROR_CODE_*, 0 for none. Consecutive equal events are counted, so that polls displace
+ * nothing. A new entry replaces the oldest.
  */
 void pg_history_note(struct pg_history *history, enum pg_happened what, int who, int number,
                      int error);
 
 /*
- * One entry as a line without its end, the oldest first: seconds of the port's clock (picogrant-port.h) when it happened last,
- * and what it was.
+ * An entry as a line without its end, the oldest first: seconds of the port's clock (picogrant-port.h) of its last
+ * occurrence, and the event.
  * @param index 0 ..
- * @return 1, or 0 where there are no more
+ * @return 1, or 0 if there are no more
  */
 int pg_history_line(const struct pg_history *history, int index, char line[PG_HISTORY_LINE]);
 

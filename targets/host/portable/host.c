@@ -12,8 +12,10 @@ static int random_seed(void) {
                bytes[3]);
 }
 
-/* What tells a server from others: its issuer, or the whole address of its token endpoint, since tenants may share an
- * origin (with the host in lower case). Older programs took the origin: what they have kept counts once. */
+/*
+ * Identifies a server: by its issuer, or by the whole address of its token endpoint, because tenants may share an
+ * origin (with the host in lower case). Older versions used the origin: their records are valid once.
+ */
 static void name_server(const struct pg_settings *settings, struct pg_host_names *names) {
   const char *address = settings->addresses[PG_ENDPOINT_TOKEN];
   int slashes = 0;
@@ -34,7 +36,7 @@ static void name_server(const struct pg_settings *settings, struct pg_host_names
   }
   names->whole[at] = names->origin[origin_size] = 0;
   names->former = names->origin;
-  /* One that is longer is named as it stands. */
+  /* A longer one is used unchanged. */
   names->server = address[at] ? address : names->whole;
 }
 
@@ -75,7 +77,7 @@ static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_
   return result;
 }
 
-/* What the room for a code challenge takes, in steps of the regions' shares. */
+/* Memory for a code challenge, in steps of the regions. */
 enum { CHALLENGE_BYTES = 160 };
 
 int pg_host_memory_needed(struct pg_host *host) {
@@ -90,7 +92,7 @@ static int capacity_in_record(struct pg_host *host, int region) {
 
 static int larger(int a, int b) { return a > b ? a : b; }
 
-/* The longest record that the device may write with the memory that it has; platform/driver/device.ts has the same. */
+/* The longest record that the device may write with its memory, as in platform/driver/device.ts. */
 static int record_bytes_max(struct pg_host *host) {
   static const int regions[] = PG_RECORD_OF_CODE;
   int token = larger(capacity_in_record(host, PG_FIELD_ACCESS_TOKEN), capacity_in_record(host, PG_REGION_REFRESH_TOKEN));
@@ -101,7 +103,7 @@ static int record_bytes_max(struct pg_host *host) {
   return longest < output ? longest : output;
 }
 
-/* Better now than when the user has signed in and the tokens do not fit. */
+/* Fail now, instead of when the user has signed in and the tokens do not fit. */
 static int has_capacity(struct pg_host *host, const struct pg_host_parts *parts) {
   const struct pg_medium *medium = parts->medium;
   return !medium || parts->has_failed_medium || (int)pg_storage_capacity(medium) >= record_bytes_max(host);
@@ -129,7 +131,7 @@ enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_part
   int is_required = parts->settings->pkce;
   enum pg_open_result result = open_core(host, parts, is_required ? PG_PKCE_ALWAYS : PG_PKCE_ON_DEMAND);
   host->has_challenge = result != PG_OPEN_SMALL_MEMORY;
-  /* Nobody has asked for one, and the room is wanted for what is needed. */
+  /* A challenge is optional, and the memory is needed for something else. */
   if (!host->has_challenge && !is_required) result = open_core(host, parts, PG_PKCE_NEVER);
   if (result != PG_OPEN_OK) return result;
   if (!has_capacity(host, parts)) {
@@ -170,7 +172,7 @@ const char *pg_host_problem(enum pg_open_result result) {
     case PG_OPEN_NO_HEAP:
       return "too little heap for the engine and the core";
     default:
-      /* Some engines throw where the heap is full, as they do for code that is not theirs. */
+      /* Some engines throw if the heap is full, as they do for code that is not theirs. */
       return "not the core's, or of another version of the engine; or too little heap";
   }
 }
@@ -180,12 +182,12 @@ static void report(const struct pg_host *host, enum pg_report what, int a, int b
   if (parts->report) parts->report(parts->context, what, a, b);
 }
 
-/* A poll before the user has acted, and one that came too early, are none. */
+/* A pending decision and an early poll are no trouble. */
 static int is_trouble(int error) {
   return error != PG_ERROR_CODE_NONE && error != PG_ERROR_CODE_AUTHORIZATION_PENDING && error != PG_ERROR_CODE_SLOW_DOWN;
 }
 
-/* A move says what it is about itself. */
+/* A transition reports its own error. */
 static void report_trouble(struct pg_host *host, int has_moved) {
   int error = pg_get(&host->core, PG_ERROR);
   if (pg_http_wake_in(&host->http) >= 0) return;
@@ -196,7 +198,7 @@ static void report_trouble(struct pg_host *host, int has_moved) {
   if (is_trouble(error) && !has_moved) report(host, PG_REPORT_TROUBLE, error, reason);
 }
 
-/* Reports what has changed: the state, why the device retries, and a call that has come to its end. */
+/* Reports changes: the state, why the device retries, and the end of a call. */
 static void report_changes(struct pg_host *host) {
   int moves = pg_get(&host->core, PG_MOVES);
   int call = pg_get(&host->core, PG_CALL_STATE);
@@ -221,7 +223,7 @@ int pg_host_step(struct pg_host *host) {
   return host->ok;
 }
 
-/* While a code is shown, the core asks to be woken for each change of the display. A poll is never late. */
+/* While a code is shown, the core wakes the host for each change of the display. A poll is never late. */
 static int rests_for(struct pg_host *host, int core_ms) {
   int calm_ms = host->parts->countdown_ms;
   if (core_ms == 0 || calm_ms <= core_ms || pg_http_wake_in(&host->http) >= 0) return core_ms;
@@ -231,7 +233,7 @@ static int rests_for(struct pg_host *host, int core_ms) {
   return calm_ms > core_ms ? calm_ms : core_ms;
 }
 
-/* A call that was over as soon as it had begun is reported by the next step. */
+/* A call that ended immediately is reported by the next step. */
 static int has_to_report(struct pg_host *host) {
   return host->call != PG_CALL_STATE_DONE && pg_get(&host->core, PG_CALL_STATE) == PG_CALL_STATE_DONE;
 }
@@ -266,11 +268,11 @@ int pg_host_letter(struct pg_host *host, int letter) {
 
 int pg_host_call(struct pg_host *host, int endpoint, const char *target) {
   int is_sent = 0;
-  /* As for a key: the time until now passes first. */
+  /* As for a key: let the elapsed time pass first. */
   if (host->ok) host->ok = pg_driver_run(&host->driver);
   if (host->ok) is_sent = pg_call_resource(&host->core, endpoint, target);
   if (host->ok) host->ok = pg_driver_run(&host->driver);
-  /* The one before it was over, too: that must not look as if nothing had happened. */
+  /* The previous call has ended, too: that must be reported as a change. */
   if (is_sent) host->call = PG_CALL_STATE_IDLE;
   return host->ok && is_sent;
 }

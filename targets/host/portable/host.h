@@ -1,5 +1,5 @@
 /*
- * The portable host: core, storage, network and display. A port's program is this and no more:
+ * The portable host: core, storage, network and display. A port's program consists of:
  *
  *   pg_host_open(&host, &parts)      once
  *   while (pg_host_step(&host)) {    works until there is nothing to do
@@ -8,10 +8,10 @@
  *   }
  *   pg_host_close(&host)
  *
- * A program may have several devices, each with a struct pg_host, settings, memory, medium, connection and display of its
- * own. It steps them in turn, and sleeps for the shortest of their pg_host_wake_in.
+ * A program may have several devices, each with its own struct pg_host, settings, memory, medium, connection and
+ * display. It steps them in turn, and sleeps for the shortest of their pg_host_wake_in.
  *
- * All of it from one thread, none from an interrupt, and nothing of a device from within its own reports.
+ * Call everything from one thread, nothing from an interrupt, and nothing of a device from within its own reports.
  */
 #ifndef PICOGRANT_HOST_H
 #define PICOGRANT_HOST_H
@@ -32,7 +32,7 @@ extern "C" {
 
 enum pg_key { PG_KEY_SIGN_IN, PG_KEY_CANCEL, PG_KEY_SIGN_OUT };
 
-/* What a device reports, for a log or the application. No secret is ever in it. */
+/* Reports for a log or the application. They contain no secret. */
 enum pg_report {
   PG_REPORT_STATE,  /* the state is now `a` (PG_STATE_*), with error `b` (PG_ERROR_CODE_*, 0: none) */
   /*
@@ -44,7 +44,7 @@ enum pg_report {
   PG_REPORT_BROKEN  /* the engine threw; the device is to be started anew */
 };
 
-/* What a device is made of: the caller's, and it and all that is pointed to stays where it is until pg_host_close. */
+/* The parts of a device: the caller's. Everything pointed to must stay in place until pg_host_close. */
 struct pg_host_parts {
   const struct pg_settings *settings;
   const struct pg_engine *engine; /* as struct pg_core_config has it */
@@ -53,28 +53,28 @@ struct pg_host_parts {
   int has_failed_medium; /* 1: it is read for what it has, however small its slots are; what does not fit is not saved */
   struct pg_connection *connection; /* for picogrant-port.h; no other device's */
   /*
-   * 1: the connection stays open for the next request, while the server keeps it; what comes on it, its end as well, has
-   * to wake the loop. 0: each request makes a new one.
+   * 1: the connection stays open for the next request while the server keeps it; whatever arrives on it, including its
+   * end, must wake the loop. 0: each request opens a new one.
    */
   int keeps_connection;
   const void *trust;                /* for picogrant-port.h */
   struct pg_wall_clock *clock;      /* by which the port's TLS judges certificates; NULL: the machine knows the time */
   struct pg_display *display;       /* for picogrant-port.h; NULL where the port has a single one */
   /*
-   * How long the countdown of a code, and an address that turns its pages, may stand still; 0: not at all, which
-   * wakes the board each second. On batteries a minute: they go on whenever a poll wakes it, or after that. May be
+   * How long the countdown of a code, and an address with several pages, may stand still; 0: not at all, which wakes
+   * the board each second. A minute on batteries: they continue when a poll wakes the board, or after that time. May be
    * changed between two steps.
    */
   int countdown_ms;
-  /* Each of the three may be NULL; `context` is handed to them: the program's own device, where it has several. */
+  /* Each of the three may be NULL; all receive `context`: the program's own device, if it has several. */
   void (*report)(void *context, enum pg_report report, int a, int b);
   void (*body)(void *context, const uint8_t *bytes, size_t size); /* pieces of a call's answer */
-  /* WWW-Authenticate of a call that is answered 401, a line feed behind each. */
+  /* WWW-Authenticate of a call's 401, with a line feed after each value. */
   void (*challenge)(void *context, uint8_t c);
   void *context;
 };
 
-/* What a server is called towards the core, for as long as the core is made. */
+/* The server's name for the core, while the core is being created. */
 enum { PG_HOST_NAME = 257 };
 struct pg_host_names {
   char whole[PG_HOST_NAME];
@@ -84,8 +84,8 @@ struct pg_host_names {
 };
 
 /*
- * A device. The caller's; as zeros it is closed. `core` is for reading (pg_get, pg_start, pg_length) and for
- * pg_set_status, `history` for pg_history_line, `http` for whoever takes it (pg_host_take_http). The rest is host.c's.
+ * A device. The caller's; zeros mean closed. Read `core` (pg_get, pg_start, pg_length) or pass it to pg_set_status,
+ * read `history` with pg_history_line, and borrow `http` with pg_host_take_http. The rest is host.c's.
  */
 struct pg_host {
   const struct pg_host_parts *parts; /* NULL: closed */
@@ -102,56 +102,57 @@ struct pg_host {
   int has_challenge; /* there was room for a code challenge (RFC 7636) */
 };
 
-/* Makes the device. Fills in `host`, which is not open, whatever it held. Nothing is allocated from then on. */
+/* Creates the device. Fills in `host`, which must not be open, whatever it held. Nothing is allocated afterwards. */
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts);
 
 /*
- * Bytes of memory that would do where the grant had no room for something, with the room for a code challenge (RFC 7636)
- * that a larger memory will have; 0: nothing is missing, or more memory does not help.
+ * The memory that would suffice if something of the grant did not fit, including a code challenge (RFC 7636), which a
+ * larger memory allows; 0: nothing is missing, or more memory does not help.
  */
 int pg_host_memory_needed(struct pg_host *host);
 
-/* For whoever builds the device: why it did not open, in one line. "" for PG_OPEN_OK. */
+/* For developers: why it did not open, in one line. "" for PG_OPEN_OK. */
 const char *pg_host_problem(enum pg_open_result result);
 
 /*
- * Moves network and core on as far as they go without waiting, and reports.
- * @return 1, or 0 where the core is broken: nothing helps but to close and to start anew
+ * Advances network and core as far as possible without waiting, and reports.
+ * @return 1, or 0 if the core is broken: close it and start again
  */
 int pg_host_step(struct pg_host *host);
 
-/* Milliseconds that the board may sleep where neither key nor network wake it: 0..134217727. */
+/* Milliseconds that the board may sleep if neither a key nor the network wakes it: 0..134217727. */
 int pg_host_wake_in(struct pg_host *host);
 
 /*
- * Whether the firmware has shown that it works, for a maker's updater that waits for it before a new image counts: a
- * server has answered it, whatever the answer was, or it has come to rest without having to ask one.
+ * Whether the firmware works, for an updater that must confirm a new image: a server has responded, in any way, or the
+ * device is idle without needing one.
  */
 int pg_host_is_well(struct pg_host *host);
 
-/* The user pressed a key. What comes of it is done by the time this returns, or by later steps. */
+/* The user has pressed a key. Its effect comes before this returns, or in later steps. */
 void pg_host_key(struct pg_host *host, enum pg_key key);
 
-/* The same by a letter: 's' sign in, 'c' cancel, 'o' sign out. 1, or 0 where the letter is none of these. */
+/* The same by a letter: 's' sign in, 'c' cancel, 'o' sign out. 1, or 0 for other letters. */
 int pg_host_letter(struct pg_host *host, int letter);
 
 /*
- * Calls a resource server once the device is signed in: a GET of `target`, path and query as they are, at
- * most 512 bytes, below the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
- * @return 1, or 0 where it cannot be sent: not signed in, a call is under way, or a build without calls
+ * Calls a resource server once the device is signed in: a GET of `target`, an unchanged path and query of at most 512
+ * bytes, below the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
+ * @return 1, or 0 if it cannot be sent: not signed in, a call is in progress, or a build without calls
  */
 int pg_host_call(struct pg_host *host, int endpoint, const char *target);
 
 /*
- * Whether the API of the last call wants a stronger or newer sign-in (RFC 9470): `challenge` has heard which. Nothing is
- * refreshed for it, and the call is reported with 403. What it wants goes into `device_parameters` of the next device.
+ * Whether the API of the last call requires a stronger or newer sign-in (RFC 9470): `challenge` has received which. No
+ * token is refreshed for it, and the call is reported with 403. The requirement goes into `device_parameters` of the
+ * next device.
  */
 int pg_host_needs_sign_in(const struct pg_host *host);
 
-/* Whoever has opened `http` for a use of its own, between two exchanges of the device's, gives it back. */
+/* Borrows `http` between two exchanges of the device, by opening it for another use, and returns it. */
 void pg_host_take_http(struct pg_host *host);
 
-/* Ends everything, and wipes the device's memory; nothing happens to a closed one. The heap's figures stay. */
+/* Ends everything, and wipes the device's memory; has no effect on a closed one. The heap's figures stay. */
 void pg_host_close(struct pg_host *host);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Reads HTTP answers. Contract in http-response.h. Each step takes one byte, the steps of a body many. */
+/* Parses HTTP responses. Contract in http-response.h. Each step takes one byte, the steps of a body many. */
 #include "http-response.h"
 
 #include <string.h>
@@ -57,10 +57,7 @@ static int take_imf_fixdate(const char *text, size_t size, struct date *date) {
   return take_time(text + 17, date);
 }
 
-/*
- * Sunday, 06-Nov-94 08:49:37 GMT. Two digits of a year: without a clock the window 1970..2069 is the
- * nearest to what RFC 9110 asks.
- */
+/* Sunday, 06-Nov-94 08:49:37 GMT. Two-digit years: without a clock, the window 1970..2069 is closest to RFC 9110. */
 static int take_rfc_850(const char *text, size_t size, struct date *date) {
   size_t comma = 0;
   while (comma < size && text[comma] != ',') comma++;
@@ -161,7 +158,7 @@ enum header {
   HEADERS_END
 };
 
-/* Where the server does not say how long it keeps a connection, and the longest that one is kept. */
+/* How long a connection is kept if the server says nothing, and at most. */
 enum { KEEP_UNSAID_S = 4, KEEP_LONGEST_S = 600 };
 
 /* In the order of enum header. */
@@ -197,10 +194,10 @@ static void refuse_for(struct pg_http_response *response, enum pg_reason reason)
   response->reason = (uint8_t)reason;
 }
 
-/* For what HTTP does not say. */
+/* Refuses invalid HTTP. */
 static void refuse(struct pg_http_response *response) { refuse_for(response, PG_REASON_NOT_HTTP); }
 
-/* What one head says; an interim answer's head is forgotten. */
+/* Starts a head; an interim response's head is discarded. */
 static void begin_head(struct pg_http_response *response) {
   response->step = STATUS_LINE;
   response->status = 0;
@@ -226,7 +223,7 @@ void pg_http_response_start(struct pg_http_response *response, const struct pg_h
   begin_head(response);
 }
 
-/* `HTTP/1.1 200`, and a blank or nothing behind it (RFC 9112 §4; many servers leave the blank out). */
+/* `HTTP/1.1 200`, followed by a space or nothing (RFC 9112 §4; many servers omit the space). */
 static void take_status_line(struct pg_http_response *response) {
   const char *text = response->text;
   int size = response->text_size;
@@ -237,7 +234,7 @@ static void take_status_line(struct pg_http_response *response) {
     return;
   }
   int status = (text[9] - '0') * 100 + (text[10] - '0') * 10 + (text[11] - '0');
-  /* Nobody asked to switch protocols. A class that RFC 9110 §15 does not know is one of the server's errors. */
+  /* No protocol switch was requested. An unknown class of RFC 9110 §15 counts as a server error. */
   if (status < 100 || status == 101) refuse(response);
   else response->step = LINE_BEGIN;
   response->status = (uint16_t)(status > 599 ? 500 : status);
@@ -261,20 +258,20 @@ static void take_length(struct pg_http_response *response) {
   int ok = response->text_size > 0 && !response->is_cut;
   for (int i = 0; i < response->text_size && ok; i++) {
     ok = is_digit(response->text[i]);
-    /* Beyond that all are the same: too long. */
+    /* All longer ones are the same: too long. */
     if (ok && length < LONGEST) length = length * 10 + (response->text[i] - '0');
   }
   if (!ok || (response->length >= 0 && response->length != length)) refuse(response);
   else response->length = length;
 }
 
-/* A byte of the header's value, for whoever asks what an API wants (RFC 9470). */
+/* A byte of the header's value, for the sign-in that an API requires (RFC 9470). */
 static void report_challenge(const struct pg_http_response *response, uint8_t c) {
   int is_requested = response->name == AUTHENTICATE && response->status == UNAUTHORIZED;
   if (is_requested && response->sink->challenge) response->sink->challenge(response->context, c);
 }
 
-/* `timeout=75`, and perhaps more behind it. */
+/* `timeout=75`, possibly followed by more. */
 static void take_keep_alive(struct pg_http_response *response) {
   enum { BEFORE = 8 };
   size_t end = BEFORE;
@@ -283,7 +280,7 @@ static void take_keep_alive(struct pg_http_response *response) {
   if (end > BEFORE) response->keep_s = seconds_of(response->text + BEFORE, end - BEFORE) - 1;
 }
 
-/* The header of which the last line has come. */
+/* The last line of the header has arrived. */
 static void header_is_complete(struct pg_http_response *response) {
   while (response->text_size > 0 && is_blank_char((uint8_t)response->text[response->text_size - 1])) {
     response->text_size--;
@@ -324,7 +321,7 @@ static void header_is_complete(struct pg_http_response *response) {
   clear_text(response);
 }
 
-/* The empty line has come: how the body goes. */
+/* The empty line has arrived: the head decides how the body is framed. */
 static void head_is_complete(struct pg_http_response *response) {
   int status = response->status;
   if (status < 200) {
@@ -350,10 +347,10 @@ static void head_is_complete(struct pg_http_response *response) {
   response->sink->status(response->context, status, pg_retry_after(response->retry, response->retry_size, from_s));
 }
 
-/* The first byte of a line shows whether the header before it goes on (RFC 9112 §5.2). */
+/* The first byte of a line shows whether it continues the previous header (RFC 9112 §5.2). */
 static void begin_line(struct pg_http_response *response, uint8_t c) {
   if (is_blank_char(c)) {
-    /* Behind the status line there is nothing that could go on: such a line is passed over. */
+    /* The status line cannot be continued: such a line is ignored. */
     response->part = BLANK;
     if (response->text_size > 0) {
       append_char(response, ' ');
@@ -403,7 +400,7 @@ static void chunk_size_is_complete(struct pg_http_response *response) {
   clear_text(response);
 }
 
-/* Digits are counted in `text_size`, so that a line without any is seen. */
+/* `text_size` counts the digits, to detect a line without any. */
 static void take_chunk_size_byte(struct pg_http_response *response, uint8_t c) {
   int digit = hexadecimal_digit(c);
   if (digit >= 0 && response->left < 0x1000000) {
@@ -456,7 +453,7 @@ static int is_in_body(const struct pg_http_response *response) {
          response->step == CHUNK_DATA;
 }
 
-/* Takes as much of `size` bytes as belongs to the body or the chunk; returns how many. */
+/* Takes the part of `size` bytes that belongs to the body or the chunk; returns its size. */
 static size_t response_take_body(struct pg_http_response *response, const uint8_t *bytes, size_t size) {
   size_t taken = size;
   if (response->is_coded) {
@@ -479,7 +476,7 @@ static size_t response_take_body(struct pg_http_response *response, const uint8_
   return taken;
 }
 
-/* A CR belongs to the LF behind it (RFC 9112 §2.2); anywhere else it is refused, and so is NUL. */
+/* A CR belongs to the following LF (RFC 9112 §2.2); elsewhere it is refused, and so is NUL. */
 static void take_byte(struct pg_http_response *response, uint8_t c) {
   if (++response->head_bytes > PG_HTTP_RESPONSE_HEAD_MAX) {
     refuse_for(response, PG_REASON_HEAD_TOO_LONG);
@@ -506,7 +503,7 @@ enum pg_http_response_result pg_http_response_read(struct pg_http_response *resp
     if (is_in_body(response)) at += response_take_body(response, bytes + at, size - at);
     else take_byte(response, bytes[at++]);
   }
-  /* Nobody has asked for more. */
+  /* More than was requested. */
   if (at < size) response->is_last = 1;
   return result_of(response);
 }

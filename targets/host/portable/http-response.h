@@ -1,12 +1,12 @@
 /*
- * Reads one HTTP/1.x response in pieces of any size (RFC 9112): status, the few headers that matter, and the body, whether
- * it has a length, comes in chunks, or ends with the connection. It neither waits nor allocates.
+ * Parses one HTTP/1.x response in pieces of any size (RFC 9112): status, the few relevant headers, and the body,
+ * whether it has a length, comes in chunks, or ends with the connection. It neither waits nor allocates.
  *
- * What is refused, because it may mean that the answer is not what the server sent: two different lengths,
- * a length besides chunks (RFC 9112 §6.3), a transfer coding other than `chunked`, a body with a content coding, a header without a colon or with
- * a blank before it (§5.1), a byte NUL, a head of more than PG_HTTP_RESPONSE_HEAD_MAX bytes, a body of more than
- * the given limit, an answer that is cut off. What is borne: LF alone as the end of a line (§2.2), folded
- * headers (§5.2), interim answers (RFC 9110 §15.2), extensions of chunks, and trailers, which are ignored.
+ * It refuses responses that may not be what the server sent: two different lengths, a length beside chunks (RFC 9112
+ * §6.3), a transfer coding other than `chunked`, a body with a content coding, a header without a colon or with a space
+ * before it (§5.1), a NUL byte, heads of more than PG_HTTP_RESPONSE_HEAD_MAX bytes, a body above the given limit, a
+ * truncated response. It accepts LF alone as the end of a line (§2.2), folded headers (§5.2), interim responses (RFC
+ * 9110 §15.2), chunk extensions, and trailers, which are ignored.
  */
 #ifndef PICOGRANT_HTTP_RESPONSE_H
 #define PICOGRANT_HTTP_RESPONSE_H
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Bytes of all heads of an answer, interim ones, chunk sizes and trailers included. */
+/* Bytes of all heads of a response, including interim ones, chunk sizes and trailers. */
 enum { PG_HTTP_RESPONSE_HEAD_MAX = 65536, PG_HTTP_RESPONSE_LINE = 64 };
 
 enum pg_http_response_result {
@@ -27,20 +27,23 @@ enum pg_http_response_result {
   PG_HTTP_RESPONSE_INVALID = 2   /* it is refused; nothing more is reported */
 };
 
-/* Where the reader reports, from within pg_http_response_read and pg_http_response_closed only; `context` is pg_http_response_start's. */
+/*
+ * The recipient of the response, from within pg_http_response_read and pg_http_response_closed only; `context` is that
+ * of pg_http_response_start.
+ */
 struct pg_http_response_sink {
-  /* Once, ahead of the body. `status` is 100..999, `retry_after_s` -1 where the server did not say. */
+  /* Once, before the body. `status` is 100..999, `retry_after_s` -1 without Retry-After. */
   void (*status)(void *context, int status, int retry_after_s);
-  /* Any number of times, `size` at least 1; the bytes are lent for the call. */
+  /* Any number of times, `size` at least 1; the bytes are valid during the call. */
   void (*body)(void *context, const uint8_t *bytes, size_t size);
   /*
-   * Ahead of the status of an answer of 401: its WWW-Authenticate (RFC 9110 section 11.6.1) byte by byte, a line feed
-   * behind each. NULL: nobody asks.
+   * Before the status of a 401: its WWW-Authenticate (RFC 9110 section 11.6.1) byte by byte, with a line feed after
+   * each value. NULL: not needed.
    */
   void (*challenge)(void *context, uint8_t c);
 };
 
-/* The fields are the reader's own, but for `reason`. */
+/* The fields are internal, except `reason`. */
 struct pg_http_response {
   const struct pg_http_response_sink *sink;
   void *context;
@@ -69,45 +72,47 @@ struct pg_http_response {
 };
 
 /*
- * Prepares for a new answer.
- * @param sink stays where it is until the answer is over
- * @param context handed to each of its functions
- * @param body_max bytes that the body may have
- * @param clock_s the device's wall time in seconds since 1970, 0 where unknown; for a Retry-After date in
- *   an answer without Date
+ * Prepares for a new response.
+ * @param sink must stay in place until the response has ended
+ * @param context passed to each of its functions
+ * @param body_max limit of the body in bytes
+ * @param clock_s the device's wall time in seconds since 1970, 0 if unknown; for a Retry-After date in a response
+ * without Date
  */
 void pg_http_response_start(struct pg_http_response *response, const struct pg_http_response_sink *sink, void *context,
                      uint32_t body_max, uint32_t clock_s);
 
-/* Takes the next `size` bytes. After END and BAD it returns the same again. */
+/* Takes the next `size` bytes. After END and INVALID it returns the same again. */
 enum pg_http_response_result pg_http_response_read(struct pg_http_response *response, const uint8_t *bytes, size_t size);
 
 /*
- * The connection has ended in order: END where that is the end of the body, otherwise BAD. A connection
- * that broke is for the caller to refuse.
+ * The connection has ended properly: END if that ends the body, otherwise INVALID. A broken connection is for the
+ * caller to refuse.
  */
 enum pg_http_response_result pg_http_response_closed(struct pg_http_response *response);
 
 /*
- * How long the connection may rest behind an answer that has come to END, in seconds, until the next request goes out on
- * it; 0: not at all. As platform/node/http.ts has it: a second less than the server says (`Keep-Alive: timeout`), since a
- * request that meets the end on its way may have been acted on or not; little where the server says nothing; never after
- * `Connection: close`, an answer of HTTP/1.0, one that only the end of the connection ended, or bytes behind it.
+ * How long the connection may stay idle after a complete response, in seconds; 0: not at all. As in
+ * platform/node/http.ts: a second less than the server says (`Keep-Alive: timeout`), because a request that meets a
+ * closing connection may or may not have been processed; a short time if the server says nothing; never after
+ * `Connection: close`, an HTTP/1.0 response, one that ended with the connection, or trailing bytes.
  */
 int pg_http_response_keep_s(const struct pg_http_response *response);
 
-/* The longest wait that is reported: what the core's integers hold. */
+/* The longest wait that is reported: the limit of the core's integers. */
 enum { PG_RETRY_LONGEST_S = 134217727 };
 
-/* Days from 1 January 1970; `year` is 1..9999, `month` 1..12. A day that it does not have counts on into the next one. */
+/*
+ * Days from 1 January 1970; `year` is 1..9999, `month` 1..12. A day beyond the month's last continues in the next one.
+ */
 int pg_days_of(int year, int month, int day);
 
-/* Reads an HTTP date of `size` bytes into seconds since 1970. 1, or 0 where it is none or lies before 1970. */
+/* Parses an HTTP date of `size` bytes into seconds since 1970. 1, or 0 if it is invalid or before 1970. */
 int pg_http_date(const char *text, size_t size, int64_t *seconds);
 
 /*
- * Seconds of a Retry-After (RFC 9110 §10.2.3), at most PG_RETRY_LONGEST_S; -1 if it is not understood, or is a date and
- * there is nothing to count it from.
+ * Seconds of a Retry-After (RFC 9110 §10.2.3), at most PG_RETRY_LONGEST_S; -1 if it is invalid, or a date without a
+ * reference.
  * @param from_s the response's Date, or else the device's clock, in seconds since 1970; -1: unknown
  */
 int pg_retry_after(const char *text, size_t size, int64_t from_s);

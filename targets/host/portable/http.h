@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* What a request is compared with before it goes out (http.h). */
+/* The settings that a request is checked against (http.h). */
 struct pg_allowed {
   const char *const *addresses; /* by endpoint, as they were configured; "" for none */
   int count;
@@ -38,13 +38,13 @@ struct pg_http_settings {
   int keeps_connection; /* as struct pg_host_parts has it */
 };
 
-/* What may not stand in an address, where others read it: proxies, logs (RFC 6750 section 5.3). */
+/* A value that must not be in an address, where proxies and logs can read it (RFC 6750 section 5.3). */
 struct pg_secret {
   const uint8_t *bytes;
   size_t size;
 };
 
-/* Lent until the exchange ends: nothing is copied. */
+/* Must stay in place until the exchange ends: nothing is copied. */
 struct pg_http_request {
   int is_get;
   int endpoint;          /* PG_ENDPOINT_*: it goes to the allowed address of that one */
@@ -64,8 +64,8 @@ struct pg_http_request {
 };
 
 /*
- * Where an exchange reports, from within pg_http_work only: status, body any number of times, end; or
- * failed. `context` is pg_http_open's.
+ * The recipient of an exchange, from within pg_http_work only: status, body any number of times, end; or failed.
+ * `context` is that of pg_http_open.
  */
 struct pg_http_sink {
   void (*status)(void *context, int status, int retry_after_s);
@@ -75,10 +75,10 @@ struct pg_http_sink {
   void (*challenge)(void *context, uint8_t c); /* ahead of the status, as in http-response.h; or NULL */
 };
 
-/* The most that one character of a form becomes in JSON: \u0000. */
+/* The longest JSON for one character of a form: \u0000. */
 enum { PG_JSON_BODY_STEP = 6 };
 
-/* A form (RFC 6749 appendix B) that is sent as a JSON object of texts, piece by piece: no second body needs room. */
+/* A form (RFC 6749 appendix B) that is sent as a JSON object of strings, piece by piece, without a second buffer. */
 struct pg_json_body {
   const uint8_t *form; /* lent: `name=value` joined by '&', percent-encoded */
   size_t size;
@@ -87,12 +87,12 @@ struct pg_json_body {
   int is_done;
 };
 
-/* Begins at the first parameter; a form has one at least. */
+/* Starts at the first parameter; a form has at least one. */
 void pg_json_body_start(struct pg_json_body *body, const uint8_t *form, size_t size);
 
 /*
- * Writes as much of the object to `piece` as fits; `size` is PG_JSON_BODY_STEP or more.
- * @return how many bytes; 0 once all of it has been given out
+ * Writes as much of the object to `piece` as fits; `size` is at least PG_JSON_BODY_STEP.
+ * @return the number of bytes; 0 at the end
  */
 size_t pg_json_body_next(struct pg_json_body *body, uint8_t *piece, size_t size);
 
@@ -103,7 +103,7 @@ struct pg_http_part {
   size_t size;
 };
 
-/* PG_HTTP_QUESTION: those that ask for the time, ahead of the request's own. */
+/* PG_HTTP_QUESTION: the parts of the time question, before the request's own. */
 enum { PG_HTTP_PARTS = 27, PG_HTTP_QUESTION = 3, PG_HTTP_LENGTH = 11, PG_HTTP_PIECE = 64 };
 
 /* The caller's; begins as zeros. The fields are http.c's own. */
@@ -118,12 +118,12 @@ struct pg_http {
   struct pg_peer peer;
   uint8_t question;      /* whether the server is asked for the time before the request */
   uint8_t is_from_issuer; /* the answer: what it says of the time may be kept */
-  /* The request, in the order in which it goes out, and how far it is. */
+  /* The request in the order in which it is sent, and how much has been sent. */
   struct pg_http_part parts[PG_HTTP_PARTS];
   int part_count;
   int part;
   size_t part_at;
-  /* Behind the parts, piece by piece: a form that goes out as JSON. */
+  /* After the parts, piece by piece: a form that is sent as JSON. */
   struct pg_json_body json;
   uint8_t piece[PG_HTTP_PIECE];
   int reason; /* why the last exchange failed */
@@ -132,53 +132,53 @@ struct pg_http {
 };
 
 /*
- * Prepares for exchanges, and ends a connection that was kept. What is pointed to stays where it is until pg_http_close.
- * Between two exchanges it may be opened for another use: why the last one failed is kept.
+ * Prepares for exchanges, and closes a kept connection. Everything pointed to must stay in place until pg_http_close.
+ * Between two exchanges it may be opened for another use: the reason of the last failure stays.
  */
 void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
                   const struct pg_http_sink *sink, void *context);
 
-/* Ends what is under way, and a connection that is kept. */
+/* Ends the current exchange, and closes a kept connection. */
 void pg_http_close(struct pg_http *http);
 
 /*
- * Starts an exchange; one that is under way is ended. Where the certificate was judged at a guessed time (wall-clock.h),
- * the server is first asked for its Date: HEAD of its origin, with nothing of the request, on a connection of its own.
- * @return 1, or 0 where it cannot be started, and nothing will be reported: the address is none, a byte of
- *   target or credentials may not be in a head, or the last look refuses it (http.h)
+ * Starts an exchange, and ends the current one. If the certificate was judged at a guessed time (wall-clock.h), it
+ * first asks the server for its Date: HEAD of its origin, without anything of the request, on a separate connection.
+ * @return 1, or 0 if it cannot start, and nothing will be reported: the address is invalid, a byte of target or
+ * credentials must not be in a head, or the leak guard refuses it (http.h)
  */
 int pg_http_send(struct pg_http *http, const struct pg_http_request *request);
 
-/* Ends the exchange under way, if any; nothing more of it is reported. */
+/* Ends the current exchange, if any; nothing more of it is reported. */
 void pg_http_abort(struct pg_http *http);
 
 /*
- * Why there is no answer: of the exchange under way what its connection waits for, else of the last one that failed.
- * PG_REASON_*; PG_REASON_NONE once one has been answered.
+ * Why there is no response: what the current exchange waits for, or why the last one failed. PG_REASON_*;
+ * PG_REASON_NONE after a response.
  */
 int pg_http_reason(const struct pg_http *http);
 
 /*
- * Moves the exchange on as far as it goes without waiting, and reports. Between two exchanges it gives up a connection that
- * was kept and has ended, or rested for too long.
+ * Advances the exchange as far as possible without waiting, and reports. Between exchanges it closes a kept connection
+ * that has ended, or has been idle for too long.
  */
 void pg_http_work(struct pg_http *http);
 
-/* Milliseconds until the exchange has taken too long; -1 without an exchange. */
+/* Milliseconds until the exchange times out; -1 without an exchange. */
 int pg_http_wake_in(const struct pg_http *http);
 
 /*
- * Whether a request may go out. http.c opens no connection without it.
- * @param sent where it is about to go: what the connection and the Host line are made of
- * @return 1, or 0: for another scheme, host or port than the address of the request's endpoint has in the settings
- *   (RFC 6454); over plain http to another machine, unless that is allowed; a bearer to any but a resource server
- *   (RFC 6750 section 5.3), the client's credentials to any but the authorization server; or with a secret in the
- *   address, where others read it
+ * Whether a request may be sent. http.c opens no connection without it.
+ * @param sent where it will be sent: the source of the connection and of the Host line
+ * @return 1, or 0: for another scheme, host or port than the configured address of the request's endpoint (RFC 6454);
+ * over plain http to another machine, unless that is allowed; a bearer token to anything but a resource server (RFC
+ * 6750 section 5.3), the client's credentials to anything but the authorization server; or with a secret in the
+ * address, where others can read it
  */
 int pg_leak_guard(const struct pg_http_request *request, const struct pg_address *sent,
                  const struct pg_allowed *allowed);
 
-/* Whether scheme and authority are those of an address of the settings, which has nothing else before its path. */
+/* Whether scheme and authority are those of a configured address, which has nothing else before its path. */
 int pg_is_origin(const struct pg_address *sent, const char *allowed);
 
 #ifdef __cplusplus

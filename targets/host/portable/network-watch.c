@@ -1,4 +1,4 @@
-/* Whether the network still works. Contract in network-watch.h. */
+/* Monitors the network. Contract in network-watch.h. */
 #include "network-watch.h"
 
 #include "assertion.h"
@@ -16,7 +16,7 @@ void pg_network_watch_received(struct pg_network_watch *watch) {
   watch->level = 0;
 }
 
-/* The difference counts, not the numbers: the clock wraps. */
+/* Compares the difference, because the clock wraps. */
 int32_t pg_network_watch_wake_in(const struct pg_network_watch *watch, uint32_t now_ms) {
   if (!watch->is_on) return -1;
   uint32_t left = watch->due_ms - now_ms;

@@ -1,11 +1,11 @@
-/* What the maker sets. Contract and layout in page.h. */
+/* Settings pages. Contract and layout in page.h. */
 #include "page.h"
 
 #include <string.h>
 
 #include "address.h"
 
-/* What is left to read; a size that is too large makes it bad, and everything read from then on is empty. */
+/* The rest of the page; a size that is too large invalidates it, and everything read afterwards is empty. */
 struct page_reader {
   const uint8_t *at;
   size_t left;
@@ -39,7 +39,7 @@ static const char *page_take_text(struct page_reader *reader) {
   return (const char *)page_take(reader, (size_t)((const uint8_t *)end - reader->at) + 1);
 }
 
-/* A number of the table below: where it belongs, and what it may be. */
+/* A number of the table below: its destination, and its range. */
 struct range {
   size_t offset;
   uint32_t low;
@@ -69,7 +69,7 @@ static void take_numbers(struct page_reader *reader, struct pg_settings *setting
   }
 }
 
-/* Tokens go over TLS, or do not leave the device. */
+/* Tokens are sent over TLS, or not at all. */
 static int is_safe(const char *text) {
   struct pg_address address;
   if (!*text) return 1;
@@ -100,14 +100,14 @@ static void take_texts(struct page_reader *reader, struct pg_page *page) {
   if (!*settings->client_id || !*settings->addresses[PG_ENDPOINT_TOKEN]) reader->is_invalid = 1;
 }
 
-/* Bytes behind their size, which is a number of so many bytes itself. */
+/* Bytes after their size, a number of the given width. */
 static struct pg_page_bytes take_bytes(struct page_reader *reader, size_t size_bytes) {
   size_t size = page_take_number(reader, size_bytes);
   const uint8_t *bytes = page_take(reader, size);
   return (struct pg_page_bytes){bytes, reader->is_invalid ? 0 : size};
 }
 
-/* A part of a certificate, named by where it lies there. */
+/* A part of a certificate, by its position there. */
 static struct pg_page_bytes take_part(struct page_reader *reader, struct pg_page_bytes whole) {
   size_t at = page_take_number(reader, 2);
   size_t size = page_take_number(reader, 2);

@@ -1,7 +1,7 @@
 /*
- * What the maker sets, outside the firmware's image: a page for each device, which `picogrant configure --page` writes
- * (targets/command/page/format.ts) and the factory, or the maker's updater, puts into one of two areas. Everything is
- * used where it lies: texts end with a 0. All numbers are little-endian:
+ * The developer's settings, outside the firmware's image: a page for each device. `picogrant configure --page` writes
+ * it (targets/command/page-format.ts), and the factory or an updater stores it in one of two areas. Everything is used
+ * in place: texts end with a 0. All numbers are little-endian:
  *
  *   "PGS1", u32 bytes that follow, u32 CRC-32 of them, and then
  *   u32 when it was made, seconds since 1970
@@ -15,7 +15,7 @@
  *     the modulus, or the point; the exponent, or 0 and 0
  *   and in a page that names a time server only, a text: its name or IPv4 address, ended by a 0
  *
- * The page is not signed: whoever can write it is whom the device takes its settings from.
+ * The page is not signed: whoever can write it controls the device's settings.
  */
 #ifndef PICOGRANT_PAGE_H
 #define PICOGRANT_PAGE_H
@@ -94,21 +94,21 @@ enum pg_page_result { PG_PAGE_OK, PG_PAGE_EMPTY, PG_PAGE_DAMAGED, PG_PAGE_MALFOR
 /* For a log. */
 const char *pg_page_problem(enum pg_page_result result);
 
-/* CRC-32 (IEEE 802.3), as it stands in a page's head. */
+/* CRC-32 (IEEE 802.3), as in the page's head. */
 uint32_t pg_page_checksum(const uint8_t *bytes, size_t size);
 
 /*
- * Reads the page at the beginning of an area of `size` bytes; an area whose first bytes are 0xff, or of no bytes, is
- * empty. Where it is not PG_PAGE_OK nothing of `page` may be used.
- * @param memory_max what this firmware has for the device's memory
+ * Reads the page at the start of an area of `size` bytes; an area whose first bytes are 0xff, or without bytes, is
+ * empty. Unless the result is PG_PAGE_OK, nothing of `page` may be used.
+ * @param memory_max the firmware's memory for the device
  */
 enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, size_t size, int memory_max);
 
 /*
- * Of two areas, each with a page or none, the good one counts that was made later. So an updater writes the area that
- * does not count, and whatever becomes of that the last good page is there.
+ * Of two areas, the newer valid page counts. An updater therefore writes the other area, and if that fails the last
+ * valid page is still there.
  * @param results of either area
- * @return the area that counts, or -1: neither is good, and nothing of `page` may be used
+ * @return the area that counts, or -1: neither is valid, and nothing of `page` may be used
  */
 int pg_page_choose(struct pg_page *page, const struct pg_page_bytes areas[PG_PAGE_AREAS], int memory_max,
                    enum pg_page_result results[PG_PAGE_AREAS]);

@@ -8,26 +8,26 @@
 extern "C" {
 #endif
 
-/* Endpoints that may have an address, the first resource server's the last one here. */
+/* Endpoints with an address; the first resource server is the last one. */
 enum { PG_ADDRESS_COUNT = PG_ENDPOINT_RESOURCE + 1 };
 
-/* Every text ends with 0; "" where there is none. All of it stays where it is until pg_host_close. */
+/* Every text ends with 0; "" for none. Everything must stay in place until pg_host_close. */
 struct pg_settings {
   const char *client_id;
   const char *client_secret;
   const char *scope;
   const char *device_parameters; /* encoded, each starting with '&' */
   const char *token_parameters;  /* the same, of token requests */
-  /* Display texts in the core's order, a line each, in UTF-8: U+0080..U+00FF are the display's own; "": English. */
+  /* Display texts in the core's order, one line each, in UTF-8: U+0080..U+00FF are the display's own; "": English. */
   const char *messages;
-  /* Why there is no connection, in the same way and the order of PG_REASON_*, from 1 on; "": English. */
+  /* Reasons for a missing connection, likewise, in the order of PG_REASON_* from 1; "": English. */
   const char *reasons;
   const char *server; /* the issuer; "": the address of the token endpoint stands for the server */
   const char *user_agent;
-  /* Headers of the maker's own: lines `Name: value`, each ended by CR LF; or "". */
+  /* The developer's own headers: lines `Name: value`, each ended by CR LF; or "". */
   const char *grant_headers;    /* to the authorization server */
   const char *resource_headers; /* to resource servers */
-  /* By PG_ENDPOINT_*: what address.h takes. */
+  /* By PG_ENDPOINT_*: as address.h accepts them. */
   const char *addresses[PG_ADDRESS_COUNT];
   int columns;          /* 16..80 */
   int rows;             /* 2..8 */
@@ -44,7 +44,7 @@ struct pg_settings {
   int client_authentication; /* PG_CLIENT_AUTHENTICATION_* */
 };
 
-/* A record may be as long as the memory, and a slot tells lengths in 16 bits. */
+/* A record may be as long as the memory, and a slot stores lengths in 16 bits. */
 enum { PG_MEMORY_MAX = 65535 };
 
 #ifdef __cplusplus

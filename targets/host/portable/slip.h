@@ -1,6 +1,6 @@
 /*
- * A slip of paper for receipt printers, which says where to go and what to enter: ESC/POS, the language that nearly all of
- * them speak. Whoever prints includes this file; nobody else pays for it. The bytes are those of picogrant-tools/display
+ * A slip for receipt printers with the address and the code, in ESC/POS, which nearly all of them support. Programs
+ * without printing do not include this file. The bytes are those of picogrant-tools/display
  * (platform/display/escpos.ts) for the same slip.
  */
 #ifndef PICOGRANT_SLIP_H
@@ -14,31 +14,31 @@
 extern "C" {
 #endif
 
-/* A text: bytes of the printer's code page; of size 0 where there is none. The caller's, and need not end with a 0. */
+/* A text: bytes of the printer's code page; size 0 for none. The caller's, not necessarily ended by 0. */
 struct pg_slip_text {
   const void *bytes;
   size_t size;
 };
 
 struct pg_slip {
-  /* Lines, parted by \n: above the address, between address and code, and below all else. */
+  /* Lines, separated by \n: above the address, between address and code, and at the end. */
   struct pg_slip_text heading;
   struct pg_slip_text between;
   struct pg_slip_text footing;
-  /* A line each, as the core has them from pg_start on: PG_FIELD_VERIFICATION_URI and PG_FIELD_USER_CODE. */
+  /* One line each, as in the core at pg_start: PG_FIELD_VERIFICATION_URI and PG_FIELD_USER_CODE. */
   struct pg_slip_text address;
   struct pg_slip_text code;
-  /* What the QR code leads to: PG_FIELD_VERIFICATION_URI_COMPLETE. The printer draws it. */
+  /* The content of the QR code: PG_FIELD_VERIFICATION_URI_COMPLETE. The printer draws it. */
   struct pg_slip_text qr;
   uint8_t code_page;   /* argument of ESC t: 0 for code page 437, 1 for katakana, 19 for 858 (Western Europe) */
   uint8_t module_dots; /* for each module of the QR code, 1..16; 6 is usual */
   uint8_t feed_lines;  /* before the paper is cut; 4 is usual */
 };
 
-/* What a QR code of error correction M can hold (ISO/IEC 18004, version 40). */
+/* The capacity of a QR code with error correction M (ISO/IEC 18004, version 40). */
 enum { PG_SLIP_QR_MAX = 2331 };
 
-/* Where the next bytes go. */
+/* The output position. */
 struct pg_slip_writer {
   uint8_t *at;
   size_t left;
@@ -53,7 +53,7 @@ static inline void pg_slip_put(struct pg_slip_writer *writer, const void *bytes,
   writer->left -= size;
 }
 
-/* Control characters would be commands: they are left out, but for ends of lines where there may be several. */
+/* Control characters would be commands: they are dropped, except ends of lines in texts of several lines. */
 static inline void pg_slip_put_text(struct pg_slip_writer *writer, struct pg_slip_text text, int has_lines) {
   const uint8_t *bytes = (const uint8_t *)text.bytes;
   if (has_lines && text.size == 0) return;
@@ -65,11 +65,11 @@ static inline void pg_slip_put_text(struct pg_slip_writer *writer, struct pg_sli
 }
 
 /**
- * Writes a slip, to be sent to the printer as it is.
- * @param buffer the caller's; a slip has some 70 bytes beside its texts
+ * Writes a slip for the printer.
+ * @param buffer the caller's; a slip has some 70 bytes besides its texts
  * @param size of the buffer
- * @return how many bytes were written; 0: the buffer is too small, or `qr` is longer than PG_SLIP_QR_MAX, and nothing in the
- *   buffer is to be used
+ * @return the number of bytes; 0: the buffer is too small, or `qr` is longer than PG_SLIP_QR_MAX, and the buffer must
+ * not be used
  */
 static inline size_t pg_slip_write(const struct pg_slip *slip, uint8_t *buffer, size_t size) {
   struct pg_slip_writer writer = {buffer, size, slip->qr.size > PG_SLIP_QR_MAX};

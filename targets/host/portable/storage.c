@@ -1,4 +1,4 @@
-/* Records on a medium, over its units. Contract in storage.h; a write goes erase, record, header. */
+/* Records on a medium, in its units. Contract in storage.h; a write goes erase, record, header. */
 #include "storage.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ enum pg_medium_result pg_medium_read(const struct pg_medium *medium, int slot, u
   result = medium->read(medium->context, slot, at + (uint32_t)whole, last,
                         unit_of(medium->read_unit));
   if (result == PG_MEDIUM_DONE) memcpy(into + whole, last, odd);
-  /* It may be tokens. */
+  /* It may contain tokens. */
   pg_wipe(last, sizeof last);
   return (enum pg_medium_result)result;
 }
@@ -87,7 +87,7 @@ static void make_header(uint8_t header[PG_SLOT_HEADER], size_t size) {
   header[7] = (uint8_t)~header[5];
 }
 
-/* Length of the record behind a header, 0 where there is none. */
+/* Length of the record after a header, 0 for none. */
 static size_t length_in(const struct pg_medium *medium, const uint8_t header[PG_SLOT_HEADER]) {
   uint8_t expected[PG_SLOT_HEADER];
   size_t size = (size_t)header[4] << 8 | header[5];
@@ -96,7 +96,7 @@ static size_t length_in(const struct pg_medium *medium, const uint8_t header[PG_
   return size <= pg_storage_capacity(medium) ? size : 0;
 }
 
-/* 1: every byte is erased; 0: not so; -1: cannot be read. */
+/* 1: every byte is erased; 0: not; -1: unreadable. */
 static int is_blank_slot(const struct pg_medium *medium, int slot) {
   uint8_t piece[PIECE];
   int blank = 1;
@@ -108,12 +108,12 @@ static int is_blank_slot(const struct pg_medium *medium, int slot) {
     else if (result != PG_MEDIUM_DONE) blank = -1;
     for (size_t i = 0; i < size && blank == 1; i++) blank = piece[i] == 0xff;
   }
-  /* It may have been tokens. */
+  /* It may have contained tokens. */
   pg_wipe(piece, sizeof piece);
   return blank;
 }
 
-/* What is there is no record, and not empty: one byte that no record begins with. */
+/* Something is there, but no record: returns one byte that no record starts with. */
 static int is_none(uint8_t *into, size_t size) {
   if (size == 0) return -1;
   into[0] = 0xff;

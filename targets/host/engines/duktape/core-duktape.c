@@ -1,6 +1,6 @@
 /*
- * The core on Duktape, as source. What a call pushes goes away with it, so nothing is left on the value stack, which may be
- * the firmware's; the array of parts is kept by the engine's stash.
+ * The core on Duktape, as source. Values that a call pushes are popped with it, so nothing stays on the value stack,
+ * which may be the firmware's. The engine's stash holds the array of parts.
  */
 #include <duktape.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void give(void *heap, void *block) { pg_heap_give(heap, block); }
 
 static void *resize(void *heap, void *block, duk_size_t size) { return pg_heap_resize(heap, block, size); }
 
-/* What is asked for outside a protected call cannot be answered: the program ends, and is started anew. */
+/* An allocation failure outside a protected call cannot be reported: the program ends, and is restarted. */
 static void fatal(void *heap, const char *message) {
   (void)heap;
   (void)message;
@@ -63,7 +63,7 @@ static duk_ret_t make_device(duk_context *engine, void *user) {
   duk_put_prop_index(engine, -3, PG_PART_LENGTH);
   duk_get_prop_index(engine, -1, PG_CAPACITY);
   duk_put_prop_index(engine, -3, PG_PART_CAPACITY);
-  /* In the place of create, which goes. */
+  /* Replaces create, which is released. */
   duk_put_prop_index(engine, -2, PG_PART_DEVICE);
   push_array(engine, core->transfer, sizeof core->transfer);
   duk_put_prop_index(engine, -2, PG_PART_TRANSFER);
@@ -75,14 +75,14 @@ static duk_ret_t make_device(duk_context *engine, void *user) {
 }
 
 /*
- * Calls deeper than the core's ever go. The core's functions have more variables than the one that goes so deep
- * here, and it is their places on the engine's stack that must be there before the first poll.
+ * Deeper than the core ever calls. The core's functions have more variables than the recursive one here, and their
+ * slots on the engine's stack must exist before the first poll.
  */
 enum { DEPTH = 128 };
 
 /*
- * What is needed once is given back. A collection also gives back the frames of calls that have returned, and of their
- * loops, so the engine makes them anew here, and not at the first polls.
+ * Releases what is only needed once. A collection also releases frames of finished calls and loops, so the engine
+ * creates them again here, and not during the first polls.
  */
 static duk_ret_t settle(duk_context *engine, void *user) {
   (void)user;
