@@ -1,15 +1,15 @@
 /*
- * The time of day, for a port whose machine has none to trust: no clock with a battery, or one whose battery may be
- * flat. A certificate cannot be judged without it, and it cannot be had without a certificate. So there are three kinds:
+ * The time of day, for a port without a reliable clock: without a battery, or with one that may be empty. A certificate
+ * cannot be judged without the time, and the time cannot be obtained without a certificate. So there are three kinds:
  *
- *   sure     a clock that went on, or the `Date` of an answer inside TLS whose certificate held at that very time
- *   hinted   what a time server says, which nobody has authenticated: good for one connection, and never kept
- *   guessed  the earliest time at which the server's certificate can be seen: its notBefore, or what is kept
+ *   sure     a running clock, or the `Date` of a response inside TLS whose certificate was valid at that time
+ *   hinted   a time server's, which nobody has authenticated: for one connection, and never stored
+ *   guessed  the earliest time at which the server's certificate can exist: its notBefore, or the stored time
  *
- * On a connection whose time is guessed nothing goes out but a question for the server's `Date` (http.h). What is kept
- * came out of TLS, from the authorization server alone. The latest answer wins, earlier or later than the one before,
- * down to `earliest_s`: the firmware's build, the maker's page, and the newest notBefore of a certificate that has
- * been seen at its time. That one a certificate authority has said; so no wrong answer can move it too far.
+ * On a connection with a guessed time, only a question for the server's `Date` is sent (http.h). The stored time came
+ * out of TLS, from the authorization server only. The latest response counts, earlier or later than the one before, but
+ * not before `earliest_s`: the firmware's build, the settings page, and the newest notBefore of a certificate that was
+ * valid at its time. A certificate authority vouches for that one; so no wrong response can move the time too far.
  */
 #ifndef PICOGRANT_WALL_CLOCK_H
 #define PICOGRANT_WALL_CLOCK_H
@@ -26,15 +26,15 @@ struct pg_wall_stored {
   uint32_t last_s;     /* what a server said last: a certificate that had run out by then counts no more */
 };
 
-/* Begins as zeros, but for `kept` as it was kept, and the function. All of one program's devices may share one. */
+/* Starts as zeros, except the stored `kept`, and the function. All devices of a program may share one. */
 struct pg_wall_clock {
   struct pg_wall_stored stored;
   /*
-   * Keeps it for good, and sets the machine's clock, where it has one, to `wall_s`. Called once a day, and where the time
-   * was not known or another; in an hour once at the most. What fails is for the next call.
+   * Stores it, and sets the machine's clock, if there is one, to `wall_s`. Called once a day, and when the time was
+   * unknown or different; at most once an hour. A failed call is repeated later.
    */
   void (*keep)(const struct pg_wall_stored *stored, uint32_t wall_s);
-  /* The rest is wall-clock.c's. */
+  /* The rest is internal. */
   uint32_t wall_s; /* at `at_ms`; 0: unknown */
   uint32_t at_ms;
   uint32_t hint_s; /* at `at_ms`; 0: none */
@@ -46,35 +46,41 @@ struct pg_wall_clock {
   uint8_t holds;    /* the certificate does, at a time that is no guess */
 };
 
-/* It cannot be earlier than that: when the firmware was built, when the page was made. */
+/* A lower bound: when the firmware was built, when the page was made. */
 void pg_wall_clock_earliest(struct pg_wall_clock *clock, uint32_t wall_s);
 
-/* What a clock with a battery shows: sure, unless it is before what is kept. 1, or 0: it has lost the time. */
+/*
+ * Sets the time of a clock with a battery: reliable, unless it is before the stored time. 1, or 0: it has lost the
+ * time.
+ */
 int pg_wall_clock_set(struct pg_wall_clock *clock, uint32_t wall_s);
 
 void pg_wall_clock_hint(struct pg_wall_clock *clock, uint32_t wall_s);
 
-/* The time, sure or hinted; 0: unknown. To be called once in 49 days at least: pg_clock_ms wraps. */
+/* The time, sure or hinted; 0: unknown. Call it at least once in 49 days: pg_clock_ms wraps. */
 uint32_t pg_wall_clock_now(struct pg_wall_clock *clock);
 
 void pg_wall_clock_begin(struct pg_wall_clock *clock);
 
 /*
- * For the port's TLS: when to judge a certificate that is good from `from_s` until `until_s`, both included. Where only
- * the first is known, `until_s` is UINT32_MAX, and it is asked again with both. Chain, name and signatures are
- * TLS's affair; where they are not good, neither is the connection.
+ * For the port's TLS: the time at which to judge a certificate that is valid from `from_s` until `until_s`, both
+ * included. If only the first is known, `until_s` is UINT32_MAX, and it is called again with both. TLS checks chain,
+ * name and signatures; if they are invalid, so is the connection.
  */
 uint32_t pg_wall_clock_judge(struct pg_wall_clock *clock, uint32_t from_s, uint32_t until_s);
 
-/* Whether the certificate of the open connection held at a time that is no guess. If not, the time is not sure any more. */
+/*
+ * Whether the certificate of the open connection was valid at a time that is not guessed. If not, the time is no longer
+ * sure.
+ */
 int pg_wall_clock_holds(struct pg_wall_clock *clock);
 
 /*
- * The Date of an answer on a connection over TLS; 0: it had none.
- * @param is_stored 1: of the authorization server. Of any other server it counts until the next start,
- *   and may not be before the last that was kept
- * @return PG_REASON_NONE: the time is sure. PG_REASON_OUT_OF_DATE: the server says itself that its certificate has run
- *   out. PG_REASON_CLOCK_WRONG: that cannot be
+ * The Date of a response on a connection over TLS; 0: none.
+ * @param is_stored 1: of the authorization server. Another server's counts until the next start, and must not be before
+ * the last stored one
+ * @return PG_REASON_NONE: the time is sure. PG_REASON_OUT_OF_DATE: by the server's own clock its certificate has
+ * expired. PG_REASON_CLOCK_WRONG: an impossible time
  */
 int pg_wall_clock_date(struct pg_wall_clock *clock, int64_t date_s, int is_stored);
 

@@ -1,6 +1,6 @@
 /*
- * What the files of this port offer each other: the UART, sleep, the I2C bus and the devices on it. All of it
- * is called from the main loop alone; interrupts do no more than set a flag, count, or keep a key.
+ * The board's own functions: the UART, sleep, the I2C bus and the devices on it. All of them are called from the main
+ * loop only; interrupts just set a flag, count, or store a key.
  */
 #ifndef PICOGRANT_BOARD_H
 #define PICOGRANT_BOARD_H
@@ -19,7 +19,7 @@ void board_hang(void) __attribute__((noreturn)); /* as a loop that never ends wo
 size_t board_stack_used(void); /* bytes, the deepest since the reset */
 size_t board_stack_size(void);
 
-/* chip.c, serial.c: text goes out at once, keys are kept until they are fetched. */
+/* chip.c, serial.c: text is sent at once, keys are stored until they are read. */
 void board_uart_open(void);
 void board_log(const char *text);
 void board_log_bytes(const uint8_t *bytes, size_t size);
@@ -31,11 +31,14 @@ void board_on_key(void);
 void board_keep_key(uint8_t key); /* from board_on_key alone */
 void board_uart_put(uint8_t byte);
 
-/* chip.c: the clock, the watchdog, and the timer that ends a sleep; startup.c: the one place where the processor stands still. */
+/*
+ * chip.c: the clock, the watchdog, and the timer that ends a sleep; startup.c: the only place where the processor
+ * sleeps.
+ */
 void board_clock_open(void);
 void board_watchdog_open(void);
 void board_watchdog_feed(void);
-/* Sleeps until an interrupt, at most so long. Returns at once where a key or a packet waits already. */
+/* Sleeps until an interrupt, at most `ms`. Returns at once if a key or a packet is waiting. */
 void board_sleep(uint32_t ms);
 void board_timer_start(uint32_t ms); /* at most a minute */
 void board_timer_stop(void);
@@ -44,18 +47,18 @@ struct board_sleep_figures {
   uint32_t asleep_ms;
   uint32_t since_ms; /* how long ago counting began */
 };
-/* The figures since the last call, and begins anew. */
+/* The figures since the last call, which also resets them. */
 struct board_sleep_figures board_sleep_figures(void);
 
-/* i2c.c, of mps2 alone: each returns 1, or 0 where the device does not answer. */
+/* i2c.c, only on mps2: each returns 1, or 0 if the device does not respond. */
 int board_i2c_write(uint8_t device, const uint8_t *head, size_t head_size, const uint8_t *bytes,
                     size_t size);
 int board_i2c_read(uint8_t device, const uint8_t *head, size_t head_size, uint8_t *bytes,
                    size_t size);
 
 /*
- * What lasts, i2c.c or ssi.c: bytes of one of its pages of MAP_EEPROM_PAGE; write returns when the chip has finished. 1, or
- * 0: it does not answer. A power cut harms no other page than the one that is being written.
+ * Persistent memory, i2c.c or ssi.c: bytes within one page of MAP_EEPROM_PAGE; write returns when the chip has
+ * finished. 1, or 0: it does not respond. A power failure affects only the page that is being written.
  */
 enum { BOARD_EEPROM_BYTES = 32768 };
 int board_page_read(size_t at, uint8_t *bytes, size_t size);
@@ -63,38 +66,41 @@ int board_page_write(size_t at, const uint8_t *bytes, size_t size);
 /* records.c: any range of bytes. */
 int board_eeprom_read(size_t at, uint8_t *bytes, size_t size);
 int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size);
-/* records.c: the two record slots, at its start. */
+/* records.c: the two record slots, at the start of the memory. */
 extern const struct pg_medium board_records;
 
-/* clock.c: by which certificates are judged (wall-clock.h); it keeps what it learns beside the records. */
+/* clock.c: the time for judging certificates (wall-clock.h); stored beside the records. */
 extern struct pg_wall_clock board_clock;
-/* Reads what is kept, and the clock chip. It is not before `earliest_s`: the firmware's build, the maker's page. */
+/*
+ * Reads the stored time and the clock chip. The time is not before `earliest_s`: the firmware's build, the settings
+ * page.
+ */
 void board_clock_read(uint32_t earliest_s);
-/* i2c.c or chip.c: seconds since 1970 as the chip has them; 0 where there is none, or it has stood still. */
+/* i2c.c or chip.c: the chip's seconds since 1970; 0 without one, or if it has stopped. */
 uint32_t board_clock_chip(void);
 void board_clock_set_chip(uint32_t wall_s);
 
 /*
- * records.c: takes the seed that it has kept, and that of the maker's page (of no bytes: there is none), and makes the
- * next one. 1, or 0: there is none, and TLS is refused.
+ * records.c: combines the stored seed with that of the settings page (no bytes: none), and creates the next one. 1, or
+ * 0: there is none, and TLS is refused.
  */
 int board_entropy_open(const uint8_t *given, size_t given_size);
 
-/* The linker's script: the two areas for the maker's page (page.h), MAP_PAGE_BYTES each. */
+/* The linker script: the two areas for the settings page (page.h), MAP_PAGE_BYTES each. */
 extern const uint8_t board_page_0[], board_page_1[];
 
-/* oled.c: 16 columns, 2 rows. Nothing happens where the panel does not answer. */
+/* oled.c: 16 columns, 2 rows. No effect if the panel does not respond. */
 void board_oled_open(void);
 void board_oled_show(const uint8_t *cells);
 
-/* startup.c: whether the Ethernet controller's interrupt has come; off forgets that it has. */
+/* startup.c: whether the Ethernet controller's interrupt has come; off clears it. */
 int board_ethernet_has_input(void);
 void board_ethernet_listen(int is_on);
 
-/* connection.c: one, since there is RAM for one TLS session. */
+/* connection.c: one, because RAM suffices for one TLS session. */
 extern struct pg_connection board_connection;
 
-/* libc.c: how much of the memory for an engine's heap the C library's malloc has taken. */
+/* libc.c: how much of an engine's heap memory the C library's malloc has taken. */
 size_t board_heap_reached(void);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * BearSSL's check with ours around it. Contract in tls.h.
+ * BearSSL's check, extended. Contract in tls.h.
  *
- * A certificate comes in pieces, and there is no room to keep it. So its bytes are watched as they pass: wherever the
- * identifier of the list of uses stands, what follows is read as that list, and each such list must have the use for
- * servers. What a key or a text happens to hold can make us refuse a certificate, but not take one.
+ * A certificate arrives in pieces, and there is no memory to store it. So its bytes are observed as they pass: after
+ * the identifier of the list of uses, the following bytes are parsed as that list, and each such list must contain the
+ * use for servers. A key or text that happens to contain the identifier can only cause a rejection, not an acceptance.
  */
 #include "tls.h"
 
@@ -50,7 +50,7 @@ static void take_use(struct certificate_check *check, uint8_t byte) {
   if (--check->use_left == 0) end_use(check);
 }
 
-/* A byte of what stands behind the identifier: perhaps a boolean, octets, in them a sequence of uses. */
+/* A byte after the identifier: possibly a boolean, octets, in them a sequence of uses. */
 static void read_list(struct certificate_check *check, uint8_t byte) {
   int state = check->uses_state;
   if (state >= USE && check->uses_left-- == 0) state = NO_LIST;
@@ -90,7 +90,7 @@ static void read_list(struct certificate_check *check, uint8_t byte) {
   }
 }
 
-/* Each list that begins is one for others until the use for servers is found in it. */
+/* A list that has started is invalid until the use for servers is found in it. */
 static void watch_uses(struct certificate_check *check, uint8_t byte) {
   if (check->uses_state != NO_LIST) read_list(check, byte);
   if (byte != uses_oid[check->uses_matched]) check->uses_matched = 0;
@@ -134,7 +134,7 @@ static uint32_t seconds_of(const char *text, size_t digits) {
   return days * DAY_S + (uint32_t)(parts[4] * 3600 + parts[5] * 60 + parts[6]);
 }
 
-/* The time has come at which the certificate is judged, ahead of the byte that makes BearSSL do it. */
+/* Sets the time for judging the certificate, before the byte at which BearSSL does it. */
 static void take_time(struct certificate_check *check) {
   check->valid_s[check->times++] = seconds_of(check->time, check->time_digits);
   uint32_t until_s = check->times == 2 ? check->valid_s[1] : UINT32_MAX;
@@ -200,7 +200,7 @@ static unsigned end_chain(const br_x509_class **context) {
   struct certificate_check *check = check_of(context);
   unsigned error = check->minimal.vtable->end_chain(&check->minimal.vtable);
   if (error) return error;
-  /* 0: there is no DNS name at all, and it was the common name that fitted. */
+  /* 0: there is no DNS name, and the common name has matched. */
   if (check->first_name.status == 0 || check->has_domain_wildcard) return BR_ERR_X509_BAD_SERVER_NAME;
   return check->is_for_others ? BR_ERR_X509_FORBIDDEN_KEY_USAGE : 0;
 }

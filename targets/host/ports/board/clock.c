@@ -10,7 +10,7 @@ struct record {
   uint32_t check;
 };
 
-/* Of a record that was never written, of zeros or ones, it is another. */
+/* For a record that was never written, of zeros or ones, it differs. */
 static uint32_t check_of(const struct pg_wall_stored *stored) { return stored->earliest_s ^ stored->last_s ^ 0x5a5a5a5a; }
 
 static void keep(const struct pg_wall_stored *stored, uint32_t wall_s) {

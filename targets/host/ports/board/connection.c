@@ -1,9 +1,8 @@
 /*
- * One connection on lwIP's raw interface, with BearSSL over it. Contract in picogrant-port.h.
+ * One connection on lwIP's raw interface, with BearSSL. Contract in picogrant-port.h.
  *
- * lwIP's callbacks come from within network_work, that is from the main loop: they only keep what has come and
- * note what has happened. Everything else is done by pump(), which carries bytes between the two libraries for
- * as long as any move.
+ * lwIP's callbacks come from within network_work, that is from the main loop: they only store data and record events.
+ * pump() does everything else: it moves bytes between the two libraries as long as there are any.
  */
 #include "picogrant-port.h"
 
@@ -16,7 +15,7 @@
 #include "reason.h"
 #include "tls.h"
 
-/* TIMEOUT_MS: what takes longer than that is said on the display. */
+/* TIMEOUT_MS: longer waits are shown on the display. */
 enum { NAME_MAX_BYTES = DNS_MAX_NAME_LENGTH, TIMEOUT_MS = 4000 };
 
 enum stage { IDLE, WAITS_FOR_NETWORK, RESOLVES, CONNECTS, SHAKES_HANDS, IS_OPEN, HAS_FAILED };
@@ -42,7 +41,7 @@ struct pg_connection board_connection;
 
 static void fail(struct pg_connection *connection, int reason, const char *why) {
   if (connection->stage == HAS_FAILED) return;
-  /* A server that refuses may have moved, and its address be another's: that is asked again, too. */
+  /* A server that refuses connections may have moved, and its address may belong to another one: resolve it again. */
   if (connection->stage < SHAKES_HANDS) network_doubt();
   connection->stage = HAS_FAILED;
   connection->reason = reason;
@@ -51,7 +50,7 @@ static void fail(struct pg_connection *connection, int reason, const char *why) 
   board_log("\n");
 }
 
-/* Takes `size` bytes off what has come, and lets the peer send as many more. */
+/* Removes `size` received bytes, and lets the peer send as many more. */
 static void drop_received(struct pg_connection *connection, size_t size) {
   if (connection->tcp) tcp_recved(connection->tcp, (uint16_t)size);
   connection->received = pbuf_free_header(connection->received, (uint16_t)size);
@@ -68,7 +67,7 @@ static err_t on_received(void *context, struct tcp_pcb *tcp, struct pbuf *bytes,
   return ERR_OK;
 }
 
-/* lwIP has already given the connection's memory back. */
+/* lwIP has already released the connection's memory. */
 static void on_broken(void *context, err_t error) {
   struct pg_connection *connection = context;
   connection->tcp = NULL;
@@ -111,7 +110,7 @@ static void connect_to_address(struct pg_connection *connection) {
 
 static void on_resolved(const char *name, const ip_addr_t *address, void *context) {
   struct pg_connection *connection = context;
-  /* An answer to a question of an earlier connection is none to this one's. */
+  /* A response to a query of an earlier connection does not count. */
   if (connection->stage != RESOLVES || strcmp(name, connection->name) != 0) return;
   network_resolving(0);
   if (!address) {
@@ -189,13 +188,13 @@ static int tls_is_closed(const struct pg_connection *connection) {
   return connection->tls && br_ssl_engine_current_state(connection->tls) == BR_SSL_CLOSED;
 }
 
-/* Before its first byte there is no service behind the address; after it the two have found no common way. */
+/* Before the first byte there is no service at the address; after it, both sides have found no common TLS. */
 static void fail_hung_up(struct pg_connection *connection) {
   int reason = connection->has_received ? PG_REASON_TLS_TOO_OLD : PG_REASON_UNAVAILABLE;
   fail(connection, reason, "the server has hung up in the handshake");
 }
 
-/* The handshake is over once application data may be sent, and not before the certificate is good. */
+/* The handshake is complete once application data may be sent, which requires a valid certificate. */
 static void work_at_handshake(struct pg_connection *connection) {
   pump(connection);
   if (tls_is_closed(connection)) {
@@ -269,7 +268,7 @@ static int receive_sealed(struct pg_connection *connection, const uint8_t **byte
     fail(connection, tls_reason(), tls_problem());
     return PG_CONNECTION_BROKEN;
   }
-  /* Cut off without a close_notify: whoever did that may not decide how long an answer is. */
+  /* Without a close_notify, anybody could have cut off the response. */
   return connection->has_ended && !connection->received ? PG_CONNECTION_BROKEN : PG_CONNECTION_NOTHING;
 }
 
@@ -287,7 +286,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   return connection->tcp ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
-/* What an opening connection waits for, as far as there is anything that a person could mend. */
+/* What an opening connection waits for, if a user can fix it. */
 static int waits_for(const struct pg_connection *connection) {
   switch (connection->stage) {
     case WAITS_FOR_NETWORK:
@@ -301,13 +300,13 @@ static int waits_for(const struct pg_connection *connection) {
 
 int pg_connection_reason(struct pg_connection *connection) {
   if (connection->stage == HAS_FAILED) return connection->reason;
-  /* Within its first seconds nothing is missing yet. */
+  /* In its first seconds nothing is missing yet. */
   if (pg_clock_ms() - connection->began_ms < TIMEOUT_MS) return PG_REASON_NONE;
   int is_opening = connection->stage < IS_OPEN && connection->stage != IDLE;
   return is_opening ? waits_for(connection) : PG_REASON_NONE;
 }
 
-/* Says goodbye where it can be said at once; an answer is not waited for. */
+/* Sends a close_notify if possible; does not wait for a response. */
 static void hang_up(struct pg_connection *connection) {
   struct tcp_pcb *tcp = connection->tcp;
   if (!tcp) return;
@@ -323,7 +322,7 @@ static void hang_up(struct pg_connection *connection) {
 
 void pg_connection_end(struct pg_connection *connection) {
   if (connection->stage == IDLE) return;
-  /* Whoever gives up an opening connection has waited long enough for it. */
+  /* The caller has waited long enough for the connection. */
   if (connection->stage < IS_OPEN) fail(connection, waits_for(connection), "no answer in time");
   hang_up(connection);
   if (connection->received) pbuf_free(connection->received);

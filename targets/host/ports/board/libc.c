@@ -1,6 +1,6 @@
 /*
- * What an engine and the C library below it ask of the system: memory, the time, and an end. Where the engine gives up,
- * the board starts anew: the C library's own ways to do that print to files, and there are none.
+ * What an engine and the C library require of the system: memory, the time, and an end. If the engine gives up, the
+ * board restarts: the C library would print to files, which do not exist.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,7 +28,7 @@ void __assert_func(const char *file, int line, const char *function, const char 
   abort();
 }
 
-/* What an engine's heap is made of, by the C library's malloc. Nobody else allocates. */
+/* An engine's heap, for the C library's malloc. Nothing else allocates. */
 static uint8_t arena[ARENA_BYTES] __attribute__((section(".noinit"), aligned(8)));
 static size_t taken;
 
@@ -45,8 +45,8 @@ void *_sbrk(ptrdiff_t bytes) {
 size_t board_heap_reached(void) { return taken; }
 
 /*
- * The operator ** is the one place left (quickjs.sed) where the engine wants the C library's pow, 5 KiB with what that
- * stands on. The core has no use for it: here it says that it is not a number. Remove it for an application that has.
+ * The operator ** is the only remaining use (quickjs.sed) of the C library's pow, which takes 5 KiB. The core does not
+ * use it: here it returns that it is not a number. Remove this for an application that uses it.
  */
 double pow(double base, double exponent) {
   (void)base;

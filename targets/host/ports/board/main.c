@@ -1,7 +1,7 @@
 /*
- * The firmware's program: brings the board up, opens the portable host, and then works and sleeps in turn.
- * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, b on batteries
- * or not, m print figures, r reset; h hang and d dig too deep a stack, for the tests.
+ * The firmware's program: initializes the board, opens the portable host, then works and sleeps in turn. Keys on the
+ * serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, b on batteries or not, m print
+ * figures, r reset; for the tests h hangs and d overflows the stack.
  */
 #include "board.h"
 #include "host.h"
@@ -12,7 +12,7 @@
 #include "reason.h"
 #include "tls.h"
 
-/* How deep the stack was: it is painted at the start, and what is not touched keeps its paint. */
+/* The depth of the stack: it is filled with a pattern at the start, and untouched words keep it. */
 enum { PAINT = 0x57ac57ac, OWN_WORDS = 16 };
 
 extern uint32_t board_stack_bottom[], board_stack_top[];
@@ -53,7 +53,7 @@ static void print(const char *what, long number, const char *unit) {
   board_log(unit);
 }
 
-/* Something is wrong that only another page or firmware mends. */
+/* An error that only another page or firmware fixes. */
 static void show_broken(const char *what, const char *why, int for_ms) {
   enum { COLUMNS = 16, ROWS = 2 };
   uint8_t frame[COLUMNS * ROWS];
@@ -70,7 +70,7 @@ static void show_broken(const char *what, const char *why, int for_ms) {
   }
 }
 
-/* The device cannot go on: it is tried again by and by. */
+/* The device cannot continue: it is retried after a while. */
 static void stop(const char *what, const char *why) {
   show_broken(what, why, GIVE_UP_MS);
   board_restart();
@@ -179,7 +179,7 @@ static void press(struct pg_host_parts *parts, int key) {
   }
 }
 
-/* Sleeps until the core or the network has something to do, a packet comes, or a key is pressed. */
+/* Sleeps until the core or the network has something to do, a packet arrives, or a key is pressed. */
 static void wait(uint32_t core_ms) {
   uint32_t network_ms = network_wake_in();
   board_sleep(network_ms < core_ms ? network_ms : core_ms);
@@ -195,7 +195,7 @@ static void open_board(void) {
   board_oled_open();
 }
 
-/* The page that counts; one that is refused is said, and the other one goes on. */
+/* The valid page; a rejected one is reported, and the other one is used. */
 static void open_page(void) {
   static const char *const names[PG_PAGE_AREAS] = {"page 0", "page 1"};
   const struct pg_page_bytes areas[PG_PAGE_AREAS] = {{board_page_0, MAP_PAGE_BYTES}, {board_page_1, MAP_PAGE_BYTES}};

@@ -17,8 +17,8 @@
 #include "picogrant-port.h"
 
 /*
- * Asks a time server (RFC 4330) where the board does not know the time: the network's, which DHCP names, or else the one
- * of the maker's page. What it says is a hint (wall-clock.h).
+ * Asks a time server (RFC 4330) if the board does not know the time: the one that DHCP names, or else the one of the
+ * settings page. Its time is a hint (wall-clock.h).
  */
 enum { PORT = 123, MESSAGE = 48, EVERY_MS = 15000, CLIENT = 4 << 3 | 3, SERVER_MODE = 4 };
 enum { AT_ORIGINATE = 24, AT_TRANSMIT = 40, STAMP = 8 };
@@ -59,7 +59,7 @@ static void request(void) {
   uint8_t *message = question->payload;
   memset(message, 0, MESSAGE);
   message[0] = CLIENT;
-  /* What others cannot guess, in place of a time that is not known. */
+  /* Unpredictable bytes, in place of an unknown time. */
   if (!pg_random(server.stamp, STAMP)) memset(server.stamp, 1, STAMP);
   memcpy(message + AT_TRANSMIT, server.stamp, STAMP);
   (void)udp_sendto(server.udp, question, &server.address, PORT);
@@ -75,14 +75,14 @@ static void on_found(const char *name, const ip_addr_t *address, void *unused) {
   request();
 }
 
-/* It may have moved since it was asked last: names are kept as long as they may be. */
+/* It may have moved since the last query: names are cached by their TTL. */
 static void look_for_name(void) {
   err_t result = dns_gethostbyname(server.name, &server.address, on_found, NULL);
   server.is_looked_for = result == ERR_INPROGRESS;
   if (result == ERR_OK) request();
 }
 
-/* Asks where that is needed, and not too often. */
+/* Asks if necessary, and not too often. */
 static void time_server_work(void) {
   int is_given = !ip_addr_isany(&server.given);
   if (board_clock.is_sure || !network_is_up() || !(is_given || *server.name)) return;
@@ -104,12 +104,12 @@ static void time_server_work(void) {
 
 enum { LONGEST_MS = 60000 };
 
-/* How often the link is looked at where no interrupt has told of it. */
+/* How often the link is checked without an interrupt. */
 enum { LINK_EVERY_MS = 1000 };
 
 static struct netif interface;
 
-/* What is known of the network's faults, across restarts of the device too: it is not cleared by a reset. */
+/* The network's faults, also across restarts of the device: a reset does not clear it. */
 static struct {
   uint32_t level;
   uint32_t complement;
@@ -154,7 +154,7 @@ uint32_t board_random32(void) {
   static uint32_t unseeded;
   uint32_t number;
   if (pg_random((uint8_t *)&number, sizeof number)) return number;
-  /* Without a seed there is no TLS either: only what must differ differs. */
+  /* Without a seed there is no TLS either: only different values are needed. */
   unseeded = unseeded * 1664525 + 1013904223 + pg_clock_ms();
   return unseeded;
 }
@@ -226,7 +226,7 @@ void network_resolving(int is_on) {
   resolving = is_on;
 }
 
-/* Addresses of servers and neighbours may be others from now on. */
+/* Addresses of servers and neighbours may have changed. */
 static void discard_addresses(void) {
   resolving = 0;
   age_names(DNS_MAX_TTL);
@@ -248,13 +248,13 @@ void network_works(void) {
   keep_level();
 }
 
-/* Who is asked whether the network is there: the gateway, or in a network without one who gave the address. */
+/* The host that is asked whether the network works: the gateway, or without one the DHCP server. */
 static const ip4_addr_t *neighbour(void) {
   const ip4_addr_t *gateway = netif_ip4_gw(&interface);
   return ip4_addr_isany(gateway) ? ip_2_ip4(&netif_dhcp_data(&interface)->server_ip_addr) : gateway;
 }
 
-/* The neighbour's answer to a probe; while there is no address, anything that comes. */
+/* The neighbour's response to a probe; without an address, any frame. */
 static int is_awaited(const struct pbuf *frame) {
   static const uint8_t arp[] = {0x08, 0x06};
   const uint8_t *bytes = (const uint8_t *)frame->payload + ETH_PAD_SIZE;
@@ -301,7 +301,7 @@ struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_valid, vol
   return frame;
 }
 
-/* The interrupt's cause is cleared first: what comes while frames are read raises it again. */
+/* The interrupt's cause is cleared first: frames that arrive during the reads raise it again. */
 static void take_frames(void) {
   board_ethernet_calm();
   board_ethernet_listen(0);
@@ -313,7 +313,7 @@ static void take_frames(void) {
   board_ethernet_listen(1);
 }
 
-/* A lease that still holds is confirmed, another network gives another. */
+/* A valid lease is confirmed; another network gives another one. */
 static void look_at_link(void) {
   int has_link = board_ethernet_has_link();
   link_seen_ms = pg_clock_ms();

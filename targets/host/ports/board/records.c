@@ -1,7 +1,7 @@
 /*
- * What is kept on the board's EEPROM, or on what stands in for it (board.h): the record slots, and the seed of randomness.
+ * The content of the board's EEPROM, or its replacement (board.h): the record slots, and the random seed.
  *
- * An EEPROM needs no erasing, but what the slots rest on is kept: an erased slot holds nothing of its record.
+ * An EEPROM needs no erasing, but the slots' contract is satisfied: an erased slot holds nothing of its record.
  */
 #include <bearssl.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "map.h"
 #include "picogrant-port.h"
 
-/* The part of `size` bytes that lies in the page at `at`; 0 behind the end of it all. */
+/* The part of `size` bytes in the page at `at`; 0 after the end of the memory. */
 static size_t part_of_page(size_t at, size_t size) {
   size_t count = MAP_EEPROM_PAGE - at % MAP_EEPROM_PAGE;
   if (at + size > BOARD_EEPROM_BYTES) return 0;
@@ -39,7 +39,7 @@ int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size) {
   return 1;
 }
 
-/* What was programmed is read back: only what is there counts. */
+/* Programmed bytes are read back and compared. */
 static int holds(size_t at, const uint8_t *bytes, size_t size) {
   uint8_t piece[64];
   int same = 1;
@@ -68,7 +68,7 @@ static int program_slot(void *context, int slot, uint32_t at, const uint8_t *byt
   return board_eeprom_write(place(slot, at), bytes, size) && holds(place(slot, at), bytes, size);
 }
 
-/* Only pages that hold anything are written: each page wears by being written. */
+/* Only pages with content are written, because writing wears them. */
 static int erase_slot(void *context, int slot) {
   static const uint8_t blank[MAP_EEPROM_PAGE] = {[0 ... MAP_EEPROM_PAGE - 1] = 0xff};
   for (uint32_t at = 0; at < board_records.slot_bytes; at += sizeof blank) {
@@ -82,13 +82,13 @@ const struct pg_medium board_records = {
     .slot_bytes = 8192, .read = read_slot, .program = program_slot, .erase = erase_slot};
 
 /*
- * Randomness on a board that has no generator of it.
+ * Random numbers on a board without a generator.
  *
- * The maker's page brings a seed, different on each board, and a seed is kept in the EEPROM, which is replaced at each
- * start before anything is drawn from it, so that no start repeats another. Both go in, and the time of day. Without any
+ * The settings page contains a seed, different on each board. Another seed is stored in the EEPROM, and replaced at
+ * each start before it is used, so that no start repeats another. Both are combined with the time of day. Without any
  * seed the board refuses TLS.
  *
- * A board with a generator (RNG of an STM32, esp_random of an ESP32) fills the seed from that instead.
+ * A board with a generator (RNG of an STM32, esp_random of an ESP32) takes the seed from that instead.
  */
 
 enum { SEED_BYTES = 32, SEED_AT = BOARD_EEPROM_BYTES - MAP_EEPROM_PAGE };
@@ -96,7 +96,7 @@ enum { SEED_BYTES = 32, SEED_AT = BOARD_EEPROM_BYTES - MAP_EEPROM_PAGE };
 static br_hmac_drbg_context generator;
 static int is_seeded;
 
-/* Every byte of a seed alike: never programmed. */
+/* All bytes of a seed are equal: never programmed. */
 static int is_blank(const uint8_t *seed) {
   for (size_t i = 1; i < SEED_BYTES; i++) {
     if (seed[i] != seed[0]) return 0;

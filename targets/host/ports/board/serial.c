@@ -39,7 +39,7 @@ void board_log_hex(uint32_t number) {
   for (int shift = 28; shift >= 0; shift -= 4) board_uart_put((uint8_t)"0123456789abcdef"[(number >> shift) & 15]);
 }
 
-/* A key for which there is no room is lost, as on any keyboard. */
+/* A key without space in the buffer is lost, as on any keyboard. */
 void board_keep_key(uint8_t key) {
   uint8_t after = (uint8_t)((input.next_in + 1) % KEYS);
   if (after == input.next_out) return;

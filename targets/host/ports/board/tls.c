@@ -1,9 +1,8 @@
 /*
  * TLS with BearSSL. Contract in tls.h.
  *
- * Chosen for flash and RAM: two ways to encrypt (ChaCha20 with Poly1305, AES-128-GCM), one curve for the key
- * exchange (P-256), certificates signed with RSA, or ECDSA over P-256 and P-384. All arithmetic is of the
- * kinds that take the same time for every key on a Cortex-M3.
+ * Selected for flash and RAM: two ciphers (ChaCha20 with Poly1305, AES-128-GCM), one curve for the key exchange
+ * (P-256), certificates signed with RSA, or ECDSA over P-256 and P-384. All arithmetic is constant-time on a Cortex-M3.
  */
 #include "tls.h"
 
@@ -14,8 +13,8 @@
 #include "picogrant-port.h"
 
 /*
- * TLS_SMALL_BUFFERS asks the server for records of at most 1024 bytes (RFC 6066, max_fragment_length). Many
- * public servers do not know that extension: for them the input buffer must hold the longest record there is.
+ * TLS_SMALL_BUFFERS asks the server for records of at most 1024 bytes (RFC 6066, max_fragment_length). Many public
+ * servers do not support that extension: for them the input buffer must hold the longest possible record.
  */
 #if TLS_SMALL_BUFFERS
 enum { INPUT_BYTES = 1024 + 325 };
@@ -67,8 +66,8 @@ static void check_certificates(const struct board_trust *trust) {
 }
 
 /*
- * The last session (RFC 5246 section 7.3), in RAM alone: the next one with the same server goes on with its secret, where
- * the server still knows it, without a second of arithmetic. Whether its certificate holds is asked all the same.
+ * The last session (RFC 5246 section 7.3), in RAM only: the next one with the same server resumes it, if the server
+ * still knows it, without public-key arithmetic. The validity of its certificate is checked all the same.
  */
 static struct {
   br_ssl_session_parameters parameters;
@@ -182,10 +181,10 @@ void tls_end(void) {
   memset(output, 0, sizeof output);
 }
 
-/* Authorities of the page as BearSSL has them. */
+/* The page's authorities in BearSSL's format. */
 static br_x509_trust_anchor anchors[PG_PAGE_AUTHORITIES];
 
-/* BearSSL does not write to an anchor, but does not say so in its types. */
+/* BearSSL does not write to an anchor, but its types do not say so. */
 static unsigned char *bytes_of(struct pg_page_bytes part) { return (unsigned char *)(uintptr_t)part.bytes; }
 
 struct board_trust board_trust_of(const struct pg_page *page) {

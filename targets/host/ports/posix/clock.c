@@ -1,4 +1,4 @@
-/* Time and chance on Linux, and libsodium's SHA-256. Contract in picogrant-port.h. */
+/* Time and random bytes on Linux, and libsodium's SHA-256. Contract in picogrant-port.h. */
 #include "picogrant-port.h"
 
 #include <sodium/crypto_hash_sha256.h>
@@ -7,12 +7,12 @@
 
 uint32_t pg_clock_ms(void) {
   struct timespec now;
-  /* A code runs out while the board is suspended, too. */
+  /* A code also expires while the board is suspended. */
   if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }
 
-/* A clock that was never set begins with 1970. */
+/* A clock that was never set starts at 1970. */
 uint32_t pg_clock_wall_s(void) {
   enum { YEAR_2020 = 1577836800 };
   time_t now = time(NULL);

@@ -1,10 +1,8 @@
 /*
- * The connection on libcurl, which makes it and TLS over it, and nothing else: what HTTP is, is http.c's.
- * Contract in picogrant-port.h.
+ * The connection on libcurl, which opens it with TLS, and nothing else: http.c does HTTP. Contract in picogrant-port.h.
  *
- * Each connection has a handle of its own. A handle that is used again keeps, in libcurl before 8.1, a
- * pointer to freed memory in its store of headers. All handles of a network hang on one of libcurl's lists, which says
- * of each how its connection has ended.
+ * Each connection has its own handle: before version 8.1, a reused handle keeps a pointer to freed memory in libcurl's
+ * store of headers. All handles of a network are in one multi handle, which reports how each connection has ended.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "posix.h"
@@ -19,8 +17,8 @@
 #include "picogrant-port.h"
 
 /*
- * What libcurl's TLS library knows and libcurl does not say. The library is OpenSSL, or one that is taken for it where
- * it has the same functions: they are looked up in the running program, so that nothing else is needed to build.
+ * Information of libcurl's TLS library that libcurl does not provide. The library is OpenSSL, or a compatible one: the
+ * functions are looked up in the running program, so that building needs nothing else.
  */
 
 /* Of openssl/ssl.h and openssl/x509_vfy.h, which are not needed to build. */
@@ -34,8 +32,8 @@ enum { RECEIVED_SHUTDOWN = 2, NO_PARTIAL_WILDCARDS = 4, NEVER_CHECK_SUBJECT = 0x
   } while (0)
 
 /*
- * Whether a connection has ended in order: over TLS by a close_notify (RFC 8446 section 6.1), without which somebody
- * on the way may have cut it. Where the library does not say, none has.
+ * Whether a connection has ended properly: over TLS by a close_notify (RFC 8446 section 6.1), without which somebody
+ * may have cut it. False if the library does not tell.
  */
 static int tls_ended(CURL *easy) {
   struct curl_tlssessioninfo *session = NULL;
@@ -60,7 +58,9 @@ static int note_certificate_request(void *ssl, void **certificate, void **key) {
   return 0;
 }
 
-/* A server that gets none ends TLS 1.2 with an alert that has other causes, too, and TLS 1.3 only after the handshake. */
+/*
+ * A server that gets none ends TLS 1.2 with an alert that has other causes, too, and TLS 1.3 only after the handshake.
+ */
 static void watch_certificate_requests(void *context, struct pg_connection *connection) {
   int (*set_data)(void *, int, void *) = NULL;
   void (*set_callback)(void *, int (*)(void *, void **, void **)) = NULL;
@@ -72,7 +72,7 @@ static void watch_certificate_requests(void *context, struct pg_connection *conn
   if (set_data(context, 0, connection)) set_callback(context, note_certificate_request);
 }
 
-/* libcurl calls it when the library's settings for a connection are there. */
+/* libcurl calls it when the library's settings for a connection exist. */
 static CURLcode set_up_tls(CURL *easy, void *context, void *data) {
   void *(*parameters_of)(void *) = NULL;
   int (*set_host)(void *, const char *, size_t) = NULL;
@@ -86,7 +86,7 @@ static CURLcode set_up_tls(CURL *easy, void *context, void *data) {
   LOOK_UP(set_host, "X509_VERIFY_PARAM_set1_host");
   LOOK_UP(set_flags, "X509_VERIFY_PARAM_set_hostflags");
   if (!parameters_of || !set_host || !set_flags) return CURLE_OK;
-  /* Addresses are libcurl's to check: there is no common name and no wildcard for one. */
+  /* libcurl checks addresses: they have no common name and no wildcard. */
   if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1) return CURLE_OK;
   void *parameters = parameters_of(context);
   set_flags(parameters, NO_PARTIAL_WILDCARDS | NEVER_CHECK_SUBJECT);
@@ -94,8 +94,8 @@ static CURLcode set_up_tls(CURL *easy, void *context, void *data) {
 }
 
 /*
- * Has the library check the peer's name as RFC 9525 says, beside libcurl's own check: the common name never counts, no
- * wildcard stands for a part of a label. Nothing happens where the library cannot.
+ * Makes the library check the peer's name by RFC 9525, beside libcurl's own check: the common name never counts, and no
+ * wildcard stands for a part of a label. No effect if the library does not support it.
  */
 static void check_name(struct pg_connection *connection) {
   /* Another library than OpenSSL refuses the option. */
@@ -115,7 +115,7 @@ const char *pg_network_open(struct pg_network *network) {
   network->multi = curl_multi_init();
   network->share = curl_share_init();
   if (!network->multi || !network->share) return "libcurl has no memory";
-  /* Where libcurl keeps no sessions each handshake is a whole one. */
+  /* If libcurl stores no sessions, each handshake is complete. */
   (void)curl_share_setopt(network->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
   return NULL;
 }
@@ -157,7 +157,7 @@ static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
   return length > 0 && length < URL_BYTES;
 }
 
-/* In place of the system's authorities. */
+/* Replaces the system's authorities. */
 static int set_trust(CURL *easy, const struct pg_trust *trust) {
   struct curl_blob pem = {(void *)(uintptr_t)trust->pem, trust->pem_size, CURL_BLOB_NOCOPY};
   return curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &pem) == CURLE_OK &&
@@ -178,7 +178,7 @@ static int set_options(struct pg_connection *connection, const struct pg_peer *p
            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
-  /* A proxy of the environment tunnels https, but could read http: an address of this device itself. */
+  /* A proxy of the environment tunnels https, but could read http to this device itself. */
   if (peer->is_secure) curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
   else ok = ok && curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
   snprintf(connection->name, sizeof connection->name, "%.*s", (int)peer->host_size, peer->host);
@@ -204,8 +204,8 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
 }
 
 /*
- * libcurl checks names itself, and has no verdict of OpenSSL's then: 0 or the 1 that it begins with, by its version.
- * For the rest it tells what OpenSSL's check ended with (X509_V_ERR_*).
+ * libcurl checks names itself, without a result of OpenSSL: 0 or 1, depending on its version. Otherwise it returns the
+ * result of OpenSSL's check (X509_V_ERR_*).
  */
 static int reason_of_certificate(CURL *easy) {
   enum { NONE = 0, UNSPECIFIED = 1, NOT_YET_VALID = 9, EXPIRED = 10, OTHER_NAME = 62 };
@@ -246,7 +246,7 @@ static int reason_of(const struct pg_connection *connection, CURLcode code) {
 
 int pg_connection_reason(struct pg_connection *connection) { return connection->reason; }
 
-/* Notes how a connection has ended to open: perhaps another one than that which is worked on. */
+/* Records how an attempt to open has ended: possibly of another connection than the current one. */
 static void take_curl_message(const CURLMsg *message) {
   char *found = NULL;
   if (message->msg != CURLMSG_DONE) return;
@@ -315,7 +315,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   return tls_ended(connection->easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
-/* While libcurl connects it knows what to wait for; an open connection is ours to wait for. */
+/* While libcurl connects, it knows what to wait for; for an open connection we do. */
 static int add_socket(const struct pg_connection *connection, struct curl_waitfd *required) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   if (!connection->easy || connection->state != PG_CONNECTION_OPEN) return 0;

@@ -1,4 +1,4 @@
-/* A file as a flash. Contract in posix.h. */
+/* A file as flash. Contract in posix.h. */
 #include "posix.h"
 
 #include <errno.h>
@@ -24,7 +24,9 @@ static int is_among(const int *errors, size_t count, int error) {
   return count > 0;
 }
 
-/* Whether what has just failed is worth another try: what passes by itself is so for a second, of which this waits a part. */
+/*
+ * Whether a failed operation is worth a retry: temporary errors are retried for a second, and this waits a part of it.
+ */
 static int may_pass(int *waits) {
   static const int passing[] = PG_PASSING_ERRORS;
   const struct timespec part = {.tv_nsec = 50000000};
@@ -112,13 +114,13 @@ static enum pg_file_state file_failure(int error, const char **why) {
   return is_among(medium, sizeof medium / sizeof *medium, error) ? PG_FILE_UNUSABLE : PG_FILE_REFUSED;
 }
 
-/* Closes to others what is ours: a mount, a copy or a umask may have opened it. */
+/* Removes the access of others that a mount, a copy or a umask may have given. */
 static int close_to_others(int file, mode_t open, struct stat *status) {
   if (status->st_mode & open) (void)fchmod(file, status->st_mode & 07777 & ~open);
   return fstat(file, status) == 0 && !(status->st_mode & open);
 }
 
-/* Whoever can rename files in it could put others' tokens in our place. */
+/* Anyone who can rename files in it could replace our tokens. */
 static enum pg_file_state open_directory(const char *path, int *directory, const char **why) {
   struct stat status;
   int waits = 0;
@@ -148,8 +150,8 @@ static enum pg_file_state check(const struct pg_file_medium *own, const char **w
 }
 
 /*
- * Makes the file as long as both slots are. What is beyond its end was never written, or the power went
- * while it was: no record was there, since a record's header comes first in the slot.
+ * Extends the file to the size of both slots. What is beyond its end was never written, or power failed during the
+ * write: no record was there, because a record's header comes first in the slot.
  */
 static enum pg_file_state grow(struct pg_file_medium *own, uint32_t slot_bytes, int is_writable, const char **why) {
   struct stat status;
@@ -180,7 +182,7 @@ static enum pg_file_state open_file(struct pg_file_medium *own, int directory,
     own->file = openat(directory, "records.flash", O_RDWR | O_CREAT | flags, 0600);
   } while (own->file < 0 && may_pass(&waits));
   if (own->file < 0 && errno == EROFS) {
-    /* What is kept can still be read. */
+    /* The stored records can still be read. */
     problem = errno;
     is_writable = 0;
     own->file = openat(directory, "records.flash", O_RDONLY | flags);

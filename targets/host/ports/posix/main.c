@@ -1,7 +1,6 @@
 /*
- * The host's program: reads the settings page, makes the device, sleeps and works. The user's keys are
- * lines on standard input: s sign in, c cancel, o sign out, a call the API, m measure, l what happened
- * last, q quit.
+ * The host's program: reads the settings page, creates the device, sleeps and works. The user's keys are lines on
+ * standard input: s sign in, c cancel, o sign out, a call the API, m measure, l recent events, q quit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 #include "reason.h"
 #include "storage.h"
 
-/* SHOWN_S: how long the display says that a page was refused, where there is another. */
+/* SHOWN_S: how long the display reports a rejected page, if there is another one. */
 enum { SHOWN_S = 5 };
 
 /* The program has one device; it could have several, each with these. */
@@ -71,7 +70,7 @@ static void print_history(void) {
   for (int i = 0; pg_history_line(&host.history, i, line); i++) fprintf(stderr, "%s\n", line);
 }
 
-/* What the maker set is damaged. */
+/* The settings are damaged. */
 static void show_broken(void) {
   enum { COLUMNS = 20, ROWS = 4 };
   uint8_t frame[COLUMNS * ROWS];
@@ -84,14 +83,14 @@ static int load_settings(const struct pg_options *options) {
   int is_open = pg_pages_open(&own_page, options->pages, &own_trust, &refused);
   if (refused) show_broken();
   if (!is_open) return PG_EXIT_WRONG;
-  /* The last good one goes on. */
+  /* The last valid page is used. */
   if (refused) (void)sleep(SHOWN_S);
   return *own_page.directory ? 0 : pg_complain("--page", "storage.directory is missing");
 }
 
 static int has_failed_medium;
 
-/* A disk that does not work is no reason not to sign in: the display says that nothing is saved. */
+/* A broken disk does not prevent the sign-in: the display says that nothing is saved. */
 static int open_storage(const struct pg_medium **medium) {
   const char *why = NULL;
   uint32_t slot_bytes = PG_SLOT_HEADER + (uint32_t)own_page.settings.memory_bytes;
@@ -106,7 +105,7 @@ static int open_storage(const struct pg_medium **medium) {
   return 0;
 }
 
-/* What an API says that it wants of a sign-in, as far as there is room, and nothing that could move a cursor. */
+/* The sign-in that an API requires, as far as it fits, without control characters. */
 static void keep_demand(void *context, uint8_t c) {
   (void)context;
   if (demand_size + 1 >= sizeof demand) return;
@@ -114,7 +113,7 @@ static void keep_demand(void *context, uint8_t c) {
   demand[demand_size] = 0;
 }
 
-/* Which member an answer lacks; or what there was no room for, and how much memory would do. For whoever configures it. */
+/* For developers: the member that a response lacks; or what did not fit, and how much memory would suffice. */
 static void report_missing_capacity(int error) {
   static const char *const fields[] = PG_FIELD_NAMES;
   int field = pg_get(&host.core, PG_ERROR_FIELD);
@@ -225,8 +224,8 @@ static int open_signals(void) {
 }
 
 /*
- * Keys that have come: one read of what is there, which does not wait, so that the terminal can stay as it
- * is, for those who share it. End of input leaves a device without keys. 0: quit.
+ * Received keys: a single non-blocking read, so that the terminal's settings stay as they are for others. End of input
+ * leaves a device without keys. 0: quit.
  */
 static int read_keys(struct pg_waiting *input) {
   char keys[64];
@@ -239,7 +238,7 @@ static int read_keys(struct pg_waiting *input) {
   return 1;
 }
 
-/* The application's line: what the last call brought. */
+/* The application's line: the result of the last call. */
 static void show_call(void) {
   char line[32];
   if (call_status < 0) return;
@@ -296,8 +295,8 @@ static int run_device(const struct pg_options *options, const struct pg_medium *
 }
 
 /*
- * Whoever starts a program with a standard descriptor closed would have it given to the next file that is
- * opened: the records would be read as keys, and the display drawn over them.
+ * If a program is started with a standard descriptor closed, the next opened file would get its number: records would
+ * be read as keys, and the display would overwrite them.
  */
 static int open_standard_descriptors(void) {
   for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) {
@@ -315,8 +314,8 @@ int main(int count, char **arguments) {
   pg_process_close();
   pg_process_lock(memory, sizeof memory);
   /*
-   * Blocks are overwritten when they are given back: those of TLS, which held what came and went. glibc leaves out
-   * small ones (up to 1,032 bytes); what the engine gives back is overwritten by heap.c, whatever its size.
+   * Freed blocks are overwritten: those of TLS contain traffic. glibc leaves out small ones (up to 1,032 bytes); heap.c
+   * wipes what the engine frees, whatever its size.
    */
   mallopt(M_PERTURB, 0x55);
   int wrong = pg_read_options(count, arguments, &options);

@@ -1,6 +1,4 @@
-/*
- * What the program is started with: the command line, and the settings pages that it names. Contracts in posix.h.
- */
+/* The command line, and the settings pages that it names. Contracts in posix.h. */
 #include "posix.h"
 
 #include <errno.h>

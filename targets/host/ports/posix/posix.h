@@ -1,6 +1,6 @@
 /*
- * The port for Linux, as main.c has it: the command line, files and what the process gives away, settings pages, records
- * in a file, a terminal, and the network over libcurl.
+ * The port for Linux: the command line, files and process hardening, settings pages, records in a file, a terminal, and
+ * the network with libcurl.
  */
 #ifndef PICOGRANT_POSIX_H
 #define PICOGRANT_POSIX_H
@@ -23,41 +23,41 @@ struct pg_options {
   size_t heap_limit; /* of an engine; 0: its own default */
 };
 
-/* Says in one line on standard error what is wrong with what. Returns PG_EXIT_WRONG. */
+/* Prints one line on standard error: what, and why. Returns PG_EXIT_WRONG. */
 int pg_complain(const char *what, const char *why);
 
-/* Reads the command line. 0; or -1 where all is done; or the exit code, the reason having been said. */
+/* Reads the command line. 0; or -1 if everything is done; or the exit code, after the reason was printed. */
 int pg_read_options(int count, char **arguments, struct pg_options *options);
 
 /*
- * process.c. To be called first. No core dump is written, no other process of the user may look into this one, and variables
- * that would have TLS write its secrets into a file, or trust and take what it should not, are gone. A proxy of the
- * environment stays: it gets a tunnel, and no more of what is said than anybody on the way.
+ * process.c. Call it first. It disables core dumps, prevents other processes of the user from inspecting this one, and
+ * removes variables that make TLS write its secrets to a file, or trust and accept what it should not. A proxy of the
+ * environment stays: it gets a tunnel, and sees no more than anybody on the way.
  */
 void pg_process_close(void);
 
-/* Keeps memory out of the swap, where the system allows it (RLIMIT_MEMLOCK). */
+/* Locks memory, if the system allows it (RLIMIT_MEMLOCK), so that it is not swapped. */
 void pg_process_lock(void *bytes, size_t size);
 
 /*
- * Reads a file whole.
+ * Reads a whole file.
  * @param status of the file: who may do what with it
- * @return its size; 0 where it is no file, cannot be read, is empty, or is longer than `size`
+ * @return its size; 0 if it is no file, cannot be read, is empty, or is longer than `size`
  */
 size_t pg_read_file(const char *path, void *into, size_t size, struct stat *status);
 
 /*
- * Looks at a file as sshd does: it and each directory above it must belong to this user or to root, and nobody else
- * may write there, but where the sticky bit leaves everybody the files of their own.
- * @param status of the file that was opened
- * @return what is wrong and what to do, or NULL
+ * Checks a file as sshd does: it and each directory above it must belong to this user or to root, and nobody else may
+ * write there, unless the sticky bit protects everybody's own files.
+ * @param status of the opened file
+ * @return the problem and the remedy, or NULL
  */
 const char *pg_owners_problem(const char *path, const struct stat *status);
 
 /*
- * A file as the medium of the record slots (picogrant-port.h): it behaves like a NOR flash, and is for this user
- * alone. The two slots lie in turn, PG_FILE_BLOCK bytes each time, so that a file grows where a longer
- * memory wants longer records, and what it holds stays where it is.
+ * A file as the medium of the record slots (picogrant-port.h): it behaves like NOR flash, and is for this user only.
+ * The two slots alternate in blocks of PG_FILE_BLOCK bytes, so that the file can grow for longer records without moving
+ * its content.
  */
 
 enum { PG_FILE_BLOCK = 8192 };
@@ -76,11 +76,11 @@ struct pg_file_medium {
 };
 
 /*
- * Makes the directory if it is missing, opens the file records.flash in it, or makes it with both slots
- * erased. One process may have it.
- * @param slot_bytes what a slot must hold at least, its header included
- * @param medium what to give to storage.h; NULL where nothing can be read, either
- * @param why what is wrong, as part of a sentence
+ * Creates the directory if it is missing, opens the file records.flash in it, or creates it with both slots erased.
+ * Only one process may use it.
+ * @param slot_bytes the required size of a slot, including its header
+ * @param medium for storage.h; NULL if nothing can be read either
+ * @param why the problem, as part of a sentence
  */
 enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *directory,
                                 uint32_t slot_bytes, const struct pg_medium **medium,
@@ -88,7 +88,7 @@ enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *director
 
 void pg_file_close(struct pg_file_medium *own);
 
-/* A display that is drawn in a terminal, or printed where the output is none. One device's, while it is open. */
+/* A display that is drawn in a terminal, or printed if the output is none. One per open device. */
 struct pg_display {
   FILE *out; /* no other display's: each frame goes over the one before */
   int shown; /* 0 at first; terminal.c's own */

@@ -1,12 +1,12 @@
 /*
- * Tries the four files of a port one by one, and says of each in a line what it does wrong. On the desktop:
+ * Tests the four files of a port one by one, and prints a line for each fault. On the desktop:
  *
  *   npm run host -- --port my-port --check
  *
- * On the board: build it with check-connection.c and flash it in the place of main.c, with the address of the check's
- * server, and start it twice: some faults only show at the second start. The lines come out of port_log: `ok ...` and
- * `not ok ...`, at the end `# all passed` or that some failed. Both record slots lose what they hold. What no program
- * on the board can see is in targets/docs/firmware-in-c.md.
+ * On the board: build it with check-connection.c and flash it in place of main.c, with the address of the check's
+ * server, and start it twice: some faults only show at the second start. The lines go to port_log: `ok ...` and `not ok
+ * ...`, at the end `# all passed` or that some failed. The content of both record slots is lost.
+ * targets/docs/firmware-in-c.md describes what no program on the board can test.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum {
   PIECE = PG_MEDIUM_UNIT_MAX,
   COLUMNS = 16,
   ROWS = 2,
-  /* Random bytes that one start leaves in slot 1 for the next, behind a name. */
+  /* Random bytes that one start stores in slot 1 for the next, after a name. */
   STORED = 16
 };
 
@@ -34,20 +34,20 @@ void check(int is_right, const char *right, const char *wrong) {
 /* Whether so much time has passed, by the port's own clock. */
 int check_is_over(uint32_t start, uint32_t ms) { return pg_clock_ms() - start >= ms; }
 
-/* 1 where the clock can be waited with: everything else does. */
+/* 1 if the clock can be used for waiting, which everything else does. */
 static int check_clock(void) {
   uint32_t start = pg_clock_ms();
   uint32_t last = start;
   int goes_back = 0;
-  /* port_wait may come back at once: a counter that goes on does so without it, too. */
+  /* port_wait may return at once: a running counter advances without it. */
   for (long i = 0; i < 5000000 && !check_is_over(start, 100); i++) {
     uint32_t now = pg_clock_ms();
-    /* The half that is behind: a wrap at 2^32 is no step back. */
+    /* A step back of up to half the range; a wrap at 2^32 is none. */
     if (now - last > 0x7fffffffu) goes_back = 1;
     last = now;
     if (i < 100) port_wait(1);
   }
-  /* Asked once more: where this program had to wait for its turn the time was over before the first look. */
+  /* Read again: if this program had to wait for its turn, the time was over before the first read. */
   int goes_on = pg_clock_ms() != start;
   check(goes_on, "ok clock: it goes on", "not ok clock: pg_clock_ms stands still");
   check(!goes_back, "ok clock: it never goes back", "not ok clock: pg_clock_ms went back");
@@ -98,7 +98,7 @@ static void check_random(void) {
   check(!beyond, "ok random: nothing beyond the range is written", "not ok random: bytes behind the range changed");
 }
 
-/* The first example of FIPS 180-4: "abc". A port may have none: then it uses no server that wants code challenges. */
+/* The first example of FIPS 180-4: "abc". A port without it cannot use servers that require code challenges. */
 static void check_digest(void) {
   static const uint8_t right[PG_SHA256_BYTES] = {
       0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
@@ -188,7 +188,7 @@ struct stored {
 };
 static const char stored_name[16] = "picogrant check";
 
-/* What the last start has left; 0: nothing. */
+/* What the last start has stored; 0: nothing. */
 static int read_stored(struct stored *stored) {
   return pg_medium_is_usable(&port_medium) &&
          pg_medium_read(&port_medium, 1, 0, (uint8_t *)stored, sizeof *stored) == PG_MEDIUM_DONE &&
@@ -196,8 +196,8 @@ static int read_stored(struct stored *stored) {
 }
 
 /*
- * The first random bytes of this start: a source with a fixed seed gives them at each. They are left for the next
- * start when everything else has been tried.
+ * The first random bytes of this start: a source with a fixed seed repeats them. They are stored for the next start
+ * after all other tests.
  */
 static void check_last_start(struct stored *first) {
   struct stored before;

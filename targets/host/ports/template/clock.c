@@ -1,5 +1,5 @@
 /*
- * Time, chance, a digest, sleep and keys, here on Linux: to be replaced by the board's. Contracts in
+ * Time, random bytes, a digest, sleep and keys, here on Linux: replace them with the board's. Contracts in
  * picogrant-port.h and port.h.
  */
 #include "picogrant-port.h"
@@ -15,8 +15,8 @@
 static int input = STDIN_FILENO;
 
 /*
- * A counter of milliseconds that goes on while the processor sleeps: on a board a 32-bit timer, or the tick counter of
- * an operating system. It wraps at 2^32, which the host expects.
+ * A millisecond counter that runs while the processor sleeps: on a board a 32-bit timer, or the tick counter of an
+ * operating system. It wraps at 2^32, which the host expects.
  */
 uint32_t pg_clock_ms(void) {
   struct timespec now;
@@ -24,15 +24,17 @@ uint32_t pg_clock_ms(void) {
   return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }
 
-/* Seconds since 1970 from a clock that can be trusted, or 0: TLS is then refused, for want of a date to check. */
+/* Seconds since 1970 from a reliable clock, or 0: TLS is then refused, because certificates cannot be checked. */
 uint32_t pg_clock_wall_s(void) { return (uint32_t)time(NULL); }
 
-/* On a board the hardware's generator, its health test passed. 0: there is none; a seed compiled in is worse. */
+/* On a board the hardware's generator, after its health test. 0: there is none; a compiled-in seed is worse. */
 int pg_random(uint8_t *bytes, size_t size) {
   return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
 }
 
-/* Take the TLS library's, or the hardware's. There is neither here: no server can be used that wants code challenges. */
+/*
+ * Use the TLS library's, or the hardware's. There is neither here: servers that require code challenges cannot be used.
+ */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   (void)bytes;
   (void)size;
@@ -43,8 +45,8 @@ int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]
 void port_open(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 
 /*
- * Until a key, something on the network, or the time: whichever comes first. On a board: sleep until an interrupt of
- * either, at most `ms`.
+ * Returns at a key, a network event, or after the time, whichever comes first. On a board: sleep until one of these
+ * interrupts, at most `ms`.
  */
 void port_wait(int ms) {
   struct pollfd waiting[] = {{input, POLLIN, 0}, {socket_descriptor(), socket_events(), 0}};

@@ -1,11 +1,10 @@
 /*
- * The connection, here over a plain socket: to be replaced by one over the board's TCP and TLS. Contract in
- * picogrant-port.h, in short: nothing here waits; TLS 1.2 at least, with the certificate's chain, its name and its dates checked; every
- * buffer is wiped at the end. What HTTP is, is http.c's affair, not yours.
+ * The connection, here over a plain socket: replace it with one over the board's TCP and TLS. Contract in
+ * picogrant-port.h, in short: nothing here waits; at least TLS 1.2, with the certificate's chain, its name and its
+ * dates checked; every buffer is wiped at the end. http.c does HTTP.
  *
- * There is no TLS here, so it refuses every address but those of this machine's own: it is for trying a port against a
- * service on the desk. Over lwIP and BearSSL it is done in ports/board, over libcurl in ports/posix. On ESP-IDF write it
- * over esp_tls, on Zephyr over its sockets with TLS.
+ * Without TLS it refuses every address except this machine's own: it is for testing a port against a local service.
+ * ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use esp_tls, on Zephyr its sockets with TLS.
  */
 #include "port.h"
 
@@ -41,7 +40,7 @@ short socket_events(void) {
   return writes ? POLLIN | POLLOUT : POLLIN;
 }
 
-/* 127.0.0.0/8 only: nobody but this machine can read along. */
+/* 127.0.0.0/8 only: nobody but this machine can read it. */
 static int is_here(const struct pg_peer *peer, struct in_addr *address) {
   char host[16];
   if (peer->is_secure || peer->host_size >= sizeof host) return 0;
@@ -50,7 +49,7 @@ static int is_here(const struct pg_peer *peer, struct in_addr *address) {
   return inet_pton(AF_INET, host, address) == 1 && (ntohl(address->s_addr) >> 24) == 127;
 }
 
-/* Begins to connect. Of `peer` keep what you need: it is good for this call only. */
+/* Starts to connect. Copy what you need of `peer`: it is valid during this call only. */
 int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer, const void *trust) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(peer->port)};
   (void)trust;
@@ -65,7 +64,7 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
   return 1;
 }
 
-/* Called again and again: name resolved? connected? handshake done, certificate good? Then OPEN. */
+/* Called repeatedly: name resolved? connected? handshake complete, certificate valid? Then OPEN. */
 enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
   struct pollfd waiting = {connection->descriptor, POLLOUT, 0};
   int error = 0;
@@ -78,13 +77,13 @@ enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
 
 /*
  * Why it failed, or what it waits for, for the display: PG_REASON_NAME_NOT_FOUND, PG_REASON_OTHER_NAME and so on
- * (picogrant-numbers.h). PG_REASON_NONE is never wrong.
+ * (picogrant-numbers.h). PG_REASON_NONE is always allowed.
  */
 int pg_connection_reason(struct pg_connection *connection) {
   return connection->state == PG_CONNECTION_FAILED ? PG_REASON_UNAVAILABLE : PG_REASON_NONE;
 }
 
-/* Takes bytes into the transmit buffer: as many as there is room for, 0 where there is none. */
+/* Copies bytes into the transmit buffer: as many as fit, 0 if it is full. */
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
   size_t capacity = BUFFER_BYTES - connection->filled;
   if (size > capacity) size = capacity;
@@ -93,7 +92,7 @@ int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, s
   return size ? (int)size : pg_connection_flush(connection) < 0 ? -1 : 0;
 }
 
-/* Whether all that was taken is on its way. */
+/* Whether everything that was taken is on its way. */
 int pg_connection_flush(struct pg_connection *connection) {
   while (connection->sent < connection->filled) {
     ssize_t done = send(connection->descriptor, connection->out + connection->sent,
@@ -105,7 +104,7 @@ int pg_connection_flush(struct pg_connection *connection) {
   return 1;
 }
 
-/* What has come, in a buffer of its own. With TLS, ENDED only where that said so (close_notify): a cut is BROKEN. */
+/* Received bytes, in a buffer of its own. With TLS, ENDED only after a close_notify: a cut is BROKEN. */
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
   ssize_t size = recv(connection->descriptor, connection->in, sizeof connection->in, 0);
   *bytes = connection->in;

@@ -1,6 +1,6 @@
 /*
- * The display, here a console: to be replaced. A frame comes as columns * rows characters, row by row, and is good for
- * this call only. Copy it to the glass, or into the buffer that an interrupt sends there.
+ * The display, here a console: replace it. A frame is columns * rows characters, row by row, valid during this call.
+ * Copy it to the display, or into the buffer that an interrupt sends there.
  */
 #include "picogrant-port.h"
 

@@ -1,8 +1,8 @@
 /*
- * A device in C with an API of its own after the sign-in: it reads a list page by page, and says how it went. A
- * refused token (401) is renewed and the call sent again by the core; what is left to the program are the pages, the
- * token itself for other protocols, and the end of the session. What it asks of the board is in port.h and in the four
- * other files of this folder.
+ * A device in C that calls an API of your own after the sign-in: it reads a list page by page, and prints the result.
+ * The core refreshes a rejected token (401) and repeats the call; the program handles the pages, the token itself for
+ * other protocols, and the end of the session. port.h and the four other files of this folder contain what it needs of
+ * the board.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@ static struct pg_host host;
 static uint8_t memory[MEMORY_BYTES];
 static char addresses[4][ADDRESS_BYTES];
 
-/* The answer to the call under way, as far as there is room, and what follows from it. */
+/* The response to the current call, as far as it fits, and what follows from it. */
 static char page[PAGE_BYTES];
 static size_t page_bytes;
 static char target[64];
 static int needs_call;
 
-/* For trying it on the desktop. On a board the settings are constants, and stay in flash. */
+/* For tests on the desktop. On a board the settings are constants, and stay in flash. */
 static const char *setting(const char *name, const char *otherwise) {
   const char *value = getenv(name);
   return value ? value : otherwise;
@@ -36,14 +36,14 @@ static const char *address(int number, const char *base, const char *path) {
   return addresses[number];
 }
 
-/* The first page is asked for as soon as somebody is signed in. */
+/* The first page is requested after the sign-in. */
 static void need_page(const char *number) {
   snprintf(target, sizeof target, "/items?page=%s", number);
   page_bytes = 0;
   needs_call = 1;
 }
 
-/* A piece of an answer: it is the program's own to read, and good for this call only. */
+/* A piece of a response: valid during this call only. */
 static void take_body(void *context, const uint8_t *bytes, size_t size) {
   (void)context;
   size_t capacity = sizeof page - 1 - page_bytes;
@@ -53,7 +53,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
   page[page_bytes] = 0;
 }
 
-/* The call is over. Status 0: no answer came; it may be asked again. */
+/* The call has ended. Status 0: there was no response; it may be repeated. */
 static void take_response(int status) {
   if (status == 401) port_log("the API does not take this token, not even a new one");
   else if (status != 200) fprintf(stderr, "the API answered %d\n", status);
@@ -69,14 +69,14 @@ static void take_response(int status) {
   need_page(number);
 }
 
-/* For other protocols than HTTP: the token is in the memory, and may change with every step. Do not keep it. */
+/* For protocols other than HTTP: the token is in the memory, and may change with every step. Do not store it. */
 static void use_token(void) {
   int length = pg_length(&host.core, PG_FIELD_ACCESS_TOKEN);
   const uint8_t *token = memory + pg_start(&host.core, PG_FIELD_ACCESS_TOKEN);
   if (length > 0) printf("the token has %d bytes, the first is %s\n", length, *token > 32 ? "visible" : "not");
 }
 
-/* For whoever builds the device: what the display has no room for. */
+/* For developers: what the display has no space for. */
 static void print_what_lacks(void) {
   int needed = pg_host_memory_needed(&host);
   if (needed) fprintf(stderr, "no room for what the server sent: MEMORY_BYTES of %d would do\n", needed);
@@ -99,7 +99,7 @@ static void take_report(void *context, enum pg_report report, int a, int b) {
   }
   if (a == PG_STATE_FAILED) {
     was_signed_in = 0;
-    /* Revoked, or refused by the server: the display says who can mend it, and the key `s` signs in again. */
+    /* Revoked, or rejected by the server: the display says who can fix it, and the key `s` signs in again. */
     fprintf(stderr, "the session is over: %s\n", errors[b]);
   }
 }
@@ -109,7 +109,7 @@ static void press(int key) {
   else (void)pg_host_letter(&host, key);
 }
 
-/* Calls are begun from the loop, not from within a report. */
+/* Calls start in the loop, not within a report. */
 static void call_if_required(void) {
   if (!needs_call) return;
   needs_call = 0;

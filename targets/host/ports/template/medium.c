@@ -1,10 +1,10 @@
 /*
- * Where the records are, here one file with one slot behind the other: to be replaced by flash or an EEPROM. Contract in
- * picogrant-port.h, in short: two slots that cannot harm each other (on flash: sectors of their own); erasing makes every byte
- * 0xff; programming writes erased bytes, each of them once, and is durable when it returns 1. The host's storage.h does
- * the rest: it programs the header last, so that a cut never leaves half a record that looks like one.
+ * The storage for the records, here one file with one slot after the other: replace it with flash or an EEPROM.
+ * Contract in picogrant-port.h, in short: two independent slots (on flash: sectors of their own); erasing makes every
+ * byte 0xff; programming writes erased bytes, each of them once, and is durable when it returns. The host's storage.h
+ * does the rest: it programs the header last, so that a power failure never leaves a partial record that looks valid.
  *
- * Records hold tokens: encrypt the medium if it can be read out.
+ * Records contain tokens: encrypt the medium if it can be read out.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 enum { SLOT_BYTES = 4096 + PG_SLOT_HEADER };
 
 /*
- * Opened at the first use; -1 where it cannot be: every call then fails, the device starts after six seconds of trying to
- * read, and says "Not saved" once it is signed in.
+ * Opened at the first use; -1 if that fails: every call then fails, the device starts after six seconds of attempts to
+ * read, and shows "Not saved" once it is signed in.
  */
 static int medium_file(void) {
   static int file = -1;
@@ -40,7 +40,7 @@ static int write_slot(void *context, int slot, uint32_t at, const uint8_t *bytes
   return done == (ssize_t)size && fdatasync(medium_file()) == 0;
 }
 
-/* What was never written reads as erased flash would. */
+/* What was never written reads like erased flash. */
 static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
   (void)context;
   memset(into, 0xff, size);
@@ -53,6 +53,6 @@ static int erase_slot(void *context, int slot) {
   return write_slot(context, slot, 0, erased, sizeof erased);
 }
 
-/* read_unit and program_unit: what the part reads and programs at once, in bytes; left out: 1. */
+/* read_unit and program_unit: what the part reads and programs at once, in bytes; default 1. */
 const struct pg_medium port_medium = {
     .slot_bytes = SLOT_BYTES, .read = read_slot, .program = write_slot, .erase = erase_slot};

@@ -1,7 +1,7 @@
 /*
- * What a Cortex-M does: the first instructions, with the vector table and the reset handler that makes memory as C expects
- * it; what becomes of a fault, which is reported on the UART and answered with a reset: the records are safe; interrupts;
- * and the one place where it stands still.
+ * Functions of a Cortex-M: the first instructions, with the vector table and the reset handler that prepares memory for
+ * C; faults, which are reported on the UART and lead to a reset (records are safe); interrupts; and the only place
+ * where it sleeps.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -21,8 +21,8 @@ int main(void);
 void board_reset(void);
 
 /*
- * Below RAM nothing may be touched: a stack that grows out of it faults at its first step. Many parts fault there
- * anyway; some have something else there, and the emulator takes what is written and forgets it.
+ * Nothing below RAM may be touched: a stack that grows out of it faults at its first step. Many parts fault there
+ * anyway; some have something else there, and the emulator ignores writes.
  */
 static void guard_stack(void) {
   MPU_REGION = 0;
@@ -52,8 +52,8 @@ void board_hang(void) {
 }
 
 /*
- * `frame` is what the processor pushed: the address of the fault is its seventh word. It lies below the stack where
- * that has grown too long: then nothing was pushed, and there is nothing to read.
+ * `frame` is what the processor pushed: the address of the fault is its seventh word. It lies below the stack if that
+ * has grown too large: then nothing was pushed, and there is nothing to read.
  */
 __attribute__((used)) static void report_fault(const uint32_t *frame) {
   uintptr_t at = (uintptr_t)frame;
@@ -71,12 +71,12 @@ __attribute__((used)) static void report_fault(const uint32_t *frame) {
   board_restart();
 }
 
-/* What was on the stack is of no use any more: the report has all of it, however little was left. */
+/* The content of the stack is no longer needed: the report uses all of it. */
 __attribute__((naked)) static void on_fault(void) {
   __asm__("mrs r0, msp\n ldr r1, =board_stack_top\n msr msp, r1\n b report_fault\n");
 }
 
-/* The watchdog's first end: the loop has hung. */
+/* The first timeout of the watchdog: the loop hangs. */
 static void on_watchdog(void) {
   board_log("watchdog: the loop has not come round; restarting\n");
   board_restart();
@@ -101,7 +101,7 @@ void board_ethernet_listen(int is_on) {
   has_input = 0;
 }
 
-/* Which interrupt it is stands in the lowest bits of IPSR, 16 above its number at the NVIC. */
+/* The lowest bits of IPSR have the number of the interrupt, 16 above its number at the NVIC. */
 static void on_interrupt(void) {
   int number;
   __asm__ volatile("mrs %0, ipsr" : "=r"(number));
@@ -117,7 +117,7 @@ static void on_interrupt(void) {
       is_over = 1;
       break;
     case IRQ_ETHERNET:
-      /* The controller goes on raising it until it is read out: silent until the loop has done so. */
+      /* The controller raises it until it is read out: disabled until the loop has done so. */
       board_irq_off(IRQ_ETHERNET);
       has_input = 1;
       break;
@@ -142,7 +142,7 @@ __attribute__((section(".vectors"), used)) static const struct {
     .interrupts = {[0 ... IRQ_COUNT - 1] = on_interrupt},
 };
 
-/* Longer sleeps are made of several: the watchdog is fed in between, and the timer has 32 bits. */
+/* Longer sleeps consist of several: the watchdog is fed between them, and the timer has 32 bits. */
 enum { SLEEP_MAX_MS = 60000 };
 
 static struct board_sleep_figures figures;

@@ -60,8 +60,8 @@ void board_clock_open(void) {
 }
 
 /*
- * A period may end while this looks, and its interrupt be off: then it is pending, and what SysTick stands at after that
- * is of the next one. At 0 it is of either: that passes at once.
+ * A period may end during this, while its interrupt is off: then it is pending, and SysTick's value belongs to the next
+ * period. At 0 it may belong to either: that passes at once.
  */
 uint32_t pg_clock_ms(void) {
   uint32_t before, left, is_over;

@@ -41,7 +41,7 @@ static uint32_t phy_read(uint32_t number) {
   return PHY_READ;
 }
 
-/* Where no PHY answers, as in qemu, nobody can tell whether the cable is in. */
+/* Without a PHY, as in qemu, the cable cannot be detected. */
 int board_ethernet_has_link(void) { return phy_read(PHY_MAKER) == 0 || (phy_read(PHY_STATE) & PHY_HAS_LINK) != 0; }
 
 /* The length is without the head. */

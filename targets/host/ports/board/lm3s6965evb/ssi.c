@@ -1,6 +1,6 @@
 /*
- * The SSI, a bus that two chips share: the panel (oled.c), and the SD card, which stands in for an EEPROM. It is this
- * board's alone, without a file system: what lasts lies in its first blocks.
+ * The SSI, a bus that two chips share: the panel (oled.c), and the SD card, which replaces an EEPROM. The card is used
+ * without a file system: its first blocks hold the persistent memory.
  */
 #include <string.h>
 

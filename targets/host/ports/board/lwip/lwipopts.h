@@ -11,7 +11,7 @@
 #define SYS_LIGHTWEIGHT_PROT 0
 #define LWIP_SOCKET 0
 #define LWIP_NETCONN 0
-/* network.c calls the timers that are needed just then, so that the board can sleep through the others. */
+/* network.c calls only the required timers, so that the board can sleep through the others. */
 #define LWIP_TIMERS 0
 
 #define LWIP_IPV4 1
@@ -47,7 +47,7 @@
 #define TCP_OVERSIZE 0
 #define TCP_QUEUE_OOSEQ 0
 #define TCP_LISTEN_BACKLOG 0
-/* Milliseconds; while a connection that this side ended first is remembered, the board wakes for its timer. */
+/* Milliseconds; while a connection that this side has closed first is remembered, its timer wakes the board. */
 #define TCP_MSL 500UL
 #define PBUF_POOL_SIZE 5
 #define MEMP_NUM_PBUF 4
@@ -65,10 +65,10 @@
 #define DNS_MAX_NAME_LENGTH 128
 #define DNS_MAX_SERVERS 2
 #define DNS_MAX_RETRIES 4
-/* Seconds. A shorter TTL is kept; a longer one says nothing of a server that moves meanwhile. */
+/* Seconds. A shorter TTL is obeyed; a longer one could outlast a server's move. */
 #define DNS_MAX_TTL 3600
 
-/* Ports, identifiers of queries and first sequence numbers that nobody guesses. */
+/* Unpredictable ports, query identifiers and first sequence numbers. */
 uint32_t board_random32(void);
 #define LWIP_RAND() board_random32()
 #define LWIP_HOOK_TCP_ISN(local_ip, local_port, remote_ip, remote_port) board_random32()

@@ -1,8 +1,8 @@
 /*
- * What every board has, as this one has it: the UART, the clock, the timer and the watchdog, all of them Arm's CMSDK.
+ * Functions of every board on this one: the UART, the clock, the timer and the watchdog, all of them Arm's CMSDK.
  *
- * Time is read from a counter that runs on by itself: counting timer interrupts loses those that come while
- * interrupts are off. The timer only ends a sleep.
+ * Time is read from a free-running counter: counting timer interrupts would lose those that come while interrupts are
+ * off. The timer only ends a sleep.
  */
 #include "board.h"
 #include "picogrant-port.h"

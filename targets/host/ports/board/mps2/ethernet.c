@@ -71,7 +71,7 @@ int board_ethernet_has_link(void) { return (phy_read(PHY_STATE) & PHY_HAS_LINK) 
 err_t board_ethernet_send(struct netif *netif, struct pbuf *frame) {
   uint32_t size = frame->tot_len - ETH_PAD_SIZE;
   (void)netif;
-  /* No room: dropped, as on any network, and TCP sends it again. */
+  /* No space: dropped, as on any network, and TCP sends it again. */
   if ((TX_FIFO_INF & 0xffff) < size + 16) return ERR_IF;
   TX_DATA = FIRST_PIECE | LAST_PIECE | size;
   TX_DATA = size;
@@ -89,7 +89,7 @@ struct pbuf *board_ethernet_take(void) {
 
 void board_ethernet_calm(void) {
   INT_STS = RX_STATUS_INTERRUPT | PHY_INTERRUPT;
-  /* What has happened to the link is forgotten by being read; what it is now, network_work asks. */
+  /* Reading clears the events of the link; network_work reads its present state. */
   (void)phy_read(PHY_EVENTS);
 }
 

@@ -96,7 +96,7 @@ int board_page_read(size_t at, uint8_t *bytes, size_t size) {
   return board_i2c_read(EEPROM, head, sizeof head, bytes, size);
 }
 
-/* While it writes, the chip does not answer to its name. */
+/* While it writes, the chip does not respond. */
 static int wait_until_written(void) {
   uint32_t began = pg_clock_ms();
   while (!board_i2c_write(EEPROM, NULL, 0, NULL, 0)) {
@@ -120,7 +120,7 @@ static uint32_t days_of(uint32_t year, uint32_t month, uint32_t day) {
   return (uint32_t)pg_days_of(2000 + (int)year, (int)month, (int)day);
 }
 
-/* Seconds since 1970 as the chip has them; 0 where it does not answer, or has stood still. */
+/* The chip's seconds since 1970; 0 if it does not respond, or has stopped. */
 uint32_t board_clock_chip(void) {
   static const uint8_t first = 0;
   uint8_t registers[7];

@@ -11,7 +11,7 @@
 #define MAP_FIRMWARE_AT 0x00000000
 #define MAP_FIRMWARE_BYTES 0x50000
 
-/* The two areas for the maker's page (page.h): flash that is erased and written apart from the firmware, and each alone. */
+/* The two areas for the settings page (page.h): flash that is erased and written separately from the firmware. */
 #define MAP_PAGE_0_AT 0x21000000
 #define MAP_PAGE_1_AT 0x21004000
 #define MAP_PAGE_BYTES 0x4000
