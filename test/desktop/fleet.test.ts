@@ -65,7 +65,7 @@ test("the same seed gives the same fleet", async () => {
 
 test("the command prints its tables without rows of zeros", async () => {
   const flags = ["--devices", "60", "--hours", "2"];
-  const command = ["--import", "tsx", "targets/desktop/fleet/main.ts", ...flags];
+  const command = ["--import", "tsx", "targets/workbench/fleet.ts", ...flags];
   const { code, stdout, stderr } = await ended(spawn(process.execPath, command));
   expect(code).toBe(0);
   expect(stderr).toContain("fleet: a restart, stored: tokens\n");

@@ -1,6 +1,6 @@
 // npm run tool -- fleet: simulates a fleet of real cores on a virtual clock, and the load on the service.
-import { commandLine, printTable } from "../../workbench/script-options.ts";
-import { integer } from "../command-line.ts";
+
+import { integer } from "../desktop/command-line.ts";
 import {
   type Episode,
   type FleetPlan,
@@ -8,7 +8,8 @@ import {
   playDay,
   restartAll,
   returnOfRegion,
-} from "./fleet-scenarios.ts";
+} from "../desktop/fleet/fleet-scenarios.ts";
+import { commandLine, printTable } from "./script-options.ts";
 
 /** More devices do not change the shares of the restarts. */
 const RESTARTED_DEVICES = 20_000;
