@@ -219,12 +219,8 @@ export function givenUp(): SignInError {
 }
 
 export function wrongOption(message: string, cause?: unknown): SignInError {
-  return new SignInError(
-    "wrong_option",
-    "developer",
-    message,
-    cause === undefined ? {} : { cause },
-  );
+  const more = cause === undefined ? {} : { cause };
+  return new SignInError("wrong_option", "developer", message, more);
 }
 
 /** The cause is what a callback of the program has thrown: the program receives it unchanged. */

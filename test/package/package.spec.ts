@@ -102,7 +102,7 @@ it.each([
   });
   expect(status).toBe(1);
   // In CommonJS, classes have short names, and Node prints the error's own name beside it.
-  const [above, below] = stderr.split(RegExp(`\\n(?:\\w+ \\[)?${name}\\]?: `));
+  const [above, below] = stderr.split(RegExp(`\\n(?:[\\w$]+ \\[)?${name}\\]?: `));
   expect(below).toBeDefined();
   const [place, line, ...marks] = above!.trimEnd().split("\n");
   if (kind === "commonjs") {
