@@ -157,10 +157,10 @@ afterAll(() => {
 });
 
 /** Runs a fuzzer over its corpus and what it makes of it, a program over some seeds; what they say. */
-function outputOf({ by, ...plant }: PlantedFault): string {
+async function outputOf({ by, ...plant }: PlantedFault): Promise<string> {
   const surface = surfaces.find(({ name }) => name === by);
   if (surface) {
-    const program = buildFuzzer(surface, plant);
+    const program = await buildFuzzer(surface, plant);
     const limits = [
       `-max_len=${surface.longest}`,
       "-max_total_time=60",
@@ -209,8 +209,8 @@ function objectOf(name: string, text: string, ...flags: readonly string[]): Buff
 const ASSERTION = /^ *PG_MUST\([^;]*?"([^"]+)"\);\n/gm;
 
 describe("assertions of the host in C", () => {
-  it.each(FAULTS)("$rule: a fault planted in $file is found", (fault) => {
-    expect(outputOf(fault)).toContain(`the host is at fault: ${fault.rule}\n`);
+  it.each(FAULTS)("$rule: a fault planted in $file is found", async (fault) => {
+    expect(await outputOf(fault)).toContain(`the host is at fault: ${fault.rule}\n`);
   });
 
   it("each has a fault in the table above", () => {

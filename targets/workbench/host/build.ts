@@ -171,7 +171,8 @@ export interface Fault {
  * @throws InstallError if the text does not occur exactly once: the source has changed
  */
 export function sourceWith(file: string, plant: Fault | undefined, folder: string): string {
-  const path = `${sources}/portable/${file}.c`;
+  const from = file === "picogrant" ? generatedC : `${sources}/portable`;
+  const path = `${from}/${file}.c`;
   if (plant?.file !== file) return path;
   const text = readFileSync(path, "utf8");
   if (text.split(plant.text).length !== 2) {

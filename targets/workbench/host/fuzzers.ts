@@ -5,13 +5,13 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { run } from "../engines/install.ts";
-import { type Fault, sourceWith } from "./build.ts";
-import { numbersHeader } from "./generate.ts";
+import { type Fault, generatedC, sourceWith } from "./build.ts";
+import { generateC } from "./generate.ts";
 
 export interface Surface {
   /** Name of the file in test/host/fuzz and of the entry in its corpus.json. */
   readonly name: string;
-  /** Files of targets/host/portable. */
+  /** Files of targets/host/portable; "picogrant": the core. */
   readonly files: readonly string[];
   /** Maximum bytes of an input. */
   readonly longest: number;
@@ -22,6 +22,17 @@ export interface Surface {
 }
 
 export const surfaces: readonly Surface[] = [
+  {
+    name: "core",
+    files: ["picogrant"],
+    longest: 400,
+    round: 8000,
+    fault: {
+      file: "picogrant",
+      text: "retry_after_s >= 0 ? retry_after_s | 0 : -1",
+      fault: "retry_after_s | 0",
+    },
+  },
   {
     name: "response",
     files: ["http-response"],
@@ -100,16 +111,16 @@ export function corpusOf(surface: string): string {
   return out;
 }
 
-export function buildFuzzer({ name, files }: Surface, plant?: Fault): string {
+export async function buildFuzzer({ name, files }: Surface, plant?: Fault): Promise<string> {
   const out = plant ? `${folder}/${name}/planted` : `${folder}/${name}`;
   mkdirSync(out, { recursive: true });
-  writeFileSync(`${folder}/picogrant-numbers.h`, numbersHeader());
+  await generateC(generatedC);
   const flags = [
     ...["-std=gnu11", "-O1", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror"],
     ...["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"],
     // On kernels with strong address randomization, one start in four collides with the sanitizer's memory.
     "-fno-pie",
-    ...["-DPG_ASSERTIONS", `-I${sources}/portable`, `-I${folder}`],
+    ...["-DPG_ASSERTIONS", `-I${sources}/portable`, `-I${generatedC}`],
   ];
   const harness = `${root}test/host/fuzz/${name}.c`;
   const parts = files.map((file) => {
@@ -143,8 +154,8 @@ function runFuzzer(
 /**
  * @returns whether nothing was found
  */
-function findsNothing(surface: Surface, rounds: number): boolean {
-  const program = buildFuzzer(surface);
+async function findsNothing(surface: Surface, rounds: number): Promise<boolean> {
+  const program = await buildFuzzer(surface);
   const own = `${folder}/${surface.name}`;
   const found = `${own}/corpus`;
   mkdirSync(found, { recursive: true });
@@ -175,8 +186,8 @@ function findsNothing(surface: Surface, rounds: number): boolean {
 /**
  * @returns whether the fuzzer finds its planted fault within a round
  */
-function isAlive(surface: Surface): boolean {
-  const program = buildFuzzer(surface, surface.fault);
+async function isAlive(surface: Surface): Promise<boolean> {
+  const program = await buildFuzzer(surface, surface.fault);
   const own = `${folder}/${surface.name}/planted`;
   const limits = [`-max_len=${surface.longest}`, `-runs=${surface.round}`, "-print_final_stats=1"];
   const seed = `-seed=${process.env.PICOGRANT_SEED ?? 1}`;
@@ -197,6 +208,6 @@ function isAlive(surface: Surface): boolean {
  * @param rounds multiplies the inputs of a round
  * @returns whether nothing else was found
  */
-export function fuzz(surface: Surface, rounds: number): boolean {
-  return isAlive(surface) && findsNothing(surface, rounds);
+export async function fuzz(surface: Surface, rounds: number): Promise<boolean> {
+  return (await isAlive(surface)) && (await findsNothing(surface, rounds));
 }
