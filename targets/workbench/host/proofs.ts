@@ -61,7 +61,7 @@ export const proofs: readonly Proof[] = [
     paths: {
       "@default": 50,
       prove_one: 400,
-      is_blank: 1000,
+      is_blank_slot: 1000,
       pg_medium_read: 100,
       pg_storage_read: 200,
     },
