@@ -50,8 +50,8 @@ export const amazon: ServerProfile = {
   refreshTokenBytes: 2048,
   memoryBytes: 18_432,
   notes: [
-    "Amazon names 2048 bytes as the most for either token.",
-    "There is no revocation endpoint: signing out forgets the tokens.",
+    "Amazon states 2048 bytes as the maximum for each token.",
+    "There is no revocation endpoint: signing out only clears the tokens on the device.",
   ],
   translate: translation,
 };

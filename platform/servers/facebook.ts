@@ -65,7 +65,7 @@ export const facebook: ServerProfile = {
   notes: [
     "clientId is the app's identifier, clientSecret its client token (not the app secret).",
     "There is no refresh token: after about 60 days the user signs in again.",
-    "A denial is not told: the code runs out.",
+    "The server does not report that the user declined: the code expires.",
   ],
   translate: translation,
 };

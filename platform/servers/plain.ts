@@ -22,7 +22,7 @@ export const PLAIN: readonly ServerProfile[] = [
     notes: [
       "The client must be of the type for televisions and limited-input devices; it has a secret.",
       "Only a short list of scopes is allowed in the device flow.",
-      "Google names 2048 bytes for access tokens and 512 for refresh tokens as what to make room for.",
+      "Google's documentation says to allow 2048 bytes for access tokens and 512 for refresh tokens.",
     ],
   },
   {
@@ -44,9 +44,9 @@ export const PLAIN: readonly ServerProfile[] = [
     refreshTokenBytes: 2048,
     memoryBytes: 18_432,
     notes: [
-      "offline_access is what brings a refresh token.",
+      "For a refresh token, request the scope offline_access.",
       "The application must allow public client flows.",
-      "There is no revocation endpoint: signing out forgets the tokens.",
+      "There is no revocation endpoint: signing out only clears the tokens on the device.",
     ],
   },
   {
@@ -75,9 +75,9 @@ export const PLAIN: readonly ServerProfile[] = [
     refreshTokenBytes: 255,
     memoryBytes: 5632,
     notes: [
-      "The device flow is switched on in the settings of the application.",
-      "An OAuth App's token has no end and no refresh token; a GitHub App's may have both.",
-      "A grant is revoked by the API of the application, not by RFC 7009: signing out forgets the tokens.",
+      "Enable the device flow in the settings of the application.",
+      "The access token of an OAuth App does not expire and has no refresh token; that of a GitHub App may have both.",
+      "Grants are revoked by the application's API, not by RFC 7009: signing out only clears the tokens on the device.",
     ],
   },
   {
@@ -100,7 +100,7 @@ export const PLAIN: readonly ServerProfile[] = [
     accessTokenBytes: 255,
     refreshTokenBytes: 255,
     memoryBytes: 5632,
-    notes: ["Register the application as not confidential for devices."],
+    notes: ["For devices, register the application as not confidential."],
   },
   {
     name: "auth0",
@@ -123,9 +123,9 @@ export const PLAIN: readonly ServerProfile[] = [
     refreshTokenBytes: 128,
     memoryBytes: 11_776,
     notes: [
-      "Give audience as a device parameter to get a token for an API of your own.",
-      "The application is of the native kind; offline_access and the API's setting bring a refresh token.",
-      "The code is asked for without the secret: a request with it is reported to be answered 403.",
+      "For a token for your own API, set audience as a device parameter.",
+      "Register a native application. For a refresh token, request offline_access and allow it in the API's settings.",
+      "The device authorization request has no secret: with one, the server is reported to respond with 403.",
     ],
   },
   {
@@ -148,8 +148,8 @@ export const PLAIN: readonly ServerProfile[] = [
     refreshTokenBytes: 128,
     memoryBytes: 11_776,
     notes: [
-      "offline_access is what brings a refresh token.",
-      "The organization's own server has no {server} in its addresses: give the addresses one by one there.",
+      "For a refresh token, request the scope offline_access.",
+      "For the organization's own server, whose addresses contain no {server}, set each endpoint yourself.",
     ],
   },
   {
@@ -171,7 +171,7 @@ export const PLAIN: readonly ServerProfile[] = [
     refreshTokenBytes: 1024,
     memoryBytes: 13_824,
     notes: [
-      "Switch on the device authorization grant in the client's settings.",
+      "Enable the device authorization grant in the client's settings.",
       "Tokens grow with the roles of the user.",
     ],
   },
@@ -190,7 +190,7 @@ export const PLAIN: readonly ServerProfile[] = [
     memoryBytes: 5632,
     notes: [
       "The grant is open to partners for commercial hardware only.",
-      "There is no revocation endpoint: signing out forgets the tokens.",
+      "There is no revocation endpoint: signing out only clears the tokens on the device.",
     ],
   },
   {
@@ -208,7 +208,7 @@ export const PLAIN: readonly ServerProfile[] = [
     accessTokenBytes: 64,
     refreshTokenBytes: 64,
     memoryBytes: 4608,
-    notes: ["Public clients must be allowed in the settings of the application."],
+    notes: ["Allow public clients in the settings of the application."],
   },
   {
     name: "zitadel",
@@ -229,7 +229,7 @@ export const PLAIN: readonly ServerProfile[] = [
     accessTokenBytes: 1536,
     refreshTokenBytes: 256,
     memoryBytes: 9728,
-    notes: ["offline_access is what brings a refresh token."],
+    notes: ["For a refresh token, request the scope offline_access."],
   },
   {
     name: "hydra",
@@ -245,7 +245,7 @@ export const PLAIN: readonly ServerProfile[] = [
     refreshTokenBytes: 128,
     memoryBytes: 4608,
     notes: [
-      "With the strategy for JWT access tokens they are as long as elsewhere: see the sizing table.",
+      "Access tokens are short by default; JWT access tokens have the size in the sizing table.",
     ],
   },
   {
@@ -261,7 +261,7 @@ export const PLAIN: readonly ServerProfile[] = [
     accessTokenBytes: 2048,
     refreshTokenBytes: 256,
     memoryBytes: 11_776,
-    notes: ["A device code flow must be set in the brand."],
+    notes: ["Set a device code flow in the brand."],
   },
   {
     name: "duende",
@@ -277,7 +277,7 @@ export const PLAIN: readonly ServerProfile[] = [
     accessTokenBytes: 2048,
     refreshTokenBytes: 128,
     memoryBytes: 11_776,
-    notes: ["offline_access is what brings a refresh token."],
+    notes: ["For a refresh token, request the scope offline_access."],
   },
   {
     name: "pingam",
@@ -298,10 +298,10 @@ export const PLAIN: readonly ServerProfile[] = [
     refreshTokenBytes: 2048,
     memoryBytes: 18_432,
     notes: [
-      "Also for PingOne Advanced Identity Cloud, whose host is that of the tenant.",
-      "Tokens are short where they are kept at the server, and as long as here where the client holds them.",
-      "For the top level realm itself give the addresses one by one.",
-      "OpenAM is reported to want response_type as well, code or token by report: give it as a device parameter there.",
+      "Also for PingOne Advanced Identity Cloud: the host is that of the tenant.",
+      "Server-side tokens are short; the memory is for client-side tokens.",
+      "For the top level realm, set each endpoint yourself.",
+      "OpenAM is reported to require response_type as well (code or token): set it as a device parameter.",
     ],
   },
   {
@@ -319,9 +319,9 @@ export const PLAIN: readonly ServerProfile[] = [
     refreshTokenBytes: 1024,
     memoryBytes: 11_776,
     notes: [
-      "Switch on the flow device_code for the client, and refresh tokens where they are wanted.",
-      "Its device grant has no code challenges: what a client sends of them is passed over.",
-      "A person who declines is not told of: the code runs out.",
+      "Enable the flow device_code for the client, and refresh tokens if you need them.",
+      "Its device grant ignores code challenges.",
+      "The server does not report that the user declined: the code expires.",
     ],
   },
   {
@@ -337,9 +337,7 @@ export const PLAIN: readonly ServerProfile[] = [
     accessTokenBytes: 128,
     refreshTokenBytes: 128,
     memoryBytes: 4608,
-    notes: [
-      "The addresses are the defaults; an installation may have moved them: then use its issuer.",
-    ],
+    notes: ["The addresses are the defaults. If your installation has others, use its issuer."],
   },
   {
     name: "cloudflare",
@@ -354,7 +352,9 @@ export const PLAIN: readonly ServerProfile[] = [
     accessTokenBytes: 128,
     refreshTokenBytes: 128,
     memoryBytes: 4608,
-    notes: ["The addresses are Hydra's. offline_access is what brings a refresh token."],
+    notes: [
+      "The addresses are those of Ory Hydra. For a refresh token, request the scope offline_access.",
+    ],
   },
   {
     name: "buildkite",
@@ -369,7 +369,7 @@ export const PLAIN: readonly ServerProfile[] = [
     refreshTokenBytes: 255,
     memoryBytes: 5632,
     notes: [
-      "A scope has to be named. No revocation endpoint is known: signing out forgets the tokens.",
+      "A scope is required. No revocation endpoint is known: signing out only clears the tokens on the device.",
     ],
   },
   {
@@ -387,8 +387,8 @@ export const PLAIN: readonly ServerProfile[] = [
     refreshTokenBytes: 128,
     memoryBytes: 11_776,
     notes: [
-      "offline_access is what brings a refresh token.",
-      "There is no revocation endpoint: signing out forgets the tokens.",
+      "For a refresh token, request the scope offline_access.",
+      "There is no revocation endpoint: signing out only clears the tokens on the device.",
     ],
   },
   {
@@ -406,6 +406,6 @@ export const PLAIN: readonly ServerProfile[] = [
     accessTokenBytes: 255,
     refreshTokenBytes: 255,
     memoryBytes: 5632,
-    notes: ["A device's client is public. Scopes are the installation's."],
+    notes: ["Register a public client. Your installation defines the scopes."],
   },
 ];

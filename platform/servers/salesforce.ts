@@ -41,8 +41,8 @@ export const salesforce: ServerProfile = {
   refreshTokenBytes: 256,
   memoryBytes: 11_776,
   notes: [
-    "Switch on the device flow in the settings of the application.",
-    "An access token carries no lifetime: it is refreshed when an API answers 401.",
+    "Enable the device flow in the settings of the application.",
+    "Responses have no expires_in: the access token is refreshed when an API responds with 401.",
   ],
   translate: translation,
 };

@@ -65,8 +65,8 @@ export const trakt: ServerProfile = {
   refreshTokenBytes: 128,
   memoryBytes: 5632,
   notes: [
-    "Scopes are not asked for: the application has them.",
-    "Its API wants headers of its own (trakt-api-key, trakt-api-version): set them as the host's headers.",
+    "Do not request scopes: the application has them.",
+    "Its API requires the headers trakt-api-key and trakt-api-version: set them as headers for resource servers.",
   ],
   translate: translation,
 };

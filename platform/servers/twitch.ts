@@ -51,8 +51,8 @@ export const twitch: ServerProfile = {
   refreshTokenBytes: 64,
   memoryBytes: 4608,
   notes: [
-    "A public client's refresh token is good for one use and for 30 days.",
-    "Access tokens are revoked, not refresh tokens.",
+    "The refresh token of a public client is valid for one use and for 30 days.",
+    "Only access tokens can be revoked.",
   ],
   translate: translation,
 };

@@ -43,8 +43,8 @@ export const yandex: ServerProfile = {
   refreshTokenBytes: 256,
   memoryBytes: 5632,
   notes: [
-    "Give device_id and device_name as device parameters to let the user tell the device from others.",
-    "APIs of this server want `Authorization: OAuth` where others want `Bearer`.",
+    "Set device_id and device_name as device parameters, so that the user can recognize the device.",
+    "This server's APIs require `Authorization: OAuth` in place of `Bearer`.",
   ],
   translate: translation,
 };

@@ -36,9 +36,9 @@ export const zoom: ServerProfile = {
   refreshTokenBytes: 2048,
   memoryBytes: 18_432,
   notes: [
-    "The setting for the use of the application on devices must be switched on.",
-    "Scopes are not asked for: the application has them.",
-    "Signing out revokes the access token, and the refresh token with it.",
+    "Enable the use of the application on devices in its settings.",
+    "Do not request scopes: the application has them.",
+    "Signing out revokes the access token, which ends the refresh token too.",
   ],
   translate: translation,
 };

@@ -121,7 +121,7 @@ it("is available to the host until the next response", () => {
   const bench = new Port([code(), json(400, { error: "access_denied", error_uri })]);
   bench.until(2);
   expect(bench.text(Field.ERROR_URI)).toBe(error_uri);
-  bench.answers = [code()];
+  bench.responses = [code()];
   bench.core.signIn(bench.device);
   bench.until(3);
   expect(bench.text(Field.ERROR_URI)).toBe("");
@@ -130,10 +130,10 @@ it("is available to the host until the next response", () => {
 
 const ROW = `    {
       name: "ERROR_URI",
-      says: "\`error_uri\` (RFC 6749 §5.2), if it fits.",
-      answers: ["code", "tokens", "refusal"],
-      room: "ERROR_MAX",
-      life: Life.ANSWER,
+      description: "\`error_uri\` (RFC 6749 §5.2), if it fits.",
+      responses: ["code", "tokens", "refusal"],
+      capacity: "ERROR_MAX",
+      lifetime: Lifetime.RESPONSE,
     },
     {
       name: "SETS",`;

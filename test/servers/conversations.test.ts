@@ -125,7 +125,7 @@ function sourceTable(profiles: readonly ServerProfile[]): string {
 /** The scenarios that succeed with each recorded server. @throws Error if a conversation fails */
 function outcomeTable(profiles: readonly ServerProfile[]): string {
   return table(
-    ["server", "language", ...HAPPENINGS],
+    ["server", "protocol", ...HAPPENINGS],
     profiles.map(({ name, translate }) => [
       `\`${name}\``,
       translate === undefined ? "RFC 8628" : "translated",
