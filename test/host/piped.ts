@@ -218,7 +218,7 @@ class Twin {
   }
 
   #response(text: string, action: () => void): void {
-    this.#do(`answer ${hex(text, "latin1")}`, action);
+    this.#do(`response ${hex(text, "latin1")}`, action);
   }
 
   #end(isComplete: boolean): void {
