@@ -15,7 +15,7 @@ export type { ServiceEvent } from "./observers.ts";
 
 /** The options that tests change most. docs/service.md lists more; unknown names are refused. */
 export interface SimulatedServiceOptions {
-  /** The server to imitate; default "documents". The page of the service lists the differences. */
+  /** The server to imitate; default "specification". The page of the service lists the differences. */
   readonly dialect?: "specification" | "rfc8628" | "google" | "auth0" | "entra" | "keycloak";
   /** The issuer's path: a path, or a slash; default "", or the dialect's. */
   readonly issuerPath?: string;
@@ -35,7 +35,7 @@ export interface SimulatedServiceOptions {
   readonly verificationUriComplete?: boolean;
   /** "awkward" puts / # & % + and a backquote into codes and tokens, as some servers do; default "plain". */
   readonly tokenCharacters?: "plain" | "awkward";
-  /** The behaviour of revocation; default "documents". */
+  /** The behaviour of revocation; default "specification". */
   readonly revocation?: "specification" | "rfc7009" | "rfc7009-each-alone" | "none";
   /** What an API requires of an authentication (RFC 9470); default null: nothing. */
   readonly stepUp?: { readonly acr?: string; readonly maxAge?: number } | null;
