@@ -1,10 +1,9 @@
 // npm run engines: runs the built bundle, unchanged, through the conformance script on every available engine, and
 // prints a table. --install fetches the others first; --install-only stops after that.
 
-import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
+import type { Variant } from "../targets/bundle/bundled-core.ts";
 import { type Engine, engines } from "../targets/workbench/engines/catalogue.ts";
 import { buildQjs, installEngines } from "../targets/workbench/engines/install.ts";
-import { checkedBundle } from "../targets/workbench/engines/integers.ts";
 import { builtBundle, conformanceScript, readTap } from "../targets/workbench/engines/script.ts";
 import { carryOut, commandLine, printTable } from "../targets/workbench/script-options.ts";
 
@@ -18,15 +17,12 @@ interface Run {
 }
 
 /** Each build, with each kind of memory. */
-async function runs(
-  bundleOf: (variant: Variant) => Promise<string>,
-  isPlaced = true,
-): Promise<Run[]> {
+async function runs(): Promise<Run[]> {
   const list: Run[] = [];
   for (const variant of ["complete", "api", "grant"] as const satisfies Variant[]) {
-    const bundle = await bundleOf(variant);
+    const bundle = await builtBundle(variant);
     for (const memory of ["typed", "plain"] as const) {
-      const script = await conformanceScript(variant, bundle, memory === "plain", isPlaced);
+      const script = await conformanceScript(variant, bundle, memory === "plain", true);
       list.push({ title: `${variant}, ${memory} array`, variant, memory, script });
     }
   }
@@ -90,19 +86,13 @@ async function main(): Promise<number> {
     complaints.push(...installEngines((line) => console.log(line)));
   }
   if (installOnly) return report(complaints);
-  const list = await runs(builtBundle);
+  const list = await runs();
   const rows = [["engine", "version", "from", ...list.map(({ title }) => title)]];
   const skipped: string[] = [];
   for (const engine of engines) {
     if (!isChosen(engine)) continue;
     if (engine.version()) rows.push(await row(engine, list, complaints));
     else skipped.push(engine.name);
-  }
-  if (!only) {
-    const checked = await runs(async (variant) => {
-      return checkedBundle(await bundleCore(variant, { minify: false }));
-    }, false);
-    rows.push(await row({ ...engines[0]!, name: "V8, every number checked" }, checked, complaints));
   }
   printTable(rows);
   for (const name of skipped) console.log(`skipped: ${name} is not installed (${installCommand})`);

@@ -201,6 +201,59 @@ async function addGeneratedC(folder: string): Promise<void> {
   rmSync(join(folder, "generated-complete-source/core.js"));
 }
 
+const lines = (...all: readonly string[]): string => `${all.join("\n")}\n`;
+/** A line for each member; without a homepage, there is none in a manifest. */
+const pairs = (sign: string, all: Readonly<Record<string, string | undefined>>): string =>
+  lines(
+    ...Object.entries(all).flatMap(([name, value]) => (value ? [`${name}${sign}${value}`] : [])),
+  );
+
+/** Adds the core as a library for other build systems: its sources in src, and a manifest for each system. */
+function addLibrary(folder: string): void {
+  const { version, license, homepage } = own;
+  const description =
+    "OAuth 2.0 device authorization grant (RFC 8628) for devices without a keyboard";
+  const name = "picogrant";
+  const sources = BUILT.filter((file) => file.endsWith(".c"));
+  const below = (place: string): string => sources.map((file) => `${place}${file}`).join(" ");
+  const build = { srcDir: "src", includeDir: "src" };
+  const files = {
+    "CMakeLists.txt": lines(
+      "cmake_minimum_required(VERSION 3.20)",
+      "if(ESP_PLATFORM)",
+      `  idf_component_register(SRCS ${below("src/")} INCLUDE_DIRS src)`,
+      "else()",
+      "  project(picogrant-firmware C)\n  add_subdirectory(targets/host)",
+      "endif()",
+    ),
+    "idf_component.yml": pairs(": ", { version, license, url: homepage, description }),
+    "zephyr/module.yml": "name: picogrant\nbuild:\n  cmake: zephyr\n  kconfig: zephyr/Kconfig\n",
+    "zephyr/CMakeLists.txt": lines(
+      "if(CONFIG_PICOGRANT)",
+      "  zephyr_include_directories(../src)\n  zephyr_library()",
+      `  zephyr_library_sources(${below("../src/")})`,
+      `  zephyr_library_compile_definitions(PICOGRANT_BUILD=\${CONFIG_PICOGRANT_BUILD})`,
+      "endif()",
+    ),
+    "zephyr/Kconfig": lines(
+      'config PICOGRANT\n\tbool "picogrant: OAuth 2.0 device authorization grant"\n',
+      'config PICOGRANT_BUILD\n\tint "1: sign-in alone, 2: with API calls, 3: complete"',
+      "\trange 1 3\n\tdefault 3\n\tdepends on PICOGRANT",
+    ),
+    "library.json": JSON.stringify({ name, version, description, license, build }, null, 2),
+    "library.properties": pairs("=", {
+      ...{ name, version, author: name, maintainer: name, sentence: description },
+      paragraph: "The core of picogrant: it does no I/O and allocates nothing.",
+      ...{ category: "Communication", url: homepage, architectures: "*", includes: "picogrant.h" },
+    }),
+  };
+  mkdirSync(join(folder, "zephyr"));
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+  for (const file of [...sources, "picogrant.h"])
+    cpSync(join(root, "dist", file), join(folder, "src", file));
+  cpSync(join(root, "targets/examples/Core.ino"), join(folder, "examples/Core/Core.ino"));
+}
+
 commandLine("package", "Makes what npm publishes: the folders in dist/npm.").parse();
 const library = await makePackage("picogrant", PAGES.picogrant!, (folder) =>
   addEntries(folder, LIBRARY_ENTRIES),
@@ -226,6 +279,7 @@ await makePackage(
     mkdirSync(join(folder, "dist"));
     for (const name of BUILT) cpSync(join(root, "dist", name), join(folder, "dist", name));
     await addGeneratedC(join(folder, "dist/host"));
+    addLibrary(folder);
     return [];
   },
 );

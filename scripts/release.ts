@@ -18,7 +18,10 @@ interface Bundled {
   readonly license: string;
 }
 
-/** Third-party code in the packages, as CycloneDX; without a date, which would differ between runs. */
+const sumOf = (file: string): string =>
+  createHash("sha256").update(readFileSync(file)).digest("hex");
+
+/** The C library and third-party code in the packages, as CycloneDX; without a date, which would differ between runs. */
 function billOfMaterials(version: string): object {
   const file = join(root, "dist/bundled-packages.json");
   const bundled = JSON.parse(readFileSync(file, "utf8")) as Bundled[];
@@ -27,14 +30,18 @@ function billOfMaterials(version: string): object {
     specVersion: "1.5",
     version: 1,
     metadata: { component: { type: "application", name: "picogrant", version } },
-    components: bundled.map(({ name, version, license }) => ({
-      type: "library",
-      name,
-      version,
-      purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
-      // One or several identifiers (SPDX), such as "(BSD-3-Clause OR GPL-2.0)".
-      licenses: [{ expression: license }],
-    })),
+    components: [
+      ...["picogrant.c", "picogrant.h"].map((name) => ({
+        ...{ type: "file", name, version, licenses: [{ expression: "MIT" }] },
+        hashes: [{ alg: "SHA-256", content: sumOf(join(root, "dist", name)) }],
+      })),
+      ...bundled.map(({ name, version, license }) => ({
+        ...{ type: "library", name, version },
+        purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
+        // One or several identifiers (SPDX), such as "(BSD-3-Clause OR GPL-2.0)".
+        licenses: [{ expression: license }],
+      })),
+    ],
   };
 }
 
@@ -54,13 +61,9 @@ function makeRelease(folder: string): string {
   };
   const bill = JSON.stringify(billOfMaterials(version), null, 2);
   writeFileSync(join(folder, `picogrant-${version}.cdx.json`), `${bill}\n`);
-  const sumOf = (name: string): string =>
-    createHash("sha256")
-      .update(readFileSync(join(folder, name)))
-      .digest("hex");
   const sums = readdirSync(folder)
     .sort()
-    .map((name) => `${sumOf(name)}  ${name}\n`);
+    .map((name) => `${sumOf(join(folder, name))}  ${name}\n`);
   writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
   return sums.join("");
 }

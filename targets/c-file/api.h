@@ -1,7 +1,4 @@
-/*
- * What picogrant.h has of the core as C: the device, and the functions that hosts on an engine do not have. Made from the
- * sources in core/; not to be edited.
- */
+/* Generated from the sources in core/: the device, and functions that hosts on an engine lack. Do not edit it. */
 #ifndef PICOGRANT_CORE_H
 #define PICOGRANT_CORE_H
 
@@ -33,10 +30,7 @@ struct pg_call_kind {
 /* Regions of the largest build, with literals and display texts. (C++20 warns of a sum of two enums alone.) */
 enum { PG_REGIONS_MAX = 0 + PG_LITERAL_END_COMPLETE + PG_MESSAGE_COUNT };
 
-/*
- * A device: the caller's, and the core's from pg_core_open to pg_core_close. What is in it may change from release to
- * release: a host reads it through pg_get and the like.
- */
+/* A device. Its members are the core's from pg_core_open to pg_core_close, and may change: read them through pg_get. */
 struct pg_core {
 /* device */
 };

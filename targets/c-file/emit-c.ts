@@ -1,7 +1,5 @@
-// The core as one file of C99, for firmware that has no engine: `picogrant.c`, and the part of `picogrant.h` that is its
-// own. It says what the sources say, line by line and with their comments: what is the same in both languages stays as it
-// is written, and each node of the compiler's tree that is not gets its words in C. Whatever has none stops it, with file,
-// line and construct. What C has and the sources have not (the border, texts in UTF-8) is written by hand in api.c.
+// Emits the core as C99: picogrant.c, and its part of picogrant.h, line by line and with the comments of the sources. Syntax
+// without an equivalent is an error with file and line. What only C needs (the API, texts in UTF-8) is written in api.c.
 
 import { readFileSync } from "node:fs";
 import ts from "typescript";

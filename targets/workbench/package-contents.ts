@@ -123,6 +123,17 @@ export const MANIFESTS: Readonly<Record<string, object>> = {
       "./dist/*": "./dist/*",
       "./package.json": "./package.json",
     },
-    files: ["dist", "core", "platform", "targets"],
+    files: [
+      "core",
+      "dist",
+      "examples",
+      "platform",
+      "src",
+      "targets",
+      "zephyr",
+      "CMakeLists.txt",
+      "idf_component.yml",
+      "library.*",
+    ],
   },
 };

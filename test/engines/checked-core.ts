@@ -1,9 +1,9 @@
 // With PICOGRANT_INTEGERS=1 the whole test suite runs on a core that checks every number: each file of core/ is
-// rewritten when it is loaded (targets/workbench/engines/integers.ts lists the checks).
+// rewritten when it is loaded (integer-checks.ts lists the checks).
 
 import { fileURLToPath } from "node:url";
 import { sourcesOf } from "../../targets/bundle/places.ts";
-import { checkIntegers, integerChecks } from "../../targets/workbench/engines/integers.ts";
+import { checkIntegers, integerChecks } from "./integer-checks.ts";
 
 const core = fileURLToPath(new URL("../../core/", import.meta.url));
 

@@ -1,28 +1,29 @@
 // Design §2: every value and every intermediate of the core is an integer within [-2^27, 2^27-1], every index within
-// its array. `npm run engines` checks a rewritten bundle; these tests show that the check finds planted faults.
+// its array: the bundles keep to that when they are rewritten to check it, and the check finds planted faults.
 
 import { describe, expect, test } from "vitest";
 import * as core from "../../core/index.ts";
 import { deviceConfig } from "../../platform/testing/config.ts";
 import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import type { Script } from "../../targets/bundle/dispatch.ts";
+import { type Variant, variants } from "../../targets/bundle/surface.ts";
 import { engines } from "../../targets/workbench/engines/catalogue.ts";
-import {
-  checkedBundle,
-  checkIntegers,
-  integerChecks,
-} from "../../targets/workbench/engines/integers.ts";
 import { conformanceScript, readTap } from "../../targets/workbench/engines/script.ts";
 import { integersAreChecked } from "./checked-core.ts";
+import { checkedBundle, checkIntegers, integerChecks } from "./integer-checks.ts";
 
 const v8 = engines[0]!;
 
-async function failuresOf(bundle: Script): Promise<readonly string[]> {
-  const output = await v8.run(
-    await conformanceScript("complete", checkedBundle(bundle), false, false),
-  );
-  return readTap(output).failures;
+async function failuresOf(bundle: Script, variant: Variant = "complete", isPlain = false) {
+  const script = await conformanceScript(variant, checkedBundle(bundle), isPlain, false);
+  return readTap(await v8.run(script)).failures;
 }
+
+test.each(variants)("no number of the build %s leaves its range", async (variant) => {
+  const bundle = await bundleCore(variant, { minify: false });
+  for (const isPlain of [false, true])
+    expect(await failuresOf(bundle, variant, isPlain)).toEqual([]);
+});
 
 /** The readable bundle with one line at the beginning of an API function. */
 async function planted(name: string, line: string): Promise<Script> {

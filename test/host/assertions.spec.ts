@@ -191,11 +191,10 @@ async function outputOf({ by, ...plant }: PlantedFault): Promise<string> {
   ]);
   const random = new Random(1);
   return Array.from({ length: 5 }, () => {
-    return spawnSync(program, { input: linesOf(playPair(random, false)), encoding: "utf8" }).stderr;
+    return spawnSync(program, { input: linesOf(playPair(random)), encoding: "utf8" }).stderr;
   }).join("");
 }
 
-/** The object of a portable file, as the release compiles it. */
 function objectOf(name: string, text: string, ...flags: readonly string[]): Buffer {
   // The same path each time: it stands in the object.
   const source = join(folder, "objects", name);

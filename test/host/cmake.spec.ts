@@ -70,14 +70,21 @@ describe("firmware built with it", () => {
     }
   });
 
-  it("install and find_package: the same from a folder of headers and a library", () => {
+  it("install, find_package and pkg-config: the same from a folder of headers and libraries, and the core alone", () => {
     const build = path.join(folder, "library");
     const prefix = path.join(folder, "installed");
     valid("cmake", "-S", `${targets}host`, "-B", build, ...settings);
     valid("cmake", "--build", build);
     valid("cmake", "--install", build, "--prefix", prefix);
-    const project = firmware("finds", "find_package(picogrant REQUIRED)");
+    const alone = path.join(folder, "alone.c");
+    const body = "struct pg_core core; pg_core_close(&core); return pg_get(&core, PG_STATE);";
+    writeFileSync(alone, `#include <picogrant.h>\nint main(void) { ${body} }\n`);
+    const core = `add_executable(alone "${alone}")\ntarget_link_libraries(alone picogrant::core)`;
+    const project = firmware("finds", `find_package(picogrant REQUIRED)\n${core}`);
     valid("cmake", "-S", project, "-B", `${project}/build`, `-DCMAKE_PREFIX_PATH=${prefix}`);
     valid("cmake", "--build", `${project}/build`);
+    valid(`${project}/build/alone`);
+    const flags = `$(PKG_CONFIG_PATH=${prefix}/lib/pkgconfig pkg-config --cflags --libs picogrant-core)`;
+    valid("sh", "-c", `gcc -Werror ${alone} ${flags} -o ${folder}/alone && ${folder}/alone`);
   });
 });

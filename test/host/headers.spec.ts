@@ -37,7 +37,6 @@ const OF_C = ["-Wstrict-prototypes", "-Wmissing-prototypes", "-Wwrite-strings", 
 
 let folder: string;
 
-/** The two files of a firmware without an engine and without the host. */
 let alone: string;
 
 beforeAll(async () => {
@@ -64,7 +63,6 @@ const MATRIX = ["gcc", "clang"].flatMap((compiler) =>
   STANDARDS.map((standard) => ({ compiler, standard })),
 );
 
-/** A program out of these lines. */
 function program(name: string, ...lines: readonly string[]): string {
   writeFileSync(join(folder, name), `${lines.join("\n")}\nint main(void) { return 0; }\n`);
   return name;

@@ -54,7 +54,6 @@ export class HostProcess {
     return this.#child.pid!;
   }
 
-  /** Presses a key. */
   press(key: string): void {
     this.#child.stdin.write(`${key}\n`);
   }
@@ -74,7 +73,6 @@ export class HostProcess {
     return this.#exited;
   }
 
-  /** Waits until `condition` holds. */
   async until(what: string, condition: () => boolean): Promise<void> {
     const end = Date.now() + TIMEOUT_MS;
     while (!condition()) {
@@ -107,7 +105,6 @@ export class HostProcess {
     return this.until(`${matter}, ${fixing}`, isShown);
   }
 
-  /** The lines of the last frame. */
   get frame(): string[] {
     const frames = this.display.split(/\+-+\+\n/).filter((part) => part.startsWith("|"));
     return (frames.at(-1) ?? "")
@@ -116,7 +113,6 @@ export class HostProcess {
       .map((line) => line.slice(1, -1));
   }
 
-  /** Asks for the figures. */
   async measure(): Promise<Figures> {
     const before = this.messages.split("resident:").length;
     this.press("m");
@@ -129,7 +125,6 @@ export class HostProcess {
     return this.figures;
   }
 
-  /** The figures printed last. */
   get figures(): Figures {
     const heap = [
       ...this.messages.matchAll(

@@ -11,7 +11,6 @@ export interface RunOptions {
   /** The host's program with what it needs in front, and its options but --page. */
   readonly command: readonly string[];
   readonly env?: Record<string, string>;
-  /** Whether the build has calls of APIs. */
   readonly calls: boolean;
 }
 

@@ -42,6 +42,26 @@ function run(...args: string[]): string {
   return execFileSync(process.execPath, args, { cwd: project, encoding: "utf8", stdio: "pipe" });
 }
 
+it("the C library: each build system's manifest names sources that are there, and they compile", () => {
+  const at = folderOf("picogrant-firmware");
+  const read = (name: string): string => readFileSync(join(at, name), "utf8");
+  const compile = (...args: string[]) =>
+    execFileSync("gcc", [...args, `-I${at}/src`, "-fsyntax-only"], { stdio: "pipe" });
+  for (const name of ["CMakeLists.txt", "zephyr/CMakeLists.txt"]) {
+    const [source] = /\S+\.c\b/.exec(read(name))!;
+    compile("-std=c99", "-DPICOGRANT_BUILD=1", join(at, path.dirname(name), source));
+  }
+  const { name, build: paths } = JSON.parse(read("library.json"));
+  expect([name, paths]).toEqual(["picogrant", { srcDir: "src", includeDir: "src" }]);
+  const required = /^(?:name|version|author|maintainer|sentence|paragraph|category)=./gm;
+  expect(read("library.properties").match(required)).toHaveLength(7);
+  const arduino = `#include <stdint.h>
+struct { void begin(long); void write(const uint8_t *, int); void println(); } Serial;
+unsigned long millis(); void delay(unsigned long); long random(long);\n`;
+  const sketch = write("sketch.cpp", arduino + read("examples/Core/Core.ino"));
+  compile("-std=c++11", "-Wall", "-Werror", sketch);
+});
+
 const entries = names.flatMap((name) =>
   Object.keys(manifestOf(name).exports)
     .filter((entry) => !/\.json$|\*/.test(entry))

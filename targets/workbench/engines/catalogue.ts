@@ -33,7 +33,6 @@ export function definePrint(context: QuickJSContext, lines: string[]): void {
   print.dispose();
 }
 
-/** Evaluates a script; throws its exception as an Error. */
 export function evaluate(context: QuickJSContext, script: string, name: string): void {
   const result = context.evalCode(script, name);
   if (result.error) {

@@ -147,7 +147,6 @@ function partsOf(engine: HostedEngine, folder: string): string[] {
   return ["-Wall", "-isystem", `${folder}/usr/include`, path];
 }
 
-/** Builds the hosts whose libraries are there. */
 function buildHosts(report: (line: string) => void, engines: readonly HostedEngine[]): void {
   for (const engine of engines) {
     const folder = enginesFolder + engine;

@@ -49,7 +49,6 @@ export async function isRefreshed(kind: Kind): Promise<boolean> {
   return true;
 }
 
-/** The programs that depend on an engine, and those that do not. */
 function programsOf(kind: Kind): readonly string[] {
   return kind === "quickjs" || kind === "duktape" ? ["allocations", "piped"] : testPrograms;
 }
@@ -125,7 +124,6 @@ export function buildWasm(variant: Variant): string {
   return out;
 }
 
-/** Build folder for a custom port. */
 export const portFolder = `${hostFolder}port/`;
 
 /**

@@ -17,7 +17,6 @@ export interface Surface {
   readonly longest: number;
   /** Inputs of a round: some five seconds on an idle core. */
   readonly round: number;
-  /** A planted fault that the fuzzer must find. */
   readonly fault: Fault;
 }
 
@@ -131,7 +130,6 @@ export async function buildFuzzer({ name, files }: Surface, plant?: Fault): Prom
   return `${out}/fuzz`;
 }
 
-/** The number of inputs that a fuzzer reports. */
 const triedIn = (output: string): number =>
   Number(/stat::number_of_executed_units:\s*(\d+)/.exec(output)?.[1] ?? 0);
 

@@ -70,7 +70,6 @@ function versionLines(): string {
   return `#define PICOGRANT_VERSION "${version()}"\n#define PICOGRANT_VERSION_NUMBER ${release}\n\n`;
 }
 
-/** `noCable` as a C constant: NO_CABLE. */
 const constantOf = (name: string): string => name.replace(/[A-Z]/g, "_$&").toUpperCase();
 
 function reasonLines(): string {
@@ -93,7 +92,6 @@ function quoted(texts: readonly string[]): string {
   return texts.map((text) => JSON.stringify(text)).join(", ");
 }
 
-/** `picogrant-numbers.h`. */
 export function numbersHeader(): string {
   const blocks = Object.entries(enums).map(([name, numbers]) => {
     const lines = membersOf(numbers).map(([member, value]) => `  PG_${name}_${member} = ${value},`);

@@ -15,14 +15,12 @@ const portable = `${root}targets/host/portable`;
 const harnesses = `${root}test/host/proof`;
 const folder = `${root}dist/prove-c`;
 
-/** Frama-C, and a compiler that preprocesses. */
 export const proofNeeds: readonly Need[] = [tool("gcc", "gcc"), tool("frama-c", "frama-c-base")];
 
 export interface Proof {
   /** Name of the harness in test/host/proof. */
   readonly name: string;
   readonly functions: readonly string[];
-  /** Files of targets/host/portable. */
   readonly files: readonly string[];
   readonly bound: string;
   /** Number of paths that are analysed separately, by function. */
@@ -149,7 +147,6 @@ function prove(proof: Proof, plant?: Fault): Promise<Outcome> {
   });
 }
 
-/** The alarms in the analyser's report. */
 function complaints(report: string): string {
   return report.match(/\[eva:alarm\][^[]*/g)?.join("") ?? report;
 }

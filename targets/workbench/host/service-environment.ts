@@ -57,7 +57,6 @@ export class ServiceEnvironment {
     this.port = this.#server.port;
   }
 
-  /** Stops listening: connections are refused. */
   async close(): Promise<void> {
     await this.#server?.close();
     this.#server = undefined;
@@ -82,7 +81,6 @@ export class ServiceEnvironment {
     };
   }
 
-  /** Advances the service's clock only. */
   skip(ms: number): void {
     this.#aheadMs += ms;
   }

@@ -6,7 +6,6 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { engineVersion, fetchOnce, InstallError, privateApt, run } from "../engines/install.ts";
 
-/** A requirement, its check, and the Debian package that provides it. */
 export interface Need {
   readonly package: string;
   readonly isThere: () => boolean;

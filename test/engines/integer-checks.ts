@@ -11,7 +11,7 @@ import {
 } from "acorn";
 import { fullAncestor } from "acorn-walk";
 import MagicString from "magic-string";
-import { type SourceOf, sourcesOf } from "../../bundle/places.ts";
+import { type SourceOf, sourcesOf } from "../../targets/bundle/places.ts";
 
 /** The functions that rewritten code calls. Prepend them once to each script or module. */
 export const integerChecks = `
