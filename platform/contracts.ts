@@ -3,16 +3,15 @@
 //
 // Rules that hold for all five:
 //  - One thread; one HTTP exchange, one alarm, one storage operation at a time.
-//  - A callback may come before the call returns (synchronous platforms) or at any time later, and
-//    comes exactly once unless its contract says otherwise.
-//  - Byte ranges are `bytes[from]` up to and excluding `bytes[to]`. Whoever passes a range owns it:
-//    the receiver may read (or fill) it until it calls back, and must copy what it keeps.
-//  - An adapter never throws for what the world did (network, disk); it reports. It may throw for a
-//    caller's mistake (a slot that does not exist). What it throws all the same is a failure of what it was asked for.
-//  - What may be asynchronous may be written with `async`: a promise that is rejected counts as thrown.
-//  - No adapter writes request targets, headers or bodies to a log: they carry secrets.
+//  - An adapter calls each callback exactly once, before the call returns or later, unless the contract says otherwise.
+//  - A byte range includes `bytes[from]` and excludes `bytes[to]`. It belongs to the caller: the adapter may read or fill it
+//    until it calls back, and copies what it needs later.
+//  - An adapter reports failures of network or disk, and does not throw them. It may throw for a wrong argument, such as a
+//    slot that does not exist. Anything else that it throws counts as a failure of the operation.
+//  - A function may be `async`: a rejected promise counts as thrown.
+//  - No adapter logs request targets, headers or bodies, because they contain secrets.
 
-/** Nobody waits for the promise; one that is rejected is a failure. */
+/** The driver does not wait for the promise; a rejection is a failure. */
 export type Promised = void | PromiseLike<void>;
 
 /** A byte array of the host: `Uint8Array`, or a plain array of integers 0..255 without typed arrays. */
@@ -22,13 +21,13 @@ export interface Bytes {
   readonly length: number;
 }
 
-/** Why an exchange ended without a complete HTTP answer. */
+/** Why an exchange ended without a complete response. */
 export type TransportFailure =
   /** Name not resolved, connection refused or reset, TLS refused, body cut off. */
   | "unreachable"
   /** The time limit passed. */
   | "timeout"
-  /** The answer is longer than the adapter's size limit. */
+  /** The response is longer than the adapter's size limit. */
   | "too-large";
 
 /** Name and value of a header; both can be sent as they are. */
@@ -40,36 +39,36 @@ export interface HttpRequest {
   readonly method: "GET" | "POST";
   /** Absolute `https:` or `http:` URL. */
   readonly url: string;
-  /** Value of `Content-Type`, or "" where there is no body. */
+  /** Value of `Content-Type`, or "" without a body. */
   readonly contentType: string;
   /** Value of `Authorization`, or "". */
   readonly authorization: string;
   /** Further headers, sent as they are; absent: none. */
   readonly headers?: readonly Header[];
-  /** `body[bodyFrom..bodyTo)`; an empty range sends no body (a POST then says `Content-Length: 0`). */
+  /** `body[bodyFrom..bodyTo)`; an empty range sends no body (a POST then has `Content-Length: 0`). */
   readonly body: Bytes;
   /** First byte of the body. */
   readonly bodyFrom: number;
-  /** Where it ends, exclusively. */
+  /** End of the body, exclusive. */
   readonly bodyTo: number;
 }
 
-/** Where an exchange reports. Order: `status`, then any number of `body`, then `end`; or `failed`. */
+/** Receives the reports of an exchange. Order: `status`, then any number of `body`, then `end`; or `failed`. */
 export interface HttpSink {
   /**
-   * The status line and headers have come. Called at most once, before any `body`.
+   * The status line and headers have arrived. Called at most once, before any `body`.
    * @param status 100..599
-   * @param retryAfterSeconds `Retry-After` in seconds, 0..134217727 (a date is turned into seconds, more is
-   *   cut down to that), -1 where absent
-   * @param authenticate `WWW-Authenticate` as it came, several joined by a comma; "" where absent. An adapter may leave it
-   *   out: then nobody hears what an API wants of a sign-in (RFC 9470)
+   * @param retryAfterSeconds `Retry-After` in seconds, 0..134217727 (dates are converted, larger values clamped), -1 if
+   *   absent
+   * @param authenticate `WWW-Authenticate` unchanged, several values joined by a comma; "" if absent. An adapter may omit it:
+   *   then the device does not learn that an API requires another sign-in (RFC 9470)
    */
   status(status: number, retryAfterSeconds: number, authenticate?: string): void;
-  /** A piece of the body, of any size, in order. The range is the adapter's and only good until return. */
+  /** A piece of the body, of any size, in order. The range is the adapter's, and valid until return. */
   body(bytes: Bytes, from: number, to: number): void;
-  /** The answer is complete: as long as its framing promised. Last call of a successful exchange. */
+  /** The response is complete, as its framing declared. Last call of a successful exchange. */
   end(): void;
-  /** The exchange is over without a complete answer. Last call; may come at any time before `end`. */
+  /** The exchange is over without a complete response. Last call; possible at any time before `end`. */
   failed(failure: TransportFailure): void;
 }
 
@@ -81,13 +80,12 @@ export interface HttpSink {
  * of `httpConformance` begins with the name of its duty.
  */
 export interface Http {
-  /** Starts the exchange and reports to `sink`. Any failure to start is reported too, never thrown. */
+  /** Starts the exchange and reports to `sink`. A failure to start is reported too, never thrown. */
   send(request: HttpRequest, sink: HttpSink): Promised;
-  /** Ends the exchange under way, if any; its sink hears nothing more. */
+  /** Ends the exchange under way, if any; its sink gets no further call. */
   abort(): Promised;
   /**
-   * Why the last exchange failed, in the adapter's own words (`ECONNREFUSED`), for a person who looks into it. An
-   * adapter may leave it out; no address, header or body is in it.
+   * Why the last exchange failed, such as `ECONNREFUSED`, for a developer. Optional; contains no address, header or body.
    */
   readonly lastFailure?: string;
 }
@@ -95,8 +93,8 @@ export interface Http {
 /** Monotonic time and one alarm. */
 export interface Timers {
   /**
-   * Milliseconds since any fixed moment, integer 0..2^32-1, never going back except by wrapping to 0.
-   * It goes on while the device sleeps if the hardware can: the code's lifetime runs then too.
+   * Milliseconds since any fixed moment, integer 0..2^32-1, which only decreases by wrapping to 0. If the hardware allows it,
+   * it also counts while the device sleeps, as the code's lifetime does.
    */
   now(): number;
   /**
@@ -104,20 +102,20 @@ export interface Timers {
    * this call returns. A second call replaces the first.
    */
   alarm(afterMs: number, ring: () => void): Promised;
-  /** Takes the alarm back; it will not ring. Harmless when none is set. */
+  /** Cancels the alarm, if one is set. */
   cancel(): Promised;
 }
 
 /**
- * Two slots of non-volatile memory for records, kept apart so that a write to one can never harm the
- * other. Contents are secrets: only this application may read them (or wrap with sealed-storage).
+ * Two slots of non-volatile memory for records. A write to one never changes the other. Contents are secrets: only this
+ * application may read them; otherwise use the sealed storage.
  */
 export interface Storage {
   /** Largest record in bytes that `write` accepts. */
   readonly capacity: number;
   /**
    * Reads slot 0 or 1 into `into[from..]` and calls back with the record's length: 0 for an empty
-   * slot, -1 where it cannot be read or is longer than `to - from`.
+   * slot, -1 if it cannot be read or is longer than `to - from`.
    */
   read(
     slot: number,
@@ -127,9 +125,9 @@ export interface Storage {
     done: (length: number) => void,
   ): Promised;
   /**
-   * Replaces slot 0 or 1 by `bytes[from..to)`. `done(true)` promises that the record survives a loss
-   * of power from this moment. A loss before it leaves the slot's old content, the new one, or
-   * something that is neither (the record's checksum tells); never a change to the other slot.
+   * Replaces slot 0 or 1 by `bytes[from..to)`. `done(true)` promises that the record survives a power loss from now on. A power
+   * loss before it leaves the old content, the new one, or anything else (the core checks the record's checksum). It never
+   * changes the other slot.
    */
   write(
     slot: number,
@@ -141,8 +139,7 @@ export interface Storage {
   /** Empties slot 0 or 1, as durable as `write`. */
   erase(slot: number, done: (ok: boolean) => void): Promised;
   /**
-   * Why the last operation failed, in the adapter's own words, for a person who looks into it; "" where none has. An
-   * adapter may leave it out; nothing of a record is in it.
+   * Why the last operation failed, for a developer; "" if none has. Optional; contains nothing of a record.
    */
   readonly lastFailure?: string;
 }
@@ -155,8 +152,8 @@ export interface Display {
   readonly rows: number;
   /**
    * Shows a frame: `columns * rows` codes from `cells[from]`, row by row: printable ASCII (32..126), or in the
-   * maker's own texts a byte of the display's character set (128..255). A control character is never among them.
-   * Called only when a cell changed. The range is the caller's and only good until return.
+   * developer's own texts a byte of the display's character set (128..255), never a control character.
+   * Called only when a cell changed. The range is the caller's, and valid until return.
    */
   show(cells: Bytes, from: number): Promised;
 }
@@ -165,12 +162,12 @@ export interface Display {
 export interface Entropy {
   /**
    * Fills `into[from..to)` from a cryptographically secure source.
-   * @returns false where none is available (the bytes are then not to be used)
+   * @returns false if none is available; the bytes must not be used then
    */
   fill(into: Bytes, from: number, to: number): boolean;
 }
 
-/** What a driver needs of a device. */
+/** The adapters of a device. */
 export interface Platform {
   /** The network. */
   readonly http: Http;
@@ -180,6 +177,6 @@ export interface Platform {
   readonly storage: Storage;
   /** What the user sees. */
   readonly display: Display;
-  /** Chance. */
+  /** Random bytes. */
   readonly entropy: Entropy;
 }

@@ -1,5 +1,5 @@
-// The rules of the Entropy contract. They find a source that is stuck, repeats itself or misses its range; no test can
-// tell good randomness from a good imitation.
+// The rules of the Entropy contract. They find a source that is stuck, repeats itself or misses its range. No test
+// can prove that bytes are unpredictable.
 
 import type { Entropy } from "../contracts.ts";
 import { must, type Subject, suite } from "./case.ts";
@@ -20,7 +20,7 @@ export const entropyConformance = suite<EntropySubject>("entropy", {
     // Of 32 bytes, and of none.
     for (const to of [38, 6]) {
       const into: number[] = Array.from({ length: 44 }, () => GUARD);
-      must(entropy.fill(into, 6, to), "fill said that there is no entropy");
+      must(entropy.fill(into, 6, to), "fill reported that there is no entropy");
       for (const [i, value] of into.entries()) {
         if (i < 6 || i >= to) must(value === GUARD, `index ${i} outside the range was changed`);
         else must(Number.isInteger(value) && value >= 0 && value <= 255, `${value} is no byte`);
@@ -28,7 +28,7 @@ export const entropyConformance = suite<EntropySubject>("entropy", {
     }
   },
 
-  "never says the same twice": ({ entropy }) => {
+  "never fills the same bytes twice": ({ entropy }) => {
     const seen = new Set<string>();
     for (let i = 0; i < 64; i++) seen.add(draw(entropy, 16).join());
     must(seen.size === 64, `${64 - seen.size} of 64 draws of 16 bytes were repeated`);
@@ -51,6 +51,6 @@ export const entropyConformance = suite<EntropySubject>("entropy", {
 
 function draw(entropy: Entropy, length: number): Uint8Array {
   const into = new Uint8Array(length);
-  must(entropy.fill(into, 0, length), "fill said that there is no entropy");
+  must(entropy.fill(into, 0, length), "fill reported that there is no entropy");
   return into;
 }

@@ -1,5 +1,5 @@
-// What the HTTP suite needs around an adapter: a server that does as told (well or badly), and an ear that
-// writes down what the adapter reports. The Node server for real wires is targets/command/conform/conformance-server.ts.
+// Test bench of the HTTP suite: the interface of a server that responds as planned, also incorrectly, and a recorder for
+// the adapter's reports. targets/command/conform/conformance-server.ts is such a server on Node.
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { latinBytesOf } from "../text/text.ts";
@@ -15,7 +15,7 @@ import {
 } from "./case.ts";
 import type { HttpDutyName } from "./http-duties.ts";
 
-/** What an adapter under test is to be made with. */
+/** Limits for the adapter under test. */
 export interface HttpLimits {
   /** Milliseconds for the whole exchange. */
   timeLimitMs: number;
@@ -29,23 +29,22 @@ export interface HttpSubject extends Subject {
   http: Http;
 }
 
-/** A complete or broken-off answer. */
+/** A complete or truncated response. */
 export interface ResponsePlan {
-  /** An answer. */
   kind: "response";
   /** HTTP status, 100..599. */
   status: number;
-  /** Headers beside those of the framing. */
+  /** Headers in addition to those of the framing. */
   headers?: readonly (readonly [name: string, value: string])[];
   /** The body. */
   body?: Uint8Array;
-  /** How the body's end is told; default "length". "close": by closing the connection. */
+  /** What marks the end of the body; default "length". "close": the connection is closed. */
   framing?: "length" | "chunked" | "close";
-  /** The body is sent in pieces of so many bytes, default all at once, `pieceDelayMs` apart. */
+  /** Bytes of each piece of the body, `pieceDelayMs` apart; default: one piece. */
   pieceBytes?: number;
   /** Milliseconds between two pieces. */
   pieceDelayMs?: number;
-  /** The connection is broken off after so many bytes of the body. */
+  /** Breaks the connection after this many bytes of the body. */
   cutAtByte?: number;
   /** Leave the connection open for the next request. */
   keepAlive?: boolean;
@@ -54,13 +53,13 @@ export interface ResponsePlan {
 /** What the server does with one request. */
 export type ServerPlan =
   | ResponsePlan
-  /** Reads the request, never answers. */
+  /** Reads the request, never responds. */
   | { kind: "hang" }
   /** Reads the request, breaks the connection. */
   | { kind: "reset" }
   | RawPlan;
 
-/** Bytes as they are, one character each, for what no answer may look like. */
+/** Bytes, one character each, for invalid responses. */
 export interface RawPlan {
   kind: "raw";
   pieces: readonly string[];
@@ -82,34 +81,34 @@ export interface RequestOnServer {
   body: Uint8Array;
 }
 
-/** A server that does as the case tells it. */
+/** A server that carries out the plans of a case. */
 export interface HttpTestServer {
-  /** As `http://127.0.0.1:8080`, without a slash at the end. */
+  /** Such as `http://127.0.0.1:8080`, without a slash at the end. */
   origin: string;
   /** An origin at which nothing listens. */
   deadOrigin: string;
-  /** Origins of TLS servers with the same plans; present where the bench says `tls`. */
+  /** Origins of TLS servers with the same plans; present if `tls` of the bench is true. */
   tls?: {
     /** With a certificate that the adapter trusts. */
     trusted: string;
-    /** With one of another authority. */
+    /** With a certificate of another authority. */
     untrusted: string;
-    /** With one for another name. */
+    /** With a certificate for another name. */
     otherName: string;
-    /** With one that is not valid any more. */
+    /** With an expired certificate. */
     expired: string;
     /** A trusted certificate, but TLS 1.0 and 1.1 only. */
     outdated: string;
     /** A trusted certificate, and a client certificate is required. */
     demanding: string;
   };
-  /** Adds plans, used up request by request. Without one the server answers 599. */
+  /** Adds plans, one for each request. A request without a plan gets status 599. */
   plan(...plans: ServerPlan[]): void;
   /** Every request that arrived so far, complete or not. */
   requests(): readonly RequestOnServer[];
   /** Closes connections that wait for another request, as servers do after a while. */
   closeIdle(): void | Promise<void>;
-  /** Ends it and all its connections. */
+  /** Ends the server and all its connections. */
   close(): void | Promise<void>;
 }
 
@@ -125,10 +124,10 @@ export interface HttpTestBench {
   start(): HttpTestServer | Promise<HttpTestServer>;
 }
 
-/** A good exchange ran into the time limit. */
+/** A correct exchange exceeded the time limit. */
 export class HeldUp extends Violation {}
 
-/** Writes down what an adapter reports, and what of it breaks the contract's order. */
+/** Records what an adapter reports, and violations of the contract's order. */
 export class Recorder implements HttpSink {
   readonly events: string[] = [];
   statusCode = 0;
@@ -184,7 +183,7 @@ export class Recorder implements HttpSink {
     this.during("failed");
   }
 
-  /** Throws unless it was this answer. */
+  /** Throws unless the response was this one. */
   mustBe(expected: string | Uint8Array, what = "response", status = 200): this {
     const body = typeof expected === "string" ? latinBytesOf(expected) : expected;
     const { bytes } = this;
@@ -196,14 +195,14 @@ export class Recorder implements HttpSink {
     return this;
   }
 
-  /** Throws unless it failed so. */
+  /** Throws unless the exchange failed in this way. */
   mustFail(failure: TransportFailure, what: string): this {
-    must(!this.ended, `${what}: reported as a complete answer`);
+    must(!this.ended, `${what}: reported as a complete response`);
     must(this.failure === failure, `${what}: reported as ${this.failure}, not ${failure}`);
     return this;
   }
 
-  /** Where both are right. */
+  /** If both outcomes are correct. */
   mustBeOrFail(expected: string, what: string, status = 200): this {
     if (this.failure === undefined) return this.mustBe(expected, what, status);
     return this.mustFail("unreachable", what);
@@ -219,7 +218,7 @@ export class Recorder implements HttpSink {
   }
 }
 
-/** One test's surroundings: a server, an adapter, and the verbs to use them with. */
+/** The bench of one case: a server, an adapter, and functions to use them. */
 export function benchOf(
   server: HttpTestServer,
   http: Http,
@@ -233,7 +232,7 @@ export function benchOf(
     http.send({ ...plain, bodyTo: body.length, ...request, body }, recorder);
     return recorder;
   };
-  /** Sends and waits until the exchange is over and silence has followed. */
+  /** Sends a request, and waits for the end of the exchange and a pause after it. */
   const exchange = async (request: Partial<HttpRequest> = {}): Promise<Recorder> => {
     const recorder = begin(request);
     await eventually(environment, () => recorder.over, "the exchange");
@@ -246,10 +245,10 @@ export function benchOf(
 
 export type Bench = ReturnType<typeof benchOf>;
 
-/** What each rule in words asks of an adapter: the name of its duty first. */
+/** Rules by their names, which begin with the name of the duty. */
 export type HttpRules = Readonly<Record<`${HttpDutyName}: ${string}`, Rules<Bench>[string]>>;
 
-/** A rule for each row of a table, by the row's name with these words around it. */
+/** A rule for each row of a table: its name is the row's, between `before` and `behind`. */
 export function rulesOf<T>(
   before: `${HttpDutyName}: ${string}` | "",
   table: Readonly<Record<string, T>>,
@@ -264,7 +263,7 @@ export function rulesOf<T>(
   );
 }
 
-/** `Retry-After`, what it is reported as, and further headers. */
+/** A `Retry-After`, the expected report, and further headers. */
 type Wait = readonly [value: string, seconds: number, ...more: [name: string, value: string][]];
 
 /** Rules about `Retry-After`. */
@@ -277,14 +276,14 @@ export const waitRules = (table: Readonly<Record<string, readonly Wait[]>>): Htt
     }
   });
 
-/** A form request as the core sends it, its body in the middle of a larger array. */
+/** A form request as the core sends it: the body is in the middle of a larger array. */
 export function form(text: string): Partial<HttpRequest> {
   const body = latinBytesOf(`##${text}##`);
   const contentType = "application/x-www-form-urlencoded";
   return { method: "POST", contentType, body, bodyFrom: 2, bodyTo: body.length - 2 };
 }
 
-/** A plain good answer. */
+/** A valid response. */
 export function response(
   body: string | Uint8Array,
   more: Partial<ResponsePlan> = {},
@@ -293,7 +292,7 @@ export function response(
   return { kind: "response", status: 200, body: bytes, ...more };
 }
 
-/** Throws unless the request carried this header exactly once with this value (undefined: not at all). */
+/** Throws unless the request had this header exactly once with this value (undefined: not at all). */
 export function mustHave(
   request: RequestOnServer | undefined,
   name: string,

@@ -1,6 +1,6 @@
-// The duties of an HTTP adapter, and of a host in C: where each comes from, and what tests it. The page for C says what they
-// are (targets/docs/firmware-in-c.md). Cases of the conformance suite begin with the name of their duty, rows of the bench of
-// whole devices name it, and a test compares all of them with this table.
+// The duties of an HTTP adapter and of a host in C: the section that requires each, and what tests it.
+// targets/docs/firmware-in-c.md describes them. A test compares them with the cases of the conformance suite, whose names
+// begin with the duty, and with the rows of the bench for complete devices.
 
 /** A duty of an HTTP adapter. */
 export interface HttpDuty {

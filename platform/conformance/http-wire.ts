@@ -17,7 +17,7 @@ import {
 const FORM = "application/x-www-form-urlencoded";
 const ODD = { "X-Api-Version": "2", "X-Odd": 'a "quoted" \\ value; and: more', "X-Empty": "" };
 
-/** Requests, and headers that arrive of each; undefined: none. */
+/** Requests, and the headers that arrive; undefined: none. */
 const ARRIVING: Readonly<
   Record<string, (readonly [Partial<HttpRequest>, Record<string, string | undefined>])[]>
 > = {
@@ -28,12 +28,12 @@ const ARRIVING: Readonly<
   "Content-Type and Content-Length of a body, no chunked request": [
     [form("a=1&b=2"), { "content-type": FORM, "content-length": "7" }],
   ],
-  "a POST with an empty range says Content-Length: 0": [
+  "a POST with an empty range has Content-Length: 0": [
     [{ method: "POST" }, { "content-length": "0", "content-type": undefined }],
     [form(""), { "content-length": "0", "content-type": FORM }],
   ],
   "a GET has neither body nor Content-Type": [[{}, { "content-type": undefined }]],
-  "Authorization is sent as given, and not at all where empty": [
+  "Authorization is sent as given, and not at all if empty": [
     [{ authorization: "Bearer a.b-c_~+/=" }, { authorization: "Bearer a.b-c_~+/=" }],
     [{}, { authorization: undefined }],
   ],
@@ -55,13 +55,15 @@ const requestRules: HttpRules = {
     }
   }),
 
-  "request: addresses that cannot be asked, failed, not thrown": async (bench) => {
+  "request: an invalid address is reported as failed, not thrown": async (bench) => {
     const wrong = ["", "no address", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999/"];
     for (const url of wrong) (await bench.exchange({ url })).mustFail("unreachable", `"${url}"`);
     must(bench.server.requests().length === 0, "a request arrived");
   },
 
-  "request: header values that could split it, failed, nothing sent": async (bench) => {
+  "request: a header value that could split it is reported as failed, nothing is sent": async (
+    bench,
+  ) => {
     const splitting: Partial<HttpRequest>[] = [
       { authorization: "Bearer a\r\nX-Evil: 1" },
       { headers: [["X-Good", "a\r\nX-Evil: 1"]] },
@@ -79,13 +81,14 @@ const chunked = (chunks: string) =>
   `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`;
 const EARLY = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n";
 
-/** Answers that are `abc0123456789`, without `Retry-After`. */
+/** Responses with the body `abc0123456789`, without `Retry-After`. */
 const WHOLE: Readonly<Record<string, string>> = {
-  "interim answers (1xx) are not the answer": EARLY + chunked("d\r\nabc0123456789\r\n0\r\n\r\n"),
-  "a chunked answer on a connection that stays open ends with its chunks": chunked(
+  "interim responses (1xx) are not the response":
+    EARLY + chunked("d\r\nabc0123456789\r\n0\r\n\r\n"),
+  "a chunked response on a connection that stays open ends with its chunks": chunked(
     "3\r\nabc\r\na\r\n0123456789\r\n0\r\n\r\n",
   ),
-  "trailers behind a chunked body are not part of it": chunked(
+  "trailers after a chunked body are not part of it": chunked(
     "d\r\nabc0123456789\r\n0\r\nServer-Timing: db;dur=3\r\nRetry-After: 9\r\n\r\n",
   ),
   "chunks may have extensions, and sizes with leading zeros in both cases": chunked(
@@ -93,15 +96,12 @@ const WHOLE: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Behind a good chunk of three bytes. */
+/** After a valid chunk of three bytes. */
 const chunk = (bytes: string) => [chunked("3\r\nabc\r\n"), bytes];
-/** In front of five bytes. */
+/** Before five bytes. */
 const lengths = (headers: string) => [`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`, "abcde"];
 
-/**
- * What is no answer, piece by piece. With two statements about where the body ends (RFC 9112 §6.3) whoever believes one
- * of them can be led astray.
- */
+/** Invalid responses, in pieces. Two lengths of one body allow response smuggling (RFC 9112 §6.3). */
 const BROKEN: Readonly<Record<string, readonly string[]>> = {
   "what is not HTTP": ["\x00\x01 this is not HTTP\r\n\r\n"],
   "a chunked body with a size that is no number": chunk("zz\r\nabc\r\n0\r\n\r\n"),
@@ -112,13 +112,15 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
   "a chunked body with fewer bytes than its size": chunk("ff\r\nabc\r\n0\r\n\r\n"),
   "a chunked body with no last chunk": chunk(""),
   "a chunked body with half a last chunk": chunk("0\r\n"),
-  "a chunked body with another answer in its place": chunk(
+  "a chunked body with another response in its place": chunk(
     "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
   ),
-  "an answer with two different Content-Lengths": lengths("Content-Length: 3\r\nContent-Length: 5"),
-  "an answer with a list of different Content-Lengths": lengths("Content-Length: 3, 5"),
-  "an answer with a Content-Length that is no number": lengths("Content-Length: 3x"),
-  "an answer with a negative Content-Length": lengths("Content-Length: -3"),
+  "a response with two different Content-Lengths": lengths(
+    "Content-Length: 3\r\nContent-Length: 5",
+  ),
+  "a response with a list of different Content-Lengths": lengths("Content-Length: 3, 5"),
+  "a response with a Content-Length that is no number": lengths("Content-Length: 3x"),
+  "a response with a negative Content-Length": lengths("Content-Length: -3"),
 };
 
 const framingRules: HttpRules = {
@@ -127,24 +129,24 @@ const framingRules: HttpRules = {
       bench.server.plan({ kind: "raw", pieces, keepAlive: true }, response("next"));
       const recorder = await bench.exchange(form("a=1"));
       recorder.mustBe("abc0123456789", `in ${pieces.length} pieces`);
-      must(recorder.retryAfterSeconds === -1, "what is no header of it was taken for one");
+      must(recorder.retryAfterSeconds === -1, "something else was reported as its Retry-After");
       (await bench.exchange()).mustBe("next", "the exchange after it");
     }
   }),
 
-  ...rulesOf("framing: no answer: ", BROKEN, async (bench, pieces) => {
+  ...rulesOf("framing: invalid: ", BROKEN, async (bench, pieces) => {
     bench.server.plan({ kind: "raw", pieces }, response("good"));
-    (await bench.exchange(form("a=1"))).mustFail("unreachable", "what is no answer");
+    (await bench.exchange(form("a=1"))).mustFail("unreachable", "an invalid response");
     (await bench.exchange()).mustBe("good", "the exchange after it");
   }),
 };
 
-/** Head and body of answers that an adapter may refuse, and what they are if it does not. */
+/** Head and body of responses that an adapter may reject, and the text if it does not. */
 type Doubtful = readonly (readonly [head: string, body: string, text: string])[];
 
 const FOLDS = [" A: bcd", ` A: ${"b".repeat(3000)}`, "\tb", " "];
 const DOUBTFUL: Readonly<Record<string, Doubtful>> = {
-  "a Content-Length beside chunks": [
+  "a Content-Length and chunks": [
     ["Content-Length: 4\r\nTransfer-Encoding: chunked", "3\r\nabc\r\n0\r\n\r\n", "abc"],
   ],
   "a folded header line (§5.2)": FOLDS.map((fold) => [`${fold}\r\nContent-Length: 2`, "{}", "{}"]),
@@ -159,12 +161,12 @@ const NOON: [string, string] = ["Date", "Tue, 15 Nov 1994 12:00:00 GMT"];
 
 const responseRules: HttpRules = {
   ...waitRules({
-    "a date counts from the answer's own Date; a past one is 0": [
+    "a date counts from the response's own Date; a past one is 0": [
       ["Tue, 15 Nov 1994 12:00:45 GMT", 45, NOON],
       ["Tue, 15 Nov 1994 13:00:00 GMT", 3600, NOON],
       ["Tue, 15 Nov 1994 11:00:00 GMT", 0, NOON],
     ],
-    "an enormous one stays a small integer": [
+    "an enormous value is clamped to a small integer": [
       ["99999999999999999999", 134_217_727],
       ["Fri, 31 Dec 9999 23:59:59 GMT", 134_217_727],
     ],
@@ -178,7 +180,7 @@ const responseRules: HttpRules = {
     }
   },
 
-  "challenge: WWW-Authenticate as it came, or nothing at all": async (bench) => {
+  "challenge: WWW-Authenticate is reported unchanged or not at all": async (bench) => {
     const value = 'Bearer error="insufficient_user_authentication", max_age="5"';
     bench.server.plan(response("", { status: 401, headers: [["WWW-Authenticate", value]] }));
     const { authenticate } = await bench.exchange();
@@ -192,24 +194,24 @@ const responseRules: HttpRules = {
     (await bench.exchange()).mustFail("too-large", "a head of 200 KiB");
   },
 
-  ...rulesOf("coding: ", CODED, isResponseOrFailure, " is decoded, or a failure"),
-  ...rulesOf("framing: ", DOUBTFUL, isResponseOrFailure, " harms nothing"),
+  ...rulesOf("coding: ", CODED, isResponseOrFailure, " is decoded or a failure"),
+  ...rulesOf("framing: ", DOUBTFUL, isResponseOrFailure, " is parsed or a failure"),
 };
 
 async function isResponseOrFailure({ server, exchange }: Bench, bodies: Doubtful): Promise<void> {
   for (const [head, body, text] of bodies) {
-    // Behind an ordinary answer, since what an adapter keeps from one to the next may be at stake.
+    // After a valid response, because the fault may be in what the adapter stores between responses.
     server.plan(response("before", { keepAlive: true }));
     const pieces = [`HTTP/1.1 400 Bad\r\n${head}\r\n\r\n`, body];
     server.plan({ kind: "raw", pieces }, response("after"));
     (await exchange()).mustBe("before");
-    (await exchange(form("a=1"))).mustBeOrFail(text, "the answer", 400);
+    (await exchange(form("a=1"))).mustBeOrFail(text, "the response", 400);
     (await exchange()).mustBe("after", "the exchange after it");
   }
 }
 
 const connectionRules: HttpRules = {
-  "connection: what a server says unasked is not the next answer": async (bench) => {
+  "connection: unrequested bytes are not the next response": async (bench) => {
     const own = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nown";
     const other = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother";
     for (const pieces of [[own + other], [own, other]]) {
@@ -217,13 +219,13 @@ const connectionRules: HttpRules = {
       bench.server.plan(response("mine"), response("mine"));
       (await bench.exchange()).mustBe("own");
       await bench.environment.wait(2 * SILENCE_MS);
-      (await bench.exchange()).mustBeOrFail("mine", "on a connection with something unasked on it");
-      // A failure may have used the plan up, or not.
+      (await bench.exchange()).mustBeOrFail("mine", "on a connection with unrequested bytes");
+      // A failed request may or may not have used its plan.
       while (bench.server.requests().length % 3 !== 0) await bench.exchange();
     }
   },
 
-  "once: a POST is never sent twice, reset on a kept connection": async (bench) => {
+  "once: a POST is never sent twice, also after a reset of an open connection": async (bench) => {
     bench.server.plan(response("one", { keepAlive: true }), { kind: "reset" }, response("again"));
     (await bench.exchange()).mustBe("one");
     (await bench.exchange(form("code=1"))).mustFail("unreachable", "reset");
@@ -231,8 +233,8 @@ const connectionRules: HttpRules = {
     must(posts.length === 1, `the POST arrived ${posts.length} times`);
   },
 
-  "once: a connection closed while idle costs at most one failure": async (bench) => {
-    // One more than the requests of all rounds, so that no round depends on what another used up.
+  "once: a connection closed while idle causes at most one failure": async (bench) => {
+    // One more than the requests of all rounds, so that no round uses another one's plan.
     for (let i = 0; i < 16; i++) bench.server.plan(response("ok", { keepAlive: true }));
     for (let round = 0; round < 5; round++) {
       (await bench.exchange()).mustBe("ok", "on a fresh connection");
@@ -248,11 +250,11 @@ const connectionRules: HttpRules = {
         .requests()
         .filter(({ body }) => String.fromCharCode(...body) === own);
       must(posts.length <= 1, `the POST arrived ${posts.length} times`);
-      must(failure !== undefined || posts.length === 1, "an answer without a request");
+      must(failure !== undefined || posts.length === 1, "a response without a request");
     }
   },
 
-  "once: a connection closed a while ago costs nothing": async (bench) => {
+  "once: a connection that was closed earlier causes no failure": async (bench) => {
     for (let round = 0; round < 3; round++) {
       bench.server.plan(response("ok", { keepAlive: true }), response("ok", { keepAlive: true }));
       (await bench.exchange()).mustBe("ok", "before");
@@ -262,8 +264,8 @@ const connectionRules: HttpRules = {
     }
   },
 
-  "connection: one with an unread rest is not used again": async (bench) => {
-    // Both answers trickle, so that the rest of the first keeps coming all through the second.
+  "connection: one with unread bytes is not reused": async (bench) => {
+    // Both responses arrive slowly, so that bytes of the first still arrive during the second.
     const slowly = { keepAlive: true, pieceDelayMs: 2 };
     const mine = "mine, and only mine, from its first byte to its last";
     bench.server.plan(response(new Uint8Array(50_000), { ...slowly, pieceBytes: 100 }));
@@ -278,19 +280,19 @@ const connectionRules: HttpRules = {
   },
 };
 
-/** Rules that look at what crossed the wire. */
+/** Rules about the bytes on the connection. */
 export const wireRules = { ...requestRules, ...framingRules, ...responseRules, ...connectionRules };
 
-/** What the time limit is for, beside the body. */
+/** The time limit also applies to the head. */
 export const wireTimeRules: HttpRules = {
-  "time: the limit is for the head as well, one that trickles ends in timeout": async (bench) => {
+  "time: the limit applies to the head too, a slow one ends in timeout": async (bench) => {
     const pieces = [..."HTTP/1.1 200 OK\r\nX: slowly\r\nContent-Length: 0\r\n\r\n"];
     bench.server.plan({ kind: "raw", pieces, pieceDelayMs: 50 });
     (await bench.exchange()).mustFail("timeout", "a head of a byte every 50 ms");
   },
 };
 
-/** Servers that get no request, by their place among the bench's. */
+/** Servers that must receive no request, by their names in the bench. */
 const REFUSED = {
   "trust: a certificate of an unknown authority": "untrusted",
   "trust: a certificate for another host name": "otherName",
@@ -315,6 +317,6 @@ async function isRefused(
   which: keyof NonNullable<HttpTestServer["tls"]>,
 ): Promise<void> {
   const recorder = await exchange({ ...form("secret=1"), url: `${server.tls![which]}/token` });
-  recorder.mustFail("unreachable", "a server that is not to be trusted");
-  must(server.requests().length === 0, "the request arrived all the same");
+  recorder.mustFail("unreachable", "an untrusted server");
+  must(server.requests().length === 0, "the request arrived anyway");
 }

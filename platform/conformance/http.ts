@@ -1,5 +1,5 @@
-// The rules of the Http contract, what any answer must look like at the sink. The rules about the wire
-// (headers, connections, TLS) are in http-wire.ts: only a real server can see those.
+// The rules of the Http contract about what the sink receives. Those about headers, connections and TLS need a real
+// server and are in http-wire.ts.
 
 import { type ConformanceCase, eventually, must, mustBegin, pattern, SILENCE_MS } from "./case.ts";
 import {
@@ -22,8 +22,8 @@ import { tlsRules, wireRules, wireTimeRules } from "./http-wire.ts";
 
 /**
  * Cases for an HTTP adapter.
- * @param make makes the adapter under test with these limits, to talk to this server
- * @param bench where the servers come from; without a real wire the cases about the wire are left out
+ * @param make makes the adapter under test, with these limits and for this server
+ * @param bench provides the servers; without a real connection, the cases that need one are left out
  */
 export function httpConformance(
   make: (limits: HttpLimits, server: HttpTestServer) => HttpSubject | Promise<HttpSubject>,
@@ -51,7 +51,7 @@ export function httpConformance(
             await run(timeLimitMs, body);
             return;
           } catch (error) {
-            // Where a good exchange has run into the limit the machine is slow, and the next one is tried.
+            // A correct exchange exceeded the limit: the machine is slow, so the next limit is used.
             if (!(error instanceof HeldUp) || timeLimitMs === limitsMs.at(-1)) throw error;
           }
         }
@@ -65,11 +65,11 @@ export function httpConformance(
   ];
 }
 
-/** The longest body that adapters under test take. */
+/** The longest body that the adapters under test accept. */
 const SIZE_LIMIT = 60_000;
 
 const responseRules: HttpRules = {
-  "report: every status is an answer, not a failure": async (bench) => {
+  "report: every status is a response, not a failure": async (bench) => {
     for (const status of [200, 201, 204, 400, 401, 403, 404, 428, 429, 500, 502, 503]) {
       const body = status === 204 ? "" : '{"error":"x"}';
       bench.server.plan(response(body, { status }));
@@ -87,7 +87,7 @@ const responseRules: HttpRules = {
       (await bench.exchange(form("a=1"))).mustBe("moved", "the redirect", status);
       const count = bench.server.requests().length - before;
       must(count === 1, `${status}: ${count} requests were made`);
-      // The plan that a follower would have used up.
+      // The plan for an adapter that follows the redirect.
       await bench.exchange();
     }
   },
@@ -128,7 +128,7 @@ const responseRules: HttpRules = {
 };
 
 const framedBy = (framing: "length" | "chunked" | "close"): HttpRules => ({
-  [`framing: status, body and end of answers framed by ${framing}`]: async (bench: Bench) => {
+  [`framing: status, body and end of responses framed by ${framing}`]: async (bench: Bench) => {
     for (const length of [0, 1, 2, 255, 1000]) {
       const body = pattern(length, length);
       bench.server.plan(response(body, { framing }));
@@ -142,7 +142,7 @@ const framedBy = (framing: "length" | "chunked" | "close"): HttpRules => ({
     (await bench.exchange()).mustBe(body);
   },
 
-  [`size: a body framed by ${framing} over the limit is too-large, one at the limit is an answer`]:
+  [`size: a body framed by ${framing} over the limit is too-large, one at the limit is a response`]:
     async (bench: Bench) => {
       bench.server.plan(response(pattern(SIZE_LIMIT + 1, 1), { framing }));
       const recorder = (await bench.exchange()).mustFail("too-large", "a body of a byte too much");
@@ -151,9 +151,9 @@ const framedBy = (framing: "length" | "chunked" | "close"): HttpRules => ({
       (await bench.exchange()).mustBe(pattern(SIZE_LIMIT, 1), "a body at the limit");
     },
 
-  // The close of a connection is the end of a body that is framed by it.
+  // If closing the connection marks the end of the body, a cut cannot be detected.
   ...(framing !== "close" && {
-    [`framing: a body framed by ${framing} and cut off is no answer`]: async (bench: Bench) => {
+    [`framing: a body framed by ${framing} and cut off is no response`]: async (bench: Bench) => {
       for (const cutAtByte of [0, 1, 99]) {
         bench.server.plan(response(pattern(100, 1), { framing, cutAtByte }));
         const recorder = (await bench.exchange()).mustFail(
@@ -167,7 +167,7 @@ const framedBy = (framing: "length" | "chunked" | "close"): HttpRules => ({
 });
 
 const failureRules: HttpRules = {
-  "report: nobody listens, unreachable": async (bench) => {
+  "report: a closed port is unreachable": async (bench) => {
     const recorder = await bench.exchange({ url: `${bench.server.deadOrigin}/` });
     recorder.mustFail("unreachable", "refused");
   },
@@ -217,26 +217,26 @@ async function sendsWithin(bench: Bench, isValid: boolean): Promise<void> {
   second.mustBe("two", "the second");
 }
 
-/** Rules about the time limit, which good exchanges may run into, too. */
+/** Rules about the time limit, which correct exchanges may exceed too. */
 const timeRules: HttpRules = {
-  "time: no answer within the limit is timeout": async (bench) => {
+  "time: no response within the limit is timeout": async (bench) => {
     bench.server.plan({ kind: "hang" });
     (await bench.exchange(form("a=1"))).mustFail("timeout", "a server that hangs");
     bench.server.plan(response("good"));
     (await bench.exchange()).mustBe("good", "the exchange after a timeout");
   },
 
-  "time: the limit is for the whole exchange, a trickling body ends in timeout": async (bench) => {
+  "time: the limit applies to the whole exchange, a slow body ends in timeout": async (bench) => {
     bench.server.plan(response(pattern(200, 1), { pieceBytes: 1, pieceDelayMs: 50 }));
     const recorder = await bench.exchange();
     recorder.mustFail("timeout", "a server that sends a byte every 50 ms");
     must(recorder.bytes.length < 200, "the whole body came through");
   },
 
-  "connection: after abort the sink hears nothing more": async (bench) => {
+  "connection: after abort the sink gets no call": async (bench) => {
     bench.server.plan({ kind: "hang" }, response("mine"));
     const silenced = bench.begin(form("a=1"));
-    // Not every plan is used up at once: the first request has to arrive before it is abandoned.
+    // The first request has to arrive before it is aborted.
     await eventually(bench.environment, () => bench.server.requests().length === 1, "the request");
     if (silenced.failure === "timeout") throw new HeldUp("no request arrived in time");
     bench.http.abort();

@@ -79,7 +79,7 @@ export const storageConformance = suite<StorageSubject>("storage", {
   },
 
   /** Random operations against two plain variables. */
-  "does what 200 operations in a row say": async (subject) => {
+  "carries out 200 random operations in a row": async (subject) => {
     const model = [EMPTY, EMPTY];
     let seed = 12345;
     const next = (below: number): number => {
@@ -105,7 +105,7 @@ export const storageConformance = suite<StorageSubject>("storage", {
     must(await write(subject, 0, [90, 91, 1, 2, 3, 92], 2, 5), "write of three bytes failed");
     const into = [77, 77, 77, 77, 77, 77, 77];
     const length = await read(subject, 0, into, 2, 6);
-    must(length === 3, `read says ${length} bytes, not 3`);
+    must(length === 3, `read reports ${length} bytes, not 3`);
     must(into.slice(0, 5).join() === "77,77,1,2,3", `read gave ${into.join()}`);
     must(into[6] === 77, "read went past its range");
   },
@@ -161,11 +161,11 @@ export const storageConformance = suite<StorageSubject>("storage", {
         ),
       ),
     );
-    must(length === 3, `the read at the end says ${length} bytes, not 3`);
+    must(length === 3, `the read at the end reports ${length} bytes, not 3`);
     mustBegin(into, [3, 4, 5], "the read at the end");
   },
 
-  "a record over capacity is refused and harms nothing": async (subject) => {
+  "a record over capacity is refused and changes nothing": async (subject) => {
     await writes(subject, 0, [1, 2, 3]);
     const long = pattern(subject.storage.capacity + 1, 1);
     await isRefused(subject, `a record of ${long.length} bytes`, (done) =>
@@ -176,7 +176,7 @@ export const storageConformance = suite<StorageSubject>("storage", {
     await holds(subject, 0, [4]);
   },
 
-  "slots other than 0 and 1 are refused and harm nothing": async (subject) => {
+  "slots other than 0 and 1 are refused and change nothing": async (subject) => {
     const { storage } = subject;
     await writes(subject, 0, [1]);
     await writes(subject, 1, [2]);

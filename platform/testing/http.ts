@@ -64,15 +64,15 @@ export type ScriptStep = FakeResponse | FakeHandler;
 export interface FakeHttpOptions {
   /** Needed for delays, latency and time-outs. Without it everything happens before `send` returns. */
   clock?: ManualClock;
-  /** Answers every request that the script has no step for. */
+  /** Handles the requests for which the script has no step. */
   handler?: FakeHandler;
-  /** Steps used up one by one. When both script and handler have run out, the answer is "refuse". */
+  /** One step for each request. Without a step and a handler, the connection is refused. */
   script?: readonly ScriptStep[];
-  /** A fault for a request, asked before script and handler see it; undefined for none. */
+  /** The fault of a request, called before script and handler; undefined: none. */
   faultFor?: (request: SeenRequest) => FakeFault | undefined;
   /** Milliseconds before every status; absent: callbacks come before `send` returns. */
   latencyMs?: number;
-  /** Default for every answer that does not say how it is cut. */
+  /** Default for `chunkBytes` of responses. */
   chunkBytes?: number | readonly number[];
   /** The adapter's time limit, default 30 s; `Number.POSITIVE_INFINITY` for an adapter without one. */
   timeLimitMs?: number;
@@ -83,33 +83,33 @@ export interface FakeHttpOptions {
 }
 
 interface Exchange {
-  /** The caller's own object, and what it said at the start: they must stay equal. */
+  /** The caller's own object, and its value at the start: it must not change. */
   request: HttpRequest;
   value: string;
   sink: HttpSink;
   takeBackLimit: () => void;
 }
 
-/** Where nothing is said, nobody listens. */
+/** Without script and handler. */
 const NOBODY: FakeResponse = { fault: { kind: "refuse" } };
-/** Chunks lie in the middle of a larger buffer, so that nobody comes to rely on `from` being 0. */
+/** Chunks lie in the middle of a larger buffer, to find callers that expect `from` to be 0. */
 const LEAD_BYTES = 3;
 
-/** The scripted HTTP adapter. What callers did wrong is thrown and also kept in `violations`. */
+/** The scripted HTTP adapter. It throws violations of the contract, and stores them in `violations`. */
 export class FakeHttp implements Http {
   /** All requests so far. */
   readonly requests: SeenRequest[] = [];
-  /** What the caller did against the contract. */
+  /** The caller's violations of the contract. */
   readonly violations: string[] = [];
   /** How often `abort` ended an exchange. */
   aborts = 0;
-  /** May be changed while running: the far side changes its mind, the network comes and goes. */
+  /** Can be replaced at any time. */
   handler: FakeHandler | undefined;
-  /** Decides on a fault for each request; undefined: none. */
+  /** Returns the fault of a request; undefined: none. */
   faultFor: ((request: SeenRequest) => FakeFault | undefined) | undefined;
-  /** Milliseconds until an answer comes. */
+  /** Milliseconds before every status. */
   latencyMs: number | undefined;
-  /** Bytes of each piece of an answer. */
+  /** Bytes of each piece of a response. */
   chunkBytes: number | readonly number[] | undefined;
   readonly #script: ScriptStep[];
   readonly #options: FakeHttpOptions;
@@ -156,12 +156,12 @@ export class FakeHttp implements Http {
 
   abort(): void {
     this.aborts++;
-    // The core has its bytes back, and overwrites them, as soon as it has given ABORT: there is nothing to compare.
+    // After ABORT the core may overwrite the request's bytes, so they are not compared.
     this.#current?.takeBackLimit();
     this.#current = undefined;
   }
 
-  /** The far side has acted, or never will; how much of its answer comes through is up to the fault. */
+  /** The server has processed the request, or never will. The fault decides how much of the response arrives. */
   #response(exchange: Exchange, response: FakeResponse, fault = response.fault): void {
     if (fault?.kind === "hang") return;
     this.#later(exchange, response.delayMs ?? this.latencyMs, () => {
@@ -183,7 +183,7 @@ export class FakeHttp implements Http {
     const sizes = [response.chunkBytes ?? this.chunkBytes ?? total].flat();
     let at = 0;
     const next = (): void => {
-      // A loop where nothing is delayed: a body of 64 KiB in single bytes must not overflow the stack.
+      // A loop if there are no delays: a body of 64 KiB in single bytes must not overflow the stack.
       while (this.#current === exchange && at < total) {
         if (at >= sizeLimitBytes) {
           this.#end(exchange, "too-large");
@@ -206,7 +206,7 @@ export class FakeHttp implements Http {
       else this.#clock.after(fault.afterMs, again);
     };
     const again = (): void => {
-      // Where another request has the same sink by now nobody could tell whose answer it is.
+      // If another request has the same sink now, the two responses could not be distinguished.
       if (this.#current?.sink === sink) return;
       sink.status(...headOf(response));
       if (body.length > 0) this.#handOver(sink, body);
@@ -215,7 +215,7 @@ export class FakeHttp implements Http {
     next();
   }
 
-  /** The chunk's buffer is overwritten after the call: who kept the range will see it. */
+  /** Overwrites the buffer after the call, to find callers that use the range later. */
   #handOver(sink: HttpSink, piece: Uint8Array): void {
     const padded = new Uint8Array(LEAD_BYTES + piece.length + 1).fill(0x7b);
     padded.set(piece, LEAD_BYTES);
@@ -224,7 +224,7 @@ export class FakeHttp implements Http {
     for (let i = 0; i < buffer.length; i++) buffer[i] = 0xaa;
   }
 
-  /** Over before the last call, so that the caller may send again from within it. */
+  /** Ends the exchange before the last callback, so that the caller can send from within it. */
   #end(exchange: Exchange, failure?: TransportFailure): void {
     exchange.takeBackLimit();
     this.#current = undefined;
@@ -235,7 +235,7 @@ export class FakeHttp implements Http {
     else exchange.sink.failed(failure);
   }
 
-  /** At once where no time is given; never for an exchange that is over by then. */
+  /** Without a time, runs at once; never for an exchange that is over by then. */
   #later(exchange: Exchange, afterMs: number | undefined, run: () => void): void {
     const unlessOver = (): void => {
       if (this.#current === exchange) run();

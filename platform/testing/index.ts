@@ -13,11 +13,11 @@ export { SeededEntropy } from "./entropy.ts";
 export * from "./http.ts";
 export { MemoryStorage, type MemoryStorageOptions } from "./storage.ts";
 
-/** What the fakes are made with. */
+/** Options of the test device. */
 export interface FakePlatformOptions {
-  /** Answers and faults; see FakeHttp. Its clock is the platform's. */
+  /** Responses and faults; see FakeHttp. Its clock is the platform's. */
   http?: Omit<FakeHttpOptions, "clock">;
-  /** Shared with other devices where given. */
+  /** A clock that other devices share; default: a new one. */
   clock?: ManualClock;
   /** Columns of the display, 16..80. */
   columns?: number;
@@ -25,21 +25,21 @@ export interface FakePlatformOptions {
   rows?: number;
   /** A storage that survived an earlier device (see `MemoryStorage.clone`). */
   storage?: MemoryStorage;
-  /** Callbacks of a new storage come so many milliseconds later; default 3. */
+  /** Milliseconds until the callbacks of a new storage; default 3. */
   storageDelayMs?: number;
-  /** HTTP and storage call back before the call returns, but where a delay is given: a test that is about that. */
+  /** HTTP and storage call back before the call returns, unless a delay is set. */
   isAtOnce?: boolean;
-  /** Seed of the entropy; or an adapter of its own. */
+  /** Seed of the entropy, or another adapter. */
   entropy?: number | Entropy;
 }
 
-/** A Platform whose parts can be looked into. */
+/** A Platform whose parts tests can inspect. */
 export interface FakePlatform extends Platform {
-  /** The clock of all of them. */
+  /** The clock of all parts. */
   readonly clock: ManualClock;
   /** The fake network. */
   readonly http: FakeHttp;
-  /** Time by hand. */
+  /** Timers on that clock. */
   readonly timers: ManualTimers;
   /** Slots in memory. */
   readonly storage: MemoryStorage;
@@ -47,11 +47,11 @@ export interface FakePlatform extends Platform {
   readonly display: RecordedDisplay;
 }
 
-/** As a quick network and a flash memory take. */
+/** Typical of a quick network and flash memory. */
 const LATENCY_MS = 40;
 const STORAGE_DELAY_MS = 3;
 
-/** Puts a fake device together. As on a real one, HTTP and storage answer later, on the clock. */
+/** Creates a test device. As on a real one, HTTP and storage respond later, on the clock. */
 export function fakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   const clock = options.clock ?? new ManualClock();
   const late = options.isAtOnce ? {} : { latencyMs: LATENCY_MS };

@@ -1,27 +1,27 @@
-// Storage in memory: two slots, callbacks at once or later, every operation counted, failures and
-// power cuts on demand. It keeps opaque bytes; what a record looks like is the core's business.
+// Storage in memory: two slots of any bytes, callbacks at once or later, counted operations, failures and power cuts on
+// demand.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import type { ManualClock } from "./clock.ts";
 
-/** What the storage in memory is made with. */
+/** Options of the storage in memory. */
 export interface MemoryStorageOptions {
   /** Largest record in bytes; default 2048. */
   capacity?: number;
-  /** With `delayMs`: callbacks come that much later on this clock. Without: before the call returns. */
+  /** With `delayMs`, callbacks come that much later on this clock; without it, before the call returns. */
   clock?: ManualClock;
   /** Milliseconds until an operation is done; 0: at once. */
   delayMs?: number;
 }
 
-/** The fake storage. What callers did wrong is thrown and also kept in `violations`. */
+/** The storage. It throws violations of the contract, and stores them in `violations`. */
 export class MemoryStorage implements Storage {
   readonly capacity: number;
-  /** How often each operation was asked for, over both slots. */
+  /** Number of calls of each operation, for both slots. */
   readonly counts = { reads: 0, writes: 0, erases: 0 };
-  /** What the caller did against the contract. */
+  /** The caller's violations of the contract. */
   readonly violations: string[] = [];
-  /** Say true to make an operation on a slot fail (`read` reports -1, the others `false`). */
+  /** Return true to make an operation on a slot fail (`read` reports -1, the others `false`). */
   failWhen: (operation: "read" | "write" | "erase", slot: number) => boolean = () => false;
   readonly #options: MemoryStorageOptions;
   readonly #slots: [Uint8Array, Uint8Array] = [new Uint8Array(0), new Uint8Array(0)];
@@ -45,7 +45,7 @@ export class MemoryStorage implements Storage {
     this.#slots[slot as 0 | 1] = bytes.slice();
   }
 
-  /** A storage of its own with the same contents, counts at 0: the same flash in a device started anew. */
+  /** A copy with the same contents and counts at 0: the same flash in a restarted device. */
   clone(options: MemoryStorageOptions = this.#options): MemoryStorage {
     const twin = new MemoryStorage({ capacity: this.capacity, ...options });
     twin.poke(0, this.#slots[0]);
@@ -54,15 +54,14 @@ export class MemoryStorage implements Storage {
   }
 
   /**
-   * The power goes during the next write or erase, once `bytes` of it are done: the slot holds that many
-   * new bytes and then the old ones (more than the record has: the new record), and no callback ever
-   * comes. `clone` gives the device after it.
+   * Cuts the power during the next write or erase, after `bytes` bytes: the slot then has that many new bytes, followed by
+   * the old ones, and no callback comes. `clone` is the storage after the restart.
    */
   cutNextWriteAt(bytes: number): void {
     this.#cutAtByte = bytes;
   }
 
-  /** Whether a power cut has happened: nothing answers any more. */
+  /** Whether the power was cut: no callback comes any more. */
   get dead(): boolean {
     return this.#dead;
   }
