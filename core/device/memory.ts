@@ -32,12 +32,12 @@ export interface Bytes {
   readonly length: number;
 }
 
-/** Whatever has a place in the memory: the number of a region, a display text's among them. */
+/** The number of a region or display text in the memory. */
 export type Place = Field | Region | Literal;
 
 /**
- * What a request beyond the grant is for: what is looked for in a success of it, and what it leads to. There is
- * one for each kind, made when the file is loaded.
+ * A kind of request besides the grant: the members to find in a successful response, and the functions that handle it.
+ * There is one for each kind, made when the file is loaded.
  */
 export interface CallKind {
   /** Literal with the member names, the deepest object in which they are looked up (1: the outermost). */
@@ -45,9 +45,9 @@ export interface CallKind {
   depth: number;
   /** How many values share OUTPUT, from VALUE_A on. */
   values: number;
-  /** Takes in one byte of the answer. */
+  /** Parses one byte of the response. */
   scan: (device: Device, c: number) => void;
-  /** The answer is complete: NONE, or what is wrong with it. */
+  /** The response is complete: NONE, or its error. */
   take: (device: Device) => ErrorCode;
   /** A success need not be JSON, nor of any length. */
   isAnyBody?: boolean;
@@ -60,15 +60,15 @@ export interface Integers {
   indexOf(value: number): number;
 }
 
-/** A part of the record as all but its owner have it: to be read, not written. */
+/** A part of the device for all files but its owner: read-only. */
 type Read<Part> = {
   readonly [Name in keyof Part]: Part[Name] extends Integers ? readonly number[] : Part[Name];
 };
 
 /**
- * The whole state of one device beside its memory: small integers, and lists made once. It consists of the parts of
- * its owners. An owner is a file: it declares its part beside its functions, which take a `Device & Part` and are the
- * only ones that write to it. No other file names the part, and so TypeScript refuses to write to it anywhere else.
+ * The state of one device outside its memory: small integers, and lists made once. It consists of parts. Each part
+ * belongs to one file, which declares it beside the functions that write to it; these take a `Device & Part`. No other
+ * file names the part, so TypeScript rejects writes anywhere else.
  */
 export type Device = Readonly<HostMemory> &
   Read<

@@ -135,7 +135,7 @@ export function sendRequest(device: Device & Request): void {
 
 /** The response head has arrived, as the host reports it: the numbers may be anything. */
 export function beginResponse(device: Device & Request, status: number, retryAfterS: number): void {
-  ASSERT: must(device.inFlight === 1, "an answer has a request");
+  ASSERT: must(device.inFlight === 1, "a response has a request");
   device.httpStatus = status > 99 && status < 600 ? status | 0 : Limit.STATUS_OTHER;
   if (retryAfterS > Limit.RETRY_AFTER_MAX_S) retryAfterS = Limit.RETRY_AFTER_MAX_S;
   device.retryAfterS = retryAfterS >= 0 ? retryAfterS | 0 : -1;
@@ -155,7 +155,7 @@ export function clearResponse(device: Device & Request): void {
   device.httpStatus = 0;
 }
 
-/** Tells the host to stop its current task, and to read none of its bytes any more. */
+/** Tells the host to abort its current task and stop reading its bytes. */
 export function requestAbort(device: Device & Request): void {
   device.abortDue = 1;
 }

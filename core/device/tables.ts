@@ -12,21 +12,21 @@ export enum Field {
   DEVICE_CODE = 1,
   /** `user_code` (RFC 8628 §3.2). */
   USER_CODE = 2,
-  /** `verification_uri` (RFC 8628 §3.2); the documents' service says `verification_url`. */
+  /** `verification_uri` (RFC 8628 §3.2), or `verification_url` as in the device authorization specification. */
   VERIFICATION_URI = 3,
   /** `verification_uri_complete` (RFC 8628 §3.2), if it fits. */
   VERIFICATION_URI_COMPLETE = 4,
   /** `access_token` (RFC 6749 §5.1): the one in use. */
   ACCESS_TOKEN = 5,
-  /** `refresh_token` as an answer brings it (RFC 6749 §5.1); then the one that was in use before. */
+  /** `refresh_token` of a response (RFC 6749 §5.1); then the previous one. */
   RECEIVED_REFRESH_TOKEN = 6,
   /** `scope` (RFC 6749 §5.1), at most 160 bytes. */
   SCOPE = 7,
   /** `token_type` (RFC 6749 §5.1), in small letters. */
   TOKEN_TYPE = 8,
-  /** `error` (RFC 6749 §5.2), at most 40 bytes; the documents' service says `error_code` for a quota. */
+  /** `error` (RFC 6749 §5.2), or `error_code` as in the device authorization specification, at most 40 bytes. */
   ERROR = 9,
-  /** `sets` of a poll for events (RFC 8936 §2.3): only its name counts, and nothing is kept of a text. */
+  /** `sets` of a poll for events (RFC 8936 §2.3): only its name counts, no text is stored. */
   SETS = 10,
   /** `expires_in`, digits. */
   EXPIRES_IN = 11,
@@ -34,11 +34,11 @@ export enum Field {
   REFRESH_TOKEN_EXPIRES_IN = 12,
   /** `interval`, digits (RFC 8628 §3.2). */
   INTERVAL = 13,
-  /** Of a refusal its name; page token; issuer; the event to verify; an offer's state. */
+  /** A rejection's error code; page token; issuer; the event to verify; an offer's state. */
   VALUE_A = 14,
-  /** Of a refusal its reason; device_authorization_endpoint. */
+  /** A rejection's reason; device_authorization_endpoint. */
   VALUE_B = 15,
-  /** Of a refusal its message; token_endpoint. */
+  /** A rejection's message; token_endpoint. */
   VALUE_C = 16,
   /** revocation_endpoint. */
   VALUE_D = 17,
@@ -56,15 +56,15 @@ export enum Region {
   KEY = 21,
   /** The display: `columns * rows` cells, row by row. */
   FRAME = 22,
-  /** One at a time: a request of the grant, a record, the answer to a call, or scratch (OutputUse in regions.ts). */
+  /** One at a time: a grant request, a record, a call's response, or scratch (OutputUse in regions.ts). */
   OUTPUT = 23,
-  /** Encoded once at the start: `client_id=...`, and `&client_secret=...` where it goes into bodies. */
+  /** Encoded once at the start: `client_id=...`, and `&client_secret=...` if it is sent in bodies. */
   CLIENT = 24,
-  /** The whole device authorization request. */
+  /** The body of the device authorization request. */
   DEVICE_AUTHORIZATION = 25,
   /**
-   * The refresh token in use. What an answer brings goes to Field.RECEIVED_REFRESH_TOKEN and changes places with it.
-   * The one before is kept there: it is tried once more before the user has to sign in again.
+   * The refresh token in use. A received one is written to Field.RECEIVED_REFRESH_TOKEN, and the two change places.
+   * The previous one stays there: the device retries with it before the user has to sign in again.
    */
   REFRESH_TOKEN = 26,
   /** The target of a call, or an event poll's body. */
@@ -73,9 +73,9 @@ export enum Region {
   STATUS = 28,
   /** Base64 of the client's identifier and secret, for HTTP Basic; absent for other methods. */
   CLIENT_CREDENTIALS = 29,
-  /** What the maker adds to token requests. */
+  /** The developer's own parameters of token requests. */
   TOKEN_PARAMETERS = 30,
-  /** The code verifier of the code, or of the one that is asked for (RFC 7636 §4.1); empty: without one. */
+  /** The code verifier (RFC 7636 §4.1) of the code, or of the requested code; empty: none. */
   CODE_VERIFIER = 31,
   /** How many regions there are. */
   COUNT = 32,
@@ -120,13 +120,13 @@ export enum Literal {
   TOKEN_PARAMETER = 38,
   VERIFIER_PARAMETER = 39,
   BEARER = 40,
-  /** What one vendor says instead. */
+  /** One vendor's name for it. */
   BEARER_TOKEN = 41,
-  /** What a server says that wants one (RFC 7636 §4.3). */
+  /** Part of the error of a server that requires one (RFC 7636 §4.3). */
   CODE_CHALLENGE = 42,
   RESOURCE_MEMBERS = 43,
   PAGE_TOKEN = 44,
-  /** What an API says that wants another sign-in (RFC 9470 §3). */
+  /** The error of an API that requires another sign-in (RFC 9470 §3). */
   STEP_UP = 45,
   METADATA_MEMBERS = 46,
   /** https, then three loopback hosts. */
@@ -137,9 +137,9 @@ export enum Literal {
   /** Five parts, one in front of each identifier. */
   OFFER_PATH = 53,
   DRAFT = 58,
-  /** Of the answer to a poll, around the events. */
+  /** Of an event poll's response, around the events. */
   EVENT_POLL_MEMBERS = 59,
-  /** Of the events in it: all. */
+  /** All events in it. */
   ANY_MEMBER = 60,
   EVENT_MEMBERS = 61,
   EVENT_POLL = 62,

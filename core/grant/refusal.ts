@@ -1,13 +1,13 @@
-// What an answer of the grant means to whoever waits for it. One table, by what the answer is, what this server said
-// before, and for how long it has said so; core, display, session and command all read it.
+// What a grant response means for a waiting caller. It depends on the response, on this server's earlier responses, and
+// on how long it has rejected requests. Core, display, session and command use this table.
 //
-//   the answer                                        whoever waits     the session
-//   none, cut off, HTML, empty, a redirect, 5xx, 429  waits             stays: the network's
-//   a refusal of the grant, by a name for that        signs in again    ends (RFC 6749 §5.2)
-//   a refusal of the client: `invalid_client`, or
-//     401 to its credentials                          is refused        stays: the maker mends it for all devices
-//   any other refusal: by another name, or by none    is refused        ends when it has lasted for a day
-//   what the device itself finds                      is refused        stays
+//   response                                          the caller        the session
+//   none, cut off, HTML, empty, a redirect, 5xx, 429  waits             stays: a network problem
+//   a rejection of the grant, by its error code       signs in again    ends (RFC 6749 §5.2)
+//   a rejection of the client: `invalid_client`, or
+//     401 to its credentials                          is rejected       stays: the developer fixes it for all devices
+//   any other rejection, with or without error code   is rejected       ends after a day
+//   an error that the device itself finds             is rejected       stays
 
 import { bearRefusals } from "../device/clock.ts";
 import { ClientAuthentication } from "../device/config.ts";
@@ -69,7 +69,7 @@ function isServers(error: ErrorCode): boolean {
 /**
  * Whether the tokens are kept although the server refuses to refresh them. After a day, a rejection counts as one of
  * the grant. Errors that the device itself finds do not affect the day. It is counted in memory only, so a restart
- * begins it again: whoever restarts the device can also sign in again.
+ * begins it again: a user who restarts the device can also sign in again.
  */
 export function isBorne(device: Device, error: ErrorCode): boolean {
   var kind = errorKind(device, error);

@@ -12,7 +12,7 @@
 //   6. SEND, if a request is due and has waited long enough (exchange.ts); before a device authorization request CHALLENGE,
 //      and instead of a request STORE or ERASE, if storage failed and is retried.
 //
-// Each task changes the device, so the next tick finds another one: no list can lose a task. wakeIn answers the same
+// Each task changes the device, so the next tick finds another one: no list can lose a task. wakeIn returns the same
 // questions for the future. If the two disagreed, the host would sleep too long, or never: the model in test/model
 // checks them against each other.
 

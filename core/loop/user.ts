@@ -113,7 +113,7 @@ export function signOut(device: Device): void {
 }
 
 /**
- * A request of the application with the access token, outside the core's calls, was answered with 401: the token is
+ * A request of the application with the access token, outside the core's calls, had the response 401: the token is
  * refreshed before it is used again (RFC 6750 §3.1). No effect during a refresh, or without a session.
  */
 export function accessTokenRefused(device: Device): void {

@@ -83,7 +83,7 @@ function writeIdentifier(device: Device): void {
 
 /**
  * Writes the poll's body to CALL.
- * @param answer literal before the identifier of the last event, 0 without one
+ * @param response literal before the identifier of the last event, 0 without one
  */
 function writePoll(device: Device, response: Literal | 0): void {
   wipe(device, Region.CALL);

@@ -1,9 +1,8 @@
-// Every value that has a place in a device's memory, a row each. To be read and changed here; `npm run generate` makes
-// of it the numbers, the names, the masks and the rooms that are shipped (device/tables.ts), and the chart of SPEC.md.
-// Nobody numbers by hand: a new value is a new row.
+// One row for each value that has a place in a device's memory. `npm run generate` makes the numbers, names, masks and
+// capacities from it that are shipped (device/tables.ts), and the tables of SPEC.md. To add a value, add a row.
 //
-// Fields come first: what is looked for in answers, each copied to the region of the same number. They are bits of a
-// mask, too, so that there are 26 at the most. The other regions follow.
+// Fields come first: members of responses, each copied to the region of the same number. A field is also a bit of a mask,
+// so there are at most 26. The other regions follow.
 
 import type { Limit } from "../device/limits.ts";
 
@@ -13,13 +12,13 @@ export type ResponseKind = "code" | "tokens" | "refusal";
 /** The lifetimes of values, as the chart describes them. Two of them are masks as well. */
 export enum Lifetime {
   /** Dropped with the code (dropCode). */
-  CODE = "from the answer that brought it (or its record) until there is no code to poll any more",
+  CODE = "from its response (or record) until there is no code to poll any more",
   /** Dropped with the session (dropTokens). Until a response names another one, the current one stays. */
-  SESSION = "until the session ends or an answer names another",
-  RESPONSE = "of the last answer of the grant, until the next one begins",
-  SUCCESS = "of the last success of the token endpoint, until the next one begins",
-  VALUE = "in OUTPUT, while that is the answer's",
-  CONSTANT = "from create on",
+  SESSION = "until the session ends or a response contains another one",
+  RESPONSE = "from the last grant response until the next one begins",
+  SUCCESS = "from the last successful token response until the next one begins",
+  VALUE = "in OUTPUT, as long as the call's response",
+  CONSTANT = "from `create` on",
 }
 
 export interface FieldRow {
@@ -64,7 +63,7 @@ export function fieldRows(): FieldRow[] {
     {
       name: "VERIFICATION_URI",
       description:
-        "`verification_uri` (RFC 8628 §3.2); the documents' service says `verification_url`.",
+        "`verification_uri` (RFC 8628 §3.2), or `verification_url` as in the device authorization specification.",
       wire: ["verification_uri", "verification_url"],
       responses: ["code"],
       mustFit: true,
@@ -87,8 +86,7 @@ export function fieldRows(): FieldRow[] {
     },
     {
       name: "RECEIVED_REFRESH_TOKEN",
-      description:
-        "`refresh_token` as an answer brings it (RFC 6749 §5.1); then the one that was in use before.",
+      description: "`refresh_token` of a response (RFC 6749 §5.1); then the previous one.",
       wire: ["refresh_token"],
       responses: ["tokens"],
       mustFit: true,
@@ -111,7 +109,7 @@ export function fieldRows(): FieldRow[] {
     {
       name: "ERROR",
       description:
-        "`error` (RFC 6749 §5.2), at most 40 bytes; the documents' service says `error_code` for a quota.",
+        "`error` (RFC 6749 §5.2), or `error_code` as in the device authorization specification, at most 40 bytes.",
       wire: ["error", "error_code"],
       responses: ["code", "tokens", "refusal"],
       capacity: "ERROR_MAX",
@@ -120,7 +118,7 @@ export function fieldRows(): FieldRow[] {
     {
       name: "SETS",
       description:
-        "`sets` of a poll for events (RFC 8936 §2.3): only its name counts, and nothing is kept of a text.",
+        "`sets` of a poll for events (RFC 8936 §2.3): only its name counts, no text is stored.",
       lifetime: "",
     },
     // Integers, as the text that the server sent.
@@ -129,7 +127,7 @@ export function fieldRows(): FieldRow[] {
       description: "`expires_in`, digits.",
       responses: ["code", "tokens"],
       capacity: "NUMBER_MAX",
-      lifetime: "as SCOPE, and of the last answer to a request for a code",
+      lifetime: "as SCOPE; also from the last device authorization response",
     },
     {
       name: "REFRESH_TOKEN_EXPIRES_IN",
@@ -148,17 +146,17 @@ export function fieldRows(): FieldRow[] {
     {
       name: "VALUE_A",
       description:
-        "Of a refusal its name; page token; issuer; the event to verify; an offer's state.",
+        "A rejection's error code; page token; issuer; the event to verify; an offer's state.",
       lifetime: Lifetime.VALUE,
     },
     {
       name: "VALUE_B",
-      description: "Of a refusal its reason; device_authorization_endpoint.",
+      description: "A rejection's reason; device_authorization_endpoint.",
       lifetime: Lifetime.VALUE,
     },
     {
       name: "VALUE_C",
-      description: "Of a refusal its message; token_endpoint.",
+      description: "A rejection's message; token_endpoint.",
       lifetime: Lifetime.VALUE,
     },
     { name: "VALUE_D", description: "revocation_endpoint.", lifetime: Lifetime.VALUE },
@@ -176,40 +174,40 @@ export function regionRows(): FieldRow[] {
       name: "KEY",
       description: "@internal The name of the member that is being read.",
       capacity: "KEY_MAX",
-      lifetime: "within an answer",
+      lifetime: "while a response is parsed",
     },
     {
       name: "FRAME",
       description: "The display: `columns * rows` cells, row by row.",
-      lifetime: "always; its length says nothing",
+      lifetime: "always; its length has no meaning",
     },
     {
       name: "OUTPUT",
       description:
-        "One at a time: a request of the grant, a record, the answer to a call, or scratch (OutputUse in regions.ts).",
+        "One at a time: a grant request, a record, a call's response, or scratch (OutputUse in regions.ts).",
       lifetime:
-        "a request: from SEND until the exchange has ended or ABORT is given; a record: from LOAD or STORE until " +
-        "storageDone; an answer: from the call's SEND until another call is begun; once tick has answered NONE with " +
-        "the call done, also until applySecurityEvent, or the next tick (then whoever needs the bytes gets them)",
+        "a request: from SEND until the exchange ends or ABORT; a record: from LOAD or STORE until storageDone; a " +
+        "response: from the call's SEND until the next call begins. After tick has returned NONE with the call done, " +
+        "the next tick or applySecurityEvent may reuse the bytes",
     },
     {
       name: "CLIENT",
       description:
-        "Encoded once at the start: `client_id=...`, and `&client_secret=...` where it goes into bodies.",
+        "Encoded once at the start: `client_id=...`, and `&client_secret=...` if it is sent in bodies.",
       lifetime: Lifetime.CONSTANT,
     },
     {
       name: "DEVICE_AUTHORIZATION",
-      description: "The whole device authorization request.",
+      description: "The body of the device authorization request.",
       lifetime: Lifetime.CONSTANT,
       place: "ends with CLIENT or a part of it",
     },
     {
       name: "REFRESH_TOKEN",
       description:
-        "The refresh token in use. What an answer brings goes to Field.RECEIVED_REFRESH_TOKEN and changes places with " +
-        "it. The one before is kept there: it is tried once more before the user has to sign in again.",
-      lifetime: "from its answer or record until the session ends",
+        "The refresh token in use. A received one is written to Field.RECEIVED_REFRESH_TOKEN, and the two change places. " +
+        "The previous one stays there: the device retries with it before the user has to sign in again.",
+      lifetime: "from its response or record until the session ends",
       place: "takes turns with RECEIVED_REFRESH_TOKEN in two places",
     },
     {
@@ -231,15 +229,14 @@ export function regionRows(): FieldRow[] {
     },
     {
       name: "TOKEN_PARAMETERS",
-      description: "What the maker adds to token requests.",
+      description: "The developer's own parameters of token requests.",
       lifetime: Lifetime.CONSTANT,
     },
     {
       name: "CODE_VERIFIER",
       description:
-        "The code verifier of the code, or of the one that is asked for (RFC 7636 §4.1); empty: without one.",
-      lifetime:
-        "from CHALLENGE (or the code's record) until the code ends, or the request for one fails",
+        "The code verifier (RFC 7636 §4.1) of the code, or of the requested code; empty: none.",
+      lifetime: "from CHALLENGE (or the code's record) until the code ends or its request fails",
       isRecorded: true,
     },
   ];

@@ -94,7 +94,8 @@ export function namedStates(): Record<string, string> {
     FIRST_NAME: "",
     FIRST_ELEMENT: "",
     VALUE: "",
-    MINUS: "In states before this one white space is skipped; up to it 0 and 1..9 are told apart.",
+    MINUS:
+      "In states before this one, white space is skipped; up to it, 0 and 1..9 are distinguished.",
     WORDS: "Behind the states of numbers.",
     ESCAPE: "Behind a backslash.",
   };

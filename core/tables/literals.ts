@@ -49,8 +49,12 @@ export function grantLiterals(): LiteralRow[] {
     texts("TOKEN_PARAMETER", "", "token="),
     texts("VERIFIER_PARAMETER", "", "&code_verifier="),
     texts("BEARER", "", "bearer"),
-    texts("BEARER_TOKEN", "What one vendor says instead.", "bearertoken"),
-    texts("CODE_CHALLENGE", "What a server says that wants one (RFC 7636 §4.3).", "code_challenge"),
+    texts("BEARER_TOKEN", "One vendor's name for it.", "bearertoken"),
+    texts(
+      "CODE_CHALLENGE",
+      "Part of the error of a server that requires one (RFC 7636 §4.3).",
+      "code_challenge",
+    ),
   ];
 }
 
@@ -61,7 +65,7 @@ export function requestLiterals(): LiteralRow[] {
     texts("PAGE_TOKEN", "", "pageToken="),
     texts(
       "STEP_UP",
-      "What an API says that wants another sign-in (RFC 9470 §3).",
+      "The error of an API that requires another sign-in (RFC 9470 §3).",
       "insufficient_user_authentication",
     ),
     members("METADATA_MEMBERS", "", "VALUE_A", [
@@ -100,8 +104,10 @@ export function documentLiterals(): LiteralRow[] {
       "&regionsVersion.version=",
     ),
     texts("DRAFT", "", "DRAFT"),
-    members("EVENT_POLL_MEMBERS", "Of the answer to a poll, around the events.", "SETS", ["sets"]),
-    members("ANY_MEMBER", "Of the events in it: all.", "VALUE_A", ["*"]),
+    members("EVENT_POLL_MEMBERS", "Of an event poll's response, around the events.", "SETS", [
+      "sets",
+    ]),
+    members("ANY_MEMBER", "All events in it.", "VALUE_A", ["*"]),
     members("EVENT_MEMBERS", "", "VALUE_B", [
       "jti",
       "token_identifier_alg",

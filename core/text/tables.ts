@@ -28,7 +28,7 @@ export enum Scan {
   FIRST_NAME = 8,
   FIRST_ELEMENT = 11,
   VALUE = 12,
-  /** In states before this one white space is skipped; up to it 0 and 1..9 are told apart. */
+  /** In states before this one, white space is skipped; up to it, 0 and 1..9 are distinguished. */
   MINUS = 19,
   /** Behind the states of numbers. */
   WORDS = 39,

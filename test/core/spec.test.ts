@@ -58,7 +58,7 @@ function drawnMessages(): string[] {
 function drawnRegions(): string[] {
   const rows = [...fieldRows(), ...regionRows()];
   return table(
-    ["region", "holds", "life", "in a code's record", "place, where not its own"],
+    ["region", "content", "lifetime", "in a code's record", "place, if shared"],
     rows.flatMap(({ name, description, lifetime, place, isRecorded }, at) =>
       lifetime === ""
         ? []
@@ -98,7 +98,7 @@ function drawnErrors(): string[] {
   const names = wireNames();
   const codes = Object.values(ErrorCode).filter((value) => typeof value === "number");
   return table(
-    ["error", "named by a server", "kind", "mended by", "shown"],
+    ["error", "error code of the server", "kind", "fixed by", "display"],
     codes.slice(1).map((number) => {
       const kind = errorKind(device, number);
       return [
