@@ -19,7 +19,7 @@ it.each([
   const random = new Random(SEED);
   const seen = new Map<string, number>();
   for (let pair = 0; pair < pairs; pair++) {
-    const sights = playPair(random);
+    const sights = playPair(random, kind !== "sanitize");
     const input = linesOf(sights);
     const options = { input, env: STRICT, encoding: "utf8", maxBuffer: 1 << 28 } as const;
     const { stdout, stderr, status } = spawnSync(programOf(kind, "piped"), options);

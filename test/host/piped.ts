@@ -7,6 +7,8 @@ import { expect } from "vitest";
 import {
   CallState,
   Command,
+  type Config,
+  type Device,
   Endpoint,
   ErrorCode,
   Field,
@@ -14,6 +16,7 @@ import {
   Region,
   State,
 } from "../../core/complete.ts";
+import { Message } from "../../core/device/errors.ts";
 import { Generator } from "../model/generator.ts";
 import { Host } from "../model/host.ts";
 import { noCounts, Unclear } from "../model/oracles/oracle.ts";
@@ -87,10 +90,18 @@ class ModelHost extends Host {
   }
 }
 
+/** Bytes of texts that are constants of the program without an engine, and in the device's memory with one. */
+function constantBytes({ start, length, messages }: Device, config: Config): number {
+  const last = messages + Message.COUNT - 1;
+  const end = config.messages === "" ? start[last]! + length[last]! : start[messages]!;
+  return end - start[Region.COUNT]!;
+}
+
 class Twin {
   host: Host;
   #isSilent = false;
 
+  readonly #hasEngine: boolean;
   readonly #number: number;
   readonly #random: Random;
   readonly #generator: Generator;
@@ -98,7 +109,9 @@ class Twin {
   #unreadable = 0;
   #storage = StorageMode.WORKS;
 
-  constructor(number: number, random: Random, sights: Sight[]) {
+  /** @param hasEngine false: constant texts are not in the device's memory, which is smaller by as much */
+  constructor(number: number, random: Random, sights: Sight[], hasEngine: boolean) {
+    this.#hasEngine = hasEngine;
     this.#number = number;
     this.#sights = sights;
     this.#random = random;
@@ -200,7 +213,14 @@ class Twin {
 
   #open(): void {
     const { config, memoryBytes } = this.host.settings;
-    const numbers = [memoryBytes, config.seed, config.columns, config.rows, config.autoStart];
+    const constants = this.#hasEngine ? 0 : constantBytes(this.host.device, config);
+    const numbers = [
+      memoryBytes - constants,
+      config.seed,
+      config.columns,
+      config.rows,
+      config.autoStart,
+    ];
     numbers.push(config.renewalsMax, config.clientAuthentication, config.startSpreadMs ?? 5000);
     numbers.push(config.jsonBodies ?? 0);
     const texts = [config.clientId, config.clientSecret, config.scope, config.deviceParameters];
@@ -274,7 +294,7 @@ class Twin {
     switch (step.do) {
       case "head":
         // Below 200 there is no answer to the request yet (RFC 9110 §15.2).
-        if (exchange && !exchange.hasHead && step.status >= 200) {
+        if (exchange && !exchange.hasHead && step.status >= 200 && step.status <= 999) {
           this.#head(
             this.#hasParameters && this.#random.chance(10) ? { ...step, status: 415 } : step,
           );
@@ -329,10 +349,10 @@ class Twin {
   }
 }
 
-export function playPair(random: Random): Sight[] {
+export function playPair(random: Random, hasEngine: boolean): Sight[] {
   const sights: Sight[] = [];
   try {
-    const twins = [new Twin(0, random, sights), new Twin(1, random, sights)];
+    const twins = [0, 1].map((number) => new Twin(number, random, sights, hasEngine));
     for (let i = 0; i < STEPS; i++) random.pick(twins).step();
   } catch (error) {
     // The model cannot tell how it goes on.
