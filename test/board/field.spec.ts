@@ -24,7 +24,6 @@ const called = (board: Board, count = 1): Promise<void> => {
   return board.description("api: status 200, error 0", count);
 };
 
-/** A broadcast as long as a frame may be; nobody wants it. */
 function broadcast(): Buffer {
   const frame = Buffer.alloc(1514, 0x55);
   frame.fill(0xff, 0, 6);

@@ -34,7 +34,6 @@ export class RealEnvironment extends ServiceEnvironment {
     return `${this.protocol}://127.0.0.1:${this.port}`;
   }
 
-  /** Starts the server; `identity` selects its certificate. */
   async open(identity: "trusted" | "untrusted" | "otherName" = "trusted"): Promise<void> {
     await this.listen(this.#tls?.identities[identity]);
   }
@@ -90,7 +89,6 @@ export interface ReceivedRequest {
   readonly form: URLSearchParams;
 }
 
-/** A server with scripted responses: JSON, a page, or none. */
 export async function scripted(received: (requested: ReceivedRequest) => FakeResponse | undefined) {
   const requested: ReceivedRequest[] = [];
   const server = http.createServer(async (request, response) => {

@@ -27,7 +27,6 @@ import { Received } from "../session-model/received-responses.ts";
 import { ENDPOINTS, GrantServer, OWN_HEADER } from "../session-model/server.ts";
 import { Environment } from "./environment.ts";
 
-/** The state of one start of the program. */
 export interface Start {
   session: Session | undefined;
   error: unknown;
@@ -36,7 +35,6 @@ export interface Start {
   readonly troubles: SignInError[];
   readonly ends: SignInError[];
   readonly platform: Platform;
-  /** Responses to this start. */
   readonly received: Received;
   isDisposed: boolean;
   /** The clock's `elapsedMs` at which the alarm rings; undefined if none is set. */
@@ -45,9 +43,7 @@ export interface Start {
 
 export class SessionEnvironment extends Environment {
   readonly server: GrantServer;
-  /** Storage for the token cache. */
   capacity: MemoryStorage;
-  /** Responses to each start of the program so far. */
   readonly received: Received[] = [];
   /** The slot with the newest record, if that is certain. */
   newest: number | undefined;

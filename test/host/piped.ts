@@ -38,7 +38,6 @@ const hex = (text: string | Uint8Array, encoding: "utf8" | "latin1" = "utf8"): s
   (typeof text === "string" ? Buffer.from(text, encoding) : Buffer.from(text)).toString("hex") ||
   "-";
 
-/** As device.json may have a text. */
 const ascii = (text: string): string => text.replaceAll(/[^ -~]/gu, "~");
 
 interface Request {

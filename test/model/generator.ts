@@ -79,7 +79,6 @@ export class Generator {
     return random.chance(50) ? { do: "signOut" } : this.#late();
   }
 
-  /** A step of a long run of events, with little in between. */
   #eventStep(host: Host): Step {
     const random = this.#random;
     if (host.operation) return { do: "stored", isDone: true };
@@ -279,7 +278,6 @@ export class Generator {
     };
   }
 
-  /** Content of the slots at the first start of a sequence. */
   firstSlots(settings: Settings): Uint8Array[] {
     const random = this.#random;
     const none = (): Uint8Array => new Uint8Array();

@@ -39,7 +39,6 @@ import type { Settings } from "./settings.ts";
 import { type CallPart, type Step, StorageMode } from "./steps.ts";
 import { damaged, type MakeCore } from "./subject.ts";
 
-/** The resource server for offers. */
 const OFFERS_ENDPOINT = 6;
 /** Commands in one run; more would mean an endless loop. */
 const COMMANDS_MAX = 60;
@@ -318,7 +317,6 @@ export class Host implements Scene {
     this.#happened();
   }
 
-  /** Makes verifier and challenge; each verifier is new. */
   #challenge(isPossible: boolean, from: number, size: number): void {
     this.#challenges++;
     const verifier = `Verifier~${this.#challenges}`.padEnd(43, ".-_0");

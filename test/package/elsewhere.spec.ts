@@ -119,7 +119,6 @@ console.log((await session.fetch(at + "/userinfo")).status);
 await session.close();
 `;
 
-/** Signs in at a server whose name only the proxy can resolve. */
 async function signsInBehindAProxy(program: string): Promise<void> {
   const { ca, identities } = makeTlsIdentities();
   const { key, cert } = identities.otherName;
@@ -170,7 +169,6 @@ async function withEsbuild(format: Format): Promise<string> {
   return path.join(outdir, `program${outExtension[".js"]}`);
 }
 
-/** Runs a bundling module in the folder where the bundlers are installed. */
 function bundle(name: string, text: string): void {
   const file = path.join(bundlersFolder, `${name}.mjs`);
   writeFileSync(file, text);

@@ -162,7 +162,6 @@ it.each(pagesWith(isProgram))("%s: every program in it compiles", (page) => {
   expect(execFileSync(tsc, args, { cwd: project, encoding: "utf8" })).toBe("");
 });
 
-/** A free port that replaces the one in the pages. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
@@ -189,7 +188,6 @@ function startUntil(script: string, words: string, options: object): Promise<Chi
   });
 }
 
-/** Ends the process and its children. */
 function end(child: ChildProcess): void {
   try {
     process.kill(-child.pid!, "SIGKILL");

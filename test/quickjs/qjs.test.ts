@@ -52,9 +52,7 @@ interface DeviceEvent {
   status?: number;
 }
 
-/** A program in qjs, seen from outside. */
 class Run {
-  /** Lines of standard output. */
   readonly lines: string[] = [];
   errors = "";
   readonly child: ChildProcessWithoutNullStreams;
