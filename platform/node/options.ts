@@ -44,7 +44,6 @@ const HTTP_OPTIONS: Record<keyof NodeHttpOptions, 0> = {
   userAgent: 0,
 };
 const CALLBACKS = ["log", "onCode", "onEnd", "onError", "onTrouble"] as const;
-/** As sealed storage requires. */
 const DEVICE_KEY_BYTES_MIN = 16;
 
 /** @throws SignInError `wrong_option` that names the first option that is misspelled, missing or invalid */
@@ -67,7 +66,6 @@ export function checkOptions(options: SignInOptions): void {
   if (options.deviceKey !== undefined) checkDeviceKey(options.deviceKey);
 }
 
-/** Values that Node would reject at the first request. */
 function checkHttp({ ca, userAgent = "" }: NodeHttpOptions): void {
   const isPem = (text: unknown): boolean => `${text}`.includes("-----BEGIN");
   if (ca !== undefined && !([ca].flat() as unknown[]).every(isPem)) {
@@ -78,7 +76,6 @@ function checkHttp({ ca, userAgent = "" }: NodeHttpOptions): void {
   }
 }
 
-/** The tokens are stored in one place. */
 function checkPlace({ state, storage }: SignInOptions): void {
   if (storage === undefined) {
     if (typeof state === "string" && state !== "") return;

@@ -1,5 +1,7 @@
 // Signs in from a program on Node: `const session = await signIn({ server: "github", clientId, state: "dir" })`.
 
+import { homedir } from "node:os";
+import path from "node:path";
 import type { Display, Platform, Storage } from "../contracts.ts";
 import type { DriverOptions } from "../driver.ts";
 import { nothing } from "../exchange/callbacks.ts";
@@ -197,6 +199,18 @@ async function claimed(node: NodePlatform, options: SignInOptions): Promise<Open
       node.dispose();
     },
   };
+}
+
+/**
+ * The directory of an account of the command `picogrant` (`login --account NAME`), for `state`: both then share the session.
+ * @throws SignInError `wrong_option` for a name that cannot be an account's
+ */
+export function accountDirectory(account = "default"): string {
+  if (!/^[\w@+][\w@+.-]{0,63}$/.test(account))
+    throw wrongOption("account must be 1..64 letters, digits or _@+.-, and not begin with . or -");
+  const base = process.env.XDG_STATE_HOME || path.join(homedir(), ".local", "state");
+  const isDefault = account === "default";
+  return path.join(base, "picogrant", ...(isDefault ? [] : ["accounts", account]));
 }
 
 /** Converts every error before the first request to one class. */

@@ -84,7 +84,6 @@ function refuseOther({ clientId }: Client, directory: string, found: string): vo
   );
 }
 
-/** Removes the claim. */
 export function disclaimDirectory(directory: string): void {
   removeOwn(path.join(directory, OWNER));
 }
@@ -250,7 +249,6 @@ export function removeMetadata(directory: string): void {
   removeOwn(path.join(directory, METADATA));
 }
 
-/** "" without a key. */
 function codeOf(text: string, deviceKey: Uint8Array | undefined): string {
   if (deviceKey === undefined) return "";
   return createHmac("sha256", deviceKey).update(LABEL).update(text).digest("hex");
@@ -280,8 +278,6 @@ function serverIn(
   return { issuer: stored.issuer, endpoints, clientAuthenticationMethods };
 }
 
-// Implements `discard`.
-
 /** @throws StateDirectoryError if the directory cannot be used; SignInError `not_erased` */
 export async function discardDirectory(directory: string): Promise<void> {
   const storage = new FileStorage(directory, { isShared: true, isSealed: true });
@@ -295,7 +291,6 @@ export async function discardDirectory(directory: string): Promise<void> {
   }
 }
 
-/** The same for an open storage. */
 export async function discardIn(storage: FileStorage): Promise<void> {
   const places = [[storage, 0] as const, [storage, 1] as const, [storage.tokenCache, 0] as const];
   for (const [place, slot] of places) {
@@ -307,8 +302,6 @@ export async function discardIn(storage: FileStorage): Promise<void> {
   removeMetadata(storage.directory);
   disclaimDirectory(storage.directory);
 }
-
-// The adapters.
 
 /** The platform on Node with its records in a directory. */
 export interface NodePlatform extends NodeAdapters {

@@ -43,9 +43,19 @@ export interface Server {
   readonly translate: ((client: TranslatedClient, at?: Addresses) => Filter) | undefined;
 }
 
+/** Other names of servers. */
+const ALIASES: Readonly<Record<string, string>> = { azure: "microsoft", entra: "microsoft" };
+
+/** The name of the profile that a user means, in any case; the same text if there is none. */
+export function profileName(name: string): string {
+  const lower = name.toLowerCase();
+  const meant = ALIASES[lower] ?? lower;
+  return SERVERS.some((known) => known.name === meant) ? meant : name;
+}
+
 /** @throws ServerError where there is no such profile */
 export function profileOf(name: string): ServerProfile {
-  const profile = SERVERS.find((known) => known.name === name);
+  const profile = SERVERS.find((known) => known.name === profileName(name));
   if (profile === undefined) {
     const names = SERVERS.map((known) => known.name);
     const meant = nameMeant(name, names) ?? (name.includes(".") ? `https://${name}` : "");

@@ -24,7 +24,6 @@ export interface FetchSettings {
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Of the Fetch standard. */
 const REDIRECTS_MAX = 20;
 
 /** The body of a `Request` is a stream, whatever it was made of; undefined for an address. */
@@ -48,7 +47,6 @@ function isUsedUp(body: unknown): boolean {
   return !([...LASTING, "URLSearchParams"].includes(kind) || ArrayBuffer.isView(body));
 }
 
-/** Whether it can be sent again. */
 export function isRepeatable(input: string | URL | Request, { body }: RequestInit): boolean {
   return !isUsedUp(body ?? requestOf(input)?.body);
 }

@@ -198,7 +198,6 @@ export class SessionRuntime {
     return false;
   }
 
-  /** Values that must not be repeated to anybody. */
   #secrets(): readonly string[] {
     const { device, memory } = this.#driver;
     return [this.settings.config.clientSecret, ...secretsOf(device, memory)];
@@ -256,7 +255,6 @@ export class SessionRuntime {
     return promise;
   }
 
-  /** Calls the program's code. */
   call(run: () => unknown): void {
     guarded(run, (error) => this.#callbackFailed(error));
   }
@@ -336,7 +334,6 @@ export class SessionRuntime {
     this.#inTurn(() => stored.write(recalled, token));
   }
 
-  /** The requested scope; undefined if unknown. */
   get requested(): string | undefined {
     return this.settings.stored === undefined ? this.settings.config.scope : this.#requested;
   }
@@ -483,7 +480,6 @@ function withScheme(address: string): string {
   return /^https?:/i.test(address) ? address : `https://${address}`;
 }
 
-/** The stored records led to nothing. */
 function isAtEnd(state: State): boolean {
   return state === State.FAILED || isWithoutSession(state);
 }

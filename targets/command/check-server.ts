@@ -37,9 +37,6 @@ export const checkServer: Part = {
   },
 };
 
-// The server that tries a port's connection (targets/host/ports/template/check-connection.c): it knows what it has sent
-// and received, when, and over how many connections.
-
 /** Length of the long answer; check-connection.c has the same. */
 const PATTERN_BYTES = 5000;
 const LATE_MS = 1500;

@@ -22,7 +22,7 @@ import {
 } from "../../platform/conformance/index.ts";
 import type { Display, Entropy, Http, Storage, Timers } from "../../platform/contracts.ts";
 import { UsageError } from "../desktop/command-line.ts";
-import { makeTlsIdentities } from "./certificates.ts";
+import { makeTlsIdentities } from "../service/certificates.ts";
 import { startConformanceServer } from "./conform/conformance-server.ts";
 import { Exit, Failure } from "./exit-codes.ts";
 import { commandLine, type Part } from "./option-parser.ts";
@@ -43,7 +43,6 @@ interface Adapters {
   makeHttp?: (limits: HttpLimits & { ca?: string }) => Http & { dispose?: () => void };
 }
 
-/** The functions that each adapter has to have. */
 const MEMBERS = {
   timers: ["now", "alarm", "cancel"],
   entropy: ["fill"],
@@ -175,7 +174,6 @@ function suitesOf(adapters: Adapters, names: readonly Name[], flags: Flags): Sui
   return new Map(names.map((name) => [name, manufacturers[name]()]));
 }
 
-/** An empty one, in a directory of its own. */
 async function storageSubject(
   make: NonNullable<Adapters["makeStorage"]>,
   hasRestart: boolean,
@@ -215,7 +213,6 @@ function httpCases(make: NonNullable<Adapters["makeHttp"]>, tls: boolean): Confo
   );
 }
 
-/** Runs every case, prints what came of it, and counts those that failed. */
 async function report(suites: Suites, { json }: Flags, folder: string): Promise<number> {
   const paint = paintFor(process.stdout, process.env);
   let failures = 0;

@@ -16,7 +16,6 @@ export const Exit = {
 /** As shells say it of a program that a signal has ended. */
 export const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** All of them in words, for --help. */
 export const EXIT_CODES: readonly (readonly [code: number, what: string])[] = [
   [Exit.DONE, "done"],
   [Exit.FAILED, "it came to nothing"],
@@ -40,7 +39,6 @@ export class Failure extends Error {
   }
 }
 
-/** Given up from outside. */
 class Interrupted extends SignInError {
   readonly exitCode: number;
 
@@ -67,7 +65,6 @@ const OPTIONS = [
   ["http.agent, HTTPS_PROXY", "HTTPS_PROXY"],
 ] as const;
 
-/** Of all others: it came to nothing. */
 const EXITS: Readonly<Record<string, number>> = {
   wrong_option: Exit.USAGE,
   state_unusable: Exit.USAGE,

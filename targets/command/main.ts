@@ -18,6 +18,11 @@ const PARTS: readonly NamedPart[] = [
     load: async () => (await import("./login/stored-session.ts")).status,
   },
   {
+    name: "accounts",
+    summary: "list the accounts that are signed in (login --account NAME)",
+    load: async () => (await import("./login/stored-session.ts")).accounts,
+  },
+  {
     name: "token",
     summary: "print an access token that is good now, for scripts",
     load: async () => (await import("./login/stored-session.ts")).token,
@@ -26,6 +31,11 @@ const PARTS: readonly NamedPart[] = [
     name: "logout",
     summary: "revoke the tokens and forget them",
     load: async () => (await import("./login/stored-session.ts")).logout,
+  },
+  {
+    name: "git-credential",
+    summary: "give git the access token (credential.helper)",
+    load: async () => (await import("./login/git-credential.ts")).gitCredential,
   },
   {
     name: "simulate",
@@ -70,16 +80,37 @@ const PARTS: readonly NamedPart[] = [
   },
   {
     name: "completion",
-    summary: "print what bash or zsh complete this command with",
-    load: async () => completionOf(PARTS),
+    summary: "print what bash, zsh or fish complete this command with",
+    load: async () => completionOf(PARTS, valuesOf),
   },
 ];
+
+async function valuesOf(option: string): Promise<readonly string[]> {
+  if (option === "--account") return (await import("./login/open.ts")).accountsStored();
+  if (option !== "--server") return [];
+  return (await import("../../platform/servers/index.ts")).SERVERS.map(({ name }) => name);
+}
 
 const HELP = `
 picogrant COMMAND --help tells more about each.
 
 Exit codes:
 ${EXIT_CODES.map(([code, what]) => `  ${`${code}`.padEnd(5)}${what}`).join("\n")}`;
+
+const ALIASES: Readonly<Record<string, string>> = {
+  "-v": "--version",
+  version: "--version",
+  whoami: "status",
+  signin: "login",
+  signout: "logout",
+};
+
+/** As `gh auth login`, too; `help login` is `login --help`. */
+function wordsOf([first = "", ...rest]: readonly string[]): string[] {
+  if (first === "help") return [...rest, "--help"];
+  if (first === "auth") return rest.length > 0 ? wordsOf(rest) : ["--help"];
+  return [ALIASES[first] ?? first, ...rest];
+}
 
 function program(): Command {
   const command = commandLine(
@@ -102,17 +133,6 @@ function program(): Command {
       .passThroughOptions()
       .action((argv: string[]) => run(part, argv));
   }
-  command
-    .command("help")
-    .argument("[command]")
-    .description("the same as COMMAND --help")
-    .helpOption(false)
-    .action(async (name: string | undefined) => {
-      const part = PARTS.find((known) => known.name === name);
-      if (name !== undefined && part === undefined) command.error(`unknown command '${name}'`);
-      if (part === undefined) command.help();
-      else await run(part, ["--help"]);
-    });
   return command;
 }
 
@@ -142,4 +162,6 @@ async function orEnding(
 for (const stream of [process.stdout, process.stderr]) stream.on("error", outputLost);
 
 if (process.argv.length <= 2) program().help({ error: true });
-await orEnding("picogrant", [], async () => void (await program().parseAsync()));
+await orEnding("picogrant", [], async () => {
+  await program().parseAsync(wordsOf(process.argv.slice(2)), { from: "user" });
+});

@@ -1,7 +1,7 @@
 // How each part of the command reads its options: one style of help, mistakes in one line with exit code 2, and what a
 // shell completes.
 
-import { Argument, type Command } from "commander";
+import { Argument, Command } from "commander";
 import { commandLine as lineOf } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
 
@@ -28,7 +28,6 @@ export function commandLine(name: string, description: string): Command {
 /** Options by their names in programs: `clientId` is `--client-id`, and an object repeats its option with NAME=VALUE. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
-/** `picogrant NAME` with options. */
 export function commandText(name: string, options: OptionValues): string {
   const words = Object.entries(options).flatMap(([option, value]) => wordsOf(option, value));
   // npx runs programs that no shell finds.
@@ -45,12 +44,11 @@ function wordsOf(name: string, value: unknown): string[] {
   return Object.entries(value ?? {}).flatMap(([key, text]) => [option, `${key}=${text}`]);
 }
 
-/** As POSIX shells read it. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-// `picogrant completion`: made of the options that --help is made of.
+// `picogrant completion`: made of the options that --help is made of. A shell calls it for each word.
 
 /** A part is loaded only when it is run, or asked for its options. */
 export interface NamedPart {
@@ -60,46 +58,61 @@ export interface NamedPart {
 }
 
 const HELP = `
-In ~/.bashrc:   source <(picogrant completion bash)
-In ~/.zshrc:    source <(picogrant completion zsh)`;
+In ~/.bashrc:                     source <(picogrant completion bash)
+In ~/.zshrc, behind compinit:     source <(picogrant completion zsh)
+In ~/.config/fish/config.fish:    picogrant completion fish | source`;
 
-/** zsh reads scripts for bash. */
-export const ZSH =
-  "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n";
+const SCRIPTS: Readonly<Record<string, string>> = {
+  bash: `_picogrant() {
+  local IFS=$'\\n'
+  COMPREPLY=($(picogrant completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}"))
+}
+complete -o default -F _picogrant picogrant
+`,
+  zsh: `_picogrant() {
+  local found=("\${(@f)$(picogrant completion words -- "\${(@)words[2,CURRENT]}")}")
+  if [[ -n $found ]]; then compadd -- $found; else _files; fi
+}
+compdef _picogrant picogrant
+`,
+  fish: `complete -c picogrant -f -a '(picogrant completion words -- (commandline -opc)[2..] (commandline -ct); or __fish_complete_path (commandline -ct))'
+`,
+};
 
-export function completionOf(parts: readonly NamedPart[]): Part {
+/** @param values what may stand behind options, by their names */
+export function completionOf(
+  parts: readonly NamedPart[],
+  values: (option: string) => Promise<readonly string[]>,
+): Part {
+  const lineOf = async (name: string | undefined): Promise<Command | undefined> =>
+    await (await parts.find((part) => part.name === name)?.load())?.line([]);
+  const names = parts.map(({ name }) => name);
+
+  /** What the last word may be; nothing where the shell may offer files. */
+  const candidates = async (words: readonly string[]): Promise<readonly string[]> => {
+    if (words.length <= 1) return [...names, "help"];
+    if (words[0] === "help") return names;
+    const { options, registeredArguments } = (await lineOf(words[0])) ?? new Command();
+    const before = words.at(-2);
+    const option = options.find(({ long, short }) => before === long || before === short);
+    if (option?.required) return option.argChoices ?? (await values(option.long!));
+    const choices = registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
+    return [...choices, ...options.map(({ long }) => long!), "--help"];
+  };
+
   return {
     line: () =>
       commandLine("completion", "Prints what a shell completes this command with.")
-        .addArgument(new Argument("<shell>").choices(["bash", "zsh"]))
+        .addArgument(new Argument("<shell>").choices([...Object.keys(SCRIPTS), "words"]))
+        .argument("[word...]", "words: the command line to complete")
         .addHelpText("after", HELP),
-    act: async (line) => {
-      const cases = await Promise.all(parts.map(casesOf));
-      const names = [...parts.map(({ name }) => name), "help"].join(" ");
-      const script = `_picogrant() {
-  local words=""
-  case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD-1]}" in
-${cases.flat().join("\n")}
-  esac
-  if [ "$COMP_CWORD" = 1 ]; then words="${names}"; fi
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
-}
-complete -o default -F _picogrant picogrant
-`;
-      process.stdout.write(line.args[0] === "zsh" ? ZSH + script : script);
+    act: async ({ args: [shell = "", ...words] }) => {
+      if (shell === "words") {
+        const found = (await candidates(words)).filter((word) => word.startsWith(words.at(-1)!));
+        if (found.length === 0) return Exit.FAILED;
+        process.stdout.write(`${found.join("\n")}\n`);
+      } else process.stdout.write(SCRIPTS[shell]!);
       return Exit.DONE;
     },
   };
-}
-
-/** Of one part: behind an option its choices or a file, elsewhere the options. */
-async function casesOf({ name, load }: NamedPart): Promise<string[]> {
-  const { options, registeredArguments }: Command = await (await load()).line([]);
-  const withValue = options.filter(({ required, optional }) => required || optional);
-  const behind = withValue.map(({ long, argChoices = [] }) => {
-    return `    "${name} ${long}") words="${argChoices.join(" ")}" ;;`;
-  });
-  const choices = registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
-  const words = [...choices, ...options.map(({ long }) => long), "--help"].join(" ");
-  return [...behind, `    "${name} "*) words="${words}" ;;`];
 }

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { ConfigError } from "../../platform/configuration/device-config.ts";
 import { makeDirectory, reasonOf, writeOwn } from "../../platform/node/files.ts";
 import { readText, UsageError } from "../desktop/command-line.ts";
-import { makePage, PageError } from "./page-format.ts";
+import { makePage, PageError } from "../host/page-format.ts";
 
 /** Its readers see the old file or the new one. A folder that is missing is made. @throws UsageError */
 function replaceFile(path: string, content: Uint8Array): void {
@@ -18,7 +18,6 @@ function replaceFile(path: string, content: Uint8Array): void {
   }
 }
 
-/** A member of device.json by its path, in place. */
 function put(config: Record<string, unknown>, path: string, text: string): void {
   const names = path.split(".");
   let at = config;

@@ -131,8 +131,6 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
   }
 }
 
-// The memory for tokens, as tables: of usual lengths, and of the servers that have a profile.
-
 /** Lengths in bytes that one meets: opaque tokens, and signed ones with few and with many claims. */
 const USUAL: readonly (readonly [what: string, accessBytes: number, refreshBytes: number])[] = [
   ["short opaque tokens", 64, 64],
@@ -150,7 +148,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** What tokens need in each build, by the name that it has in JSON; null: more than a device can be given. */
 function needs(tokens: Tokens): { complete: number | null; grant_alone: number | null } {
   return {
     complete: memoryFor("complete", tokens) ?? null,
@@ -160,7 +157,6 @@ function needs(tokens: Tokens): { complete: number | null; grant_alone: number |
 
 const TOO_MANY = `more than ${MEMORY_MAX}`;
 
-/** The cells of both tables. */
 function cellsOf(tokens: Tokens): string[] {
   const { accessBytes, refreshBytes } = tokens;
   const { complete, grant_alone } = needs(tokens);
@@ -196,8 +192,6 @@ const tokensOf = ({ accessTokenBytes, refreshTokenBytes }: Lengths): Tokens => (
   accessBytes: accessTokenBytes,
   refreshBytes: refreshTokenBytes,
 });
-
-// `picogrant sizing`: the memory that a core needs for tokens of given lengths, found by trying.
 
 interface Flags {
   access?: number;

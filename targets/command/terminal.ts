@@ -1,5 +1,7 @@
 // Writing for people: durations in words, colours where they are wanted, one line that changes in place.
 
+import { openBrowser } from "../desktop/command-line.ts";
+
 export interface Paint {
   bold(text: string): string;
   faint(text: string): string;
@@ -46,10 +48,28 @@ export function inWords(seconds: number): string {
   return `${Math.floor(seconds / 86_400)} days`;
 }
 
-/** `29:55`. */
 export function asClock(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** Whether a person at this terminal can be offered a browser. */
+export function hasBrowser(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+  const hasDesktop = process.platform !== "linux" || env.DISPLAY || env.WAYLAND_DISPLAY;
+  return process.stdin.isTTY && isScreen(stream, env) && Boolean(hasDesktop);
+}
+
+/** Enter opens the address; what else is typed does not. @returns stops that */
+export function openOnEnter(address: string): () => void {
+  const { stdin } = process;
+  const receive = (line: Buffer): void => {
+    if (/^\r?\n$/.test(`${line}`)) openBrowser(address);
+  };
+  stdin.on("data", receive);
+  return () => {
+    stdin.off("data", receive);
+    stdin.pause();
+  };
 }
 
 /** A line at the bottom that says how long something still takes; nothing where there is no screen. */
@@ -69,7 +89,6 @@ export class CountdownLine {
     this.#draw();
   }
 
-  /** Takes the line away. Harmless the second time. */
   stop(): void {
     clearInterval(this.#interval);
     this.clear();

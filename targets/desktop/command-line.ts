@@ -1,4 +1,5 @@
 // Shared by all command lines: how they are parsed, usage errors, files and values in options, the version.
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 
@@ -24,12 +25,26 @@ export function commandLine(
   return new Command(usage)
     .description(description)
     .allowExcessArguments(false)
-    .configureOutput({ outputError: () => {} })
+    .configureOutput({
+      outputError: () => {},
+      writeOut: (text) => process.stdout.write(wrapped(text, process.stdout.columns)),
+    })
     .exitOverride(({ code, exitCode, message }) => {
       // A command that is missing shows the help, which commander has written to standard error.
       if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
       fail(message.replace(/^error: /, "").replace(/\s*\n\s*/g, " "));
     });
+}
+
+/** Breaks wider lines at words, and indents what follows as the line. */
+export function wrapped(text: string, columns = Number.POSITIVE_INFINITY): string {
+  const wrap = (line: string): string => {
+    const indent = /^ */.exec(line)![0];
+    const at = line.lastIndexOf(" ", columns);
+    if (line.length <= columns || at <= indent.length) return line;
+    return `${line.slice(0, at).trimEnd()}\n${wrap(indent + line.slice(at).trimStart())}`;
+  };
+  return text.split("\n").map(wrap).join("\n");
 }
 
 /** Errors for the user, by their names: some are defined in more than one bundle. */
@@ -86,4 +101,18 @@ export const readPort = integer(0, 65_535);
 export function version(): string {
   const file = new URL("../../package.json", import.meta.url);
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}
+
+/** @param url may come from a server: only a web page is opened */
+export function openBrowser(url: string): void {
+  if (!/^https?:\/\//i.test(url)) return;
+  const commands: Partial<Record<NodeJS.Platform, [string, string[]]>> = {
+    darwin: ["open", [url]],
+    win32: ["rundll32", ["url.dll,FileProtocolHandler", url]],
+  };
+  const [command, args] = commands[process.platform] ?? ["xdg-open", [url]];
+  const child = spawn(command, args, { stdio: "ignore", detached: true });
+  // The address is on the screen anyway.
+  child.on("error", () => {});
+  child.unref();
 }

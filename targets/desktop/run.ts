@@ -1,7 +1,7 @@
 // One run of the simulator: the simulation, its display, automatic decisions, and the condition that ends it.
-import { spawn } from "node:child_process";
 import { ErrorCode, Event, State } from "../../core/complete.ts";
 import { isLoopbackHost } from "../../platform/servers/address.ts";
+import { openBrowser } from "./command-line.ts";
 import { type ExitCondition, isRemote, type Options } from "./options.ts";
 import { createPanel } from "./panel/routes.ts";
 import { findScenario, play } from "./scenarios/play.ts";
@@ -195,16 +195,4 @@ export function outcome(
     : "the device is signed in; choose a new folder with --state to start over";
   process.stderr.write(`picogrant: not ${condition}: ${why}\n`);
   return 1;
-}
-
-export function openBrowser(url: string): void {
-  const commands: Partial<Record<NodeJS.Platform, [string, string[]]>> = {
-    darwin: ["open", [url]],
-    win32: ["rundll32", ["url.dll,FileProtocolHandler", url]],
-  };
-  const [command, args] = commands[process.platform] ?? ["xdg-open", [url]];
-  const child = spawn(command, args, { stdio: "ignore", detached: true });
-  // The address is on the screen anyway.
-  child.on("error", () => {});
-  child.unref();
 }

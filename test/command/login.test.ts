@@ -17,9 +17,10 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { accountDirectory, signIn } from "../../platform/node/sign-in.ts";
 import type { FakeResponse } from "../../platform/testing/index.ts";
 import { EXIT_CODES } from "../../targets/command/exit-codes.ts";
-import { ZSH } from "../../targets/command/option-parser.ts";
+import { wrapped } from "../../targets/desktop/command-line.ts";
 import simulatedEnvironment from "../../targets/service/fixture.json" with { type: "json" };
 import { startSimulatedService } from "../../targets/service/simulated-service.ts";
 import { code, error, tokens } from "../environment/environment.ts";
@@ -343,21 +344,103 @@ it.each(isFullRun ? LOGOUTS : LOGOUTS.filter(([, isStored]) => !isStored))(
   },
 );
 
-it("completion: bash completes commands, options and choices, and leaves files to the shell", async () => {
+it("completion: bash completes commands, options, choices, servers and accounts, and leaves files to the shell", async () => {
+  for (const name of ["", "accounts/w@rk"]) {
+    const place = path.join(state, "picogrant", name);
+    mkdirSync(place, { recursive: true });
+    writeFileSync(path.join(place, "login.json"), "");
+  }
   const { stdout } = await request("completion", "bash");
-  expect((await request("completion", "zsh")).stdout).toBe(ZSH + stdout);
-  const script = path.join(state, "completion.sh");
-  writeFileSync(script, stdout);
-  const completed = async (...words: string[]): Promise<string> => {
-    const given = `COMP_WORDS=(picogrant ${words.map((word) => `'${word}'`).join(" ")})`;
-    const line = `. ${script}; ${given}; COMP_CWORD=${words.length}; _picogrant; echo "\${COMPREPLY[*]}"`;
-    return (await requested(["-c", line], "/bin/bash")).stdout.trim();
+  const own = `export XDG_STATE_HOME=${state}; picogrant() { ${process.execPath} ${main} "$@"; }`;
+  for (const [line, offered] of [
+    ["lo", "login logout"],
+    ["help si", "simulate sizing"],
+    ["sizing --", "--access --refresh --json --help"],
+    ["login --bodies ''", "form json"],
+    ["login --server git", "github gitlab"],
+    ["token --account ''", "default w@rk"],
+    ["login --config ''", ""],
+  ] as const) {
+    const words = `COMP_WORDS=(picogrant ${line}); COMP_CWORD=${line.split(" ").length}`;
+    const program = `${own}\n${stdout}${words}; _picogrant; echo "\${COMPREPLY[*]}"`;
+    const { stdout: found } = await requested(["-c", program], "/bin/bash");
+    expect([line, found.trim().replaceAll("\n", " ")]).toEqual([line, offered]);
+  }
+});
+
+it("help is wrapped at words", () => {
+  expect(wrapped("  one two three\nfour", 9)).toBe("  one two\n  three\nfour");
+  expect(wrapped("  longer-than-that", 9)).toBe("  longer-than-that");
+});
+
+describe("accounts", () => {
+  const typed = (line: string): Promise<Ended> => {
+    const picogrant = `picogrant() { ${process.execPath} ${main} "$@"; }`;
+    const program = `cd ${state}; export HOME=${state} XDG_STATE_HOME=${state}; ${picogrant}; ${line}`;
+    return requested(["-c", program], "/bin/bash");
   };
-  expect(await completed("lo")).toBe("login logout");
-  expect(await completed("sizing", "--")).toBe("--access --refresh --json --help");
-  expect(await completed("login", "--bodies", "")).toBe("form json");
-  expect(await completed("completion", "z")).toBe("zsh");
-  expect(await completed("login", "--config", "")).toBe("");
+  const login = (words: string): Promise<Ended> => typed(`picogrant ${LOGIN().join(" ")} ${words}`);
+
+  it("each has its own session; accounts lists them; signIn and git find them", async () => {
+    lifetimeS = 3600;
+    expect((await typed("picogrant accounts")).stderr).toBe("picogrant accounts: there are none\n");
+    expect((await login("")).code).toBe(0);
+    accessToken = "of-work";
+    expect((await login("--account work")).code).toBe(0);
+    expect((await typed("picogrant token --account work")).stdout).toBe("of-work\n");
+    expect((await typed("picogrant token")).stdout).toBe("the-first-access-token\n");
+    const { stdout } = await typed("picogrant accounts --json");
+    const listed = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const own = path.join(state, "picogrant");
+    expect(listed).toMatchObject([
+      { account: "default", who: "ada", server: server.origin, state: own },
+      { account: "work", who: "ada", renews: true, state: path.join(own, "accounts/work") },
+    ]);
+    vi.stubEnv("XDG_STATE_HOME", state);
+    const found = { server: server.origin, clientId: "c", state: accountDirectory("work") };
+    const session = await signIn({ ...found, resumeOnly: true });
+    expect(await session.accessToken()).toBe("of-work");
+    await session.close();
+    vi.unstubAllEnvs();
+
+    const asGit = (operation: string, url: string, words = ""): Promise<Ended> => {
+      const helper = `!${process.execPath} ${main} git-credential --account work ${words}`;
+      const rest = operation === "fill" ? "" : "username=u\\npassword=of-work\\n";
+      const git = `GIT_TERMINAL_PROMPT=0 git -c credential.helper='${helper}' credential`;
+      return typed(`printf 'url=${url}\\n${rest}\\n' | ${git} ${operation}`);
+    };
+    const given = /^username=oauth2\npassword=of-work$/m;
+    expect((await asGit("fill", server.origin)).stdout).toMatch(given);
+    expect((await asGit("fill", "https://a.example")).stdout).not.toContain("of-work");
+    expect((await asGit("fill", "https://a.example", "--host a.example")).stdout).toMatch(given);
+    // Only a refusal has the token refreshed.
+    refresh = tokens({ access_token: "renewed", expires_in: 3600 });
+    for (const [operation, token] of [
+      ["approve", "of-work\n"],
+      ["reject", "renewed\n"],
+    ] as const) {
+      await asGit(operation, server.origin);
+      expect((await typed("picogrant token --account work")).stdout).toBe(token);
+    }
+  });
+
+  it.each([
+    ["whoami", 4, /^picogrant status: .*how to sign in: picogrant login --help\n$/],
+    ["auth status --account a", 4, /picogrant login --help --account a\n$/],
+    ["status --account ../a", 2, /^picogrant status: account must be 1\.\.64 letters/],
+    ["status --account a --state b", 2, /cannot be used with option '--account <name>'\n$/],
+    ["login --server KeyCloak --client-id c", 2, /--server-parameter host is missing/],
+    ["login --server Entra --client-id c --timeout 1 --pkce x", 2, /choices are S256/],
+    ["-v", 0, /^$/],
+    ["version", 0, /^$/],
+    ["auth", 0, /^$/],
+  ])("picogrant %s", async (words, exitCode, line) => {
+    const { code, stderr } = await typed(`picogrant ${words}`);
+    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(line)]);
+  });
 });
 
 // SPEC.md, Errors: a rejection that the developer can fix ends no session, and the user has a way out at any time. Here

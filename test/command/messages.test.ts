@@ -6,10 +6,10 @@ import { describe, expect, it, vi } from "vitest";
 import { QrCode } from "../../platform/node/qr-code.ts";
 import { withQr } from "../../platform/node/sign-in.ts";
 import { SERVERS, serverOf } from "../../platform/servers/index.ts";
-import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { codeLines, waitingText } from "../../targets/command/login/login.ts";
 import { requestIdentity, userInfoOf } from "../../targets/command/login/stored-session.ts";
 import { asClock, CountdownLine, hasUtf8, paintFor } from "../../targets/command/terminal.ts";
+import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import { listening } from "../listening.ts";
 
 const request = (server: string, serverParameters: Record<string, string> = {}) =>

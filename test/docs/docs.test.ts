@@ -4,16 +4,29 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { ErrorCode } from "../../core/complete.ts";
+import { ErrorCode, MESSAGES } from "../../core/complete.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { MEMORY_BYTES_DEFAULT } from "../../platform/driver/options.ts";
+import { FIXED_BY } from "../../targets/desktop/simulator/log/remedies.ts";
 import { limits } from "../../targets/workbench/budgets/budget-limits.ts";
-import { pagesWithTables, pageWithTables } from "../../targets/workbench/docs/spliced-tables.ts";
+import { markdownTable, spliced } from "../../targets/workbench/script-options.ts";
 import { isFullRun } from "../full-run.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-it.each(pagesWithTables)(
+/** Files with tables, and the function for each table, by the name in its marks. */
+const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => string>>>> = {
+  "README.md": {
+    "first program": (root) =>
+      `<!-- run: by test/examples/examples.test.ts -->\n${firstProgram(root)}`,
+  },
+  "scripts/package/picogrant.md": { "first program": firstProgram },
+  "targets/docs/node.md": { "first program": firstProgram },
+  "targets/docs/errors.md": { errors: errorTable },
+  "targets/docs/configuration.md": { configuration: configurationTable, create: createTable },
+};
+
+it.each(Object.keys(TABLES))(
   "%s shows its tables as the sources have them (npm run generate)",
   (file) => {
     const page = pageWithTables(root, file);
@@ -21,20 +34,6 @@ it.each(pagesWithTables)(
     expect(readFileSync(root + file, "utf8")).toBe(page);
   },
 );
-
-it("the table of errors has every error, with its number, servers' names for it and the remedy", () => {
-  const text = readFileSync(`${root}targets/docs/errors.md`, "utf8");
-  for (const { error, names } of errorRows()) {
-    const name = ErrorCode[error]!;
-    const row = new RegExp(
-      `^\\| ${error} \\| <a id="(.*)"></a>\`${name}\` \\| (.*?) \\|.*\\| .+ \\|$`,
-      "m",
-    );
-    const [, address, wire] = row.exec(text)!;
-    expect(address).toBe(name.toLowerCase());
-    expect(wire).toBe(names.map((one) => `\`${one}\``).join(", "));
-  }
-});
 
 it("every code of SignInError has one address on the page of errors", () => {
   const source = readFileSync(`${root}platform/session/sign-in-error.ts`, "utf8");
@@ -67,7 +66,7 @@ it("the page of sizing has the default memory sizes of the hosts", () => {
   const page = readFileSync(`${root}targets/docs/sizing.md`, "utf8").replaceAll(/\s+/g, " ");
   expect(page).toContain(`Where you set nothing, the driver takes ${MEMORY_BYTES_DEFAULT} `);
   const defaults = {
-    "targets/command/page-format.ts": /memoryBytes \?\? (\d+);/,
+    "targets/host/page-format.ts": /memoryBytes \?\? (\d+);/,
     "targets/host/ports/template/main.c": /MEMORY_BYTES = (\d+),/,
   };
   for (const [file, pattern] of Object.entries(defaults)) {
@@ -86,3 +85,92 @@ it.runIf(isFullRun)(
     expect(output.trim().endsWith("dist/docs/index.html")).toBe(true);
   },
 );
+
+// The generated tables of pages, and the program on each first page, between their marks.
+
+function pageWithTables(root: string, file: string): string {
+  let text = readFileSync(root + file, "utf8");
+  for (const [name, make] of Object.entries(TABLES[file]!)) {
+    text = spliced(text, name, make(root));
+  }
+  return text;
+}
+
+/** The same program on every first page. */
+function firstProgram(root: string): string {
+  return `\`\`\`ts\n${readFileSync(`${root}targets/examples/first.mjs`, "utf8")}\`\`\`\n`;
+}
+
+/** What to do stands in the page itself: the last column of a row, which the table keeps. */
+function errorTable(root: string): string {
+  const page = readFileSync(`${root}targets/docs/errors.md`, "utf8");
+  const advice = (name: string): string => {
+    const [, text] = new RegExp(`</a>\`${name}\` \\|.*\\| (.+) \\|$`, "m").exec(page) ?? [];
+    if (text === undefined) throw new Error(`targets/docs/errors.md: add a row for ${name}`);
+    return text;
+  };
+  const texts = MESSAGES.split("\n");
+  const rows = errorRows()
+    .filter(({ error }) => error !== ErrorCode.NONE)
+    .map(({ error, names, kind, message }) => {
+      const name = ErrorCode[error]!;
+      return [
+        String(error),
+        // Each error has an anchor: its name in programs.
+        `<a id="${name.toLowerCase()}"></a>\`${name}\``,
+        names.map((one) => `\`${one}\``).join(", "),
+        FIXED_BY[kind],
+        texts[message]!.trim(),
+        advice(name),
+      ];
+    });
+  const head = ["", "error", "error code of the server", "fixed by", "display", "what to do"];
+  return markdownTable([head, ...rows]);
+}
+
+/** The members of the core's Config: name, type, and the comment above, which applies to all members below it. */
+function createTable(root: string): string {
+  const source = readFileSync(`${root}core/device/config.ts`, "utf8");
+  const from = source.indexOf("export interface Config {");
+  const body = source.slice(from, source.indexOf("\n}", from));
+  const member = /\/\*\*([\s\S]*?)\*\/|^ {2}(\w+)\??: (\w+);|^$/gm;
+  const rows = [["member", "type", "meaning"]];
+  let comment = "";
+  for (const [whole, text, name, type] of body.matchAll(member)) {
+    if (text !== undefined)
+      comment = text
+        .replaceAll(/\n\s*\*/g, " ")
+        .replaceAll(/\s+/g, " ")
+        .trim();
+    else if (name !== undefined) rows.push([`\`${name}\``, type!, comment]);
+    else if (whole === "") comment = "";
+  }
+  return markdownTable(rows);
+}
+
+interface Schema {
+  readonly description?: string;
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+function configurationTable(root: string): string {
+  const file = `${root}platform/configuration/device.schema.json`;
+  const schema = JSON.parse(readFileSync(file, "utf8")) as Schema & {
+    $defs: Record<string, Schema>;
+  };
+  const rows: string[][] = [];
+  const walk = (part: Schema, prefix: string): void => {
+    for (const [name, value] of Object.entries(part.properties ?? {})) {
+      const own =
+        value.$ref === undefined ? value : schema.$defs[value.$ref.replace("#/$defs/", "")]!;
+      if (name === "$schema") continue;
+      const description = (own.description ?? "").replaceAll("|", "\\|");
+      if (value.properties === undefined) rows.push([`\`${prefix}${name}\``, description]);
+      else walk(value, `${prefix}${name}.`);
+    }
+  };
+  walk(schema, "");
+  return markdownTable([["member", "what it takes"], ...rows]);
+}

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build, type Format } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import {
   type SimulatedService,
   startSimulatedService,

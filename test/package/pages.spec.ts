@@ -255,31 +255,3 @@ it.concurrent.each(pagesWith(isRun))(
     await walk(page);
   },
 );
-
-it("a block that fails, has an unknown language, or lacks a reason is detected", async () => {
-  expect(blocksOf("<!-- not run: why -->\n```c\nx\n```\n\n```sh\ny\n```\n")).toEqual([
-    { language: "c", text: "x\n", mark: "not: why" },
-    { language: "sh", text: "y\n", mark: "" },
-  ]);
-  // Separate from the packages, which other tests inspect.
-  const folder = path.join(project, "of-a-test");
-  mkdirSync(folder);
-  writeFileSync(path.join(folder, "broken.md"), "```sh\nfalse | cat\n```\n");
-  await expect(walk("../of-a-test/broken.md")).rejects.toThrow();
-  await expect(startUntil("echo no", "yes", { cwd: project })).rejects.toThrow(/ended with 0/);
-});
-
-it("commands and files of the repository are found, in text and in blocks", () => {
-  const isThere = (word: string): boolean => word === "core/SPEC.md";
-  const page = `# Page\n\nThe core/SPEC.md.\n\n## One\n\nRun \`npm run build\`: a test (test/core) does.
-\n\`\`\`sh\n# x\nnpm start\n\`\`\`\n\n## Two\n\nIn a clone \`npm run host\`.\n\n## Three\n\n\`./index.ts\`\n`;
-  expect(unexplained(page, isThere)).toEqual([
-    "npm run build",
-    "npm start",
-    "test/core",
-    "index.ts",
-  ]);
-  expect(unexplained(`# Page\n\nTests belong to a clone.\n\n## One\n\nnpm test`, isThere)).toEqual(
-    [],
-  );
-});

@@ -10,8 +10,8 @@ import { HttpsProxyAgent } from "https-proxy-agent";
 import { afterAll, afterEach, expect, it, vi } from "vitest";
 import type { NodeHttpOptions } from "../../platform/node/http.ts";
 import { type SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
-import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { DEMANDING, OUTDATED } from "../../targets/command/conform/conformance-server.ts";
+import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import { listening } from "../listening.ts";
 import { startProxy } from "./connect-proxy.ts";
 

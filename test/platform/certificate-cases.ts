@@ -1,7 +1,7 @@
 // New certificates, and whether each is valid for the host (RFC 5280, RFC 9525).
 
 import forge from "node-forge";
-import { makeKeys } from "../../targets/command/certificates.ts";
+import { makeKeys } from "../../targets/service/certificates.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -18,7 +18,7 @@ import {
   UNKNOWN_CODING,
 } from "../../platform/display/response-reasons.ts";
 import { nodeFetch } from "../../platform/node/http.ts";
-import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import { listening } from "../listening.ts";
 import { BODY_MAX, REFUSED } from "../refused-responses.ts";
 import { type ErrorText, OK, RawServer, recorder, turns, VALID } from "./raw-server.ts";

@@ -7,9 +7,9 @@ import { httpDuties } from "../../platform/conformance/http-duties.ts";
 import { httpConformance } from "../../platform/conformance/index.ts";
 import { parseHttpDate, retryAfterSeconds } from "../../platform/exchange/retry-after.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
-import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { startConformanceServer } from "../../targets/command/conform/conformance-server.ts";
 import { rows as benchRows } from "../../targets/command/conform/device-rows.ts";
+import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import { RETRY_AFTER } from "../refused-responses.ts";
 import { realEnvironment, rows } from "./conformance-bench.ts";
 

@@ -7,7 +7,7 @@ import path from "node:path";
 import { HttpsProxyAgent } from "https-proxy-agent";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Session, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
-import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import {
   type SimulatedService,
   startSimulatedService,

@@ -20,8 +20,8 @@ import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
 import { lockDirectory } from "../../platform/node/state-lock.ts";
-import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import { bundleProgram, programOptions } from "../../targets/quickjs/bundle-program.ts";
+import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import {
   createService,
   nodeEnvironment,

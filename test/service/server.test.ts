@@ -11,7 +11,7 @@ import { connect, Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { makeTlsIdentities } from "../../targets/command/certificates.ts";
+import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import {
   createService,
   nodeEnvironment,

@@ -2,10 +2,10 @@
 import path from "node:path";
 import { type Command, Option } from "commander";
 import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
-import { SERVERS } from "../../../platform/servers/index.ts";
+import { profileName, SERVERS } from "../../../platform/servers/index.ts";
 import { integer, readPair, UsageError } from "../../desktop/command-line.ts";
 import { commandLine } from "../option-parser.ts";
-import { defaultState, stateOf } from "./open.ts";
+import { directoryOf, type Place, withPlace } from "./open.ts";
 import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";
 
 export interface LoginOptions {
@@ -17,16 +17,16 @@ export interface LoginOptions {
   readonly timeoutS: number | undefined;
   /** Undefined: where a terminal has room and UTF-8 for it. */
   readonly qr: boolean | undefined;
+  readonly browser: boolean;
   readonly settings: LoginSettings;
 }
 
-/** As commander names them; the others are settings as they are. */
-interface Flags extends Omit<Partial<LoginSettings>, "secret"> {
-  readonly state: string;
+interface Flags extends Omit<Partial<LoginSettings>, "secret">, Place {
   readonly json?: boolean;
   readonly again?: boolean;
   readonly timeout?: number;
   readonly qr?: boolean;
+  readonly browser: boolean;
   readonly clientSecretFile?: string;
   readonly serverParameter?: Record<string, string>;
   readonly deviceParameter?: Record<string, string>;
@@ -48,19 +48,15 @@ With --json each line on standard output is one object, by its "event": "code" (
 verification_uri_complete, expires_in), "trouble" (code, message), "signed_in" (server, client_id, who, scope,
 expires_in, renews, ends_in, resumed; null: not known), "error" (code, remedy, message). Tokens are in none of them.`;
 
-export const STATE_OPTION = [
-  "--state <directory>",
-  "where the tokens are kept (mode 0700); one login each",
-] as const;
-
-/** What a device.json says itself. */
 const OF_CONFIG = [
   ...["server", "serverParameter", "clientId", "clientSecretFile", "clientAuthentication"],
   ...["deviceParameter", "tokenParameter", "pkce", "bodies", "allowHttp"],
 ];
 
 export function loginLine(): Command {
-  return commandLine("login", "Signs in at an authorization server, and keeps the tokens.")
+  return withPlace(
+    commandLine("login", "Signs in at an authorization server, and keeps the tokens."),
+  )
     .option("--server <name>", "its profile's name, or its issuer's address (https://...)")
     .option("--server-parameter <name=value...>", "what a profile's addresses leave open", readPair)
     .addOption(
@@ -87,7 +83,6 @@ export function loginLine(): Command {
         "how requests go out; found out where a server refuses one",
       ).choices(["form", "json"]),
     )
-    .option(...STATE_OPTION, defaultState())
     .option("--key-file <file>", "16 random bytes or more: the tokens are sealed with them")
     .option("--certificates <file>", "PEM certificates to trust instead of the system's")
     .option("--allow-http", "plain http to other machines is taken as it is")
@@ -95,6 +90,7 @@ export function loginLine(): Command {
     .option("--timeout <seconds>", "give up when nobody has allowed it by then", integer(1, 86_400))
     .option("--qr", "draw a QR code also without a terminal that has room and UTF-8 for it")
     .option("--no-qr", "draw none")
+    .option("--no-browser", "do not offer to open the address in a browser")
     .option(
       "--json",
       "one JSON object for each line on standard output; words go to standard error",
@@ -106,18 +102,27 @@ export function loginLine(): Command {
 export function loginOptionsOf(line: Command): LoginOptions {
   const flags = line.opts<Flags>();
   checkTogether(flags);
-  const { json = false, again = false, timeout, qr, clientSecretFile, ...more } = flags;
-  const { state: _, serverParameter, deviceParameter, tokenParameter, ...settings } = more;
+  const { json = false, again = false, timeout, qr, browser, clientSecretFile, ...more } = flags;
+  const {
+    state: _,
+    account: __,
+    serverParameter,
+    deviceParameter,
+    tokenParameter,
+    ...settings
+  } = more;
   const fromEnvironment = process.env[SECRET_VARIABLE] ? "environment" : "none";
   const requested = clientSecretFile ? { file: path.resolve(clientSecretFile) } : fromEnvironment;
   return {
-    state: stateOf(flags),
+    state: directoryOf(flags),
     json,
     again,
     timeoutS: timeout,
     qr,
+    browser,
     settings: {
       ...settings,
+      server: settings.server && profileName(settings.server),
       serverParameters: serverParameter,
       deviceParameters: deviceParameter,
       tokenParameters: tokenParameter,

@@ -12,9 +12,11 @@ import type { Part } from "../option-parser.ts";
 import {
   asClock,
   CountdownLine,
+  hasBrowser,
   hasUtf8,
   inWords,
   isScreen,
+  openOnEnter,
   type Paint,
   paintFor,
 } from "../terminal.ts";
@@ -71,8 +73,8 @@ function checkStored(stored: StoredLogin | undefined, { state, settings }: Login
   if (stored === undefined || isSameLogin(stored.settings, settings)) return;
   const { server, config, clientId = "" } = stored.settings;
   throw new UsageError(
-    `${state} holds a login at ${server ?? config} ${clientId}; choose another directory with ` +
-      `--state, or end that login first: ${commandFor("logout", state)}`,
+    `${state} holds a login at ${server ?? config} ${clientId}; give this one a name with ` +
+      `--account, or end that login first: ${commandFor("logout", state)}`,
   );
 }
 
@@ -219,7 +221,6 @@ export function codeLines(
   const long = verificationUriComplete ? [...short, `or open ${verificationUriComplete}`] : short;
   const picture = hasQr ? `${qr}`.split("\n") : [];
   const isWide = (picture[0]?.length ?? 0) <= columns;
-  // The last row is the waiting line's.
   const left = (lines: readonly string[]): number =>
     lines.reduce((sum, line) => sum - Math.ceil(line.length / columns), rows - 1);
   const drawn = isWide && left(short) >= picture.length ? picture : [];
@@ -233,14 +234,16 @@ class Screen {
   readonly #options: LoginOptions;
   readonly #stream: NodeJS.WriteStream;
   readonly #paint: Paint;
-  /** How many have been shown. */
   codes = 0;
-  /** The newest. */
   trouble: SignInError | undefined;
   #waiting: CountdownLine | undefined;
+  readonly #isBrowserOffered: boolean;
+  #stopOpening = (): void => {};
 
   constructor(options: LoginOptions) {
+    const { json, browser } = options;
     this.#options = options;
+    this.#isBrowserOffered = browser && !json && hasBrowser(process.stdout, process.env);
     this.#stream = options.json ? process.stderr : process.stdout;
     this.#paint = paintFor(this.#stream, process.env);
   }
@@ -262,6 +265,10 @@ class Screen {
       const lifetime = `the code is good for ${inWords(expiresInS)}`;
       this.#print(`Waiting until you have allowed it${limit}; ${lifetime}.`);
     }
+    if (this.#isBrowserOffered) {
+      this.#print("Press Enter to open it in the browser.");
+      this.#stopOpening = openOnEnter(verificationUriComplete || verificationUri);
+    }
     this.#waiting = new CountdownLine(this.#stream, expiresInS, waitingText);
   }
 
@@ -271,10 +278,14 @@ class Screen {
     const isTerminal = isScreen(this.#stream, process.env);
     const hasQr = qr ?? (isTerminal && hasUtf8(process.env));
     const isLimited = isTerminal && qr !== true;
-    return isLimited ? { columns, rows, hasQr } : { columns: Infinity, rows: Infinity, hasQr };
+    const left = rows - Number(this.#isBrowserOffered);
+    return isLimited
+      ? { columns, rows: left, hasQr }
+      : { columns: Infinity, rows: Infinity, hasQr };
   }
 
   stopWaiting(): void {
+    this.#stopOpening();
     this.#waiting?.stop();
     this.#waiting = undefined;
   }

@@ -1,7 +1,8 @@
 // What login, status, token and logout share: a directory with tokens, which others may use too, and a session in it.
 
-import { homedir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { type Command, Option } from "commander";
 import type { Display, Storage } from "../../../platform/contracts.ts";
 import { type DriverLog, driverLog } from "../../../platform/exchange/log.ts";
 import {
@@ -13,6 +14,7 @@ import {
 } from "../../../platform/node/files.ts";
 import type { NodeHttpOptions } from "../../../platform/node/index.ts";
 import { StateDirectoryError } from "../../../platform/node/platform.ts";
+import { accountDirectory } from "../../../platform/node/sign-in.ts";
 import {
   type NodePlatform,
   nodePlatformWith,
@@ -92,7 +94,6 @@ export function alone({ shared, storage }: OpenState): Promise<void> {
   });
 }
 
-/** @param advice ends with a command */
 function notSignedIn(directory: string, why: string, advice: string): SignInError {
   return new SignInError("not_signed_in", "user", `${directory}: ${why}; ${advice}`);
 }
@@ -124,9 +125,13 @@ export async function withStoredLogin<T>(
   }
 }
 
-/** `picogrant NAME` for the tokens in a directory. */
-export const commandFor = (name: string, state: string, more: OptionValues = {}): string =>
-  commandText(name, { ...more, state: state === path.resolve(defaultState()) ? undefined : state });
+export function commandFor(name: string, state: string, more: OptionValues = {}): string {
+  const own = directoryOf({});
+  const isAccount = path.dirname(state) === path.join(own, "accounts");
+  const account = isAccount ? path.basename(state) : undefined;
+  const place = state === own || isAccount ? undefined : state;
+  return commandText(name, { ...more, account, state: place });
+}
 
 /** `picogrant login` as a login was made. A secret that came from the environment has to be there again. */
 export function loginCommand(
@@ -145,7 +150,6 @@ export function loginCommand(
   });
 }
 
-/** What the login says about certificates. */
 export function httpOptionsOf({
   certificates,
 }: Pick<LoginSettings, "certificates">): NodeHttpOptions {
@@ -211,22 +215,42 @@ export interface StoredLogin {
   readonly who: string;
 }
 
-/** Where tokens are kept unless --state says otherwise: the XDG base directory for state. "" for a user without a home. */
-export function defaultState(env: NodeJS.ProcessEnv = process.env): string {
+/** Which login a command is about: an account's, or that in a directory. */
+export interface Place {
+  readonly account?: string | undefined;
+  readonly state?: string | undefined;
+}
+
+export function withPlace(line: Command): Command {
+  return line
+    .option("--account <name>", 'the name of the login, if you have several (default: "default")')
+    .addOption(
+      new Option("--state <directory>", "where its tokens are (mode 0700), instead").conflicts(
+        "account",
+      ),
+    );
+}
+
+/** @throws UsageError, SignInError where there is none */
+export function directoryOf({ account, state }: Place): string {
+  if (state) return path.resolve(state);
   try {
-    const base = env.XDG_STATE_HOME || path.join(homedir(), ".local", "state");
-    return path.join(base, "picogrant");
-  } catch {
-    return "";
+    return accountDirectory(account);
+  } catch (error) {
+    if (error instanceof SignInError) throw error;
+    throw new UsageError(
+      "this user has no home directory: name a directory with --state, or set HOME",
+    );
   }
 }
 
-/** The directory of --state. @throws UsageError where there is none */
-export function stateOf({ state }: { readonly state: string }): string {
-  if (state !== "") return path.resolve(state);
-  throw new UsageError(
-    "this user has no home directory: name a directory with --state, or set HOME",
-  );
+/** The accounts with a login. */
+export function accountsStored(): string[] {
+  const own = directoryOf({});
+  const folder = path.join(own, "accounts");
+  const others = existsSync(folder) ? readdirSync(folder).sort() : [];
+  const places = [["default", own], ...others.map((name) => [name, path.join(folder, name)])];
+  return places.filter(([, place]) => existsSync(fileIn(place!))).map(([name]) => name!);
 }
 
 /** @throws UsageError where the file is not one of ours */

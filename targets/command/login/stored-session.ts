@@ -16,22 +16,22 @@ import { integer } from "../../desktop/command-line.ts";
 import { Exit, interruptibly, outcomeBy } from "../exit-codes.ts";
 import { commandLine, type Part } from "../option-parser.ts";
 import { inWords } from "../terminal.ts";
-import { STATE_OPTION } from "./login-options.ts";
 import {
+  accountsStored,
   alone,
-  defaultState,
+  directoryOf,
   lasting,
   metadataOf,
   type OpenState,
   openSession,
+  type Place,
   removeStoredLogin,
-  stateOf,
+  withPlace,
   withStoredLogin,
 } from "./open.ts";
 import { type LoginSettings, type ReadySettings, readySettings } from "./settings.ts";
 
-interface Flags {
-  readonly state: string;
+export interface SessionFlags extends Place {
   readonly timeout: number;
   readonly fresh?: boolean;
   readonly json?: boolean;
@@ -42,14 +42,13 @@ Example: curl -H "Authorization: Bearer $(picogrant token)" https://api.github.c
 
 export const token: Part = {
   line: () =>
-    commandLine("token", "Prints an access token that is good now, for scripts.")
-      .option(...STATE_OPTION, defaultState())
+    withPlace(commandLine("token", "Prints an access token that is good now, for scripts."))
       .addOption(timeoutOption("give up when it cannot be renewed by then", 60))
       .option("--fresh", "have it renewed in any case, as after an answer of 401")
       .option("--json", "print access_token and expires_in as one JSON object")
       .addHelpText("after", HELP),
   act: async (line) => {
-    const flags = line.opts<Flags>();
+    const flags = line.opts<SessionFlags>();
     await withSession(flags, async ({ session }, accessToken) => {
       const response = {
         access_token: await accessToken(),
@@ -65,36 +64,63 @@ export const token: Part = {
 
 export const status: Part = {
   line: () =>
-    commandLine("status", "Says who is signed in, where, for what and until when.")
-      .option(...STATE_OPTION, defaultState())
+    withPlace(commandLine("status", "Says who is signed in, where, for what and until when."))
       .addOption(timeoutOption("for how long a server that has to be asked is waited for", 10))
       .option("--json", "print server, client_id, who, scope, expires_in, renews, ends_in"),
   act: async (line) => {
-    const flags = line.opts<Flags>();
-    await withSession(flags, async ({ session, ready, who }, accessToken) => {
-      await accessToken().catch((error: SignInError) => {
-        // Who is signed in stays so, though nothing is known of today.
-        if (error.code === "aborted" || session.status === "ended") throw error;
-        // Printed at the end, with its exit code.
-        if (error.code === "not_saved") return;
-        if (flags.json) print(JSON.stringify({ ...outcomeBy(error).event, event: "trouble" }));
-        process.stderr.write(`picogrant status: ${error.message}\n`);
-      });
-      if (flags.json) {
-        print(JSON.stringify({ event: "status", ...factsOf(ready, session, who) }));
-        return;
-      }
-      print(`Signed in ${placeOf(ready, who)}`);
-      print(`Client ${ready.driver.config.clientId}, scope ${session.scope || "not known"}.`);
-      for (const words of expiryOf(session)) print(words);
+    await showStatus(line.opts<SessionFlags>());
+    return Exit.DONE;
+  },
+};
+
+/** @param account what --json says of a login in a list */
+async function showStatus(flags: SessionFlags, account: object = {}): Promise<void> {
+  await withSession(flags, async ({ session, ready, who }, accessToken) => {
+    await accessToken().catch((error: SignInError) => {
+      // Who is signed in stays so, though nothing is known of today.
+      if (error.code === "aborted" || session.status === "ended") throw error;
+      // Printed at the end, with its exit code.
+      if (error.code === "not_saved") return;
+      if (flags.json) print(JSON.stringify({ ...outcomeBy(error).event, event: "trouble" }));
+      process.stderr.write(`picogrant status: ${error.message}\n`);
     });
+    if (flags.json) {
+      print(JSON.stringify({ event: "status", ...factsOf(ready, session, who), ...account }));
+      return;
+    }
+    print(`Signed in ${placeOf(ready, who)}`);
+    print(`Client ${ready.driver.config.clientId}, scope ${session.scope || "not known"}.`);
+    for (const words of expiryOf(session)) print(words);
+  });
+}
+
+// `picogrant accounts`: the same of each account.
+
+export const accounts: Part = {
+  line: () =>
+    commandLine("accounts", "Lists the accounts of this user, with what status says of each.")
+      .addOption(timeoutOption("how long to wait for each server", 10))
+      .option("--json", "print each as one JSON object: as status, and account, state"),
+  act: async (line) => {
+    const flags = line.opts<SessionFlags>();
+    const names = accountsStored();
+    if (names.length === 0) process.stderr.write("picogrant accounts: there are none\n");
+    for (const account of names) {
+      const state = directoryOf({ account });
+      if (!flags.json) print(`${account}: ${state}`);
+      await showStatus({ ...flags, account }, { account, state }).catch((error) => {
+        const { event, message } = outcomeBy(error);
+        if (error.code === "aborted") throw error;
+        print(flags.json ? JSON.stringify({ ...event, account, state }) : message);
+      });
+    }
     return Exit.DONE;
   },
 };
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const timeoutOption = (what: string, seconds: number): Option =>
+export const timeoutOption = (what: string, seconds: number): Option =>
   new Option("--timeout <seconds>", what).argParser(integer(1, 86_400)).default(seconds);
 
 /** A session in words for machines: null stands for what is not known. */
@@ -138,11 +164,11 @@ interface Resumed {
  * @param work is given what has the access token renewed where that is due, within the time of --timeout
  * @throws SignInError `not_signed_in` where there is none, or it turns out to have ended
  */
-async function withSession(
-  { timeout, fresh, ...flags }: Flags,
+export async function withSession(
+  { timeout, fresh, ...flags }: SessionFlags,
   work: (resumed: Resumed, accessToken: () => Promise<string>) => Promise<void>,
 ): Promise<void> {
-  const state = stateOf(flags);
+  const state = directoryOf(flags);
   await withStoredLogin(state, async (platform, { settings, who }) => {
     // Of several that ask at the same time the first has it renewed.
     await alone(platform);
@@ -268,16 +294,14 @@ async function getJson(
 
 // `picogrant logout`: has the server revoke the tokens, and forgets them.
 
-interface LogoutFlags {
-  state: string;
+interface LogoutFlags extends Place {
   local?: boolean;
   json?: boolean;
 }
 
 export const logout: Part = {
   line: () =>
-    commandLine("logout", "Has the server revoke the tokens, and forgets them here.")
-      .option(...STATE_OPTION, defaultState())
+    withPlace(commandLine("logout", "Has the server revoke the tokens, and forgets them here."))
       .option(
         "--local",
         "forget them here alone, and ask no server: they stay good until they expire",
@@ -285,7 +309,7 @@ export const logout: Part = {
       .option("--json", "print server, revoked and stored as one JSON object"),
   act: async (line) => {
     const flags = line.opts<LogoutFlags>();
-    const state = stateOf(flags);
+    const state = directoryOf(flags);
     await withStoredLogin(state, async (platform, { settings }) => {
       const { title, problem, isStored } = flags.local
         ? await discardHere(platform, settings, "was not asked to revoke them")

@@ -1,9 +1,9 @@
 // The environment of an emulated board: the simulated service over HTTPS under its own name, and the settings page that
 // the factory would have programmed.
 
-import { makeTlsIdentities } from "../../command/certificates.ts";
 import type { TlsIdentities } from "../../command/conform/conformance-server.ts";
-import { makePage, type PageSettings } from "../../command/page-format.ts";
+import { makePage, type PageSettings } from "../../host/page-format.ts";
+import { makeTlsIdentities } from "../../service/certificates.ts";
 import type { ServiceOptionsInput } from "../../service/index.ts";
 import { ServiceEnvironment } from "../host/service-environment.ts";
 import { Board, type BoardSettings } from "./emulator.ts";

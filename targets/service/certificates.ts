@@ -3,7 +3,7 @@
 
 import { generateKeyPairSync } from "node:crypto";
 import forge from "node-forge";
-import type { TlsIdentities, TlsIdentity } from "./conform/conformance-server.ts";
+import type { TlsIdentities, TlsIdentity } from "../command/conform/conformance-server.ts";
 
 const DAY_MS = 86_400_000;
 
