@@ -97,10 +97,7 @@ static const uint8_t *pgc_bytes_of(struct pg_core *device, int32_t region) {
   return region < device->messages ? pgc_constants : device->texts;
 }
 
-/*
- * core/loop/create.ts: a display text of the configuration is copied; its characters are U+0001..U+00FF, so one or two
- * bytes.
- */
+/* core/loop/create.ts: texts of the configuration are copied. A character, U+0001..U+00FF, has one or two bytes. */
 static void pgc_place_texts(struct pg_core *device, const char *extra, const char *messages) {
   int32_t region = PG_REGION_COUNT;
   int32_t start = 0;

@@ -135,7 +135,7 @@ export class Printer {
     const own = enums.filter(({ name }) => ownEnums.includes(name.text));
     const header = byHand("api.h")
       .replace("/* enums */\n", own.map((one) => this.#enum(one)).join("\n"))
-      .replace("/* device */\n", this.#members())
+      .replace("/* device */\n", this.#members(source))
       .replace("/* calls */\n", this.#calls(functions, false));
     return { source: this.#commented(source, small), header: this.#commented(header, constantOf) };
   }
@@ -504,8 +504,12 @@ export class Printer {
     return `${commentOf(one)}enum ${tag}{${this.#spliced(one, one.members.pos)};\n`;
   }
 
-  #members(): string {
-    const members = [...this.#device].map(([name, declaration]) => {
+  /** The most used first, lists last: the nearer to the beginning of the struct, the shorter the instructions. */
+  #members(source: string): string {
+    const uses = (name: string): number =>
+      lists[name] ? 0 : source.split(new RegExp(`->${small(name)}\\b`)).length;
+    const sorted = [...this.#device].sort(([a], [b]) => uses(b) - uses(a));
+    const members = sorted.map(([name, declaration]) => {
       const [size, type] = lists[name] ?? [];
       const own = small(name);
       const words = type ? `${type} ${own}[${size}]` : declared(this.#cType(declaration), own);
