@@ -35,7 +35,7 @@ const PARTS: readonly NamedPart[] = [
   {
     name: "git-credential",
     summary: "give git the access token (credential.helper)",
-    load: async () => (await import("./login/git-credential.ts")).gitCredential,
+    load: async () => (await import("./login/stored-session.ts")).gitCredential,
   },
   {
     name: "simulate",

@@ -48,8 +48,6 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-// `picogrant completion`: made of the options that --help is made of. A shell calls it for each word.
-
 /** A part is loaded only when it is run, or asked for its options. */
 export interface NamedPart {
   readonly name: string;

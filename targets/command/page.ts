@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { ConfigError } from "../../platform/configuration/device-config.ts";
 import { makeDirectory, reasonOf, writeOwn } from "../../platform/node/files.ts";
 import { readText, UsageError } from "../desktop/command-line.ts";
-import { makePage, PageError } from "../host/page-format.ts";
+import { makePage, PageError } from "./page-format.ts";
 
 /** Its readers see the old file or the new one. A folder that is missing is made. @throws UsageError */
 function replaceFile(path: string, content: Uint8Array): void {
@@ -71,7 +71,6 @@ export function orMistake<T>(place: string, act: () => T): T {
   }
 }
 
-/** Writes a page for each line; none is written where one is wrong. */
 function writeTable(path: string, config: string, out: string, page: (text: string) => Buffer) {
   const [names = [], ...rows] = cellsOf(readText(path, "table"));
   const file = names.indexOf("file");

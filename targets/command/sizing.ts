@@ -55,7 +55,6 @@ export function memoryFor(build: Build, tokens: Tokens): number | undefined {
   return enough * STEP;
 }
 
-/** Whether a device with so much memory lives through everything. */
 export function suffices(core: Core, tokens: Tokens, memoryBytes: number): boolean {
   const storage = new MemoryStorage({ capacity: MEMORY_MAX });
   const first = start(core, tokens, memoryBytes, storage);

@@ -9,7 +9,7 @@ import { reasons } from "../../platform/display/reasons.ts";
 import { configure } from "../../targets/command/configure.ts";
 import { runPart } from "../../targets/command/option-parser.ts";
 import { cellsOf } from "../../targets/command/page.ts";
-import { readPage } from "../../targets/host/page-format.ts";
+import { readPage } from "../../targets/command/page-format.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import { isFullRun } from "../full-run.ts";
 

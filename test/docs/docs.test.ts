@@ -66,7 +66,7 @@ it("the page of sizing has the default memory sizes of the hosts", () => {
   const page = readFileSync(`${root}targets/docs/sizing.md`, "utf8").replaceAll(/\s+/g, " ");
   expect(page).toContain(`Where you set nothing, the driver takes ${MEMORY_BYTES_DEFAULT} `);
   const defaults = {
-    "targets/host/page-format.ts": /memoryBytes \?\? (\d+);/,
+    "targets/command/page-format.ts": /memoryBytes \?\? (\d+);/,
     "targets/host/ports/template/main.c": /MEMORY_BYTES = (\d+),/,
   };
   for (const [file, pattern] of Object.entries(defaults)) {

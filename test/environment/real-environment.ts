@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
 import type { FakeResponse } from "../../platform/testing/index.ts";
-import { makePage } from "../../targets/host/page-format.ts";
+import { makePage } from "../../targets/command/page-format.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import type { ServiceOptionsInput } from "../../targets/service/index.ts";
 import { ServiceEnvironment } from "../../targets/workbench/host/service-environment.ts";

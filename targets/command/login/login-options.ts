@@ -13,7 +13,6 @@ export interface LoginOptions {
   readonly json: boolean;
   /** The session that is kept is given up first. */
   readonly again: boolean;
-  /** Undefined: as long as there are codes. */
   readonly timeoutS: number | undefined;
   /** Undefined: where a terminal has room and UTF-8 for it. */
   readonly qr: boolean | undefined;

@@ -171,7 +171,6 @@ export function openSession(
   return signInOn(state, { ...driver, shared, stored, log: debugLog() }, handlers, () => {});
 }
 
-/** What is wrong, without when it is tried again. */
 export function lasting({ code, remedy, message, response }: SignInError): SignInError {
   return new SignInError(code, remedy, message.replace(/; trying again in \d+ s$/, ""), {
     response,

@@ -1,6 +1,7 @@
 // What is done with a login that is kept. `picogrant token`: an access token on standard output and nothing else, renewed
 // first where that is due.
 
+import { text } from "node:stream/consumers";
 import { Option } from "commander";
 import type { TokenResponse } from "../../../platform/exchange/response-recorder.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
@@ -31,7 +32,7 @@ import {
 } from "./open.ts";
 import { type LoginSettings, type ReadySettings, readySettings } from "./settings.ts";
 
-export interface SessionFlags extends Place {
+interface SessionFlags extends Place {
   readonly timeout: number;
   readonly fresh?: boolean;
   readonly json?: boolean;
@@ -120,7 +121,7 @@ export const accounts: Part = {
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-export const timeoutOption = (what: string, seconds: number): Option =>
+const timeoutOption = (what: string, seconds: number): Option =>
   new Option("--timeout <seconds>", what).argParser(integer(1, 86_400)).default(seconds);
 
 /** A session in words for machines: null stands for what is not known. */
@@ -164,7 +165,7 @@ interface Resumed {
  * @param work is given what has the access token renewed where that is due, within the time of --timeout
  * @throws SignInError `not_signed_in` where there is none, or it turns out to have ended
  */
-export async function withSession(
+async function withSession(
   { timeout, fresh, ...flags }: SessionFlags,
   work: (resumed: Resumed, accessToken: () => Promise<string>) => Promise<void>,
 ): Promise<void> {
@@ -389,4 +390,53 @@ async function discardHere(
 export function discard(state: string): void {
   removeMetadata(state);
   removeStoredLogin(state);
+}
+
+// `picogrant git-credential`: git's protocol for credential helpers (gitcredentials(7)).
+
+const GIT_HELP = `
+Sign in first, then:
+  git config --global credential.https://github.com.helper '!picogrant git-credential'
+
+git gets the token for the host of the login's server only, and for those of --host.`;
+
+interface GitFlags extends SessionFlags {
+  readonly host?: readonly string[];
+}
+
+export const gitCredential: Part = {
+  line: () =>
+    withPlace(commandLine("git-credential", "Gives git the access token, as a credential helper."))
+      // git may introduce others, which a helper ignores.
+      .argument("<operation>", "get, store or erase")
+      .option("--host <host>", "another host that may get the token, repeatable", allOf)
+      .addOption(timeoutOption("give up when it cannot be renewed by then", 60))
+      .addHelpText("after", GIT_HELP),
+  act: async (line) => {
+    const { host: more = [], ...flags } = line.opts<GitFlags>();
+    const isRefused = line.args[0] === "erase";
+    if (line.args[0] !== "get" && !isRefused) return Exit.DONE;
+    const { protocol, host, username = "oauth2" } = fieldsOf(await text(process.stdin));
+    await withSession({ ...flags, fresh: isRefused }, async ({ session, ready }, accessToken) => {
+      const { token, deviceAuthorization } = ready.driver.endpoints;
+      const origins = [token, deviceAuthorization].map((endpoint) => new URL(endpoint).origin);
+      const allowed = [...origins, ...more.map((name) => `https://${name}`)];
+      if (!allowed.includes(`${protocol}://${host}`)) return;
+      const fields = [`username=${username}`, `password=${await accessToken()}`];
+      const { expiresInS } = session;
+      if (expiresInS !== undefined) {
+        fields.push(`password_expiry_utc=${Math.floor(Date.now() / 1000) + expiresInS}`);
+      }
+      if (!isRefused) process.stdout.write(`${fields.join("\n")}\n`);
+    });
+    return Exit.DONE;
+  },
+};
+
+const allOf = (host: string, before: readonly string[] = []): string[] => [...before, host];
+
+function fieldsOf(input: string): Record<string, string | undefined> {
+  return Object.fromEntries(
+    input.split("\n").map((line) => [line.split("=", 1)[0], line.slice(line.indexOf("=") + 1)]),
+  );
 }

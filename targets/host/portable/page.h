@@ -1,6 +1,6 @@
 /*
  * The developer's settings, outside the firmware's image: a page for each device. `picogrant configure --page` writes
- * it (targets/host/page-format.ts), and the factory or an updater stores it in one of two areas. Everything is used
+ * it (targets/command/page-format.ts), and the factory or an updater stores it in one of two areas. Everything is used
  * in place: texts end with a 0. All numbers are little-endian:
  *
  *   "PGS1", u32 bytes that follow, u32 CRC-32 of them, and then

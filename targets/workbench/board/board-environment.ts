@@ -2,7 +2,7 @@
 // the factory would have programmed.
 
 import type { TlsIdentities } from "../../command/conform/conformance-server.ts";
-import { makePage, type PageSettings } from "../../host/page-format.ts";
+import { makePage, type PageSettings } from "../../command/page-format.ts";
 import { makeTlsIdentities } from "../../service/certificates.ts";
 import type { ServiceOptionsInput } from "../../service/index.ts";
 import { ServiceEnvironment } from "../host/service-environment.ts";

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { signIn } from "../../../platform/node/sign-in.ts";
-import { makePage } from "../../host/page-format.ts";
+import { makePage } from "../../command/page-format.ts";
 import { makeTlsIdentities } from "../../service/certificates.ts";
 import { isRefreshed, programOf } from "../host/build.ts";
 
