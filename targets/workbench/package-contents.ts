@@ -41,6 +41,7 @@ export const PAGES: Readonly<Record<string, Pages>> = {
     "README.md": "scripts/package/picogrant.md",
     "docs/node.md": "targets/docs/node.md",
     "docs/errors.md": "targets/docs/errors.md",
+    "docs/questions.md": "targets/docs/questions.md",
     "docs/servers.md": "platform/servers/README.md",
   },
   "picogrant-tools": {
