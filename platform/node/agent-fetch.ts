@@ -4,7 +4,8 @@ import http from "node:http";
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers";
 import { EXCHANGE_LIMITS, finalStatus } from "../exchange/limits.ts";
-import { DECODERS, decoded, openRequest, type TlsSettings } from "./http.ts";
+import { DECODERS, decoded, openRequest } from "./connection.ts";
+import type { TlsSettings } from "./http.ts";
 
 /** The same streams, as Node's own types have them. */
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];

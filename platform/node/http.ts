@@ -2,20 +2,12 @@
 
 import http from "node:http";
 import https from "node:https";
-import type { LookupFunction, Socket } from "node:net";
-import type { Readable, Transform } from "node:stream";
+import type { Socket } from "node:net";
 import { setImmediate } from "node:timers";
 import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node:tls";
-import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from "node:zlib";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import {
-  CUT_OFF,
-  HEAD_TOO_LONG,
-  NOT_HTTP,
-  TOO_LONG,
-  UNKNOWN_CODING,
-} from "../display/response-reasons.ts";
-import { EXCHANGE_LIMITS, finalStatus, IDLE_MAX_MS, keepAliveMs } from "../exchange/limits.ts";
+import { CUT_OFF, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/response-reasons.ts";
+import { EXCHANGE_LIMITS, finalStatus, IDLE_MAX_MS } from "../exchange/limits.ts";
 import { retryAfterSeconds } from "../exchange/retry-after.ts";
 
 /** Limits and certificates of the HTTP adapter. */
@@ -91,37 +83,7 @@ function checkServerIdentity(host: string, certificate: PeerCertificate): Error 
   return checkIdentity(host, { ...certificate, subject, subjectaltname: names.join(", ") });
 }
 
-/**
- * Starts a request and watches its connection. A new one must be established within its own limit, including TLS.
- * @param plain creates connections for plain http
- * @param late called after the limit
- */
-export function openRequest(
-  url: URL,
-  options: http.RequestOptions,
-  settings: TlsSettings,
-  plain: http.Agent,
-  late: () => void,
-): { readonly client: http.ClientRequest; readonly connectLimit: NodeJS.Timeout } {
-  const secure = url.protocol === "https:";
-  const agent = secure ? settings.agent : plain;
-  // With a proxy of the environment, name and port are the proxy's.
-  const { proxyEnv } = ((agent as { options?: object }).options ?? {}) as { proxyEnv?: unknown };
-  const lookup: LookupFunction = async (...asked) =>
-    (await import("./addresses.ts")).look(portOf(url), settings.connectLimitMs, ...asked);
-  const all = { ...options, ...settings, ...(!proxyEnv && { lookup }), agent };
-  const client = (secure ? https : http).request(url, all);
-  follow(client, agent);
-  const connectLimit = setTimeout(late, settings.connectLimitMs);
-  const stands = (): void => clearTimeout(connectLimit);
-  client.on("socket", (socket) => {
-    const { connecting, secureConnecting } = socket as Socket & { secureConnecting?: boolean };
-    if (connecting || secureConnecting) socket.once(secure ? "secureConnect" : "connect", stands);
-    // It is a reused connection.
-    else stands();
-  });
-  return { client, connectLimit };
-}
+type Connection = typeof import("./connection.ts");
 
 interface Exchange {
   sink: HttpSink;
@@ -168,7 +130,7 @@ export class NodeHttp implements Http {
     };
     this.#current = exchange;
     // Data that waits on a kept connection is read first: it is not the response to this request.
-    setImmediate(() => this.#current === exchange && this.#start(exchange, request));
+    setImmediate(() => void this.#start(exchange, request));
   }
 
   abort(): void {
@@ -182,20 +144,22 @@ export class NodeHttp implements Http {
     this.#isDisposed = true;
   }
 
-  #start(exchange: Exchange, request: HttpRequest): void {
+  async #start(exchange: Exchange, request: HttpRequest): Promise<void> {
     try {
-      this.#open(exchange, request);
+      // A start with a valid access token makes no request.
+      const connection = await import("./connection.ts");
+      if (this.#current === exchange) this.#open(exchange, request, connection);
     } catch {
       // An address or a header value that cannot be sent.
       this.#fail(exchange, "unreachable", "the request cannot be sent");
     }
   }
 
-  #open(exchange: Exchange, request: HttpRequest): void {
+  #open(exchange: Exchange, request: HttpRequest, connection: Connection): void {
     const url = new URL(request.url);
     const body = copyRange(request.body, request.bodyFrom, request.bodyTo);
     const headers = this.#headers(request, body.length);
-    const { client, connectLimit } = openRequest(
+    const { client, connectLimit } = connection.openRequest(
       url,
       { method: request.method, headers },
       this.#tls,
@@ -207,14 +171,14 @@ export class NodeHttp implements Http {
     let answer: http.IncomingMessage | undefined;
     client.on("response", (response) => {
       answer = response;
-      this.#receive(exchange, response);
+      this.#receive(exchange, response, connection);
     });
     // Node never repeats a request: an error, even on a kept connection, ends the exchange. After a complete response
     // neither an error nor the end of the connection matters: its body may still be on the way to the sink.
     const isWhole = (): boolean => answer?.complete === true;
     client.on("error", (error) => {
-      const [failure, why] = failureOf(error);
-      if (!isWhole()) this.#fail(exchange, failure, placeOf(error, url) + why);
+      const [failure, why] = connection.failureOf(error);
+      if (!isWhole()) this.#fail(exchange, failure, connection.placeOf(error, url) + why);
     });
     client.on("close", () => {
       if (!isWhole()) this.#fail(exchange, "unreachable", CUT_OFF);
@@ -236,7 +200,8 @@ export class NodeHttp implements Http {
     return headers;
   }
 
-  #receive(exchange: Exchange, response: http.IncomingMessage): void {
+  #receive(exchange: Exchange, response: http.IncomingMessage, connection: Connection): void {
+    const { decoded, DECODERS, failureOf } = connection;
     const body = decoded(response);
     body.on("error", (error) => this.#fail(exchange, ...failureOf(error)));
     const { "content-encoding": encoding = "identity" } = response.headers;
@@ -299,52 +264,6 @@ export class NodeHttp implements Http {
   }
 }
 
-/** By the coding that each reverses. */
-export const DECODERS = new Map<string, () => Transform & Zlib>([
-  ["gzip", createGunzip],
-  ["x-gzip", createGunzip],
-  ["deflate", createInflate],
-  ["br", createBrotliDecompress],
-]);
-
-/** The body, decoded if somebody on the way has compressed it all the same (RFC 9110 §8.4.1). */
-export function decoded(response: http.IncomingMessage): Readable {
-  const decoder = DECODERS.get(`${response.headers["content-encoding"]}`.toLowerCase());
-  return decoder ? response.pipe(unlessEmpty(decoder())) : response;
-}
-
-/** An empty body is not cut off, whatever coding its head names. */
-function unlessEmpty<D extends Transform & Zlib>(decoder: D): D {
-  const flush = decoder._flush.bind(decoder);
-  decoder._flush = (done) => (decoder.bytesWritten === 0 ? done() : flush(done));
-  return decoder;
-}
-
-/** With `ECONNREFUSED`, `CERT_HAS_EXPIRED` and the like, or a sentence. The message would contain addresses. */
-function failureOf(error: Error): [TransportFailure, why: string] {
-  const { code = error.name } = error as NodeJS.ErrnoException;
-  if (code === "ETIMEDOUT") return ["timeout", code];
-  if (code === "HPE_HEADER_OVERFLOW") return ["too-large", HEAD_TOO_LONG];
-  if (code === "ECONNRESET" || code === "EPIPE") return ["unreachable", CUT_OFF];
-  // If a handshake fails while the request is being written, only the message has OpenSSL's reason.
-  const [, reason] =
-    /SSL routines:[^:]*:([^:]+)/.exec(code === "EPROTO" ? error.message : "") ?? [];
-  if (reason) return ["unreachable", `ERR_SSL_${reason.toUpperCase().replaceAll(" ", "_")}`];
-  return ["unreachable", code.startsWith("HPE_") ? NOT_HTTP : code];
-}
-
-/** Which side has failed: only an agent connects to another name or port than the server's. */
-function placeOf(error: Error, url: URL): string {
-  const { hostname = url.hostname, port = portOf(url) } = error as {
-    hostname?: string;
-    port?: number;
-  };
-  return hostname === url.hostname && port === portOf(url) ? "" : "the proxy: ";
-}
-
-const portOf = ({ port, protocol }: URL): number =>
-  Number(port || (protocol === "https:" ? 443 : 80));
-
 const PROXY_REFUSES = "the proxy wants a name and a password";
 
 const copyRange = (bytes: Bytes, from: number, to: number): Buffer =>
@@ -353,32 +272,8 @@ const copyRange = (bytes: Bytes, from: number, to: number): Buffer =>
 // Connections that are kept for the next request. Unexpected data on one would be taken for the next response (RFC 9112
 // §9.3: responses come in the order of requests): such a connection is closed.
 
-/** The agent of each connection: another request of the program may get it, too. */
-const agents = new WeakMap<Socket, http.Agent>();
 /** How long to keep each connection, as the server has said. */
-const reportedMs = new WeakMap<Socket, number | undefined>();
-
-/**
- * Watches a request's connection from the end of its response until the next request takes it.
- * @param agent of the connection
- */
-export function follow(client: http.ClientRequest, agent: http.Agent): void {
-  client.on("socket", (socket) => {
-    socket.off("data", closeIfUnasked);
-    agents.set(socket, agent);
-  });
-  client.on("response", (answer) => {
-    const { socket, headers } = answer;
-    reportedMs.set(socket, keepAliveMs(headers["keep-alive"] as string | undefined));
-    answer.on("end", () => socket.on("data", closeIfUnasked));
-  });
-}
-
-function closeIfUnasked(this: Socket): void {
-  // Agents of other libraries need not have the property.
-  const { freeSockets = {} } = agents.get(this)!;
-  if (Object.values(freeSockets).flat().includes(this)) this.destroy();
-}
+export const reportedMs = new WeakMap<Socket, number | undefined>();
 
 /** The connections of all sessions of this process. */
 interface Pool {

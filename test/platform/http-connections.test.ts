@@ -9,7 +9,8 @@ import net from "node:net";
 import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from "vitest";
-import { follow, NodeHttp, nodeFetch, tlsSettings } from "../../platform/node/http.ts";
+import { follow } from "../../platform/node/connection.ts";
+import { NodeHttp, nodeFetch, tlsSettings } from "../../platform/node/http.ts";
 import { listening } from "../listening.ts";
 import { OK, RawServer, recorder, turns, VALID } from "./raw-server.ts";
 
