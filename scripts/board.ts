@@ -116,7 +116,7 @@ function onAnother(name: string): number {
   return spawnSync(process.execPath, args, { stdio: "inherit", env }).status ?? 1;
 }
 
-/** Prints the use of flash and RAM. @returns whether the limits are kept */
+/** Prints the use of flash and RAM. @returns whether it is within the limits */
 function table(builds: readonly Build[]): boolean {
   console.log(`\n${sizeTable(builds)}\n`);
   const missed = missedLimits(builds);

@@ -97,7 +97,7 @@ export enum Fields {
   VALUES = 245760,
   /** Erased when the code ends. */
   OF_CODE = 30,
-  /** Erased when the session ends, and kept until a response names another. */
+  /** Erased when the session ends; stays until a response contains another one. */
   OF_SESSION = 96,
   /** Stored in a code's record. */
   RECORDED = 30,
@@ -110,7 +110,7 @@ export var CAPACITIES = "HHI#J*L#M#N#V6";
  * Strings that the core needs as bytes: regions after those of Region, filled once at the start. Display texts follow.
  */
 export enum Literal {
-  /** Names of members, of the grant's answers. */
+  /** Names of members of grant responses. */
   MEMBERS = 32,
   ERRORS = 33,
   ERROR_KINDS = 34,

@@ -216,7 +216,7 @@ function masks(): NumberedName[] {
     mask("OF_CODE", "Erased when the code ends", (row) => row.lifetime === Lifetime.CODE),
     mask(
       "OF_SESSION",
-      "Erased when the session ends, and kept until a response names another",
+      "Erased when the session ends; stays until a response contains another one",
       (row) => row.lifetime === Lifetime.SESSION,
     ),
     mask("RECORDED", "Stored in a code's record", (row) => row.isRecorded === true),
@@ -260,7 +260,7 @@ function coreLiterals(): LiteralRow[] {
   return [
     {
       name: "MEMBERS",
-      description: "Names of members, of the grant's answers.",
+      description: "Names of members of grant responses.",
       texts: [packedNames(memberPlaces())],
     },
     { name: "ERRORS", description: "", texts: [packedErrorNames(errorRows())] },

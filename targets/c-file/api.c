@@ -123,7 +123,7 @@ static void pgc_place_texts(struct pg_core *device, const char *extra, const cha
 }
 /* functions */
 
-// The border.
+// The core API.
 
 static const char *pgc_given(const char *text) { return text ? text : ""; }
 

@@ -1,4 +1,4 @@
-// `picogrant check-server`: the server for whoever writes a port in C and runs its check (targets/host/ports/template).
+// `picogrant check-server`: the test server for the check of a port in C (targets/host/ports/template).
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { describeListenError } from "../service/server.ts";
 import { Exit } from "./exit-codes.ts";
 import { commandLine, type Part } from "./option-parser.ts";
 
-/** Where check-connection.c looks for it. */
+/** check-connection.c has the same port. */
 const PORT = 8099;
 
 const HELP = `
@@ -15,7 +15,7 @@ With picogrant-firmware installed, in another terminal (targets/docs/firmware-in
   make -f node_modules/picogrant-firmware/targets/host/ports/template/Makefile PORT=my-port OUT=build check
   build/check
 
-Another address than http://127.0.0.1:${PORT}/ is told to make: CHECK_FLAGS=-DCHECK_SERVER='"http://192.168.1.20:${PORT}/"'`;
+For another address than http://127.0.0.1:${PORT}/, add this to the make command: CHECK_FLAGS=-DCHECK_SERVER='"http://192.168.1.20:${PORT}/"'`;
 
 export const checkServer: Part = {
   line: () =>
@@ -37,14 +37,14 @@ export const checkServer: Part = {
   },
 };
 
-/** Length of the long answer; check-connection.c has the same. */
+/** Length of the long response; check-connection.c has the same. */
 const PATTERN_BYTES = 5000;
 const LATE_MS = 1500;
 
-/** The byte that stands here in long texts of both sides: none is like those around it. */
+/** The byte at this index of long texts on both sides: neighbours differ. */
 const patternAt = (place: number): number => 33 + ((place * 7 + (place >> 8)) % 90);
 
-/** Order counts, and so does every byte. */
+/** A checksum of the bytes and their order. */
 function sumOf(bytes: Uint8Array): number {
   let sum = 0;
   for (const byte of bytes) sum = (Math.imul(sum, 31) + byte) >>> 0;
@@ -77,9 +77,9 @@ const RESPONSES: Readonly<
 
 /**
  * Listens on a port of the machine.
- * @param host the address to listen at; "0.0.0.0" where a board is to reach it
+ * @param host the address to listen at; "0.0.0.0" for a board
  * @param port 0: any that is free
- * @returns its address, with the slash at the end, and its end
+ * @returns its address, with a slash at the end, and a function that ends it
  */
 export async function startCheckServer(host = "127.0.0.1", port = 0) {
   let open = 0;

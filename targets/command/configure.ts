@@ -1,5 +1,5 @@
-// `picogrant configure`: a device.json for hosts that ask nobody where their server is, such as the one in C; or with
-// --page what a device in C reads in place of it.
+// `picogrant configure`: a complete device.json for hosts without discovery, or with --page the settings page of a device
+// in C.
 import { writeFileSync } from "node:fs";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
 import { NodeHttp, nodeTimers } from "../../platform/node/index.ts";
@@ -37,7 +37,7 @@ export const configure: Part = {
   line: () =>
     commandLine(
       "configure",
-      "Writes what a server's profile or metadata says into a device.json, for hosts that do no discovery.",
+      "Writes the content of a server's profile or metadata into a device.json, for hosts without discovery.",
     )
       .argument("<file>", "the device.json")
       .option("--out <file>", "write it there, readable by you alone, instead of printing it")
@@ -77,7 +77,7 @@ function authoritiesIn({ http, endpoints = {} }: DeviceConfig): string[] {
   throw new UsageError("--authorities is missing: without one the device trusts no server");
 }
 
-/** It may hold the client's secret. */
+/** The file may contain the client's secret. */
 function write(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: 0o600, flag: "wx" });

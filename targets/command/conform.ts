@@ -1,4 +1,4 @@
-// `picogrant conform`: runs the conformance suites over somebody's adapters, and says in words what is wrong with them.
+// `picogrant conform`: runs the conformance suites on adapters of the user, and prints their faults.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -34,7 +34,7 @@ interface Flags {
   json?: boolean;
 }
 
-/** What somebody's module exports: any of these. Each call makes an adapter of its own. */
+/** Exports of the user's module, each optional. Each call makes a new adapter. */
 interface Adapters {
   makeTimers?: () => Timers;
   makeEntropy?: () => Entropy;
@@ -57,7 +57,7 @@ const HELP = `
 The module exports any of these functions; each call makes an adapter of its own:
   makeTimers()               makeEntropy()
   makeStorage(directory)     may keep its records in this directory; called again, it finds them there
-  makeDisplay()              with lines(), what a person sees is compared with what was to be shown
+  makeDisplay()              with lines(), the visible lines are compared with the expected frame
   makeHttp(limits)           { timeLimitMs, sizeLimitBytes }, with --tls also { ca }: certificates to trust
 
 Examples:
@@ -87,7 +87,7 @@ export const conform: Part = {
     const failures = await report(suites, flags, path.dirname(path.resolve(file)));
     const untried = untriedOf(suites, flags);
     if (!flags.json && untried !== "") process.stdout.write(`Not tried: ${untried}.\n`);
-    // What the adapters have left open must not keep the command alive.
+    // Open handles of the adapters must not keep the command alive.
     await new Promise((done) => process.stdout.write("", done));
     process.exit(failures > 0 ? Exit.FAILED : Exit.DONE);
   },
@@ -130,7 +130,7 @@ function reportOf(file: string): string {
   );
 }
 
-/** The module's function that makes an adapter, which complains of one that lacks a function. */
+/** The module's function that makes an adapter; throws if the adapter lacks a function. */
 function checked(name: Name, module: Record<string, unknown>) {
   const manufacturer = manufacturerOf(name);
   const make = module[manufacturer];
@@ -216,7 +216,7 @@ function httpCases(make: NonNullable<Adapters["makeHttp"]>, tls: boolean): Confo
 async function report(suites: Suites, { json }: Flags, folder: string): Promise<number> {
   const paint = paintFor(process.stdout, process.env);
   let failures = 0;
-  // A display prints while it is tried: what there is to say comes at the end of each suite.
+  // A display prints during its tests, so the results are printed at the end of each suite.
   for (const [name, cases] of suites) {
     const lines: string[] = [];
     for (const [at, one] of cases.entries()) {
@@ -238,7 +238,7 @@ async function report(suites: Suites, { json }: Flags, folder: string): Promise<
   return failures;
 }
 
-/** Why a case failed, undefined where it did not. What an adapter throws in a callback of its own counts too. */
+/** Why a case failed, or undefined. Exceptions in the adapter's own callbacks count too. */
 async function reasonOf(one: ConformanceCase, folder: string): Promise<string | undefined> {
   let onEscape: (error: unknown) => void = () => {};
   const escaped = new Promise<string>((resolve) => {
@@ -246,7 +246,7 @@ async function reasonOf(one: ConformanceCase, folder: string): Promise<string | 
   });
   process.on("uncaughtException", onEscape);
   process.on("unhandledRejection", onEscape);
-  // An exception that is on its way arrives before the end of the case counts.
+  // Waits for exceptions that are under way.
   const end = one.run().then(
     () => nextTurn(undefined),
     async (error: unknown) => {
@@ -262,7 +262,7 @@ async function reasonOf(one: ConformanceCase, folder: string): Promise<string | 
   }
 }
 
-/** The message of a broken rule; of any other error its kind and its place, too. */
+/** The message of a violated rule; for other errors also their type and place. */
 function wordsOf(error: unknown, folder: string): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack = "" } = error;
@@ -271,7 +271,7 @@ function wordsOf(error: unknown, folder: string): string {
   return `${name}: ${message}${place}`.replace(/\s+/g, " ");
 }
 
-/** File, line and column of the first frame in the module's folder; "" where there is none. */
+/** File, line and column of the first frame in the module's folder, or "". */
 function placeIn(folder: string, trace: string): string {
   const places = trace.replaceAll("file://", "").match(/\/.*?:\d+(?::\d+)?/g) ?? [];
   const isOwn = (place: string) => !place.slice(folder.length).includes("node_modules");

@@ -1,4 +1,4 @@
-// How the command ends: one table of exit codes, which error has which, and what asks it from outside to end.
+// The table of exit codes, the exit code of each error, and the interruption by signals.
 
 import { isMediumFault, reasonOf } from "../../platform/node/files.ts";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
@@ -13,25 +13,25 @@ export const Exit = {
   PIPE: 141,
 } as const;
 
-/** As shells say it of a program that a signal has ended. */
+/** The exit codes of shells for programs ended by a signal. */
 export const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export const EXIT_CODES: readonly (readonly [code: number, what: string])[] = [
   [Exit.DONE, "done"],
-  [Exit.FAILED, "it came to nothing"],
-  [Exit.USAGE, "something about the command line, or a file that it names, is wrong"],
-  [Exit.SIGN_IN_FIRST, "nobody is signed in: picogrant login comes first"],
+  [Exit.FAILED, "failed"],
+  [Exit.USAGE, "the command line, or a file that it names, is invalid"],
+  [Exit.SIGN_IN_FIRST, "nobody is signed in: run picogrant login first"],
   [
     Exit.NOT_STORED,
     "the state directory cannot be written: tokens are not renewed, lost or left there",
   ],
-  [SIGNALS.SIGHUP, "given up, since its terminal has gone (SIGHUP)"],
-  [SIGNALS.SIGINT, "given up with Ctrl-C (SIGINT)"],
-  [Exit.PIPE, "given up, since nobody reads its output any more"],
-  [SIGNALS.SIGTERM, "given up, as it was told to end (SIGTERM)"],
+  [SIGNALS.SIGHUP, "interrupted because its terminal was closed (SIGHUP)"],
+  [SIGNALS.SIGINT, "interrupted with Ctrl-C (SIGINT)"],
+  [Exit.PIPE, "interrupted because its output is no longer read"],
+  [SIGNALS.SIGTERM, "interrupted by SIGTERM"],
 ];
 
-/** It came to nothing, and not by a mistake on the command line. Its message is one line. */
+/** A failure that is no mistake on the command line. Its message is one line. */
 export class Failure extends Error {
   constructor(message: string) {
     super(message.replace(/\s*\n\s*/g, " ").trim());
@@ -48,7 +48,7 @@ class Interrupted extends SignInError {
   }
 }
 
-/** What other errors are called in JSON, by their names: some of them are defined in more than one bundle. */
+/** Codes of other errors in JSON, by the names of their classes: some classes are in more than one bundle. */
 const CODES: Readonly<Record<string, string>> = {
   UsageError: "wrong_option",
   ConfigError: "wrong_option",
@@ -58,7 +58,7 @@ const CODES: Readonly<Record<string, string>> = {
   Failure: "failed",
 };
 
-/** Members of `signIn`'s options, and what this command has in their place. */
+/** Options of `signIn`, and those of this command in their place. */
 const OPTIONS = [
   ["as http.ca", "with --certificates"],
   ["allowHttp", "--allow-http"],
@@ -73,7 +73,7 @@ const EXITS: Readonly<Record<string, number>> = {
   not_erased: Exit.NOT_STORED,
 };
 
-/** An error of the file system that nobody has put into words before: one line, and no stack trace. */
+/** Describes an error of the file system in one line, without a stack trace. */
 function inWords(error: unknown): unknown {
   const { path, syscall } = error as NodeJS.ErrnoException;
   if (path === undefined || syscall === undefined) return error;
@@ -84,8 +84,8 @@ function inWords(error: unknown): unknown {
 }
 
 /**
- * What the command says of an error, as the event of --json, and its exit code.
- * @throws the error itself where it is a fault of this program, for its stack to be seen
+ * The message of an error, its event for --json, and its exit code.
+ * @throws the error itself if it is a bug of this program, so that its stack is printed
  */
 export function outcomeBy(thrown: unknown): { exitCode: number; event: object; message: string } {
   const error = inWords(thrown);
@@ -101,13 +101,13 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
   return { exitCode, event: { event: "error", code, remedy, message }, message };
 }
 
-/** Who is to give up, if anybody waits for something; else the program just ends. */
+/** Aborts the current work; without any, the program just ends. */
 let giveUp: ((reason: Interrupted) => void) | undefined;
 
 /**
- * Does what may wait for long. A signal, or output that goes nowhere, has it give up in order.
- * @param work is given what it gives up by: it may be aborted from within as well, with the error that is to be told
- * @throws the reason for which it was given up
+ * Runs work that may take long. A signal or a closed output aborts it.
+ * @param work may abort itself with the controller, and with the error to report
+ * @throws the reason of the abort
  */
 export async function interruptibly<T>(work: (end: AbortController) => Promise<T>): Promise<T> {
   const end = new AbortController();
@@ -126,14 +126,14 @@ export async function interruptibly<T>(work: (end: AbortController) => Promise<T
     throw isGivenUp && end.signal.aborted ? end.signal.reason : error;
   } finally {
     giveUp = undefined;
-    // From here on signals end it as they do any program.
+    // From here on, signals end the program as usual.
     for (const [signal, listener] of listeners) process.off(signal, listener);
   }
 }
 
 let isLost = false;
 
-/** Standard output, or what is said to the person, cannot be written. */
+/** Standard output or standard error cannot be written. */
 export function outputLost({ code }: NodeJS.ErrnoException): void {
   if (isLost) return;
   isLost = true;

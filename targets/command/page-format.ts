@@ -1,6 +1,5 @@
-// What the maker of a device sets, as a page outside the firmware's image (layout: targets/host/portable/page.h): the
-// device's configuration, the certificate authorities that it trusts, its seed for randomness, and its own key where
-// records are sealed. Every page that is made is read back and compared.
+// Makes settings pages (layout: targets/host/portable/page.h): the device's configuration, its trusted certificate
+// authorities, its random seed, and its key if records are sealed. Each page is read back and compared.
 
 import { randomBytes, X509Certificate } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -16,7 +15,7 @@ import {
 import { reasonTexts } from "../../platform/display/reasons.ts";
 import { addressProblem } from "../../platform/servers/address.ts";
 
-/** Bytes of the page, and authorities, as a device has room for them. */
+/** Limits of a device: bytes of the page, and number of authorities. */
 const PAGE_MAX = 16_384;
 const AUTHORITIES_MAX = 8;
 const SEED_BYTES = 32;
@@ -54,7 +53,7 @@ const TEXTS = [
 /** Addresses, by the numbers of the core's endpoints. */
 const ADDRESSES = Endpoint.RESOURCE + 1;
 
-/** What a page says. */
+/** The content of a page. */
 export interface PageContent {
   readonly madeAt: number;
   readonly numbers: Readonly<Record<(typeof NUMBERS)[number], number>>;
@@ -62,9 +61,9 @@ export interface PageContent {
   readonly addresses: readonly string[];
   readonly seed: Uint8Array;
   readonly key: Uint8Array;
-  /** Of each authority: its certificate, and where a board finds what it wants of it. */
+  /** For each authority: its certificate, and the positions of the parts that a board reads. */
   readonly authorities: readonly Uint8Array[];
-  /** "": none is named, and the page has no byte for it. */
+  /** "": the page has none. */
   readonly timeServer: string;
 }
 
@@ -83,7 +82,7 @@ function number(value: number, size: number): Buffer {
 const sized = (bytes: Uint8Array, sizeBytes: number): Buffer =>
   Buffer.concat([number(bytes.length, sizeBytes), bytes]);
 
-/** Where an element of DER begins to have content, and where it ends. */
+/** Start and end of the content of a DER element. */
 function element(der: Buffer, at: number): { content: number; end: number } {
   const first = der[at + 1]!;
   if (first < 0x80) return { content: at + 2, end: at + 2 + first };
@@ -92,7 +91,7 @@ function element(der: Buffer, at: number): { content: number; end: number } {
   return { content, end: content + der.readUIntBE(at + 2, digits) };
 }
 
-/** Where in a certificate its subject stands (RFC 5280 §4.1). */
+/** The position of the subject in a certificate (RFC 5280 §4.1). */
 function subjectIn(certificate: Buffer): [at: number, size: number] {
   const toBeSigned = element(certificate, element(certificate, 0).content);
   let at = toBeSigned.content;
@@ -121,7 +120,7 @@ function authorityOf(pem: string): Buffer {
   };
   const point = Buffer.concat([Buffer.of(4), bytes(key.x), bytes(key.y)]);
   const main = part(curve === 0 ? bytes(key.n) : point, subject[0] + subject[1]);
-  // Behind the modulus stand the exponent's tag and length.
+  // The exponent's tag and length follow the modulus.
   const exponent = curve === 0 ? part(bytes(key.e), main[0] + main[1] + 2) : ([0, 0] as const);
   const places = [subject, main, exponent].flat().map((place) => number(place, 2));
   return Buffer.concat([sized(raw, 2), number(curve, 1), ...places]);
@@ -165,7 +164,7 @@ function addressesOf(config: DeviceConfig): string[] {
   return addresses;
 }
 
-/** What the core itself says to the configuration. */
+/** The core's own check of the configuration. */
 function checkMemory(config: DeviceConfig, columns: number, rows: number, bytes: number): void {
   const own = { ...coreConfigOf(config), columns, rows, seed: 1, pkce: config.pkce ? 1 : 0 };
   if (create(new Uint8Array(bytes), own) !== null) return;
@@ -239,7 +238,7 @@ function written(content: PageContent): Buffer {
 
 /**
  * Reads a page as a device does.
- * @throws PageError where it is none
+ * @throws PageError if it is invalid
  */
 export function readPage(page: Uint8Array): PageContent {
   const bytes = Buffer.from(page);
@@ -269,7 +268,7 @@ export function readPage(page: Uint8Array): PageContent {
     key: take(takeNumber(1)),
     authorities: Array.from({ length: takeNumber(2) }, () => {
       const begin = at;
-      // The certificate behind its size, the curve, three places.
+      // The certificate's size, the certificate, the curve, three positions.
       take(takeNumber(2) + 1 + 12);
       return body.subarray(begin, at);
     }),
@@ -282,16 +281,16 @@ export function readPage(page: Uint8Array): PageContent {
 export interface PageSettings {
   /** Certificates of authorities in PEM, any number in each text; none: the device trusts no server. */
   readonly authorities: readonly string[];
-  /** Seconds since 1970: the device's clock never is before this, and of two pages the later one counts. */
+  /** Seconds since 1970: the device's clock is never earlier, and of two pages the later one is used. */
   readonly madeAt?: number;
-  /** For randomness; default: a new one. Empty where the device has a generator of its own. */
+  /** For randomness; default: a new one. Empty if the device has a generator. */
   readonly seed?: Uint8Array;
 }
 
 /**
  * Makes a device's page.
  * @param config the text of device.json
- * @throws PageError with one line: what does not fit a page; ConfigError: what is wrong with device.json
+ * @throws PageError if a setting does not fit a page, ConfigError if device.json is invalid; each in one line
  */
 export function makePage(config: string, settings: PageSettings): Buffer {
   const { authorities, madeAt = Math.floor(Date.now() / 1000) } = settings;

@@ -1,5 +1,5 @@
-// A device on a console with nothing but the core: the loop that every host has, in one file. What a firmware does
-// with its own network, flash and display, this does with `fetch`, two files and `console.log`.
+// A device on a console with only the core: the loop of every host, in one file. It uses `fetch`, two files and
+// `console.log`, where firmware uses its own network, flash and display.
 
 import fs from "node:fs";
 import * as core from "picogrant/core";
@@ -7,7 +7,7 @@ import { clientId, clientSecret, endpoints, scope, server, state } from "./setti
 
 const { Authorization, Command, Endpoint, Field, Region, State } = core;
 
-// 1. The device: memory of your own, and what the maker sets.
+// 1. The device: its memory and its settings.
 const memory = new Uint8Array(4096);
 const config = {
   clientId,
@@ -47,14 +47,14 @@ function run() {
   alarm = setTimeout(run, core.wakeIn(device));
 }
 
-/** Something happened: first the time until now, then the event, then what comes of it. */
+/** Reports an event: first the elapsed time, then the event, then the commands that follow. */
 function happened(event) {
   run();
   event();
   run();
 }
 
-// 3. The commands. Whatever is done at once is answered at once.
+// 3. The commands. Those that are done at once are reported at once.
 function carryOut(command) {
   switch (command) {
     case Command.SEND:
@@ -90,7 +90,7 @@ async function send() {
   const id = device.requestId;
   const own = new AbortController();
   exchange = own;
-  // The ranges of the command stay as they are until the exchange is over; what is sent is copied here.
+  // The ranges of the command do not change during the exchange; the bytes to send are copied here.
   const url = addresses[device.endpoint] + textAt(device.target, device.targetLength);
   const headers = {
     accept: "application/json",
@@ -110,7 +110,7 @@ async function send() {
     ...(!device.isGet && { body: memory.slice(device.body, device.body + device.bodyLength) }),
   };
   try {
-    // A command is never answered from within itself.
+    // A command must not be reported as done within itself.
     await null;
     const response = await fetch(url, request);
     const body = new Uint8Array(await response.arrayBuffer());

@@ -1,7 +1,7 @@
 import { signIn } from "picogrant";
 import { startSimulatedService } from "picogrant-tools/service";
 
-// A server of this program's own, which allows each code at once as its user ada.
+// A simulated server that approves each code at once as its user ada.
 const service = await startSimulatedService({ approve: "ada" });
 
 const session = await signIn({
@@ -11,10 +11,10 @@ const session = await signIn({
   state: "tokens", // a directory, where the next start finds the session
   onCode: ({ userCode, verificationUri, qr }) =>
     console.log(`${qr}\nOpen ${verificationUri} and enter ${userCode}`),
-  onTrouble: ({ message }) => console.error(message), // such as no network: it tries again by itself
+  onTrouble: ({ message }) => console.error(message), // such as no network; picogrant retries
 });
 const response = await session.fetch(`${service.url}/userinfo`);
 console.log(await response.json());
 
-await session.signOut(); // session.close() keeps the tokens instead
+await session.signOut(); // session.close() would keep the tokens
 await service.close();

@@ -1,5 +1,5 @@
-// A device without a display: a light that blinks, and a set-up page in the local network that says the code. What
-// the core lays out for a display is thrown away; the state decides what the light does.
+// A device without a display: a light that blinks, and a set-up page in the local network that shows the code. The
+// core's frames are discarded; the state controls the light.
 
 import { createServer } from "node:http";
 import * as core from "picogrant/core";
@@ -9,7 +9,7 @@ import { config, endpoints, state } from "./settings.mjs";
 
 const { Field, State } = core;
 
-/** The light in each state, in steps of 250 ms: `*` on, `.` off. A person can tell them apart at a glance. */
+/** The light in each state, in steps of 250 ms: `*` on, `.` off. Users can distinguish them at a glance. */
 const PATTERNS = {
   [State.STARTING]: "*.",
   [State.SIGNED_OUT]: "........",
@@ -37,7 +37,7 @@ function fieldOf(field) {
   return Buffer.from(driver.memory.subarray(start[field], end)).toString("latin1");
 }
 
-/** What the set-up page says. Never a token: whoever is in the network can read it. */
+/** Content of the set-up page. It has no token, because everybody in the network can read it. */
 function status() {
   if (driver.device.codeConfirmed) {
     return `Open ${fieldOf(Field.VERIFICATION_URI)} and enter ${fieldOf(Field.USER_CODE)}\n`;

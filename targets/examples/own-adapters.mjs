@@ -7,7 +7,7 @@ import http from "node:http";
 import https from "node:https";
 import { retryAfterSeconds } from "picogrant/driver";
 
-// Timers on Node, with nothing of picogrant's: the monotonic clock, and setTimeout for the alarm.
+// Timers on Node: the monotonic clock, and setTimeout for the alarm.
 
 const WRAP = 2 ** 32;
 
@@ -46,8 +46,8 @@ export function makeEntropy() {
   };
 }
 
-// Storage in two files. A record is written beside the old one, made durable, and then takes its name: whenever
-// the power goes, the slot holds the old record or the new one. If others can read the medium, seal it (`picogrant/sealed-storage`).
+// Storage in two files. A record is written to another file, made durable, and then renamed: after a power loss at
+// any time, the slot has the old record or the new one. If others can read the medium, seal it (`picogrant/sealed-storage`).
 
 const folder = process.env.STATE ?? "state";
 
@@ -56,14 +56,14 @@ const fileOf = (slot) => {
   return `${folder}/slot-${slot}`;
 };
 
-/** Makes what was done to the folder durable: a name that was given, or taken away. */
+/** Makes changes of the folder durable: a renamed or removed file. */
 function syncFolder() {
   const directory = fs.openSync(folder, "r");
   fs.fsyncSync(directory);
   fs.closeSync(directory);
 }
 
-/** Runs `change` and tells whether it worked. A full or broken disk is not the program's fault. */
+/** Runs `change` and returns whether it worked: a full or broken disk must not throw. */
 function succeeds(change) {
   try {
     change();
@@ -74,7 +74,7 @@ function succeeds(change) {
 }
 
 export function makeStorage() {
-  // Whether the folder can be used shows in each call.
+  // Each call reports whether the folder can be used.
   succeeds(() => fs.mkdirSync(folder, { recursive: true, mode: 0o700 }));
   const storage = {
     capacity: 16_384,
@@ -136,7 +136,7 @@ export function makeDisplay() {
         let line = "";
         for (let column = 0; column < columns; column++) {
           const cell = cells[from + row * columns + column];
-          // A terminal obeys control characters: none may reach it.
+          // A terminal executes control characters, so none may reach it.
           line += cell >= 32 && cell < 127 ? String.fromCharCode(cell) : "?";
         }
         shown.push(line);
@@ -147,10 +147,10 @@ export function makeDisplay() {
   };
 }
 
-// HTTP on Node's own client, one connection for each exchange. Nothing of it may be logged: targets, headers and bodies hold secrets.
+// HTTP on Node's own client, one connection for each exchange. Do not log targets, headers or bodies: they contain secrets.
 
 export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
-  /** Ends the exchange under way and makes it deaf; harmless where there is none. */
+  /** Ends the exchange under way, if any, and ignores its later events. */
   let stop = () => {};
 
   function start(request, sink) {
@@ -199,7 +199,7 @@ export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
       });
       response.on("end", () => {
         if (over) return;
-        // A body that was cut off ends, too, but is not complete.
+        // A truncated body also ends, but is not complete.
         if (!response.complete) return fail("unreachable");
         stop();
         sink.end();

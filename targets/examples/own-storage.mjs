@@ -1,9 +1,9 @@
-// Tokens where a program keeps its other things: three functions for each place. Pass one of these to signIn as `storage`,
-// in place of `state`. With a `deviceKey` beside it the place holds nothing that could be used without the key.
+// Tokens where a program stores its other data: three functions for each place. Pass one of these to signIn as `storage`,
+// in place of `state`. With a `deviceKey`, the stored text is useless without the key.
 
 import { spawnSync } from "node:child_process";
 
-/** In memory: the user signs in at each start. For tests, and for what must leave nothing behind. */
+/** In memory: the user signs in at each start. For tests, and for programs that must not store anything. */
 export function memory() {
   let stored;
   return {
@@ -19,8 +19,8 @@ export function memory() {
 
 /**
  * One row of a database for each account: CREATE TABLE sessions (account TEXT PRIMARY KEY, value TEXT NOT NULL). A
- * statement of its own is done as a whole or not at all.
- * @param query sends SQL and gives the rows, such as pg's `async (text, values) => (await pool.query(text, values)).rows`
+ * single statement is atomic.
+ * @param query sends SQL and returns the rows, such as pg's `async (text, values) => (await pool.query(text, values)).rows`
  */
 export function row(query, account) {
   return {
@@ -39,8 +39,8 @@ export function row(query, account) {
 }
 
 /**
- * The system's keychain: secret-tool on Linux (GNOME Keyring, KWallet), security on macOS. The value goes in by standard
- * input: other users of the machine can see arguments.
+ * The system's keychain: secret-tool on Linux (GNOME Keyring, KWallet), security on macOS. The value is passed on
+ * standard input, because other users of the machine can see arguments.
  */
 export function keychain(service, account, platform = process.platform) {
   const run = (command, args, input = "") => {

@@ -1,5 +1,5 @@
-// A printer: a display of 16x2, and a slip of paper for what does not fit there. The slip is printed once for each
-// code, with the address in full; the display goes on counting down.
+// A printer: a display of 16x2, and a printed slip for the rest. The slip is printed once for each
+// code, with the address in full; the display continues to count down.
 
 import * as core from "picogrant/core";
 import { Driver, noEndpoints } from "picogrant/driver";
@@ -28,7 +28,7 @@ function wrapped(text) {
   return text.match(new RegExp(`.{1,${PAPER_COLUMNS}}`, "g")) ?? [];
 }
 
-/** A field of the server's answer, as text; "" where there is none. */
+/** A field of the response as text; "" if absent. */
 function fieldOf(field) {
   const { start, length } = driver.device;
   const end = start[field] + Math.max(0, length[field]);
@@ -38,7 +38,7 @@ function fieldOf(field) {
 let printed = "";
 let wasSignedIn = false;
 
-/** Called after anything that may have changed the device. */
+/** Called whenever the device may have changed.  */
 function changed() {
   const { device, isSignedIn } = driver;
   const code = device.codeConfirmed ? fieldOf(core.Field.USER_CODE) : "";

@@ -7,7 +7,7 @@ export const server = env.SERVER ?? "http://127.0.0.1:8080";
 export const clientId = env.CLIENT_ID ?? "living-room-tv";
 export const clientSecret = env.CLIENT_SECRET ?? "tv-secret";
 export const scope = env.SCOPE ?? "email";
-/** A directory of the example's own, where its tokens are kept. */
+/** The example's own directory for its tokens. */
 export const state = env.STATE ?? "state";
 
 export const endpoints = {
@@ -16,7 +16,7 @@ export const endpoints = {
   revocation: `${server}/revoke`,
 };
 
-/** What the maker of a device sets; the driver adds what its platform knows. */
+/** The settings of a device; the driver adds what its platform knows. */
 export const config = {
   clientId,
   clientSecret,

@@ -1,4 +1,4 @@
-// A device whose engine has what browsers have, and nothing of Node: fetch, timers, crypto, localStorage. A television's
+// A device whose engine has the APIs of browsers and not those of Node: fetch, timers, crypto, localStorage. A television's
 // web runtime is one. Bundle it into one file: npx esbuild web.mjs --bundle --outfile=device.js
 
 import * as core from "picogrant/core";
@@ -22,7 +22,7 @@ function webTimers() {
     now: () => Math.floor(performance.now()) % 4294967296,
     alarm(afterMs, ring) {
       clearTimeout(timeout);
-      // One more, since the clock that `now` reads has been cut to whole milliseconds.
+      // One more, because `now` is rounded down to whole milliseconds.
       timeout = setTimeout(ring, afterMs + 1);
     },
     cancel: () => clearTimeout(timeout),
@@ -39,7 +39,7 @@ function webEntropy() {
   };
 }
 
-/** Two items, as hexadecimal digits. Whoever can run a script in this page can read them. */
+/** Two items, as hexadecimal digits. Every script in this page can read them. */
 function webStorage(items) {
   const nameOf = (slot) => `picogrant-${slot}`;
   return {
@@ -59,7 +59,7 @@ function webStorage(items) {
         items.setItem(nameOf(slot), text);
         done(true);
       } catch {
-        // Full, or switched off.
+        // The storage is full or disabled.
         done(false);
       }
     },
@@ -70,7 +70,7 @@ function webStorage(items) {
   };
 }
 
-/** The largest answer that anybody needs, and the longest wait for it. */
+/** Limits of a response: its size and its time. */
 const SIZE_LIMIT_BYTES = 65_536;
 const TIME_LIMIT_MS = 30_000;
 
@@ -108,7 +108,7 @@ function webHttp() {
   };
 }
 
-/** Reports head and body. Returns "", or what is wrong with the answer. */
+/** Reports head and body. Returns "", or the error of the response. */
 async function receive(request, exchange, sink) {
   const headers = new Headers(request.headers);
   headers.set("accept", "application/json");
@@ -119,7 +119,7 @@ async function receive(request, exchange, sink) {
     method: request.method,
     headers,
     ...(request.method === "POST" && { body }),
-    // A browser says nothing of a redirect but that there was one: status 0, which is no answer.
+    // A browser reports a redirect only as status 0, which counts as no response.
     redirect: "manual",
     signal: exchange.abort.signal,
   });

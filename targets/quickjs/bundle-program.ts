@@ -5,7 +5,7 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 
-/** tweetnacl asks for Node's crypto where it is loaded, for random numbers that it is never asked for: entropy is an adapter. */
+/** tweetnacl loads Node's crypto for its random numbers. They are not used here: entropy is an adapter. */
 export const withoutCrypto: Plugin = {
   name: "without-crypto",
   setup({ onLoad, onResolve }) {

@@ -1,6 +1,6 @@
 // A device in a stock qjs: a driver on the QuickJS adapters, commands as lines in, events as lines of JSON out.
 //   qjs --std -m dist/picogrant.qjs.js --config device.json
-// Whatever is wrong with it or with the configuration is one line on standard error, exit code 2.
+// An invalid option or configuration is one line on standard error, with exit code 2.
 
 import * as core from "../../core/complete.ts";
 import {
@@ -28,7 +28,7 @@ import { bytesOf, textOf } from "../../platform/text/text.ts";
 const { Endpoint, CallState, ErrorCode, State } = core;
 
 const CONFIG_BYTES_MAX = 65_536;
-/** A longer line is nobody's command: it is dropped. */
+/** A longer line is no command and is dropped. */
 const LINE_MAX = 4096;
 const USAGE = "usage: qjs --std -m picogrant.qjs.js --config FILE [--check]";
 const WRONG_USE = 2;
@@ -37,7 +37,7 @@ const INTERNAL_ERROR = 70;
 
 class UsageError extends Error {}
 
-/** Where events go; `bytes` follow their line as they are. */
+/** Receives events; `bytes` follow their line unchanged. */
 type Emit = (event: Record<string, string | number>, bytes?: readonly number[]) => void;
 
 class App {
@@ -68,7 +68,7 @@ class App {
     this.#driver.stop();
   }
 
-  /** One command of the user, or of another program; an unknown one is answered with an event. */
+  /** A command of the user or of another program; an unknown one causes an event. */
   command(line: string): void {
     const [verb = "", ...rest] = line.trim().split(" ");
     if (verb === "sign-in") this.#driver.signIn();
@@ -79,7 +79,7 @@ class App {
     else if (verb !== "") this.#refuse("unknown command");
   }
 
-  /** Calls an API: its place in the configuration's endpoints.resources, and what follows its address. */
+  /** Calls an API: its index in endpoints.resources of the configuration, and the path after its address. */
   #call(place: string, target: string): void {
     if (!/^\d{1,2}$/.test(place) || !/^[!-~]*$/.test(target)) {
       this.#refuse("get N TARGET: N is the API's place in endpoints.resources, from 0");
@@ -100,7 +100,7 @@ class App {
     this.#driver.run();
   }
 
-  /** The device may have moved on: says so once, and finishes a call that is done. */
+  /** Reports a changed state once, and completes a finished call. */
   #changed(): void {
     this.#report();
     const { callState, callError, callStatus } = this.#driver.device;
@@ -109,7 +109,7 @@ class App {
     const { stepUp } = this.#driver;
     const event = {
       event: "response",
-      // The core was told otherwise, so that it refreshes nothing.
+      // The core got another status, so that it does not refresh.
       status: stepUp === undefined ? callStatus : 401,
       ...stepUp,
       error: nameOf(ErrorCode, callError),
@@ -161,14 +161,14 @@ function readConfig(os: Os, file: string): DeviceConfig {
   }
 }
 
-/** Whoever can change the file sends the device to a server of their own; whoever reads it has its secrets. */
+/** A user who can change the file can choose the server, and a user who can read it has the secrets. */
 function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   const secret = config.clientSecret ?? config.storage?.deviceKey;
   const what = secret === undefined ? "configuration" : "configuration with a secret";
   refuseOthers(os, file, what, `${file}:`);
 }
 
-/** What the schema does not ask for, since other hosts do without. */
+/** Members that the schema does not require, because other hosts do not need them. */
 function refuseIncomplete(file: string, { endpoints = {}, storage }: DeviceConfig): void {
   if (!endpoints.deviceAuthorization || !endpoints.token) {
     const remedy = "npx picogrant configure writes those of its issuer into it";
@@ -192,12 +192,12 @@ function refuseTooLittleMemory(config: DeviceConfig): void {
 }
 
 /**
- * Reads commands from "stdin", a named pipe, or where nothing is said from a terminal.
- * @throws FileError where the pipe cannot be opened or is none
+ * Reads commands from "stdin" or a named pipe; by default from a terminal.
+ * @throws FileError if it cannot be opened or is no pipe
  */
 function readCommands(os: Os, source: string | undefined, line: (text: string) => void): void {
   if (source === undefined && !os.isatty(0)) return;
-  // For writing too: a pipe without a writer would be at its end for ever.
+  // Also for writing: a pipe without a writer would report its end for ever.
   const fd =
     source === undefined || source === "stdin" ? 0 : openAs(os, "commands", source, os.O_RDWR);
   const chunk = new Uint8Array(1024);
@@ -215,8 +215,8 @@ function readCommands(os: Os, source: string | undefined, line: (text: string) =
 }
 
 /**
- * Writes events to "stdout", "stderr", a file or device, or where nothing is said nowhere.
- * @throws FileError where the path cannot be opened, or is a pipe, which could stop the device
+ * Writes events to "stdout", "stderr", a file or a device; by default nowhere.
+ * @throws FileError if the path cannot be opened, or is a pipe, which could block the device
  */
 function eventWriter(os: Os, target: string | undefined): Emit {
   if (target === undefined) return () => {};
@@ -253,7 +253,7 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
     };
     os.signal(os.SIGTERM, end);
     os.signal(os.SIGINT, end);
-    // A board's buttons: whoever watches the pins sends a signal.
+    // For a board's buttons: the program that watches the pins sends a signal.
     os.signal(os.SIGUSR1, () => app.command("sign-in"));
     os.signal(os.SIGUSR2, () => app.command("sign-out"));
     readCommands(os, config.control?.commands, (line) => {
@@ -267,7 +267,7 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
   }
 }
 
-/** An exception in a callback would leave a device that runs and does nothing: better a restart. */
+/** After an exception in a callback, the device would run without doing anything, so it restarts. */
 function guarded(std: Std, os: Os): Os {
   const guard = (call: () => void) => (): void => {
     try {
@@ -305,7 +305,7 @@ function main(): void {
       complain(os, "the configuration is right");
     } else run(std, guarded(std, os), config);
   } catch (error) {
-    // RangeError: memory that is too small for what the configuration asks for.
+    // RangeError: the memory is too small for the configuration.
     const kinds = [UsageError, FileError, ConfigError, RangeError];
     const isMistake = kinds.some((kind) => error instanceof kind);
     complain(os, isMistake ? (error as Error).message : `internal error: ${error}`);

@@ -1,4 +1,4 @@
-// A certificate authority of our own, made anew each time, and identities signed by it: for a simulated service that
+// A new certificate authority for each run, and identities signed by it: for a simulated service that
 // speaks TLS, and for the TLS cases of the conformance suite.
 
 import { generateKeyPairSync } from "node:crypto";

@@ -1,5 +1,5 @@
-// The server that the HTTP conformance suite talks to, on real sockets: it does what each plan says, also
-// what no proper server would do. Written on bare TCP, since an HTTP library would not misbehave.
+// The test server of the HTTP conformance suite, on real sockets. It carries out each plan, also incorrect ones, and is
+// written on TCP, because an HTTP library cannot send invalid responses.
 
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -22,7 +22,7 @@ export interface TlsIdentity {
 
 /** Identities for the TLS cases; all but `otherName` are for 127.0.0.1. */
 export interface TlsIdentities {
-  /** Signed by the authority that the adapter is told to trust. */
+  /** Signed by the authority that the adapter trusts. */
   trusted: TlsIdentity;
   /** Signed by another authority. */
   untrusted: TlsIdentity;
@@ -32,7 +32,7 @@ export interface TlsIdentities {
   expired: TlsIdentity;
 }
 
-/** OpenSSL of today speaks TLS 1.0 and 1.1 only where it is told to care for nothing. */
+/** Current OpenSSL versions allow TLS 1.0 and 1.1 only at security level 0. */
 export const OUTDATED = {
   minVersion: "TLSv1",
   maxVersion: "TLSv1.1",
@@ -41,14 +41,14 @@ export const OUTDATED = {
 
 export const DEMANDING = { requestCert: true, rejectUnauthorized: true } as const;
 
-/** Servers of both suites, good and bad, by the names of `HttpTestServer.tls`. */
+/** The TLS servers of both suites, by the names of `HttpTestServer.tls`. */
 export const tlsServers = (identities: TlsIdentities) => ({
   ...identities,
   outdated: { ...identities.trusted, ...OUTDATED },
   demanding: { ...identities.trusted, ...DEMANDING },
 });
 
-/** Starts a server on 127.0.0.1, with TLS twins where identities are given. */
+/** Starts a server on 127.0.0.1, and TLS servers if identities are given. */
 export async function startConformanceServer(identities?: TlsIdentities): Promise<HttpTestServer> {
   const desk = new Desk();
   const plain = await listen(net.createServer((socket) => desk.welcome(socket)));
@@ -61,7 +61,7 @@ export async function startConformanceServer(identities?: TlsIdentities): Promis
   };
   const server: HttpTestServer = {
     origin: `http://127.0.0.1:${portOf(plain)}`,
-    // The port of tcpmux, which nobody runs.
+    // The port of tcpmux, which is unused.
     deadOrigin: "http://127.0.0.1:1",
     plan: (...plans) => desk.plans.push(...plans),
     requests: () => desk.requests,
@@ -82,7 +82,7 @@ export async function startConformanceServer(identities?: TlsIdentities): Promis
 interface Connection {
   socket: net.Socket;
   received: Buffer;
-  /** Whether the last request was answered completely and no other has begun. */
+  /** Whether the last response is complete, and no other request has begun. */
   idle: boolean;
 }
 
@@ -165,7 +165,7 @@ async function sendResponse(socket: net.Socket, plan: ResponsePlan): Promise<voi
     await write(socket, plan.framing === "chunked" ? chunkOf(bytes) : bytes);
   }
   if (plan.cutAtByte !== undefined) {
-    // The bytes before the cut are to arrive: a reset would throw them away on the other side.
+    // The bytes before the cut must arrive: a reset would discard them on the other side.
     socket.end();
     return;
   }
@@ -186,7 +186,7 @@ function headOf(plan: ResponsePlan, length: number): string {
   const lines = [`HTTP/1.1 ${plan.status} Planned`];
   for (const [name, value] of plan.headers ?? []) lines.push(`${name}: ${value}`);
   if (plan.framing === "chunked") lines.push("Transfer-Encoding: chunked");
-  // A 204 has no body and says no length.
+  // A 204 has no body and no length.
   else if (plan.framing !== "close" && plan.status !== 204) lines.push(`Content-Length: ${length}`);
   lines.push(`Connection: ${plan.keepAlive === true ? "keep-alive" : "close"}`, "", "");
   return lines.join("\r\n");

@@ -1,6 +1,6 @@
-// What the bench of whole devices (targets/command/conform) plays: a row for each rule, with its section, what the server
-// answers step by step, and with that what has to arrive. Sections without an RFC are those of the two services'
-// description (targets/docs/two-services.md). A row about HTTP names its duty, which has the section.
+// Rows of the bench for complete devices: one for each rule, with its section, the expected requests and the responses.
+// "documents" stands for the specifications of the two services (targets/docs/two-services.md). A row about HTTP names
+// its duty, which has the section.
 
 import { gzipSync } from "node:zlib";
 import type { HttpTestServer } from "../../../platform/conformance/http-bench.ts";
@@ -10,38 +10,38 @@ export type Kind = "code" | "poll" | "refresh" | "revoke" | "api" | "other";
 
 export interface HttpResponse {
   readonly bytes: string;
-  /** What becomes of the connection behind them. */
+  /** What happens to the connection after them. */
   readonly outcome: "keep" | "end" | "reset";
   readonly afterMs: number;
   readonly status: number;
-  /** What a device reads in it; empty where it can read nothing. */
+  /** The JSON body; empty if it is not readable. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly retryAfterS: number;
 }
 
-/** What is done to the device from outside. */
+/** An action on the device from outside. */
 export type Hook = "call" | "sign-out" | "restart" | "power-cut";
 
-/** A request that is waited for, and its answer; or a hook. */
+/** An expected request and its response, or a hook. */
 export interface Step {
   readonly on?: Kind;
   readonly hook?: Hook;
   readonly print: HttpResponse;
   readonly isRepeated?: boolean;
   readonly isOptional?: boolean;
-  /** Parameters that it must have. */
+  /** Parameters that the request must have. */
   readonly has?: readonly string[];
-  /** Where it is the last: whatever comes behind it is the device's own affair. */
+  /** Of the last step: any requests may follow. */
   readonly isOpen?: boolean;
 }
 
-/** What a device may do without, as an option `--no-...` says. */
+/** Optional abilities, each with an option `--no-...`. */
 export const abilities = {
-  pkce: "PKCE where a refusal asks for it",
-  json: "bodies in JSON where forms are refused with a 415",
-  resume: "a code that outlives a loss of power",
+  pkce: "PKCE after a refusal that requires it",
+  json: "JSON bodies after a 415",
+  resume: "a code that survives a power loss",
   tls: "certificates",
-  closure: "that TLS says the end (close_notify) of an answer without a length",
+  closure: "the end of TLS (close_notify) after a response without a length",
   refresh: "refreshing",
   revocation: "revoking",
 } as const;
@@ -49,9 +49,9 @@ export const abilities = {
 export interface Row {
   readonly name: string;
   readonly section: string;
-  /** None: nothing may be asked at all. */
+  /** None: the device must send no request. */
   readonly steps: readonly Step[];
-  /** Which certificate the server shows; absent: it speaks plain http on this machine. */
+  /** The server's certificate; absent: plain http on this machine. */
   readonly shows?: keyof NonNullable<HttpTestServer["tls"]>;
   readonly needs?: keyof typeof abilities;
   readonly hasNoRevocation?: boolean;
@@ -96,16 +96,16 @@ const rotated = json(200, ROTATED);
 const pending = json(400, { error: "authorization_pending" });
 const slowDown = json(400, { error: "slow_down" });
 const refusal = (error: string, status = 400): HttpResponse => json(status, { error });
-/** What a HEAD is told that asks for the time. */
+/** The response to a HEAD request for the time. */
 export const dated = (): HttpResponse => text(200, "", `Date: ${new Date().toUTCString()}`);
-/** What a call is answered with that no step waits for. */
+/** The response to a call that no step expects. */
 export const freely = json(200, {});
 const unauthorized = text(401, "", 'WWW-Authenticate: Bearer error="invalid_token"');
 const NOW = "Sun, 06 Nov 1994 08:49:37 GMT";
 const page = (status: number, ...lines: string[]): HttpResponse =>
   text(status, "<html>Busy</html>", ...lines, "Content-Type: text/html");
 
-/** The same answer with another frame around its body; what a device reads in it stays. */
+/** The same response with another framing of its body. */
 const contentOf = ({ bytes }: HttpResponse): string => bytes.slice(bytes.indexOf("\r\n\r\n") + 4);
 const framed = (response: HttpResponse, head: string, content: string): HttpResponse => ({
   ...response,
@@ -126,7 +126,7 @@ const untilClose = (response: HttpResponse): HttpResponse => ({
   ...framed(response, "Connection: close\r\n", contentOf(response)),
   outcome: "end",
 });
-/** The body is another text for the same. */
+/** The same content in another notation. */
 const spelt = (response: HttpResponse, content: string): HttpResponse =>
   framed(response, `Content-Length: ${Buffer.byteLength(content, "latin1")}\r\n`, content);
 /** Coded although the device has not requested it: it decodes the body, or discards the response. */
@@ -143,7 +143,7 @@ const doubled = (response: HttpResponse): HttpResponse => ({
   ...response,
   bytes: response.bytes + response.bytes,
 });
-/** Nothing can be read in what follows. */
+/** Responses that cannot be read. */
 const cut = ({ bytes }: HttpResponse): HttpResponse =>
   output(bytes.slice(0, -9), { outcome: "end" });
 const reset = output("", { outcome: "reset" });
@@ -161,22 +161,22 @@ const perhaps = (step: Step): Step => ({ ...step, isOptional: true });
 const several = (step: Step): Step => ({ ...step, isRepeated: true });
 const last = (step: Step): Step => ({ ...step, isOpen: true });
 
-/** A sign-in whose polls are answered so. */
+/** A sign-in with these responses to polls. */
 const polled = (...responses: HttpResponse[]): Step[] => [code(), ...responses.map(poll)];
-/** A call that is refused, so that the device refreshes. */
+/** A rejected call, so that the device refreshes. */
 const refused = (...responses: HttpResponse[]): Step[] => [
   ...[hook("call"), api(unauthorized)],
   ...responses.map(refresh),
 ];
 /** A device that has no session may ask for another code. */
 const again = last(perhaps(code(json(200, SECOND))));
-/** Each token by itself, or once more what was refused. */
+/** Further revocations: of the other token, or a retry. */
 const others = perhaps(several(revoke()));
 const signedIn = [...polled(tokens), hook("call"), api()];
-/** A sign-in that comes to nothing: the device stops, or asks for another code. */
+/** A sign-in that fails: the device stops, or requests another code. */
 const ended = (print: HttpResponse): Step[] => [...polled(pending, print), again];
 
-/** What has to be asked for a device must be able to ask. */
+/** The ability that the required requests of a row need. */
 function neededFor(steps: readonly Step[]): Pick<Row, "needs"> {
   const isRequested = (kind: Kind) =>
     steps.some(({ on, isOptional }) => on === kind && !isOptional);
@@ -207,7 +207,7 @@ export const rows: readonly Row[] = [
   row("pending-428", "documents §7", polled(refusal("authorization_pending", 428), tokens)),
   row("slow-down", "RFC 8628 §3.5", polled(slowDown, pending, tokens)),
   row("slow-down-403", "documents §7", polled(refusal("slow_down", 403), tokens)),
-  // However the server says it that the user has not decided yet.
+  // Other forms of a pending response.
   ...rowsOf("RFC 8628 §3.5", (one) => polled(one, tokens), {
     "pending-200": refusal("authorization_pending", 200),
     "pending-401": refusal("authorization_pending", 401),
@@ -223,7 +223,7 @@ export const rows: readonly Row[] = [
     several(poll(pending)),
     ...[again, perhaps(poll(tokens))],
   ]),
-  // Refusals of a poll: that code is done with.
+  // Rejections of a poll end the code.
   ...rowsOf("RFC 8628 §3.5", ended, {
     "denied-400": refusal("access_denied"),
     "expired-token": refusal("expired_token"),
@@ -245,7 +245,7 @@ export const rows: readonly Row[] = [
   row("code-quota", "documents §7", [
     ...[code(json(403, { error_code: "rate_limit_exceeded" })), ...polled(tokens)],
   ]),
-  // What a network does never ends a code, and what comes of it is polled on.
+  // Network faults never end a code: the device continues to poll.
   ...rowsOf("RFC 8628 §3.5", (one) => polled(one, pending, tokens), {
     "poll-page-502": page(502),
     "poll-page-200": page(200),

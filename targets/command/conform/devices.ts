@@ -1,5 +1,5 @@
-// `picogrant conform --device`: judges whole devices of any make as a server sees them. A row is a device of its own, at
-// a server and in a directory of its own, so that several of them run side by side.
+// `picogrant conform --device`: tests complete devices as a server sees them. Each row has its own device, server and
+// directory, so several rows run in parallel.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -88,7 +88,7 @@ export async function judgeDevices(command: Command): Promise<number> {
   const flags = command.opts<Flags>();
   if (flags.https && !flags.tls) throw new UsageError("--https and --no-tls exclude each other");
   const bench = new Bench(flags);
-  // However it ends: devices are no part of a terminal's process group.
+  // At any end: devices do not belong to the terminal's process group.
   process.once("exit", () => bench.close());
   for (const [signal, code] of Object.entries(SIGNALS))
     process.once(signal, () => process.exit(code));
@@ -100,7 +100,7 @@ function readMembers(text: string): Record<string, unknown> {
     const members = JSON.parse(text);
     if (Object.prototype.toString.call(members) === "[object Object]") return members;
   } catch {
-    // It is no JSON at all.
+    // It is not JSON.
   }
   throw new UsageError("--with: it is no JSON object");
 }
@@ -144,7 +144,7 @@ class Bench {
 
   async run(chosen: readonly Row[], onVerdict: (verdict: Verdict) => void): Promise<Verdict[]> {
     const verdicts: Verdict[] = [];
-    // Until the device has come, its absence is one failure of the run and not one of each row.
+    // A device that never connects is one failure of the run, not one of each row.
     const held: Verdict[] = [];
     const left = [...chosen];
     const running = new Set<string>();
@@ -159,7 +159,7 @@ class Bench {
         held.push(verdict);
         if (this.#hasCome || isByHand) held.splice(0).forEach(onVerdict);
         if (this.#hasCome || verdict.passed === null || isByHand) continue;
-        // Not once more for each of the others.
+        // Do not repeat this for the other rows.
         left.length = 0;
       }
     };
@@ -177,7 +177,7 @@ class Bench {
     if (!this.#flags.keep) rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Why a row is not tried; "" where it is. */
+  /** Why a row is skipped, or "". */
   #lackOf(row: Row): string {
     const { needs } = row;
     if (needs !== undefined && (this.#flags as unknown as Record<string, unknown>)[needs] === false)
@@ -270,11 +270,11 @@ class Bench {
   }
 }
 
-/** The process of one row, and what is done to it. */
+/** The process of one row, and the actions on it. */
 class Device {
   readonly #directory: string;
   readonly #command: string;
-  /** With the hooks that still run. */
+  /** Also kills running hooks. */
   readonly #running = new Set<ChildProcess>();
   #child: ChildProcess | undefined;
   #ended: Promise<unknown> = Promise.resolve();
@@ -295,7 +295,7 @@ class Device {
 
   end(): Promise<unknown> {
     this.#isOver = true;
-    // What the device has started may run on without it.
+    // Processes that the device has started may still run.
     for (const child of [this.#child, ...this.#running]) if (child) kill(child, "SIGKILL");
     // A process that has left the group keeps the pipes open.
     const cut = (): void => {
@@ -317,7 +317,7 @@ class Device {
     }
   }
 
-  /** Where it fails its own words say more. */
+  /** Its own output explains a failure. */
   output(why: string): string {
     const line = this.#words.trim().split("\n").at(-1) ?? "";
     return why === "" || line === "" ? "" : `; its last words: ${line}`;
@@ -345,11 +345,11 @@ class Device {
   }
 }
 
-/** With the group of its own that it is in, whatever the shell has started. */
+/** Kills the process group, with everything that the shell has started. */
 function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid!, signal);
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

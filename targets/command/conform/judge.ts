@@ -1,5 +1,5 @@
-// Judges one device in one row, by what arrives and when: what the row's steps wait for, and what holds in every row
-// (nothing early, nothing twice, no secret where it does not belong).
+// Judges one device in one row by its requests and their times: those that the row's steps expect, and rules of every row
+// (no early request, none twice, no secret at the wrong place).
 
 import { createHash } from "node:crypto";
 import {
@@ -12,13 +12,13 @@ import {
 } from "./device-rows.ts";
 import type { Arrival, Listeners } from "./server.ts";
 
-/** What a clock, a network and a busy machine may take away from a wait. */
+/** Tolerance of waits for clocks, network and a busy machine. */
 const EARLY_MS = 100;
 const LATE_MS = 3000;
-/** How long nothing may come at the end, where nothing is to come; and how calm it is before a hook. */
+/** How long no request may arrive at the end of a row, and before a hook. */
 const QUIET_MS = 3000;
 const CALM_MS = 700;
-/** More requests within a second than anybody needs. */
+/** Too many requests within a second. */
 const WILD = 8;
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -29,14 +29,14 @@ export interface Client {
 
 export interface Surroundings {
   readonly client: Client;
-  /** How long a request is waited for; 0: for the first, for ever. */
+  /** Time limit for a request; 0: none for the first one. */
   readonly timeoutMs: { readonly first: number; readonly each: number };
   readonly hook: (hook: Hook) => void;
   readonly firstPollAtOnce: boolean;
 }
 
 export class Judge implements Listeners {
-  /** Settles with what is wrong; "" where nothing is. */
+  /** Resolves with the fault, or "". */
   readonly verdict: Promise<string>;
   readonly received: { readonly atMs: number; readonly kind: Kind }[] = [];
   connections = 0;
@@ -48,7 +48,7 @@ export class Judge implements Listeners {
   #print!: (fault: string) => void;
   #timer: NodeJS.Timeout | undefined;
   #at = 0;
-  /** What lies before has come. */
+  /** Index of the first step without its request. */
   #from = 0;
   #repeated: Step | undefined;
   #isBusy = false;
@@ -81,16 +81,16 @@ export class Judge implements Listeners {
     this.connections++;
     if (this.#limit === undefined && !this.#isOver) this.#limitRow();
     if (this.#row.steps.length > 0 || this.connections > 1) return;
-    // A server that is not to be trusted has been looked at: nothing may follow.
+    // The device has seen an untrusted server: no request may follow.
     this.#in(QUIET_MS, () => this.#print(""));
   }
 
   noise(what: string): void {
-    // Who refuses a certificate says so in TLS.
+    // A device that rejects a certificate sends a TLS alert.
     if (this.#row.steps.length > 0) this.#print(what);
   }
 
-  /** A request at an address that the answers alone name. */
+  /** A request to an address that only responses contain. */
   elsewhere(arrival: Arrival): void {
     this.#print(
       `${arrival.method} ${arrival.target} went to another server, which a redirect named`,
@@ -110,7 +110,7 @@ export class Judge implements Listeners {
       if (kind !== "api") this.#isBusy = false;
       this.#reported(kind, response, began);
     });
-    // What it says counts from here on: the device may act on it before this program hears that it is written.
+    // Counts from now on: the device may react before this program is notified of the write.
     this.#learn(kind, response);
   }
 
@@ -174,14 +174,14 @@ export class Judge implements Listeners {
       if (step.on === kind) break;
       if (!step.isOptional && !this.#hasBeen(step)) break;
     }
-    // What need not come may come later than that was waited for.
+    // Optional requests may arrive later.
     if (steps[at]?.on !== kind) {
       const passed = steps.findIndex((step, i) => i >= this.#from && step.on === kind);
       if (passed >= 0 && passed < this.#at) at = passed;
     }
     const step = steps[at];
     if (step?.on !== kind) {
-      // A device may call its resource whenever it likes.
+      // A device may call its resource server at any time.
       if (kind === "api") return freely;
       if (steps.at(-1)?.isOpen && at >= steps.length) return undefined;
       const due = step === undefined ? "nothing more" : `a ${step.on ?? step.hook}`;
@@ -198,7 +198,7 @@ export class Judge implements Listeners {
     return step.print;
   }
 
-  /** One of several has been there, so that there need not be another. */
+  /** A repeated step has had a request, so no further one is required. */
   #hasBeen(step: Step | undefined): boolean {
     return step?.isRepeated === true && this.#repeated === step;
   }
@@ -217,7 +217,7 @@ export class Judge implements Listeners {
     for (const token of [this.#access, this.#refresh]) if (token !== "") this.#secrets.add(token);
   }
 
-  /** The answer is out: from here on waits are counted, and the next step is due. */
+  /** The response is written: waits start now, and the next step is due. */
   #reported(kind: Kind, { body, retryAfterS }: HttpResponse, began: number): void {
     if (kind === "code" && body.device_code !== undefined && !this.#around.firstPollAtOnce)
       this.#notBefore.set("poll", began + this.#intervalMs);
@@ -228,7 +228,7 @@ export class Judge implements Listeners {
     this.#wait();
   }
 
-  /** Requests start the waits again, so the row as a whole has a limit. */
+  /** Each request restarts the wait, so the row has a limit of its own. */
   #limitRow(): void {
     const { steps } = this.#row;
     const delaysMs = steps.reduce((sum, { print }) => sum + print.afterMs, 0);
@@ -270,7 +270,7 @@ export class Judge implements Listeners {
     this.#wait();
   }
 
-  /** A device that is not ready yet passes over a call: it is asked again. */
+  /** A device that is not ready ignores a call, so the call is repeated. */
   #pull(hook: Hook): void {
     this.#around.hook(hook);
     if (hook !== "call") {

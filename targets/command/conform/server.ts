@@ -1,4 +1,5 @@
-// The server of one row: reads requests as Node does, and answers with bytes, since an HTTP library would not misbehave.
+// The server of one row: parses requests with Node, and writes responses as bytes, because an HTTP library cannot send
+// invalid ones.
 
 import http from "node:http";
 import https from "node:https";
@@ -10,20 +11,20 @@ import { dated, type HttpResponse, type Kind } from "./device-rows.ts";
 export interface Arrival {
   /** When it was complete, in ms. */
   readonly at: number;
-  /** It may have lain here since then, where this program was busy. */
+  /** The earliest time at which it can have arrived, if this program was busy. */
   readonly since: number;
   readonly kind: Kind;
   readonly method: string;
   readonly target: string;
   readonly headers: http.IncomingHttpHeaders;
-  /** Of a form or a JSON object; a revocation's may be in its query. */
+  /** From a form or a JSON object; for a revocation also from the query. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 export interface Listeners {
   request(arrival: Arrival, reply: (response: HttpResponse) => Promise<number>): void;
   connection?(): void;
-  /** What came cannot be read as HTTP, or as TLS, or is longer than anything that a device has to say. */
+  /** The bytes are not HTTP or TLS, or too long for a request of a device. */
   noise?(what: string): void;
 }
 
@@ -32,7 +33,7 @@ export interface BenchServer {
   close(): Promise<void>;
 }
 
-/** When this program last looked around, and the time before. */
+/** The last two times at which the event loop ran. */
 let ticks: [number, number] = [0, 0];
 setInterval(() => {
   ticks = [ticks[1], performance.now()];
@@ -59,7 +60,7 @@ export async function startServer(
     });
     request.on("end", () => {
       const arrival = arrivalOf(request, Buffer.concat(pieces).toString());
-      // A device that does not know the time asks for it ahead of all else, and says nothing.
+      // A device without a clock requests the time first, with no parameters.
       const isForDate = request.method === "HEAD" && arrival.target === "/" && length === 0;
       if (isForDate && !request.headers.authorization) void write(request.socket, dated());
       else listeners.request(arrival, (response) => write(request.socket, response));
@@ -92,12 +93,12 @@ export async function startServer(
   };
 }
 
-/** @returns when it began to be written */
+/** @returns when the write began */
 async function write(socket: Socket, response: HttpResponse): Promise<number> {
   if (response.afterMs > 0) {
     await new Promise((done) => {
       setTimeout(done, response.afterMs);
-      // The device has given it up.
+      // The device has closed the connection.
       socket.once("close", done);
     });
   }

@@ -1,7 +1,7 @@
 /*
  * An engine's heap: malloc with a count and a limit, the same for every engine. Each device has its own, in its struct
  * pg_core, unless the engine is the firmware's (pg_core_open). Firmware replaces malloc with its own heap region, or
- * writes heap.c anew. The count contains what the engine requested, not what libc or a TLS library takes.
+ * replaces heap.c. The count contains what the engine requested, not what libc or a TLS library takes.
  */
 #ifndef PICOGRANT_HEAP_H
 #define PICOGRANT_HEAP_H

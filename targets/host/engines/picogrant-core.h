@@ -1,5 +1,5 @@
 /*
- * A device whose core is a script on an engine. picogrant.c has a header of the same name beside it: the compiler's
+ * A device whose core is a script on an engine. picogrant.c has a header of the same name in its folder: the compiler's
  * include path decides between them.
  */
 #ifndef PICOGRANT_CORE_H
@@ -42,8 +42,8 @@ struct pg_core {
   void *engine; /* its context; NULL: not open */
   void *parts;  /* what the core's code left there (engines/engine.h) */
   int is_guest; /* 1: the engine is the firmware's own */
-  int threw;    /* what pg_core_broken says */
-  int release;  /* that the code is of; 0: of one that did not say it */
+  int threw;    /* the result of pg_core_broken */
+  int release;  /* of the code; 0: unknown */
   struct pg_heap heap;
   uint8_t transfer[PG_TRANSFER_BYTES];
 };

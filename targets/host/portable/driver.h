@@ -25,7 +25,7 @@ struct pg_driver_parts {
   struct pg_history *history;
   const struct pg_settings *settings;
   uint8_t *memory;                    /* what pg_core_open got */
-  const struct pg_medium *medium;     /* NULL: nothing is kept */
+  const struct pg_medium *medium;     /* NULL: nothing is stored */
   struct pg_display *display;         /* for picogrant-port.h */
   /*
    * `body` receives the pieces of a call's response, `challenge` the WWW-Authenticate of a 401 (http-response.h); each

@@ -40,8 +40,8 @@ enum pg_report {
    * where there was a response; then PG_ERROR_FIELD names the member that cannot be used, if any). Once until they change.
    */
   PG_REPORT_TROUBLE,
-  PG_REPORT_CALL,   /* a call has come to its end: HTTP status `a`, 0 without an answer; error `b` */
-  PG_REPORT_BROKEN  /* the engine threw; the device is to be started anew */
+  PG_REPORT_CALL,   /* a call has ended: HTTP status `a`, 0 without a response; error `b` */
+  PG_REPORT_BROKEN  /* the engine threw; restart the device */
 };
 
 /* The parts of a device: the caller's. Everything pointed to must stay in place until pg_host_close. */
@@ -49,8 +49,8 @@ struct pg_host_parts {
   const struct pg_settings *settings;
   const struct pg_engine *engine; /* as struct pg_core_config has it */
   uint8_t *memory;                /* settings->memory_bytes; not the caller's until pg_host_close, which wipes it */
-  const struct pg_medium *medium; /* NULL: nothing is kept, and the display says so */
-  int has_failed_medium; /* 1: it is read for what it has, however small its slots are; what does not fit is not saved */
+  const struct pg_medium *medium; /* NULL: nothing is stored, and the display shows that */
+  int has_failed_medium; /* 1: read what it has, even with small slots; records that do not fit are not saved */
   struct pg_connection *connection; /* for picogrant-port.h; no other device's */
   /*
    * 1: the connection stays open for the next request while the server keeps it; whatever arrives on it, including its
@@ -68,7 +68,7 @@ struct pg_host_parts {
   int countdown_ms;
   /* Each of the three may be NULL; all receive `context`: the program's own device, if it has several. */
   void (*report)(void *context, enum pg_report report, int a, int b);
-  void (*body)(void *context, const uint8_t *bytes, size_t size); /* pieces of a call's answer */
+  void (*body)(void *context, const uint8_t *bytes, size_t size); /* pieces of a call's response */
   /* WWW-Authenticate of a call's 401, with a line feed after each value. */
   void (*challenge)(void *context, uint8_t c);
   void *context;
@@ -99,7 +99,7 @@ struct pg_host {
   int trouble;
   int call;
   int ok;
-  int has_challenge; /* there was room for a code challenge (RFC 7636) */
+  int has_challenge; /* the buffer had space for a code challenge (RFC 7636) */
 };
 
 /* Creates the device. Fills in `host`, which must not be open, whatever it held. Nothing is allocated afterwards. */

@@ -54,13 +54,13 @@ struct pg_http_response {
   uint32_t left;   /* of the body or the chunk */
   int64_t date_s;  /* the response's Date; -1: none that is understood */
   int32_t length;  /* Content-Length, or -1 */
-  int32_t keep_s;  /* what Keep-Alive says */
+  int32_t keep_s;  /* from Keep-Alive */
   uint16_t status; /* 0 until the status line is read */
   uint8_t step;
-  uint8_t reason;      /* PG_REASON_*: why it is refused, for whoever was told BAD */
+  uint8_t reason;      /* PG_REASON_*: why it is INVALID */
   uint8_t part;        /* of the line: before the name, name, before the value, value */
   uint8_t name;        /* which header the line is */
-  uint8_t is_last;     /* the connection ends with this answer */
+  uint8_t is_last;     /* the connection ends with this response */
   uint8_t is_chunked;
   uint8_t is_coded;    /* the body has a content coding (RFC 9110 section 8.4) */
   uint8_t is_cr;       /* the byte before was a CR */

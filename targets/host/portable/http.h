@@ -28,11 +28,11 @@ struct pg_allowed {
 /* The caller's until pg_http_close. */
 struct pg_http_settings {
   const char *user_agent;
-  struct pg_connection *connection; /* used by nothing else meanwhile */
+  struct pg_connection *connection; /* for this exchange only */
   const void *trust;                /* for picogrant-port.h */
   int connect_seconds;
   int exchange_seconds;
-  uint32_t response_bytes; /* longest body of an answer */
+  uint32_t response_bytes; /* longest body of a response */
   struct pg_allowed allowed;
   struct pg_wall_clock *clock; /* by which the port's TLS judges certificates; NULL: the machine knows the time */
   int keeps_connection; /* as struct pg_host_parts has it */

@@ -5,7 +5,7 @@
  *
  * The host drives, the core never calls out. Only small integers and byte ranges cross the API.
  *
- *   pg_core_open(&core, ...)                   once; an engine allocates here all that it ever does
+ *   pg_core_open(&core, ...)                   once; an engine allocates all its memory here
  *   loop:
  *     command = pg_tick(&core, elapsed)        then, until it is PG_COMMAND_NONE:
  *       carry the command out                  (below), and command = pg_tick(&core, 0)
@@ -18,10 +18,10 @@
  *           the endpoint's address and memory[PG_TARGET .. + PG_TARGET_LENGTH), its body is
  *           memory[PG_BODY .. + PG_BODY_LENGTH); PG_AUTHORIZATION: the header `Authorization: Bearer`
  *           with the bytes of region PG_FIELD_ACCESS_TOKEN, or `Authorization: Basic` with those of
- *           PG_REGION_CLIENT_CREDENTIALS. Answered by pg_response_start, pg_response_body any number of
- *           times, then pg_response_end; or at any time by pg_response_failed, which ends it.
- *   ABORT   end the exchange under way; nothing more of it is told to the core.
- *   SHOW    columns * rows character codes (32..126, 128..255 only of texts of the maker's own) from pg_start(PG_REGION_FRAME).
+ *           PG_REGION_CLIENT_CREDENTIALS. Then pg_response_start, pg_response_body any number of times, and
+ *           pg_response_end; or at any time pg_response_failed, which ends the exchange.
+ *   ABORT   end the exchange under way; report nothing more of it to the core.
+ *   SHOW    columns * rows character codes (32..126, 128..255 only in the developer's own texts) from pg_start(PG_REGION_FRAME).
  *   LOAD    read slot PG_SLOT into memory[PG_DATA ..], PG_DATA_LENGTH bytes at most; then pg_storage_done(size):
  *           0 empty, -1 unreadable.
  *   STORE   write memory[PG_DATA .. + PG_DATA_LENGTH) to slot PG_SLOT, durably; pg_storage_done(1), or (0) on failure.
@@ -73,16 +73,16 @@ struct pg_core_config {
   int columns;                   /* 16..80 */
   int rows;                      /* 2..8 */
   int seed;                      /* random, 0..67108863 */
-  int auto_start;                /* 1: asks for a code by itself */
+  int auto_start;                /* 1: requests a code at the start */
   int renewals_max;              /* 0..1000 */
   int start_spread_ms;           /* 1..3600000; 0: 5000, since devices start together after a power cut; PG_START_AT_ONCE */
   int pkce;                      /* enum pg_pkce */
-  int json_bodies;               /* 1: the grant's parameters go out as JSON (PG_IS_JSON); else once that is asked for */
+  int json_bodies;               /* 1: grant requests have JSON bodies (PG_IS_JSON); 0: only after a 415 */
   int client_authentication;     /* enum pg_client_authentication */
   const char *messages;          /* as struct pg_settings has them; NULL or "": the core's own */
   const char *server;            /* the issuer, or the address of the token endpoint */
-  const char *former_server;     /* what an older program called it, whose records count once; NULL or "": nothing */
-  const struct pg_engine *engine; /* engines/picogrant-core.h; NULL: nothing is to be said of one, or there is none */
+  const char *former_server;     /* the name that an older version used: its record is valid once; NULL or "": none */
+  const struct pg_engine *engine; /* engines/picogrant-core.h; NULL: defaults, or no engine */
 };
 
 enum pg_open_result {
@@ -90,23 +90,23 @@ enum pg_open_result {
   PG_OPEN_NO_HEAP,         /* of an engine: the heap's limit is too low for it and the core */
   PG_OPEN_INVALID_CODE,        /* of an engine: the code is not the core's, or of another engine version */
   PG_OPEN_SMALL_MEMORY,    /* `size` is too small for the configuration; of an engine, or a setting is out of range */
-  PG_OPEN_INVALID_CONFIG,      /* a setting is missing or out of range: pg_config_error says which */
+  PG_OPEN_INVALID_CONFIG,      /* a setting is missing or out of range: see pg_config_error */
   PG_OPEN_OTHER_RELEASE,   /* of an engine: the code is of another release than this host (PICOGRANT_VERSION_NUMBER) */
-  PG_OPEN_SMALL_STORAGE    /* of pg_host_open: a slot of the medium holds no record of the size that the device may write */
+  PG_OPEN_SMALL_STORAGE    /* of pg_host_open: a slot of the medium is smaller than the longest record */
 };
 
 /*
- * Makes the device; on an engine it is started, or the firmware's own is taken, and the core's code is run.
- * @param core the caller's, not open: one that is has to be closed before
- * @param memory `size` bytes, 4096 by default, the device's until pg_core_close; of more than 65535 the rest is not used
- * @param config read during the call; nothing of it is kept
- * @return PG_OPEN_OK, or what is wrong; then nothing is open, and nothing else may be called
+ * Opens a device. With an engine, starts it or uses the firmware's own, and runs the core's code.
+ * @param core the caller's; close an open one first
+ * @param memory `size` bytes, 4096 by default, the device's until pg_core_close; bytes beyond 65535 are not used
+ * @param config read during the call only
+ * @return PG_OPEN_OK, or the error; then nothing is open, and no other function may be called
  */
 enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config);
 
 /*
- * Ends an open core, and its engine; nothing happens to a closed one. The figures of an engine's `heap` stay to be read.
- * The memory still holds secrets: the host wipes it.
+ * Closes an open core and its engine; has no effect on a closed one. `heap` of the engine can still be read.
+ * The memory still contains secrets: the host wipes it.
  */
 void pg_core_close(struct pg_core *core);
 
@@ -115,7 +115,7 @@ int pg_core_broken(const struct pg_core *core);
 
 /*
  * Lets `elapsed_ms` pass, 0..100000000 milliseconds since the last call; more counts as that.
- * @return the next command, PG_COMMAND_NONE where there is nothing to do
+ * @return the next command, PG_COMMAND_NONE if there is none
  */
 int pg_tick(struct pg_core *core, int elapsed_ms);
 
@@ -123,41 +123,41 @@ int pg_tick(struct pg_core *core, int elapsed_ms);
 int pg_wake_in(struct pg_core *core);
 
 /*
- * The head of the answer to the request has come. Ids of requests that are over are ignored, here and below.
- * @param request_id PG_REQUEST_ID as it was at the command SEND
+ * The head of the response has arrived. Ids of earlier requests are ignored, here and below.
+ * @param request_id PG_REQUEST_ID at the command SEND
  * @param status HTTP status, 100..599
- * @param retry_after_s seconds of Retry-After (RFC 9110 section 10.2.3), -1 where the answer has none
- * @return 1 where the body is a call's and is the application's to read as it comes; 0 where it is the core's alone
+ * @param retry_after_s seconds of Retry-After (RFC 9110 section 10.2.3), -1 if absent
+ * @return 1 if the body belongs to a call, and the application may read it as it arrives; 0 if only the core reads it
  */
 int pg_response_start(struct pg_core *core, int request_id, int status, int retry_after_s);
 
 /*
- * Which endpoints the server has, a bit for each: `1 << PG_ENDPOINT_TOKEN`; to begin with all. What has none is not
- * sent: a revocation is then done at once, and any other request fails as one that does not reach its server.
+ * The endpoints that have an address, one bit each, such as `1 << PG_ENDPOINT_TOKEN`; initially all. Without an address no
+ * request is sent: a revocation is then done at once, and any other request fails like a failed connection.
  */
 void pg_set_endpoints(struct pg_core *core, int endpoints);
 
-/* A piece of the answer's WWW-Authenticate, any size, before its start: the core sees whether another sign-in is wanted. */
+/* A piece of WWW-Authenticate, of any size, before pg_response_start: the core finds out whether it requires another sign-in. */
 void pg_response_challenge(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size);
 
-/* A piece of the body, any size; the bytes are copied. */
+/* A piece of the body, of any size; the bytes are copied. */
 void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size);
 
-/* The body is complete: the answer is taken. */
+/* The response is complete. */
 void pg_response_end(struct pg_core *core, int request_id);
 
-/* There is no answer, or no whole one: no connection, a time-out, a foreign certificate. Also after its start. */
+/* There is no complete response: no connection, a timeout, an untrusted certificate. Also after pg_response_start. */
 void pg_response_failed(struct pg_core *core, int request_id);
 
-/* The answer to LOAD (bytes read; 0 empty; -1 cannot be read), STORE, ERASE and CHALLENGE (1 durably done; 0 not). */
+/* The result of LOAD (bytes read; 0 empty; -1 unreadable), STORE, ERASE and CHALLENGE (1 durably done; 0 not). */
 void pg_storage_done(struct pg_core *core, int result);
 
-/* The user wants to sign in (RFC 8628 section 3.1); nothing where a session or a code is there already. */
+/* The user wants to sign in (RFC 8628 section 3.1). Has no effect during a session or while a code is valid. */
 void pg_sign_in(struct pg_core *core);
 
 void pg_cancel(struct pg_core *core);
 
-/* The user signs out: the session is over at once, also across a restart; tokens are revoked (RFC 7009), erased. */
+/* Signs out: the session ends at once, also across a restart; the tokens are revoked (RFC 7009) and erased. */
 void pg_sign_out(struct pg_core *core);
 
 /* The application's line below "Signed in": printable ASCII, at most 512 bytes of it. NULL or "" removes it. */
@@ -165,7 +165,7 @@ void pg_set_status(struct pg_core *core, const char *text);
 
 /*
  * A GET of `target` (path and query, at most 512 bytes) to PG_ENDPOINT_RESOURCE or beyond. 1, or 0 if it cannot be sent.
- * PG_CALL_STATE tells when it is done.
+ * PG_CALL_STATE is DONE at its end.
  */
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target);
 

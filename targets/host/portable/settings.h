@@ -37,7 +37,7 @@ struct pg_settings {
   int response_bytes;     /* 1024..1048576 */
   int renewals;         /* 0..1000 */
   int start_spread_ms;  /* 0..3600000: the first request is made within so many milliseconds, at random; 0: at once */
-  int pkce;             /* 1: each request for a code has a code challenge; 0: once the server has asked for one */
+  int pkce;             /* 1: each device authorization request has a code challenge; 0: only after the server has required one */
   int json_bodies;      /* 1: parameters of the grant go out as JSON; 0: as forms, until a server refuses those */
   int allow_http;       /* 1: plain http to other machines as well, where anybody on the way reads tokens */
   int auto_start;       /* 1: asks for a code by itself */

@@ -81,13 +81,13 @@ static inline size_t pg_slip_write(const struct pg_slip *slip, uint8_t *buffer, 
   pg_slip_put_text(&writer, slip->address, 0);
   pg_slip_put(&writer, "\n", 1);
   pg_slip_put_text(&writer, slip->between, 1);
-  /* The code in double height and width (GS !), so that it is read across a room. */
+  /* The code in double height and width (GS !), so that it can be read from a distance. */
   pg_slip_put(&writer, "\x1d!\x11", 3);
   pg_slip_put_text(&writer, slip->code, 0);
   pg_slip_put(&writer, "\x1d!\0", 3);
   if (slip->qr.size > 0) {
     const size_t length = slip->qr.size + 3;
-    /* GS ( k: model 2, the size of a module, error correction M, what it says; and behind that: print. */
+    /* GS ( k: model 2, the size of a module, error correction M, the content, then print. */
     const uint8_t make[] = {0x0a, 0x1d, 0x28, 0x6b, 4, 0, 49, 65, 50, 0,
                             0x1d, 0x28, 0x6b, 3, 0, 49, 67, slip->module_dots,
                             0x1d, 0x28, 0x6b, 3, 0, 49, 69, 49,

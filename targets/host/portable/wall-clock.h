@@ -3,7 +3,7 @@
  * cannot be judged without the time, and the time cannot be obtained without a certificate. So there are three kinds:
  *
  *   sure     a running clock, or the `Date` of a response inside TLS whose certificate was valid at that time
- *   hinted   a time server's, which nobody has authenticated: for one connection, and never stored
+ *   hinted   of a time server, not authenticated: for one connection, and never stored
  *   guessed  the earliest time at which the server's certificate can exist: its notBefore, or the stored time
  *
  * On a connection with a guessed time, only a question for the server's `Date` is sent (http.h). The stored time came
@@ -22,8 +22,8 @@ extern "C" {
 
 /* Seconds since 1970, as all times here. */
 struct pg_wall_stored {
-  uint32_t earliest_s; /* it is later than that, whatever anybody says */
-  uint32_t last_s;     /* what a server said last: a certificate that had run out by then counts no more */
+  uint32_t earliest_s; /* no earlier time is accepted */
+  uint32_t last_s;     /* the last time from a server: certificates that had expired by then are refused */
 };
 
 /* Starts as zeros, except the stored `kept`, and the function. All devices of a program may share one. */

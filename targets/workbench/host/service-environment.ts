@@ -23,7 +23,7 @@ export const CLIENT = { clientId: "living-room-tv", clientSecret: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
 
 export class ServiceEnvironment {
-  /** The device's files; deleted with the world. */
+  /** The device's files; deleted at the end. */
   readonly folder: string;
   readonly service: Service;
   readonly events: ServiceEvent[] = [];

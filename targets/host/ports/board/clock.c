@@ -1,4 +1,4 @@
-/* The time of day (wall-clock.h): what the board's clock chip has of it, and what is kept beside the records. */
+/* The time of day (wall-clock.h): from the board's clock chip, and the time that is stored beside the records. */
 #include "board.h"
 #include "map.h"
 #include "picogrant-port.h"

@@ -26,7 +26,7 @@ struct pg_connection {
   const struct board_trust *trust;
   br_ssl_engine_context *tls; /* NULL: clear text */
   struct tcp_pcb *tcp;
-  struct pbuf *received; /* what TCP brought and nobody has taken yet */
+  struct pbuf *received; /* received by TCP, not read yet */
   size_t lent;           /* bytes that pg_connection_receive has handed over */
   int has_received;         /* the peer has sent something */
   int has_ended;         /* the peer sends no more */

@@ -31,7 +31,7 @@ static struct {
   ip_addr_t address; /* of the one asked last */
   struct udp_pcb *udp;
   uint32_t requested_ms;
-  uint8_t stamp[STAMP]; /* of the question under way: only an answer to it counts */
+  uint8_t stamp[STAMP]; /* of the current query: only a response to it counts */
 } server;
 
 void dhcp_set_ntp_servers(u8_t count, const ip4_addr_t *addresses) {
@@ -129,7 +129,7 @@ static int is_resolving(void) { return resolving || server.is_looked_for; }
 
 static int sends(void) { return is_resolving() || has_tcp(); }
 
-/* lwIP's timers: how often each wants to run, and when it is needed at all. */
+/* lwIP's timers: their intervals, and when they are needed. */
 static struct timer {
   void (*run)(void);
   int (*is_needed)(void);
@@ -165,7 +165,7 @@ static void print(const char *what) {
   board_log("\n");
 }
 
-/* An address is good for as long as its TTL says: lwIP counts that down by calls, one a second. */
+/* An address is valid for its TTL, which lwIP counts down by one call each second. */
 static void age_names(uint32_t seconds) {
   if (seconds > DNS_MAX_TTL) seconds = DNS_MAX_TTL;
   while (seconds-- > 0) dns_tmr();
@@ -286,7 +286,7 @@ struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_valid, vol
   struct pbuf *frame = NULL;
   if (is_valid && size > LEAST && size <= MOST) frame = pbuf_alloc(PBUF_RAW, (uint16_t)(words * 4), PBUF_POOL);
   if (!frame) {
-    /* Whether a controller's own way to skip a frame is right, nobody has to rely on. */
+    /* Does not depend on the controller's own command to skip a frame. */
     while (words-- > 1) (void)*from;
     return NULL;
   }

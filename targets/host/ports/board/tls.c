@@ -184,7 +184,7 @@ void tls_end(void) {
 /* The page's authorities in BearSSL's format. */
 static br_x509_trust_anchor anchors[PG_PAGE_AUTHORITIES];
 
-/* BearSSL does not write to an anchor, but its types do not say so. */
+/* BearSSL does not write to an anchor, but its types are not const. */
 static unsigned char *bytes_of(struct pg_page_bytes part) { return (unsigned char *)(uintptr_t)part.bytes; }
 
 struct board_trust board_trust_of(const struct pg_page *page) {

@@ -33,7 +33,7 @@ enum { RECEIVED_SHUTDOWN = 2, NO_PARTIAL_WILDCARDS = 4, NEVER_CHECK_SUBJECT = 0x
 
 /*
  * Whether a connection has ended properly: over TLS by a close_notify (RFC 8446 section 6.1), without which somebody
- * may have cut it. False if the library does not tell.
+ * may have cut it. False if the library does not report this.
  */
 static int tls_ended(CURL *easy) {
   struct curl_tlssessioninfo *session = NULL;

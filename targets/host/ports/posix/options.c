@@ -73,7 +73,7 @@ static uint8_t areas[PG_PAGE_AREAS][PG_PAGE_BYTES];
 /* Four characters for three bytes, 64 in a line, and the two lines around each certificate. */
 static char pem[PG_PAGE_BYTES * 3 / 2 + PG_PAGE_AUTHORITIES * 64];
 
-/* An area's content; of no bytes where there is no file, or `*why` says what is wrong with it. */
+/* An area's content; empty without a file, or if `*why` has the problem. */
 static struct pg_page_bytes read_area(const char *file, uint8_t area[PG_PAGE_BYTES], const char **why) {
   struct stat status = {0};
   size_t size = file ? pg_read_file(file, area, PG_PAGE_BYTES, &status) : 0;

@@ -32,7 +32,7 @@ int pg_read_options(int count, char **arguments, struct pg_options *options);
 /*
  * process.c. Call it first. It disables core dumps, prevents other processes of the user from inspecting this one, and
  * removes variables that make TLS write its secrets to a file, or trust and accept what it should not. A proxy of the
- * environment stays: it gets a tunnel, and sees no more than anybody on the way.
+ * environment stays: it gets a tunnel, and sees no more than the network does.
  */
 void pg_process_close(void);
 
@@ -64,8 +64,8 @@ enum { PG_FILE_BLOCK = 8192 };
 
 enum pg_file_state {
   PG_FILE_READY,
-  PG_FILE_REFUSED,  /* it is not safe to keep tokens there: `why` says what to do */
-  PG_FILE_UNUSABLE  /* the disk is full, read-only or broken: the device can go on without */
+  PG_FILE_REFUSED,  /* it is not safe to store tokens there: `why` has the remedy */
+  PG_FILE_UNUSABLE  /* the disk is full, read-only or broken: the device can run without it */
 };
 
 /* One device's: the caller's, from pg_file_open to pg_file_close. The fields are file-medium.c's own. */
@@ -90,7 +90,7 @@ void pg_file_close(struct pg_file_medium *own);
 
 /* A display that is drawn in a terminal, or printed if the output is none. One per open device. */
 struct pg_display {
-  FILE *out; /* no other display's: each frame goes over the one before */
+  FILE *out; /* for this display only: each frame overwrites the previous one */
   int shown; /* 0 at first; terminal.c's own */
 };
 
@@ -100,7 +100,7 @@ enum { PG_WAIT_MAX = 2, PG_NETWORK_MAX = 4, PG_NETWORK_BUFFER = 4096, PG_NETWORK
 /* What the devices of a program share: the caller's, from pg_network_open to pg_network_close. */
 struct pg_network {
   CURLM *multi;
-  CURLSH *share; /* TLS sessions, so that a new connection to a server need not begin anew */
+  CURLSH *share; /* TLS sessions, so that new connections to a server can resume them */
   struct pg_connection *connections[PG_NETWORK_MAX];
   int count;
 };
@@ -112,7 +112,7 @@ struct pg_connection {
   enum pg_connection_state state;
   int reason;     /* PG_REASON_*: why it has failed */
   int is_certificate_required; /* the server has requested one, and has not responded yet */
-  int is_blocked; /* what is to be sent waits for room */
+  int is_blocked; /* data to send waits for space in the buffer */
   size_t filled;  /* of `out` */
   size_t sent;
   char name[PG_NETWORK_NAME]; /* the peer's, which the TLS library reads while it connects */
@@ -120,38 +120,38 @@ struct pg_connection {
   uint8_t in[PG_NETWORK_BUFFER];
 };
 
-/* Whom a connection trusts: what struct pg_host_parts has. Certificates of authorities in PEM; of no bytes: nobody. */
+/* `trust` of struct pg_host_parts: certificates of authorities in PEM; empty: no server is trusted. */
 struct pg_trust {
   const char *pem;
   size_t pem_size;
 };
 
-/* A descriptor to wait for, and whether something has come; -1: none. */
+/* A descriptor to wait for, and whether it is ready; -1: none. */
 struct pg_waiting {
   int descriptor;
   int is_ready;
 };
 
-/* Returns NULL, or what is wrong. */
+/* Returns NULL, or the problem. */
 const char *pg_network_open(struct pg_network *network);
 
 void pg_network_close(struct pg_network *network);
 
-/* Adds a connection, for picogrant-port.h. 1, or 0 where the network has PG_NETWORK_MAX of them. */
+/* Adds a connection, for picogrant-port.h. 1, or 0 if the network has PG_NETWORK_MAX already. */
 int pg_connection_open(struct pg_network *network, struct pg_connection *connection);
 
 /*
  * Sleeps until one of the connections, one of `count` (at most PG_WAIT_MAX) descriptors, or the time needs attention.
- * @param timeout_ms the least of what pg_host_wake_in says of the devices
+ * @param timeout_ms the minimum of pg_host_wake_in of all devices
  */
 void pg_wait(struct pg_network *network, int timeout_ms, struct pg_waiting *waiting, int count);
 
 /*
- * options.c: reads the settings page (page.h) from files, PG_PAGE_AREAS of them (NULL: none), and says on standard error what is wrong with each. What is read
- * stays in this file's memory until pg_pages_close.
+ * options.c: reads the settings page (page.h) from PG_PAGE_AREAS files (NULL: none), and prints the problem of each on
+ * standard error. The content stays in this file's memory until pg_pages_close.
  * @param trust the page's authorities
- * @param refused how many files are no good page
- * @return 1; 0: no page is good, and nothing of `page` may be used
+ * @param refused number of files without a valid page
+ * @return 1; 0: no page is valid, and `page` must not be used
  */
 int pg_pages_open(struct pg_page *page, const char *const files[PG_PAGE_AREAS], struct pg_trust *trust,
                   int *refused);

@@ -24,7 +24,7 @@ void pg_process_close(void) {
 
 void pg_process_lock(void *bytes, size_t size) { (void)mlock(bytes, size); }
 
-/* Until the file's end, or as much as there is room for, or it cannot be read. */
+/* Reads to the end of the file, until the buffer is full, or until an error. */
 static size_t read_up_to(int file, char *into, size_t size) {
   size_t count = 0;
   while (count < size) {

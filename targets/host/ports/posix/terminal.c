@@ -9,7 +9,7 @@ static void edge(FILE *out, int columns) {
   fputs("+\n", out);
 }
 
-/* A display has a byte for each character; a terminal wants those beyond ASCII in UTF-8, as Latin-1 has them. */
+/* A display has one byte for each character. The terminal gets those beyond ASCII as Latin-1 in UTF-8. */
 static void put_cell(FILE *out, uint8_t cell) {
   if (cell < 128) {
     putc(cell, out);

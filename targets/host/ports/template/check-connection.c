@@ -1,6 +1,6 @@
 /*
  * Tries the connection of a port, against the server of the check where it listens (`npx picogrant check-server`):
- * that one knows what it has sent and received. Any other server that answers HTTP shows less.
+ * that one knows what it has sent and received. Any other HTTP server tests less.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,25 +21,25 @@
 
 enum {
   RESPONSE_MS = 10000 * CHECK_SLOWNESS,
-  /* For the end of an answer whose last byte has come. */
+  /* For the end of a response after its last byte. */
   END_MS = 1000 * CHECK_SLOWNESS,
   /* No call of the connection waits; one or two that are slow may have been interrupted. */
   CALL_MS = 250 * CHECK_SLOWNESS,
   SLOW_CALLS = 2,
   HEAD = 512,
   TEXT = 32,
-  /* Of the long answer and the long request. */
+  /* Bytes of the long response and the long request. */
   PATTERN_BYTES = 5000,
   SENT_BYTES = 3000,
   /* Opened and ended one after the other. */
   CONNECTIONS = 24,
-  /* For an answer that comes after 1.5 s. */
+  /* For a response after 1.5 s. */
   LATE_WAIT_MS = 5000 * CHECK_SLOWNESS,
   CLOCK_MS = 2000 * CHECK_SLOWNESS,
   DAY_S = 86400
 };
 
-/* An answer as it comes in. */
+/* A response while it arrives. */
 struct response {
   char head[HEAD]; /* with the empty line at its end */
   size_t head_size;
@@ -47,7 +47,7 @@ struct response {
   char text[TEXT]; /* the first bytes of the body */
   uint32_t bytes;  /* of the body */
   uint32_t first_wrong; /* of a body that should be the pattern */
-  int end;         /* what receive said last */
+  int end;         /* the last result of receive */
   uint32_t longest_wait; /* of port_wait */
 };
 
@@ -241,7 +241,7 @@ static void check_ends(void) {
   check(response.bytes > 0 && open <= 2, "ok connection: those that were ended are closed", line);
 }
 
-/* What the server's clock says now, and when by the port's own. */
+/* The server's time, and the port's own at that moment. */
 static uint32_t server_clock(uint32_t *own_ms, uint32_t *wall_s) {
   struct response response;
   const char *rest;

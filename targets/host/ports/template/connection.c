@@ -40,7 +40,7 @@ short socket_events(void) {
   return writes ? POLLIN | POLLOUT : POLLIN;
 }
 
-/* 127.0.0.0/8 only: nobody but this machine can read it. */
+/* 127.0.0.0/8 only: the data does not leave this machine. */
 static int is_here(const struct pg_peer *peer, struct in_addr *address) {
   char host[16];
   if (peer->is_secure || peer->host_size >= sizeof host) return 0;

@@ -122,7 +122,7 @@ static int run(const struct pg_settings *settings) {
       .memory = memory,
       .medium = &port_medium,
       .connection = &port_connection,
-      .trust = NULL, /* whom to trust, in the form that your connection.c takes */
+      .trust = NULL, /* trusted authorities, in the form that your connection.c requires */
       .report = take_report,
       .body = take_body,
   };

@@ -8,12 +8,12 @@
 #define MAP_FIRMWARE_AT 0x00000000
 #define MAP_FIRMWARE_BYTES 0x3c000
 
-/* The two areas for the maker's page (page.h), behind it: flash is erased by the KiB. */
+/* The two areas for settings pages (page.h), after it: flash is erased in units of a KiB. */
 #define MAP_PAGE_0_AT 0x3c000
 #define MAP_PAGE_1_AT 0x3e000
 #define MAP_PAGE_BYTES 0x2000
 
-/* What is written at once to where records are kept: a block of an SD card. */
+/* The unit in which records are written: a block of an SD card. */
 #define MAP_EEPROM_PAGE 512
 
 #define MAP_RAM_AT 0x20000000

@@ -76,11 +76,11 @@ static uint8_t response_of(void) {
   return response;
 }
 
-/* What the card answers; 0xff for nothing. */
+/* The card's response; 0xff: none. */
 static uint8_t command(uint8_t number, uint32_t argument) {
   /* It checks these two; later on no checksum. */
   uint8_t checksum = number == GO_IDLE ? 0x95 : 0x87;
-  /* Its last answer has to be over. */
+  /* Wait for the end of its last response. */
   board_ssi_byte(0xff);
   board_ssi_byte((uint8_t)(0x40 | number));
   for (int shift = 24; shift >= 0; shift -= 8) board_ssi_byte((uint8_t)(argument >> shift));
@@ -88,7 +88,7 @@ static uint8_t command(uint8_t number, uint32_t argument) {
   return response_of();
 }
 
-/* The four bytes behind some answers. */
+/* The four bytes after some responses. */
 static uint32_t rest_of_response(void) {
   uint32_t rest = 0;
   for (int i = 0; i < 4; i++) rest = rest << 8 | board_ssi_byte(0xff);
@@ -103,7 +103,7 @@ static int open_selected(void) {
   do {
     (void)command(APPLICATION, 0);
     if (command(APPLICATION_OPEN, 1u << 30) == 0) {
-      /* The emulated card says here that it is idle, although it is open. */
+      /* The emulated card reports that it is idle, although it is open. */
       if (command(READ_REGISTER, 0) > IS_IDLE) return 0;
       card.counts_blocks = (rest_of_response() >> 24 & COUNTS_BLOCKS) != 0;
       return 1;
@@ -151,7 +151,7 @@ static int hold(uint32_t number) {
   card.holds = (uint8_t)read_selected(number);
   select_card(0);
   card.number = number;
-  /* One that was taken out has forgotten that it is open. */
+  /* A card that was removed must be opened again. */
   if (!card.holds) card.is_open = 0;
   return card.holds;
 }

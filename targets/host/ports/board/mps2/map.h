@@ -16,7 +16,7 @@
 #define MAP_PAGE_1_AT 0x21004000
 #define MAP_PAGE_BYTES 0x4000
 
-/* What is written at once to where records are kept. */
+/* The unit in which records are written. */
 #define MAP_EEPROM_PAGE 64
 
 #define MAP_RAM_AT 0x20000000

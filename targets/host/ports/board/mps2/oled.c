@@ -1,6 +1,6 @@
 /*
  * A panel of 96 x 16 pixels with an SSD0303: sixteen characters of six columns in two rows, which is the
- * display of 16x2 that the core lays out. The font's columns are as the panel wants them, the lowest bit on top.
+ * display of 16x2 that the core lays out. The font's columns have the panel's format: the lowest bit is at the top.
  */
 #include <string.h>
 
