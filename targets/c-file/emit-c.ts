@@ -437,6 +437,10 @@ export class Printer {
     const isChoice = operator === "||" || operator === "&&";
     if (isChoice && isUsed(node) && this.#cType(node) !== "bool") return this.#choice(node);
     if (operator === "=") return this.#assignment(node);
+    // In C each value is an integer, and a byte a byte.
+    const isByte = ts.isElementAccessExpression(left) && this.#isByte(left);
+    if (/^\| 0$|^& 255$/.test(`${operator} ${right.getText()}`) && (operator === "|" || isByte))
+      return this.#emit(left);
     let sign = operator.slice(0, /^[!=]==$/.test(operator) ? 2 : undefined);
     if (sign !== operator && ts.isTypeOfExpression(left))
       return `${this.#emit(left.expression)} != NULL`;
