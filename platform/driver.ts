@@ -164,7 +164,7 @@ export class Driver {
     }
   }
 
-  /** @internal Number of storage operations so far: tells two successive operations of one kind apart. */
+  /** @internal Number of storage operations so far: distinguishes two successive operations of one kind. */
   get storageOperations(): number {
     return this.#storageOperations;
   }
@@ -230,7 +230,7 @@ export class Driver {
     return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
 
-  /** Whole seconds since the device was last told the time: its lifetimes count from then. */
+  /** Whole seconds since time was last reported to the device: its lifetimes count from then. */
   get unreportedS(): number {
     return Math.floor(((this.#platform.timers.now() - this.#lastMs) >>> 0) / 1000);
   }

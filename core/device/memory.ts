@@ -49,7 +49,7 @@ export interface CallKind {
   scan: (device: Device, c: number) => void;
   /** The response is complete: NONE, or its error. */
   take: (device: Device) => ErrorCode;
-  /** A success need not be JSON, nor of any length. */
+  /** A successful response may have any body and length. */
   isAnyBody?: boolean;
 }
 

@@ -126,7 +126,7 @@ function addressRowEnd(device: Device, from: number, to: number): number {
   return from + length;
 }
 
-/** The address: without its scheme where it is longer than one row, and with an instruction where there is room. */
+/** The address: without its scheme if it is longer than one row, and with an instruction if a row is free. */
 function putAddress(device: Device): void {
   var from = device.start[Field.VERIFICATION_URI];
   var to = from + device.length[Field.VERIFICATION_URI];

@@ -119,7 +119,7 @@ function writeTarget(
       writeEncoded(device, names[from], Encoding.FORM);
     }
     from++;
-    // None of the first four's characters is encoded: what was written is the name itself.
+    // No character of the first four is encoded, so the written bytes are the name.
     var size = device.writeAt - start;
     if (
       !size ||

@@ -13,14 +13,14 @@ const KATAKANA = "｡｢｣､･ｦｧｨｩｪｫｬｭｮｯｰｱｲｳｴ�
  */
 const A00_LAST = "αäβεμσρg√⁻jˣ¢£ñöpqθ∞ΩüΣπẋy千万円÷ █";
 
-/** The European ROM: 0x80 on, and what is Latin-1 from 0xC0 on but for two. */
+/** The European ROM from 0x80 on; from 0xC0 on it is Latin-1, except for two characters. */
 const A02_MIDDLE =
   "БДЖЗИЙЛПУЦЧШЩЪЫЭ" + // 0x80
   "α♪ΓπΣσ♬τ⍾ΘΩδ∞♥ε∩" + // 0x90
   "‖¡¢£¤¥¦§ƒ©ªʺЮЯ®‘" + // 0xA0
   "°±²³₧µ¶·ω¹º»¼½¾¿"; // 0xB0
 
-/** By byte from 0x20 on: the character that is drawn; "" where there is none. */
+/** By byte from 0x20 on: its character; "" if it has none. */
 const TABLES: Readonly<Record<RomName, readonly string[]>> = { A00: a00(), A02: a02() };
 
 function ascii(): string[] {

@@ -5,7 +5,7 @@ import { reasons } from "./reasons.ts";
 
 /**
  * In the core's order: starting, signedOut, requesting ... (device.schema.json). Each is short enough for displays from
- * 16x2 on. The ROM decides which letters keep what is above them.
+ * 16x2 on. The ROM decides which letters have their accents.
  */
 type Texts = readonly string[];
 

@@ -1,4 +1,4 @@
-// Converts grant requests to JSON if the core says so.
+// Converts grant requests to JSON if the core requests it.
 
 import type { HttpRequest } from "../contracts.ts";
 import { FORM_TYPE, formFields } from "../text/form.ts";

@@ -83,7 +83,7 @@ export function connect(filters: readonly Filter[], above: Above, port: Port): B
 }
 
 export interface Filters {
-  /** Answers a refresh itself if a valid token is known. */
+  /** Responds to a refresh itself if a valid token is known. */
   readonly known?: Filter | undefined;
   /** Holds requests back while another program may change the same records. */
   readonly lock?: Filter | undefined;

@@ -11,18 +11,18 @@ export const EXCHANGE_LIMITS = {
   silenceLimitMs: 300_000,
 } as const;
 
-/** The longest time that a connection is kept, whatever the server says. */
+/** The longest time for which a connection stays open, whatever the server allows. */
 export const IDLE_MAX_MS = 600_000;
 
-/** RFC 9110 §15: a status above 599 counts as a server error. @returns 200 to 599; 0 where it is no final status */
+/** RFC 9110 §15: a status above 599 counts as a server error. @returns 200 to 599; 0 if it is no final status */
 export function finalStatus(status = 0): number {
   if (status < 200 || status > 999) return 0;
   return status > 599 ? 500 : status;
 }
 
 /**
- * How long to keep a connection: a second less than the server says, for what is on its way. Undefined where the server
- * does not say.
+ * How long a connection stays open: a second less than the server allows, because a request takes time to arrive.
+ * Undefined if the server does not say.
  */
 export function keepAliveMs(header: string | undefined): number | undefined {
   const [, seconds] = /^timeout=(\d+)/.exec(header ?? "") ?? [];

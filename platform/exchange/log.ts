@@ -28,7 +28,7 @@ export interface DriverLog {
 }
 
 const LINE_MAX = 160;
-/** The error is at the start of a response; the rest is not kept. */
+/** The error is at the start of a response; the rest is not stored. */
 const BODY_MAX = 512;
 const ERRORS: ReadonlySet<string> = new Set(
   Object.values(ErrorCode).map((name) => `${name}`.toLowerCase()),

@@ -57,7 +57,7 @@ export interface KnownToken {
   readonly endsAtMs: number;
 }
 
-/** What an earlier start has stored beside the tokens. */
+/** Data that an earlier start has stored with the tokens. */
 export interface Recalled {
   /** Of the sign-in that issued it. */
   readonly sessionId?: string | undefined;

@@ -1,4 +1,4 @@
-// Step-up authentication (RFC 9470): an API answers a valid access token with 401, because the user's sign-in is too
+// Step-up authentication (RFC 9470): an API rejects a valid access token with 401, because the user's sign-in is too
 // old or too weak. A refresh does not help; a new sign-in with the API's parameters does.
 
 /**

@@ -29,7 +29,7 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
     "path-as-is",
     "http1.1",
     "suppress-connect-headers",
-    // Separate from the body: otherwise the trailers of a chunked body could not be told from it.
+    // Separate from the body: otherwise the trailers of a chunked body could not be distinguished from it.
     option("dump-header", "/proc/self/fd/2"),
     option("proto", "=http,https"),
     // Whatever older versions the system's TLS library accepts (RFC 9325 §3.1.1).

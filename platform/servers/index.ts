@@ -53,7 +53,7 @@ export function profileName(name: string): string {
   return SERVERS.some((known) => known.name === meant) ? meant : name;
 }
 
-/** @throws ServerError where there is no such profile */
+/** @throws ServerError if there is no such profile */
 export function profileOf(name: string): ServerProfile {
   const profile = SERVERS.find((known) => known.name === profileName(name));
   if (profile === undefined) {

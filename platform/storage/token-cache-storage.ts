@@ -1,4 +1,4 @@
-// A place beside the two slots, for data that the host stores: files have it, and a program's own storage.
+// A third place besides the two slots, for the host's own data: in files and in a program's own storage.
 
 import type { Bytes, Promised, Storage } from "../contracts.ts";
 

@@ -39,7 +39,7 @@ export class MemoryStorage implements Storage {
     return this.#slot(slot).slice();
   }
 
-  /** Puts bytes into a slot behind the adapter's back. */
+  /** Replaces the content of a slot directly. */
   poke(slot: number, bytes: Uint8Array): void {
     this.#slot(slot);
     this.#slots[slot as 0 | 1] = bytes.slice();

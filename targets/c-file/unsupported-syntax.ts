@@ -1,4 +1,4 @@
-// What cannot be said in C, with file, line and construct; and the one thing that could be said and would mean something else.
+// Finds syntax that cannot be expressed in C, with file and line, and assignments whose order C does not define.
 // TypeScript evaluates from left to right. C leaves open which operand of an operator, or argument of a call, comes first: so
 // none of them may write what another one names.
 
@@ -51,7 +51,7 @@ export function refuseOpenOrder(body: ts.Node, checker: ts.TypeChecker): void {
       const name = isWritten ? targetOf(one) : one;
       const found = name && ts.isIdentifier(name) && checker.getSymbolAtLocation(name);
       const declaration = found ? found.declarations?.[0] : undefined;
-      // What another function keeps for itself nobody else names.
+      // Locals of another function cannot be accessed.
       if (declaration && !called.has(ts.findAncestor(declaration, ts.isFunctionDeclaration)))
         names.add(declaration);
       if (!ts.isLabeledStatement(one)) ts.forEachChild(one, visit);

@@ -82,7 +82,7 @@ export class Attempts {
   dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
-      // Deletable attempts behind it wait for it, an hour at most.
+      // Deletable attempts after it wait for it, at most an hour.
       if (!isOver && !isDiscarded(attempt, nowMs, memorySeconds)) return;
       this.#discard(attempt);
     }

@@ -77,7 +77,7 @@ function refuseWeakSignIn({ options, env }: ServiceContext, { authentication }: 
   );
 }
 
-/** Device doc §1: a resource API has to be enabled for the client's project. */
+/** Device authorization specification §1: a resource API has to be enabled for the client's project. */
 function refuseDisabledApi(context: ServiceContext, grant: Grant, api: ResourceApi): void {
   const client = context.directory.clients.get(grant.clientId);
   if (client?.enabledApis.includes(api)) return;

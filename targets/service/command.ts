@@ -85,7 +85,7 @@ export function serviceLine(usage: string): Command {
  * Listens, and ends the process on a signal.
  * @param line has been parsed
  * @param name begins each line that is printed
- * @throws UsageError for a wrong option, or where it cannot listen
+ * @throws UsageError for a wrong option, or if it cannot listen
  */
 export async function runService(line: Command, name: string): Promise<number> {
   try {
@@ -97,7 +97,7 @@ export async function runService(line: Command, name: string): Promise<number> {
 }
 
 /**
- * @throws UsageError with one line that says where the file is wrong
+ * @throws UsageError with one line that names the error in the file
  */
 function readJson(what: "fixture" | "options", file: string, check: (value: never) => void) {
   const text = readText(file, what);
@@ -149,7 +149,7 @@ function readPublicUrl(text: string): string {
   return text;
 }
 
-/** The certificate that clients have to trust: of --https, or of --cert where it is self-signed. */
+/** The certificate that clients have to trust: of --https, or of --cert if it is self-signed. */
 let authorityFile = "";
 
 function readPair(flags: Flags): { key?: string; cert?: string } {

@@ -114,7 +114,7 @@ export type Receiver = z.output<typeof receiver>;
 /** Results of `readFixture`, frozen and already checked. */
 const known = new WeakSet<object>();
 
-/** Checks the fixture and fills in defaults. Throws an Error of one line that says where it is wrong. */
+/** Checks the fixture and fills in defaults. Throws an Error of one line that names the invalid member. */
 export function readFixture(input: unknown): Fixture {
   if (typeof input === "object" && input !== null && known.has(input)) return input as Fixture;
   const fixture = frozen(check(input));

@@ -66,7 +66,7 @@ const snapshotSchema = z.object({
 
 export type ServiceSnapshot = z.output<typeof snapshotSchema>;
 
-/** Checks a snapshot. Throws an Error of one line that says where it is wrong. */
+/** Checks a snapshot. Throws an Error of one line that names the invalid member. */
 export function readSnapshot(input: unknown): ServiceSnapshot {
   const result = snapshotSchema.safeParse(input);
   if (!result.success) throw new Error(`snapshot: ${describeIssue(result.error, snapshotSchema)}`);

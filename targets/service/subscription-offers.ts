@@ -32,7 +32,7 @@ const PACKAGE_NAME = /^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/;
 
 /**
  * The request body: the fields of offer doc §2, and phases, without which nothing can be sold. What other fields may hold
- * is not shown there: they are kept as they came. `state` is output only: what a client sends there is ignored.
+ * is not shown there: they are stored unchanged. `state` is output only: what a client sends there is ignored.
  */
 const offerSchema = z.looseObject({
   packageName: z.string(),

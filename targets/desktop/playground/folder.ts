@@ -16,7 +16,7 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
 /**
- * Writes the folder anew.
+ * Replaces the folder.
  * @param folder its existing content is removed
  */
 export async function writePlayground(folder: string): Promise<string[]> {

@@ -12,7 +12,7 @@ function isSignedIn({ device }: Seen): boolean {
   return device.state === "signed in" || device.state === "refreshing";
 }
 
-/** The reason per precondition; "" where it is met. */
+/** The reason per precondition; "" if it is met. */
 const NEEDS = {
   code: ({ device }) => (device.userCode ? "" : "there is no code on the display"),
   session: (seen) => (isSignedIn(seen) ? "" : NOBODY),
@@ -48,7 +48,7 @@ const NEEDS = {
 export type Need = keyof typeof NEEDS;
 
 /**
- * @returns why the action is unavailable; "" where it is available
+ * @returns why the action is unavailable; "" if it is available
  */
 export function whyNot(needs: Need | undefined, seen: Seen): string {
   return needs ? NEEDS[needs](seen) : "";

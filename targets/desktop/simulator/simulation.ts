@@ -379,7 +379,7 @@ export class Simulation {
     return new Application(first, this.settings.issuer ?? "");
   }
 
-  /** Time left in ms: until the next request, of the code and of the access token; 0 where none applies. */
+  /** Time left in ms: until the next request, of the code and of the access token; 0 if none applies. */
   get left(): { poll: number; code: number; access: number } {
     const device = this.driver?.device;
     if (device === undefined) return { poll: 0, code: 0, access: 0 };

@@ -1,5 +1,5 @@
 // The steps of the simulation: one language for terminal, buttons and scenario files. A step is a line, or the name of
-// an action (deeds.ts). Expectations are in scenarios/.
+// an action (actions.ts). Expectations are in scenarios/.
 import { ErrorCode } from "../../../core/complete.ts";
 import { type Language, languages } from "../../../platform/display/languages.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";

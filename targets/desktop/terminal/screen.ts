@@ -131,7 +131,7 @@ export function printFrames(simulation: Simulation, write: (text: string) => voi
   });
 }
 
-/** A frame with its border, as lines with newlines. */
+/** A frame with a border line, as lines with newlines. */
 export function frameText(lines: readonly string[]): string {
   const edge = `+${"-".repeat(lines[0]?.length ?? 0)}+`;
   return [edge, ...lines.map((line) => `|${line}|`), edge, ""].join("\n");

@@ -30,7 +30,7 @@ struct pg_opening {
   size_t code_size;
   uint8_t *memory;
   size_t size;
-  size_t heap_limit; /* for `core->heap`, from when the engine has made its own objects: it may crash before that */
+  size_t heap_limit; /* limit of `core->heap`, set after the engine has created its own objects, because it may crash before */
   const struct pg_config_member *config; /* PG_CONFIG_MEMBERS */
 };
 

@@ -29,7 +29,7 @@ struct pg_engine {
    * functions.
    */
   void *context;
-  const uint8_t *code; /* bytecode, or source where the engine takes that; stays where it is until pg_core_close. NULL: pg_core_code */
+  const uint8_t *code; /* bytecode, or source if the engine accepts it; unchanged until pg_core_close. NULL: pg_core_code */
   size_t code_size;
   size_t heap_limit; /* bytes that an engine of the core's own may have at any moment; 0: pg_heap_default */
 };

@@ -37,7 +37,7 @@ enum pg_report {
   PG_REPORT_STATE,  /* the state is now `a` (PG_STATE_*), with error `b` (PG_ERROR_CODE_*, 0: none) */
   /*
    * A request of the grant has failed, and the device retries: error `a` (PG_ERROR_CODE_*), reason `b` (PG_REASON_*, 0
-   * where there was a response; then PG_ERROR_FIELD names the member that cannot be used, if any). Once until they change.
+   * if there was a response; then PG_ERROR_FIELD names the unusable member, if any). Reported once until they change.
    */
   PG_REPORT_TROUBLE,
   PG_REPORT_CALL,   /* a call has ended: HTTP status `a`, 0 without a response; error `b` */

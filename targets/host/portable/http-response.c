@@ -133,7 +133,7 @@ enum step {
   CHUNK_SIZE,
   CHUNK_EXTENSION,
   CHUNK_DATA,
-  CHUNK_END, /* the end of the line behind a chunk */
+  CHUNK_END, /* the end of the line after a chunk */
   TRAILER_BEGIN,
   TRAILER,
   COMPLETE,
@@ -158,7 +158,7 @@ enum header {
   HEADERS_END
 };
 
-/* How long a connection is kept if the server says nothing, and at most. */
+/* How long a connection stays open by default, and at most. */
 enum { KEEP_UNSAID_S = 4, KEEP_LONGEST_S = 600 };
 
 /* In the order of enum header. */
@@ -498,7 +498,7 @@ static enum pg_http_response_result result_of(const struct pg_http_response *res
 enum pg_http_response_result pg_http_response_read(struct pg_http_response *response, const uint8_t *bytes, size_t size) {
   size_t at = 0;
   while (at < size && response->step != COMPLETE && response->step != REFUSED) {
-    /* For `npm run host -- --prove`: what happens at one byte is told from what happens at another. */
+    /* For `npm run host -- --prove`: the proof distinguishes the bytes. */
     //@ split at;
     if (is_in_body(response)) at += response_take_body(response, bytes + at, size - at);
     else take_byte(response, bytes[at++]);

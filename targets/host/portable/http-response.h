@@ -2,7 +2,7 @@
  * Parses one HTTP/1.x response in pieces of any size (RFC 9112): status, the few relevant headers, and the body,
  * whether it has a length, comes in chunks, or ends with the connection. It neither waits nor allocates.
  *
- * It refuses responses that may not be what the server sent: two different lengths, a length beside chunks (RFC 9112
+ * It refuses responses that may not be what the server sent: two different lengths, a length and chunks (RFC 9112
  * §6.3), a transfer coding other than `chunked`, a body with a content coding, a header without a colon or with a space
  * before it (§5.1), a NUL byte, heads of more than PG_HTTP_RESPONSE_HEAD_MAX bytes, a body above the given limit, a
  * truncated response. It accepts LF alone as the end of a line (§2.2), folded headers (§5.2), interim responses (RFC
@@ -23,7 +23,7 @@ enum { PG_HTTP_RESPONSE_HEAD_MAX = 65536, PG_HTTP_RESPONSE_LINE = 64 };
 
 enum pg_http_response_result {
   PG_HTTP_RESPONSE_MORE = 0, /* it goes on */
-  PG_HTTP_RESPONSE_END = 1,  /* it is complete; bytes behind it are not looked at */
+  PG_HTTP_RESPONSE_END = 1,  /* it is complete; bytes after it are not read */
   PG_HTTP_RESPONSE_INVALID = 2   /* it is refused; nothing more is reported */
 };
 

@@ -128,7 +128,7 @@ static int may_rest(struct pg_http *http) {
   return pg_clock_ms() - http->began_ms < (uint32_t)http->keep_s * 1000 && is_quiet(http);
 }
 
-/* Whether there is a kept connection for the request. */
+/* Whether an open connection can be reused for the request. */
 static int has_connection(struct pg_http *http, const struct pg_address *address) {
   const char *own = http->settings->allowed.addresses[http->endpoint];
   return http->phase == REUSABLE && may_rest(http) && pg_is_origin(address, own);

@@ -48,7 +48,7 @@ struct pg_secret {
 struct pg_http_request {
   int is_get;
   int endpoint;          /* PG_ENDPOINT_*: it goes to the allowed address of that one */
-  const char *address;   /* http:// or https://, host, and what may follow; no fragment, no user */
+  const char *address;   /* http:// or https://, host, optionally port, path and query; no fragment, no user */
   const uint8_t *target; /* what follows the address */
   size_t target_size;
   const char *headers;        /* further lines, each ended by CR LF; or NULL */
@@ -117,7 +117,7 @@ struct pg_http {
   int keep_s;        /* how long it may rest */
   struct pg_peer peer;
   uint8_t question;      /* whether the server is asked for the time before the request */
-  uint8_t is_from_issuer; /* the answer: what it says of the time may be kept */
+  uint8_t is_from_issuer; /* the response: its time may be stored */
   /* The request in the order in which it is sent, and how much has been sent. */
   struct pg_http_part parts[PG_HTTP_PARTS];
   int part_count;

@@ -1,6 +1,6 @@
 /*
  * What every port provides: time, random bytes and a digest; a medium for the two record slots; a display; connections.
- * Each is a vendor's driver, or a few lines around one. Overwrite with pg_wipe what has held a secret.
+ * Each is a vendor's driver, or a few lines around one. Overwrite memory that has held a secret with pg_wipe.
  */
 #ifndef PICOGRANT_PORT_H
 #define PICOGRANT_PORT_H
@@ -39,7 +39,7 @@ int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]
 
 /* The result of a call. After anything but DONE, the affected bytes are undefined. */
 enum pg_medium_result {
-  PG_MEDIUM_FAILED = 0,  /* the medium does not answer, or says that it could not; the next call may succeed */
+  PG_MEDIUM_FAILED = 0,  /* the medium does not respond, or reports a failure; the next call may succeed */
   PG_MEDIUM_DONE = 1,
   PG_MEDIUM_CORRUPT = 2, /* reading: the bits there are none (ECC), as after a cut in the middle of programming */
   PG_MEDIUM_WORN = 3     /* writing: worn out or locked; trying again does not help */
@@ -63,7 +63,7 @@ struct pg_medium {
   uint16_t program_unit;
 };
 
-/* A character display, which the port defines. A port with a single display need not define it, and gets NULL. */
+/* A character display, which the port defines. A port with a single display may leave it undefined, and gets NULL. */
 struct pg_display;
 
 /*

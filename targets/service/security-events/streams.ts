@@ -94,7 +94,7 @@ export class Streams {
   }
 }
 
-/** Whether a stream wants events of this type now. */
+/** Whether a stream has requested events of this type and is enabled. */
 export function needs(stream: Stream, eventType: string): boolean {
   return (
     stream.status === "enabled" &&

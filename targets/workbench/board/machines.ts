@@ -1,4 +1,4 @@
-// The machines that the board's firmware is emulated on, and what it is built from. PICOGRANT_MACHINE selects the
+// The machines that the board's firmware is emulated on, and the sources of its build. PICOGRANT_MACHINE selects the
 // machine, before anything is built or run; `npm run board -- --machine` sets it. The build needs Debian packages on
 // this machine, and the sources of lwIP and BearSSL from Debian's archive. Downloads go below dist/engines, once.
 
@@ -9,7 +9,7 @@ import { engineNeeds, type Need, tool } from "../host/toolchain.ts";
 /** A folder of targets/host/ports/board, and what the emulator needs from its map.h. */
 export interface Machine {
   readonly name: MachineName;
-  /** The flash of the settings pages: the size of each of its two areas, and of the file behind it. */
+  /** The flash of the settings pages: the size of each of its two areas, and of its file. */
   readonly pageBytes: number;
   readonly flashFileBytes: number;
   /**

@@ -1,5 +1,5 @@
 // The cable of the emulated board, with a name server on it. Frames pass between the board and qemu's own network,
-// which reaches this machine. That network has no name server, so queries are answered here from a table. The name
+// which reaches this machine. That network has no name server, so this program responds to queries from a table. The name
 // server's address is added to the DHCP responses.
 
 import { rmSync } from "node:fs";

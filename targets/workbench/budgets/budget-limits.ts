@@ -2,7 +2,7 @@
 
 import type { Variant } from "../../bundle/bundled-core.ts";
 
-/** What is measured of a build; bytes, except the instructions. */
+/** Limits of a build: bytes, except the instructions. */
 export interface Figures {
   /** Size in flash, minified. A ceiling, not a goal: below it, plain code is better than short code. */
   readonly file: number;

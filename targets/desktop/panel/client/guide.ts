@@ -1,4 +1,4 @@
-// The three steps of a sign-in and the only strong button beside them, the next useful action. Where a retry would fail
+// The three steps of a sign-in and the one highlighted button, the next useful action. If a retry would fail
 // again it offers another action, or shows the reason.
 
 import { deviceKind } from "../../simulator/device/kinds.ts";
@@ -15,7 +15,7 @@ export interface Guide {
   /** 0, 1, 2: the current step; 3: all done. */
   readonly step: number;
   /**
-   * The next action, a command or an action of the page; undefined where it is on the phone, or nothing is to be done.
+   * The next action, a command or an action of the page; undefined if it is on the phone, or there is none.
    */
   readonly next: { readonly label: string; readonly does: string } | undefined;
   readonly description: string;

@@ -23,7 +23,7 @@ export interface PrintedSlip {
   readonly bytes: Uint8Array;
 }
 
-/** Number of slips that are kept. */
+/** Number of stored slips. */
 const STORED = 5;
 
 export class Paper {

@@ -13,7 +13,7 @@ export interface Fault {
   readonly title: string;
   readonly label: string;
   readonly sees: string;
-  /** The final text of the display; "" where it does not change. */
+  /** The final text of the display; "" if it does not change. */
   readonly display: string;
   /** Lasts until it is fixed; the others happen once. */
   readonly lasting: boolean;

@@ -51,7 +51,7 @@ export function errorName(error: number): string {
 export interface TimelineEntry extends Moment {
   readonly state: string;
   readonly what: string;
-  /** "device" where the device moved by itself or by a response. */
+  /** "device" if the device changed its state by itself or after a response. */
   readonly by: Actor;
 }
 

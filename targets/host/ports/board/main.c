@@ -36,7 +36,7 @@ size_t board_stack_size(void) {
 enum {
   MEMORY_BYTES = DEVICE_MEMORY_BYTES,
   GIVE_UP_MS = 60000,
-  SHOWN_MS = 5000, /* that a page was refused, where there is another */
+  SHOWN_MS = 5000, /* a page was refused, and the other one is in use */
   BATTERY_COUNTDOWN_MS = 60000
 };
 

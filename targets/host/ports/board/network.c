@@ -26,7 +26,7 @@ enum { AT_ORIGINATE = 24, AT_TRANSMIT = 40, STAMP = 8 };
 
 static struct {
   ip_addr_t given;   /* none: DHCP named none */
-  const char *name;  /* in that case: the page's; "" where it names none */
+  const char *name;  /* in that case: the page's; "" if it has none */
   int is_looked_for; /* the name */
   ip_addr_t address; /* of the one asked last */
   struct udp_pcb *udp;

@@ -25,7 +25,7 @@ br_ssl_engine_context *tls_start(const char *name, const struct board_trust *tru
 /* The handshake is complete. */
 void tls_opened(void);
 
-/* What has gone wrong in a session, as one sentence with the remedy; "" for nothing. */
+/* The error of a session and its remedy, in one sentence; "" for none. */
 const char *tls_problem(void);
 
 /* The same for the display: PG_REASON_*. Also if tls_start has returned NULL. */
@@ -54,7 +54,7 @@ struct certificate_check {
   const char *domain;
   size_t domain_matched;
   int has_domain_wildcard;
-  /* The position in a list of uses, and what was in it. */
+  /* The position in the list of uses, and its flags. */
   size_t uses_matched;
   int uses_state;
   size_t uses_left;

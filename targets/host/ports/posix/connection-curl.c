@@ -24,7 +24,7 @@
 /* Of openssl/ssl.h and openssl/x509_vfy.h, which are not needed to build. */
 enum { RECEIVED_SHUTDOWN = 2, NO_PARTIAL_WILDCARDS = 4, NEVER_CHECK_SUBJECT = 0x20 };
 
-/* A function of the library, NULL where it has none. ISO C knows no pointer that is either. */
+/* A function of the library, NULL if absent. ISO C cannot convert its pointer to a function pointer. */
 #define LOOK_UP(function, name)                          \
   do {                                                   \
     void *found = dlsym(RTLD_DEFAULT, name);             \

@@ -150,7 +150,7 @@ static enum pg_file_state check(const struct pg_file_medium *own, const char **w
 }
 
 /*
- * Extends the file to the size of both slots. What is beyond its end was never written, or power failed during the
+ * Extends the file to the size of both slots. Bytes beyond its end were never written, or power failed during the
  * write: no record was there, because a record's header comes first in the slot.
  */
 static enum pg_file_state grow(struct pg_file_medium *own, uint32_t slot_bytes, int is_writable, const char **why) {

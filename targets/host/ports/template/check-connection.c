@@ -1,5 +1,5 @@
 /*
- * Tries the connection of a port, against the server of the check where it listens (`npx picogrant check-server`):
+ * Tests the connection of a port against the server of the check where it listens (`npx picogrant check-server`):
  * that one knows what it has sent and received. Any other HTTP server tests less.
  */
 #include <stdio.h>
@@ -133,7 +133,7 @@ static int is_whole(const struct response *response) {
   return length && response->bytes >= strtoul(length + strlen("content-length: "), NULL, 10);
 }
 
-/* Until the connection's end; sleeps for `wait_ms` where nothing has come. */
+/* Until the connection's end; sleeps for `wait_ms` if no bytes have arrived. */
 static void read_response(struct response *response, int wait_ms) {
   uint32_t start = pg_clock_ms();
   uint32_t most_ms = RESPONSE_MS;
@@ -168,7 +168,7 @@ static int exchange(const char *path, uint32_t body_bytes, int wait_ms, struct r
   return is_sent;
 }
 
-/* A number out of the body; `*rest` stands behind it. */
+/* A number from the body; `*rest` is the position after it. */
 static uint32_t number_in(const char *text, const char **rest) {
   char *end;
   unsigned long number = strtoul(text, &end, 10);

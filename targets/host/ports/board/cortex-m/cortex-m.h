@@ -22,7 +22,7 @@ static inline void board_irq_discard(unsigned number) {
 #define SYSTICK_RELOAD BOARD_REGISTER(0xe000e014)
 #define SYSTICK_VALUE BOARD_REGISTER(0xe000e018)
 enum { SYSTICK_ON = 7 /* with its interrupt */ };
-void board_on_tick(void); /* of the machine, where it uses that */
+void board_on_tick(void); /* of the machine, if it uses that */
 
 #define SCB_RESET_CONTROL BOARD_REGISTER(0xe000ed0c)
 #define SCB_FAULT_STATUS BOARD_REGISTER(0xe000ed28)

@@ -129,7 +129,7 @@ static void on_interrupt(void) {
 /* Where the machine does not use SysTick. */
 void board_on_tick(void) __attribute__((weak, alias("on_unexpected")));
 
-/* All of it: a table that is too short sends an interrupt into the code behind it. */
+/* The complete table: with a shorter one, an interrupt would jump into the code after it. */
 __attribute__((section(".vectors"), used)) static const struct {
   uint32_t *stack;
   void (*system[15])(void);

@@ -1,7 +1,7 @@
 /*
- * What every board has, as this one has it: the UART, the clock, the timer and the watchdog.
+ * The parts of every board, for this one: the UART, the clock, the timer and the watchdog.
  *
- * SysTick has 24 bits, half a second of this clock: its interrupt counts the halves, and what it stands at is the rest.
+ * SysTick has 24 bits, half a second of this clock: its interrupt counts the halves, and its value is the rest.
  */
 #include "board.h"
 #include "picogrant-port.h"

@@ -70,7 +70,7 @@ enum {
 #define TIMER0_RELOAD BOARD_REGISTER(0x40030028)
 enum { TIMER_ON = 1 << 0, TIMER_ONCE = 1, TIMER_INTERRUPT = 1 << 0 };
 
-/* The watchdog. Its first end is an interrupt, its second a reset. */
+/* The watchdog. Its first timeout is an interrupt, the second one a reset. */
 #define WATCHDOG_LOAD BOARD_REGISTER(0x40000000)
 #define WATCHDOG_CONTROL BOARD_REGISTER(0x40000008)
 #define WATCHDOG_CLEAR BOARD_REGISTER(0x4000000c)

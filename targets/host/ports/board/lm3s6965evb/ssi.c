@@ -58,7 +58,7 @@ static void select_card(int is_on) {
   (void)board_ssi_byte(0xff);
 }
 
-/* 0xff is the end of its work. */
+/* 0xff: it has finished. */
 static int wait_for(uint8_t awaited) {
   uint32_t began = pg_clock_ms();
   uint8_t byte;
@@ -156,7 +156,7 @@ static int hold(uint32_t number) {
   return card.holds;
 }
 
-/* What is read after that comes from the card again. */
+/* Later reads are from the card again. */
 static int write_held(void) {
   select_card(1);
   int ok = write_selected(card.number);
