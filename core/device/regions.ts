@@ -31,41 +31,41 @@ export var TOKEN_STATES: number =
 /** A bit for each state that is a session: only in one is the target of a call held. */
 export var SESSION_STATES: number = (1 << State.SIGNED_IN) | (1 << State.REFRESHING);
 
-/** Who has OUTPUT. */
+/** The owner of OUTPUT. */
 export enum OutputUse {
   NOBODY = 0,
-  /** A request of the grant, from SEND until the exchange has ended, or ABORT has been given. */
+  /** A grant request, from SEND until the exchange ends or ABORT. */
   REQUEST = 1,
   /** A record, from LOAD or STORE until storageDone. */
   RECORD = 2,
   /**
-   * The answer to a call, from its SEND on: while it arrives, while an event in it is verified, and until
-   * tick answers NONE with the call done. From then until the next tick the host reads it: see RESPONSE_SHOWN.
+   * A call's response, from SEND on: while it arrives, while an event in it is verified, and until tick returns NONE
+   * with the call done. From then until the next tick, the host reads it (RESPONSE_SHOWN).
    */
   RESPONSE = 3,
-  /** The answer to a call that is done, and tick has answered NONE since: what needs OUTPUT gets it. */
+  /** A finished call's response after tick has returned NONE: any claim of OUTPUT is granted. */
   RESPONSE_SHOWN = 4,
-  /** What one function of the border reads and forgets: an offer's body, an event's claims. */
+  /** The data of one API function, wiped at its end: an offer's body, an event's claims. */
   SCRATCH = 5,
 }
 
-/** Where everything lies, and who has what is shared in time. */
+/** The places of all regions, and the current owners of shared ones. */
 export interface Regions {
   /** First byte of each region in `memory`, by Field and Region. */
   start: Integers;
-  /** Bytes of the value that each region holds; -1: absent. */
+  /** Bytes of the value in each region; -1: absent. */
   length: Integers;
-  /** How much each region can take; -1 where it has no place. */
+  /** Capacity of each region in bytes; -1 without a place. */
   capacity: Integers;
   /** Number of the region with the first display text. */
   messages: number;
-  /** Who has the bytes of OUTPUT: one of OutputUse. */
+  /** The owner of OUTPUT: one of OutputUse. */
   outputUse: OutputUse;
   /** 1 between beginCall and sendCall: the target is being built in CALL. */
   isBuilding: number;
   /** Length of the call's target in CALL without a page token. */
   targetSize: number;
-  /** 1: CALL holds the target of a further page. */
+  /** 1: CALL has the target of a further page. */
   hasNextPage: number;
 }
 
@@ -90,7 +90,7 @@ export function makeRegions(device: Regions, messages: number): void {
   device.hasNextPage = 0;
 }
 
-/** The region lies from `start` on, and can take `capacity` bytes. */
+/** Places the region at `start`, with `capacity` bytes. */
 export function placeRegion(
   device: Device & Regions,
   region: Place,
@@ -101,7 +101,7 @@ export function placeRegion(
   device.capacity[region] = capacity;
 }
 
-/** The region's value lies from `start` on: something that is never written to again. */
+/** Places the region's value at `start`; it never changes again. */
 export function placeConstant(
   device: Device & Regions,
   region: Place,
@@ -112,7 +112,7 @@ export function placeConstant(
   device.length[region] = length;
 }
 
-/** The region holds `length` bytes; -1: none. What lay there is not overwritten: see forget. */
+/** Sets the length of the region's value; -1: none. Does not overwrite the old bytes (see wipe). */
 export function setLength(device: Device & Regions, region: Place, length: number): void {
   device.length[region] = length;
 }
@@ -122,7 +122,7 @@ function fits(device: Device, region: Place): boolean {
   return device.length[region] <= device.capacity[region] + 1;
 }
 
-/** The life of a region's value ends: a token or a code must not be found in the memory any more. */
+/** Ends the lifetime of a region's value, and overwrites it: it may be a token or a code. */
 export function wipe(device: Device, region: Place): void {
   ASSERT: must(!holds(device, region) || fits(device, region), "a value ends in its region");
   var at = device.start[region];
@@ -131,12 +131,12 @@ export function wipe(device: Device, region: Place): void {
   setLength(device, region, -1);
 }
 
-/** Forgets each field of a mask. */
+/** Wipes each field of a mask. */
 export function clearAll(device: Device, fields: number): void {
   for (var field = 1; fields >> field; field++) if ((fields >> field) & 1) wipe(device, field);
 }
 
-/** The region's value ends at `length` bytes; what came after that is overwritten. */
+/** Shortens the region's value to `length` bytes, and overwrites the rest. */
 export function shorten(device: Device, region: Place, length: number): void {
   var end = device.start[region] + device.length[region];
   for (var at = device.start[region] + length; at < end; at++) device.memory[at] = 0;
@@ -158,7 +158,7 @@ export function isOutputFree(device: Device): boolean {
   return device.outputUse === OutputUse.NOBODY || device.outputUse === OutputUse.RESPONSE_SHOWN;
 }
 
-/** Gives OUTPUT back, if it is this owner's; what lies there is overwritten. */
+/** Releases OUTPUT if it belongs to this owner, and overwrites it. */
 export function releaseOutput(device: Device & Regions, use: OutputUse): void {
   if (device.outputUse === use) {
     emptyOutput(device);
@@ -166,7 +166,7 @@ export function releaseOutput(device: Device & Regions, use: OutputUse): void {
   }
 }
 
-/** @returns whether the claim is granted: OUTPUT is this owner's until it gives it back */
+/** @returns whether the claim is granted: OUTPUT belongs to this owner until it releases it */
 export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
   ASSERT: must(
     use !== OutputUse.NOBODY && use !== OutputUse.RESPONSE_SHOWN,
@@ -178,12 +178,12 @@ export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
   return true;
 }
 
-/** The host has had time to read the answer in OUTPUT: from now on the bytes are given to what needs them. */
+/** The host has had time to read the response in OUTPUT: the bytes can be claimed from now on. */
 export function offerOutput(device: Device & Regions): void {
   if (device.outputUse === OutputUse.RESPONSE) device.outputUse = OutputUse.RESPONSE_SHOWN;
 }
 
-/** A target is built in CALL from now on. The pages of the last call end with it. */
+/** Starts to build a target in CALL, which ends the pages of the last call. */
 export function beginTarget(device: Device & Regions): void {
   device.hasNextPage = 0;
   device.isBuilding = 1;
@@ -200,13 +200,13 @@ export function endTarget(device: Device & Regions): void {
   device.isBuilding = device.hasNextPage = 0;
 }
 
-/** Outside of a session no target is kept: it ends with the session, or when the host has done reading it. */
+/** Outside a session there is no target: it ends with the session, or after the host has read it. */
 export function clearUnusedTarget(device: Device): void {
   var isRead = device.inFlight || device.abortDue;
   if (!isRead && !((SESSION_STATES >> device.state) & 1)) wipe(device, Region.CALL);
 }
 
-/** The target in CALL is complete: its pages begin with it. */
+/** The target in CALL is complete, and its pages begin. */
 export function keepTarget(device: Device & Regions): void {
   device.targetSize = device.length[Region.CALL];
 }

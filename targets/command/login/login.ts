@@ -51,24 +51,24 @@ export const part: Part = {
   act: async (line) => {
     const options = loginOptionsOf(line);
     const platform = openState(options.state, options.settings);
-    // Who logs in wants to know whether the server still takes the session.
+    // A user who logs in expects to learn whether the server still accepts the session.
     platform.stored.access = "renewed";
     const { storage } = platform;
     try {
-      // What a login has left that was killed is none.
+      // An unfinished code of a killed login is no session.
       const stored = storage.hasRecords ? readStoredLogin(options.state) : undefined;
       checkStored(stored, options);
       await interruptibly((end) => loginOn(platform, options, stored, end));
       return Exit.DONE;
     } finally {
-      // Another login may be waiting for its user in the same directory, or a session be there.
+      // Another login may be waiting for its user in the same directory, or a session may exist.
       if (!storage.hasRecords) discard(options.state);
       platform.dispose();
     }
   },
 };
 
-/** Tokens of another login must not be written over: nobody could revoke them any more. */
+/** Must not overwrite the tokens of another login: they could no longer be revoked. */
 function checkStored(stored: StoredLogin | undefined, { state, settings }: LoginOptions): void {
   if (stored === undefined || isSameLogin(stored.settings, settings)) return;
   const { server, config, clientId = "" } = stored.settings;
@@ -126,13 +126,13 @@ async function loginOn(
   }
 }
 
-/** In a row, over 7 to 14 seconds: what stands in the place of a server that is being started is gone by then. */
+/** Consecutive errors, over 7 to 14 seconds: enough for a server that is being restarted behind a proxy. */
 const UNUSABLE_MAX = 4;
 
-/** A person at a terminal does not wait for a server that is none: a page, or an address that nobody knows. */
+/** Does not let a user at a terminal wait for an address that is no authorization server. */
 function isUnusable({ response, code, lacks }: SignInError): boolean {
   const { error = "", status = 0 } = response ?? {};
-  // What lacks a member is the server's answer: that is given up by itself, and named.
+  // A response that lacks a member ends the login elsewhere, with the member's name.
   const isPage = code === "malformed_response" && lacks === "" && status <= 299;
   return isPage || (error === "" && (status === 404 || status === 410));
 }
@@ -145,7 +145,7 @@ function unusableError({ response }: SignInError): SignInError {
   return new SignInError("unusable_responses", "developer", message, { response });
 }
 
-/** Of --timeout: a script does not wait for ever, be it for a person or for a server. */
+/** The error of --timeout, so that a script does not wait for ever for a user or a server. */
 function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): SignInError {
   const [code, what] =
     codes > 0
@@ -156,8 +156,8 @@ function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): 
 }
 
 /**
- * Servers refuse a secret that comes otherwise than they want it by the same name as a wrong one (RFC 6749 §5.2), and some
- * list ways in their metadata that they do not take.
+ * Servers reject a secret that is sent in the wrong way with the same error code as a wrong secret (RFC 6749 §5.2), and
+ * some list methods in their metadata that they do not accept.
  */
 function withHint(
   error: unknown,
@@ -176,7 +176,7 @@ function withHint(
   return new SignInError(code, remedy, `${message}; ${hint}`, { response });
 }
 
-/** Waiting does not help a person at a terminal where the server refuses to renew tokens that are kept. */
+/** If the server refuses to refresh stored tokens, waiting does not help a user at a terminal. */
 function isRefusal({ remedy, response }: SignInError): boolean {
   return response !== undefined && (remedy === "developer" || remedy === "administrator");
 }
@@ -188,7 +188,7 @@ function refusalOf(refused: SignInError, { state, settings }: LoginOptions): Sig
   return new SignInError(refused.code, refused.remedy, message, refused);
 }
 
-/** Ends the session that is kept, as far as the server takes part in it. */
+/** Ends the stored session, and revokes its tokens if the server allows it. */
 async function signOutBefore(
   platform: OpenState,
   ready: ReadySettings,
@@ -198,19 +198,19 @@ async function signOutBefore(
     const session = await openSession(platform, ready, { resumeOnly: true, onTrouble });
     await session.signOut();
   } catch (error) {
-    // There is nothing left to end.
+    // The session has already ended.
     if (!(error instanceof SignInError)) throw error;
   }
 }
 
-/** The time comes first: a narrow terminal cuts the line off. */
+/** The time comes first, because a narrow terminal truncates the line. */
 export function waitingText(secondsLeft: number): string {
   return `${asClock(secondsLeft)} left to allow it, Ctrl-C gives up`;
 }
 
 /**
- * Where to go and what to enter, with as much of this as fits: a QR code above, the address with the code in it below.
- * Neither they nor the line that waits push anything off the screen.
+ * The address and the code, with a QR code above and the address with the code below, if they fit. Nothing scrolls off
+ * the screen, the status line included.
  */
 export function codeLines(
   { userCode, verificationUri, verificationUriComplete, qr }: NodeVerificationPrompt,
@@ -229,7 +229,7 @@ export function codeLines(
   return [...drawn.map(paint.paper), ...text];
 }
 
-/** What the person sees, and with --json what the machine reads. */
+/** The output for users, and with --json for programs. */
 class Screen {
   readonly #options: LoginOptions;
   readonly #stream: NodeJS.WriteStream;
@@ -301,7 +301,7 @@ class Screen {
     this.#print(this.#paint.faint(`Print a token: ${token}; sign out: ${logout}`));
   }
 
-  /** Once for each that is another: it is tried again and again. */
+  /** Reports repeated trouble only once. */
   showTrouble(trouble: SignInError): void {
     const { code } = trouble;
     const { message } = outcomeBy(trouble);

@@ -1,4 +1,4 @@
-// What login, status, token and logout share: a directory with tokens, which others may use too, and a session in it.
+// Shared by login, status, token and logout: a directory with tokens, which other programs may use too, and its session.
 
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -32,21 +32,21 @@ import { Failure } from "../exit-codes.ts";
 import { commandText, type OptionValues } from "../option-parser.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";
 
-/** This command shows the code itself; a code has as much room as a display has columns. */
+/** The command shows the code itself. The core limits a code to the columns of the display. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
-/** Another of these commands may be at work: scripts ask for tokens at the same time, and a person takes minutes. */
+/** Another command may use the directory: scripts request tokens in parallel, and a user takes minutes to sign in. */
 const TIMEOUT_MS = 30_000;
 
-/** The adapters, and the tokens for one program at a time. */
+/** The adapters, and exclusive access to the tokens. */
 export interface OpenState extends NodePlatform {
   readonly shared: SharedDirectory;
   readonly stored: TokenCache;
 }
 
 /**
- * The adapters over a directory; to be disposed of.
- * @throws StateDirectoryError where the directory cannot be used; UsageError for a file
+ * Creates the adapters over a directory; dispose of them.
+ * @throws StateDirectoryError if the directory cannot be used; UsageError for a file
  */
 export function openState(directory: string, login: LoginSettings): OpenState {
   const { keyFile } = login;
@@ -74,8 +74,8 @@ export function openState(directory: string, login: LoginSettings): OpenState {
 }
 
 /**
- * Has the directory to itself, until it is disposed of or a session in it is at rest.
- * @throws Failure where others have it for too long
+ * Gets exclusive access to the directory, until it is disposed of or a session in it is idle.
+ * @throws Failure if other programs use it for too long
  */
 export function alone({ shared, storage }: OpenState): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -99,14 +99,14 @@ function notSignedIn(directory: string, why: string, advice: string): SignInErro
 }
 
 /**
- * Does something with the login that a directory holds.
- * @throws SignInError where nobody is signed in there
+ * Does something with the login of a directory.
+ * @throws SignInError if nobody is signed in there
  */
 export async function withStoredLogin<T>(
   directory: string,
   work: (state: OpenState, stored: StoredLogin) => Promise<T>,
 ): Promise<T> {
-  // Before a directory is made for nothing.
+  // Checked before a useless directory is created.
   const stored = readStoredLogin(directory);
   if (stored === undefined) {
     const how = `how to sign in: ${commandFor("login", directory, { help: true })}`;
@@ -133,7 +133,7 @@ export function commandFor(name: string, state: string, more: OptionValues = {})
   return commandText(name, { ...more, account, state: place });
 }
 
-/** `picogrant login` as a login was made. A secret that came from the environment has to be there again. */
+/** The `picogrant login` command of this login. A secret from the environment has to be set again. */
 export function loginCommand(
   state: string,
   settings: LoginSettings,
@@ -160,13 +160,13 @@ export function httpOptionsOf({
   throw new UsageError(`${certificates}: holds no PEM certificate; give the authority's`);
 }
 
-/** Signs in, or goes on with what the directory holds. @throws SignInError, UsageError */
+/** Signs in, or resumes the session of the directory. @throws SignInError, UsageError */
 export function openSession(
   state: OpenState,
   { driver }: ReadySettings,
   handlers: SignInHandlers,
 ): Promise<Session> {
-  // The directory is given back by whoever opened it.
+  // The caller disposes of the directory.
   const { shared, stored } = state;
   return signInOn(state, { ...driver, shared, stored, log: debugLog() }, handlers, () => {});
 }
@@ -177,20 +177,20 @@ export function lasting({ code, remedy, message, response }: SignInError): SignI
   });
 }
 
-/** PICOGRANT_DEBUG=1: on standard error, what was asked and answered, without a secret. */
+/** PICOGRANT_DEBUG=1: logs requests and responses on standard error, without secrets. */
 function debugLog(): DriverLog | undefined {
   if (!process.env.PICOGRANT_DEBUG) return undefined;
   return driverLog((line) => process.stderr.write(`picogrant: ${line}\n`));
 }
 
-/** What an issuer has said of itself at an earlier login. @throws UsageError */
+/** The issuer's metadata from an earlier login. @throws UsageError */
 export function metadataOf({ storage }: NodePlatform, login: LoginSettings): StoredMetadata {
   const { keyFile, allowHttp } = login;
   const deviceKey = keyFile === undefined ? undefined : readKey(keyFile);
   return storedMetadata(storage.directory, { deviceKey, allowHttp, http: httpOptionsOf(login) });
 }
 
-/** @throws UsageError where others can change the file that is named, or read what is in it */
+/** @throws UsageError if other users can change or read the file */
 export function refuseOthers(file: string, what: Parameters<typeof ownersProblem>[1]): void {
   const problem = ownersProblem(file, what);
   if (problem !== "") throw new UsageError(`the ${what} ${file}: ${problem}`);
@@ -205,16 +205,16 @@ function readKey(keyFile: string): Uint8Array {
   return deviceKey;
 }
 
-// login.json beside the tokens: where the login was made, with what, and who signed in. No secret is in it.
+// login.json in the directory of the tokens: server, client and user of the login. It contains no secret.
 
 export interface StoredLogin {
   readonly version: 1;
   readonly settings: LoginSettings;
-  /** Who signed in, as far as the server said. */
+  /** Who signed in, if the server reports it. */
   readonly who: string;
 }
 
-/** Which login a command is about: an account's, or that in a directory. */
+/** The login that a command uses: an account's, or that of a directory. */
 export interface Place {
   readonly account?: string | undefined;
   readonly state?: string | undefined;
@@ -230,7 +230,7 @@ export function withPlace(line: Command): Command {
     );
 }
 
-/** @throws UsageError, SignInError where there is none */
+/** @throws UsageError, SignInError if there is none */
 export function directoryOf({ account, state }: Place): string {
   if (state) return path.resolve(state);
   try {
@@ -252,7 +252,7 @@ export function accountsStored(): string[] {
   return places.filter(([, place]) => existsSync(fileIn(place!))).map(([name]) => name!);
 }
 
-/** @throws UsageError where the file is not one of ours */
+/** @throws UsageError if the file is not from this command */
 export function readStoredLogin(directory: string): StoredLogin | undefined {
   const file = fileIn(directory);
   let content: Buffer | undefined;
@@ -269,7 +269,7 @@ export function readStoredLogin(directory: string): StoredLogin | undefined {
     const stored = JSON.parse(`${content}`) as StoredLogin;
     if (stored.version === 1 && typeof stored.settings === "object") return stored;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new UsageError(`${file}: is no login of this version; delete it and sign in again`);
 }

@@ -1,5 +1,5 @@
-// What is done with a login that is kept. `picogrant token`: an access token on standard output and nothing else, renewed
-// first where that is due.
+// Commands for a stored login. `picogrant token`: prints only an access token on standard output, and refreshes it first
+// if necessary.
 
 import { text } from "node:stream/consumers";
 import { Option } from "commander";
@@ -61,7 +61,7 @@ export const token: Part = {
   },
 };
 
-// `picogrant status`: whose session it is, and until when. The server is asked only where the token has to be renewed.
+// `picogrant status`: the user of the session, and its expiry. It sends a request only to refresh the token.
 
 export const status: Part = {
   line: () =>
@@ -74,11 +74,11 @@ export const status: Part = {
   },
 };
 
-/** @param account what --json says of a login in a list */
+/** @param account name of the login for --json, in a list */
 async function showStatus(flags: SessionFlags, account: object = {}): Promise<void> {
   await withSession(flags, async ({ session, ready, who }, accessToken) => {
     await accessToken().catch((error: SignInError) => {
-      // Who is signed in stays so, though nothing is known of today.
+      // The user stays signed in, although the server's current state is unknown.
       if (error.code === "aborted" || session.status === "ended") throw error;
       // Printed at the end, with its exit code.
       if (error.code === "not_saved") return;
@@ -124,7 +124,7 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const timeoutOption = (what: string, seconds: number): Option =>
   new Option("--timeout <seconds>", what).argParser(integer(1, 86_400)).default(seconds);
 
-/** A session in words for machines: null stands for what is not known. */
+/** A session for --json: null if unknown. */
 export function factsOf({ title, driver }: ReadySettings, session: Session, who: string): object {
   return {
     server: title,
@@ -137,12 +137,12 @@ export function factsOf({ title, driver }: ReadySettings, session: Session, who:
   };
 }
 
-/** Behind "signed in". */
+/** After "signed in". */
 export function placeOf({ title }: ReadySettings, who: string): string {
   return `at ${title}${who === "" ? "" : ` as ${who}`}.`;
 }
 
-/** Until when, in one or two lines for people. */
+/** The expiry, in one or two lines for users. */
 export function expiryOf({ status, expiresInS, endsInS, isRenewable }: Session): string[] {
   const lifetime = expiresInS === undefined ? "" : ` for ${inWords(expiresInS)}`;
   const renewal = isRenewable ? ", and renewed by itself" : "; then sign in again";
@@ -161,9 +161,9 @@ interface Resumed {
 }
 
 /**
- * Goes on with the session that is kept, which the server is asked for nothing by.
- * @param work is given what has the access token renewed where that is due, within the time of --timeout
- * @throws SignInError `not_signed_in` where there is none, or it turns out to have ended
+ * Resumes the stored session, without a request.
+ * @param work gets a function that refreshes the access token if necessary, within the time of --timeout
+ * @throws SignInError `not_signed_in` if there is no session, or it has ended
  */
 async function withSession(
   { timeout, fresh, ...flags }: SessionFlags,
@@ -171,7 +171,7 @@ async function withSession(
 ): Promise<void> {
   const state = directoryOf(flags);
   await withStoredLogin(state, async (platform, { settings, who }) => {
-    // Of several that ask at the same time the first has it renewed.
+    // If several commands run at the same time, the first one refreshes the token.
     await alone(platform);
     if (fresh) platform.stored.access = "renewed";
     const ready = await readySettings(settings, platform, {
@@ -211,7 +211,7 @@ async function withSession(
         const isOver = session.status === "ended" && error instanceof SignInError;
         throw isOver ? new SignInError("not_signed_in", "user", error.message) : error;
       } finally {
-        // A refresh that is under way comes to its end: its answer may be the only refresh token that there is.
+        // Waits for the current refresh: its response may have the only valid refresh token.
         await session.close();
       }
       // The new tokens are lost when this program ends.
@@ -220,7 +220,7 @@ async function withSession(
   });
 }
 
-// Who has signed in: from the ID token, or by asking the server with the access token, where it is known whom to ask.
+// Who has signed in: from the ID token, or from the userinfo endpoint if it is known.
 
 /** Standard claims (OpenID Connect Core 1.0 §5.1), then what other servers call the same. */
 const NAMES = ["name", "display_name", "preferred_username", "username", "login", "email"] as const;
@@ -228,13 +228,13 @@ const IDENTIFIERS = ["sub", "id"] as const;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The claims of the ID token that came straight from the token endpoint (OpenID Connect Core 1.0 §2): to show them. */
+/** The claims of the ID token, only for display: it comes directly from the token endpoint (OpenID Connect Core 1.0 §2). */
 export function claimsIn({ id_token: token }: TokenResponse = {}): Claims | undefined {
   if (typeof token !== "string") return undefined;
   return objectIn(Buffer.from(token.split(".")[1] ?? "", "base64url"));
 }
 
-/** A person in one line, "" where nothing says who it is. */
+/** A user in one line, "" if unknown. */
 export function nameIn(claims: Claims | undefined): string {
   const text = (key: string): string => {
     const value = claims?.[key];
@@ -246,7 +246,7 @@ export function nameIn(claims: Claims | undefined): string {
   return (IDENTIFIERS.map(text).find((id) => id !== "") ?? "").slice(0, 200);
 }
 
-/** Asks the server. Whatever goes wrong, the login is none the worse for it: "" then. */
+/** Requests the user's name from the server; "" on any failure, which does not affect the login. */
 export async function requestIdentity(
   login: LoginSettings,
   accessToken: string,
@@ -265,7 +265,7 @@ export async function userInfoOf(
   options: NodeHttpOptions,
 ): Promise<UserInfo | undefined> {
   if (server === "") return undefined;
-  // Whether the client has a secret makes no difference here.
+  // The client's secret does not matter here.
   if (!server.includes("://")) return serverOf(server, serverParameters, true).userInfo;
   if (addressProblem(server, allowHttp) !== "") return undefined;
   for (const metadata of metadataAddresses(server)) {
@@ -293,7 +293,7 @@ async function getJson(
   }
 }
 
-// `picogrant logout`: has the server revoke the tokens, and forgets them.
+// `picogrant logout`: revokes the tokens at the server, and erases them.
 
 interface LogoutFlags extends Place {
   local?: boolean;
@@ -331,7 +331,7 @@ export const logout: Part = {
   },
 };
 
-/** What came of it; `problem` says in words why the server has not revoked the tokens, "" where it has. */
+/** The result; `problem` says why the server has not revoked the tokens, "" if it has. */
 interface SignedOut {
   readonly title: string;
   readonly problem: string;
@@ -349,20 +349,20 @@ async function signOut(
     ready = await readySettings(settings, platform, { stored });
   } catch (error) {
     if (!(error instanceof SignInError)) throw error;
-    // Nothing is known any more of where to ask, and the server does not say it.
+    // The endpoints are unknown, and the server does not respond with its metadata.
     return await discardHere(platform, settings, `was not asked to revoke them (${error.message})`);
   }
   let before = "";
   const onTrouble = (one: SignInError): void => {
     const { message } = lasting(one);
-    // Nothing has to be saved any more: only what stays behind counts.
+    // Nothing needs to be saved any more; only data that could not be erased matters.
     if (one.code === "not_saved" || message === before) return;
     process.stderr.write(`picogrant logout: ${message}\n`);
     before = message;
   };
   const session = await openSession(platform, ready, { resumeOnly: true, onTrouble }).catch(
     (error) => {
-      // The session ended at the server before: there is nothing left to revoke.
+      // The session had already ended at the server: there is no token to revoke.
       if (error instanceof SignInError) discard(state);
       throw error;
     },
@@ -386,7 +386,7 @@ async function discardHere(
   return { title: config, problem, isStored: false };
 }
 
-/** What the command itself has kept of a login. */
+/** The command's own files of a login. */
 export function discard(state: string): void {
   removeMetadata(state);
   removeStoredLogin(state);
@@ -407,7 +407,7 @@ interface GitFlags extends SessionFlags {
 export const gitCredential: Part = {
   line: () =>
     withPlace(commandLine("git-credential", "Gives git the access token, as a credential helper."))
-      // git may introduce others, which a helper ignores.
+      // A helper ignores attributes that it does not know.
       .argument("<operation>", "get, store or erase")
       .option("--host <host>", "another host that may get the token, repeatable", allOf)
       .addOption(timeoutOption("give up when it cannot be renewed by then", 60))
