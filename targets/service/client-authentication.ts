@@ -1,5 +1,5 @@
 // Client authentication: credentials in the form or by HTTP Basic (RFC 6749 §2.3.1). Only clients for TVs and
-// limited-input devices may use the device grant (device doc §5). Also PKCE in the device grant (RFC 7636): the code
+// limited-input devices may use the device grant (device authorization specification §5). Also PKCE in the device grant (RFC 7636): the code
 // request has the challenge, each poll the verifier, as in Keycloak.
 
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -54,7 +54,7 @@ function formDecode(text: string): string {
 
 /**
  * The client of a request to the token endpoint, or the response that refuses it: 400 if credentials are missing, 401
- * invalid_client if they are wrong (device doc §7).
+ * invalid_client if they are wrong (device authorization specification §7).
  */
 export function authenticateClient(
   context: ServiceContext,
@@ -97,7 +97,7 @@ export function clientOf(
   return readings.flatMap(({ id }) => directory.clients.get(id ?? "") ?? [])[0];
 }
 
-/** Device doc §5.4: refuses a client whose type is not TVs and Limited Input devices. */
+/** Device authorization specification §5.4: refuses a client whose type is not TVs and Limited Input devices. */
 export function refuseWrongType(client: Client): ProtocolResponse | undefined {
   if (client.type === "tv-and-limited-input") return undefined;
   return oauthError("invalid_client", "Invalid client type.");

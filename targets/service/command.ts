@@ -203,7 +203,7 @@ async function listen(flags: Flags, prefix: string): Promise<void> {
   const others = DIALECTS.filter((one) => one !== dialect).join(", ");
   console.log(`${prefix}: listening on ${server.url}, enter codes at ${service.baseUrl}/device`);
   console.log(`${prefix}: dialect ${dialect}, issuer ${service.issuer}; --dialect: ${others}`);
-  // Device doc §8: every display shows this many characters; the scheme may be left out.
+  // Device authorization specification §8: every display shows this many characters; the scheme may be left out.
   const address = `${service.baseUrl}${verificationPath}`.replace(/^https?:\/\//, "");
   if (address.length > 40)
     console.log(`${prefix}: ${address} is longer than the 40 characters that every display has`);

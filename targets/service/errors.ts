@@ -1,4 +1,4 @@
-// The error responses of the service: one table for the OAuth endpoints (device doc §7), one shape for the resource
+// The error responses of the service: one table for the OAuth endpoints (device authorization specification §7), one shape for the resource
 // APIs. Each entry is the status, code and description that a client receives.
 
 import type { Manner } from "./dialects.ts";
@@ -6,7 +6,7 @@ import { json, type ProtocolResponse } from "./wire.ts";
 
 /** Errors of the OAuth endpoints. Descriptions in the specification are copied verbatim. */
 const OAUTH_ERRORS = {
-  // Device doc §7, the rows of "Poll".
+  // Device authorization specification §7, the rows of "Poll".
   authorization_pending: [428, "Precondition Required"],
   slow_down: [403, "Forbidden"],
   access_denied: [403, "Forbidden"],
@@ -70,7 +70,7 @@ export function inDialect(
   return json(status, { error: word, error_description: description, ...further }, headers);
 }
 
-/** Device doc §2.3, §7: the quota error has only this member. */
+/** Device authorization specification §2.3, §7: the quota error has only this member. */
 export function quotaError(): ProtocolResponse {
   return json(403, { error_code: "rate_limit_exceeded" });
 }

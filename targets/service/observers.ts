@@ -3,7 +3,7 @@
 
 import { mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
-/** An event for observers: `type` says what happened, `atMs` when, by the service's clock (ms since 1970). */
+/** An event for observers: `type` is the kind, `atMs` the time by the service's clock (ms since 1970). */
 export type ServiceEvent =
   | {
       type: "exchange";

@@ -1,4 +1,4 @@
-// The token endpoint (device doc §4.2, §4.3, §7): polls and refreshes. It checks the rows of §7 in the order of the
+// The token endpoint (device authorization specification §4.2, §4.3, §7): polls and refreshes. It checks the rows of §7 in the order of the
 // code. And the revocation endpoint (§4.4, RFC 7009): one parameter, token, in the query string or in the body.
 // Revoking either token of a grant ends the grant.
 
@@ -63,7 +63,7 @@ function poll(context: ServiceContext, form: FormParameters, client: Client): Pr
   const wrongVerifier = refuseVerifier(attempt, form);
   if (wrongVerifier) return wrongVerifier;
   if (attempt.state === "claimed") return claimedAgain(context, attempt);
-  // Device doc §3: only a pending code expires.
+  // Device authorization specification §3: only a pending code expires.
   if (attempt.state === "pending" || mannerOf(context).isHasteFirst) {
     if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
     if (isTooEarly(context, attempt, nowMs)) return oauthError("slow_down");
@@ -122,7 +122,7 @@ function refresh(context: ServiceContext, form: FormParameters, client: Client):
   return json(200, tokenResponse(context, issued, true));
 }
 
-/** The object of device doc §2.2; refresh_token only if the client has to store one. */
+/** The object of device authorization specification §2.2; refresh_token only if the client has to store one. */
 function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh: boolean): object {
   const idToken = idTokenFor(context, issued, isRefresh);
   const { grant, scopes, accessToken, expiresIn, refreshExpiresIn } = issued;

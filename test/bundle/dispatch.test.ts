@@ -89,7 +89,7 @@ const program = fc
       names.map((_name, at) => at),
       { minLength: count },
     ),
-    // A function that is named in a choice cannot stay outside, whatever the plan says.
+    // A function that is named in a choice cannot stay outside, whatever the plan.
     fc.subarray(["f", "c"]),
   )
   .map(([bodies, [create, tick, table], order, outside]) => {

@@ -16,7 +16,7 @@ import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { UserAgent } from "../service/user-agent.ts";
 
 const TEXTS = MESSAGES.split("\n");
-/** Shown while the device continues by itself: they ask nobody for anything. */
+/** Shown while the device continues by itself: nobody has to act. */
 const GOES_ON = [Message.RESUMING, Message.NO_CONNECTION, Message.BUSY, Message.CODE_EXPIRED];
 const ROWS = errorRows().map((row) => [ErrorCode[row.error], row] as const);
 

@@ -77,7 +77,7 @@ test("shows finds wrapped text; isFrame takes ? for any character and nothing el
   expect(isFrame(["a", "b"], ["a"])).toBe(false);
 });
 
-// Faults are played one by one (deeds.test.ts).
+// Faults are played one by one (actions.test.ts).
 test("every other action of the table is played by a scenario, by its name or its step", () => {
   const lines = new Set(
     scenarioNames().flatMap((name) => findScenario(name).lines.map(({ text }) => text)),

@@ -48,7 +48,7 @@ it("Linux: connections to several servers at the same time, each answered by its
     }),
   );
   const origins = servers.map(async (server) => `http://127.0.0.1:${await listening(server)}/`);
-  // Nobody listens at the third.
+  // No server listens at the third address.
   const all = ["20", ...(await Promise.all(origins)), "http://127.0.0.1:1/"];
   const program = programOf("sanitize", "two-connections");
   const { stdout } = await promisify(execFile)(program, all);

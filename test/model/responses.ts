@@ -294,7 +294,7 @@ export class Responses {
     if (purpose === Purpose.REFRESH) return this.#refresh(host);
     if (purpose === Purpose.REVOCATION) {
       if (random.chance(50)) return { status: 200, retryAfterS: -1, body: "" };
-      // RFC 7009 §2.2.1: it matters for which of the two tokens the server says it.
+      // RFC 7009 §2.2.1: the effect depends on which of the two tokens the server rejects.
       if (random.chance(25)) return this.#response(400, { error: "unsupported_token_type" });
       return random.chance(30) ? this.#response(200, {}) : this.#refusal();
     }

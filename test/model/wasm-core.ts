@@ -18,7 +18,7 @@ const members: readonly (keyof Config)[] = [
 const texts = /^(?:clientId|clientSecret|scope|\w+Parameters|messages|server|formerServer)$/;
 
 const NO_INTEGER = -(2 ** 31) + 1;
-/** In C what is left out is 0, and a spread of 0 has a name. */
+/** In C, 0 means the default, so a spread of 0 has a constant. */
 const START_AT_ONCE = -1;
 
 const omissible = new Set<keyof Config>(["startSpreadMs", "pkce", "jsonBodies"]);

@@ -1,7 +1,7 @@
 /* picogrant.c for WebAssembly, so that the tests of the core's sources run on it, with all of its functions (-Dstatic=). */
 #include "picogrant.c"
 
-/* A test saves itself the way to where the counters turn over. */
+/* Sets counters close to their wrap, to save a test the steps to it. */
 void setCounters(struct pg_core *core, int32_t value) { core->request_id = core->moves = value; }
 
 enum { MEMORY_MAX = 65535 };

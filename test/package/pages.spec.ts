@@ -1,4 +1,4 @@
-// The pages for readers, as they lie in the packages. Each program compiles, and each command runs, in the page's order
+// The pages for readers, as the packages contain them. Each program compiles, and each command runs, in the page's order
 // and in a folder with only the packages; a block that is not run has a reason before it. Links resolve, and pages that
 // name a command or a file of the repository say that they mean a clone.
 
@@ -83,7 +83,7 @@ function mentions(text: string, isThere: (file: string) => boolean): string[] {
   return [...commands, ...foreign];
 }
 
-/** Those in parts of a page that do not say where to get them, and neither does the page's beginning. */
+/** Names in parts of a page that do not say where to get them, if the page's beginning does not either. */
 function unexplained(page: string, isThere: (file: string) => boolean): string[] {
   // A heading in a code block is a shell comment; comments of the page are invisible.
   const parts = page

@@ -48,7 +48,7 @@ const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   ForStatement: ["false"],
 };
 
-/** Types, and what is decided before anything runs. */
+/** Types and constants, which are evaluated before any code runs. */
 const UNTOUCHED = /^(?:TS(?!AsExpression|NonNull|Satisfies)|Import|ExportAll)/;
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string";

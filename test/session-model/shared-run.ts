@@ -46,7 +46,7 @@ class SharedRun {
   #isFaulty = true;
   /** Access tokens of sessions that a program has signed out. */
   #revoked: ReadonlySet<string> = new Set();
-  /** Somebody has ended what the programs share, or it may be lost. */
+  /** The shared session has ended, or its tokens may be lost. */
   #mayEnd = false;
   readonly #mediumMayFail: boolean;
 

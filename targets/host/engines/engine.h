@@ -41,7 +41,7 @@ enum { PG_ARGUMENTS_MAX = 5 };
 
 /*
  * Runs the code, and creates the device. `core->engine` refers to everything that must be closed, also after a failure;
- * `core->parts` is the array. An engine of the core's own records in `core->heap.engine` what its own objects take.
+ * `core->parts` is the array. A separate engine for the core stores the size of its own objects in `core->heap.engine`.
  */
 enum pg_open_result pg_engine_open(struct pg_opening *opening);
 

@@ -25,7 +25,7 @@ export function page({ title, body }: PageContent): Html {
 <body>
 <header><span>picogrant · simulated service</span><a href="/account">Your account</a></header>
 <main>${body}</main>
-<footer>For development and tests. No password is asked for, none is kept.</footer>
+<footer>For development and tests. No password is requested or stored.</footer>
 </body>
 </html>
 `;
@@ -135,14 +135,14 @@ button:hover { filter: brightness(1.08); }
 .account .row > .grow { flex-basis: 0; }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.25rem; }
 .buttons > button { flex: 1 1 6rem; }
-/* What is decided stays in sight, however long the page above it is. */
+/* The buttons stay in sight, however long the page above them is. */
 @media (max-height: 60rem) {
   html:has(form[action="/device/decision"]) { scroll-padding-bottom: 6rem; }
   body:has(form[action="/device/decision"]) { padding-bottom: 6rem; }
   form[action="/device/decision"] .buttons { position: fixed; z-index: 1; left: 0; right: 0; bottom: 0;
     max-width: 30rem; margin: 0 auto; padding: .7rem 1rem;
     background: var(--card); border-top: 1px solid var(--line); }
-  /* What goes on behind it fades out, so that one sees that there is more. */
+  /* Content behind the buttons fades out, to show that there is more. */
   form[action="/device/decision"] .buttons::before { content: ""; position: absolute; left: 0; right: 0; bottom: 100%;
     height: 1.25rem; background: linear-gradient(transparent, var(--card)); pointer-events: none; }
 }
@@ -165,7 +165,7 @@ button.account:disabled { opacity: .55; cursor: not-allowed; }
   place-items: center; background: var(--accent); color: var(--on-accent); font-weight: 700; }
 .who { border: 1px solid var(--line); border-radius: .6rem; padding: .6rem .8rem; margin-bottom: 1.25rem; }
 form.inline { margin: 0; }
-/* In a small window the account, the code and the warning stand above what is decided, too. */
+/* In a small window, the account, the code and the warning also stay above the buttons. */
 @media (max-height: 44rem) {
   body:has(form[action="/device/decision"]) { padding: .35rem .5rem 5rem; gap: .3rem; }
   body:has(form[action="/device/decision"]) header { flex-wrap: nowrap; font-size: .78rem; }

@@ -1,4 +1,4 @@
-// Stream management: configuration, status, verification (device doc §6 leaves the operations open; these are those of
+// Stream management: configuration, status, verification (device authorization specification §6 leaves the operations open; these are those of
 // real cross-account protection services). And poll delivery (RFC 8936): the receiver fetches queued events and
 // acknowledges them; unacknowledged ones are delivered again. Responses are always immediate, because the logic cannot
 // wait.
