@@ -62,9 +62,7 @@ function report(line: string): void {
 
 const show = (text: string): boolean => process.stdout.write(text);
 
-/** A whole run with the complete core, a shorter one with the others. */
 async function live(kind: Kind): Promise<Seen> {
-  // The interval of the specification.
   const environment = new BoardEnvironment({ interval: 5 });
   try {
     await environment.open();
@@ -86,7 +84,6 @@ async function live(kind: Kind): Promise<Seen> {
   }
 }
 
-/** Builds another board's complete firmware, and prints the sizes. */
 async function port(folder: string, name: string): Promise<void> {
   await buildFirmware("complete", path.resolve(folder), portFolder, name);
   const { flashTotal, ramTotal } = readSizes(mapOf("complete", portFolder));
@@ -95,7 +92,6 @@ async function port(folder: string, name: string): Promise<void> {
   console.log(`board: the firmware has ${flashTotal} bytes of flash and ${ramTotal} of RAM`);
 }
 
-/** Boots the firmware built from another folder. */
 async function boot(): Promise<void> {
   const environment = new BoardEnvironment({ interval: 5 });
   try {

@@ -27,7 +27,6 @@ const pollCycles = 10_000;
 const hostedEngines = ["duktape", "mujs", "xs"] as const;
 const skipped = "skipped (npm run engines -- --install)";
 
-/** The table: budget, limit, measured value, verdict. */
 const rows: string[][] = [["budget", "limit", "measured", ""]];
 let isOver = false;
 
@@ -48,7 +47,6 @@ function sum(tallies: readonly Tally[], of: "calls" | "found"): number {
   return tallies.reduce((total, tally) => total + tally[of], 0);
 }
 
-/** The verdict of one method; `seen` are the calls that allocate, by function and state. */
 function allocationRow(what: string, tallies: readonly Tally[], seen: string[]): void {
   const calls = tallies.filter(({ isControl }) => !isControl);
   const controls = tallies.filter(({ isControl }) => isControl);
@@ -81,7 +79,6 @@ async function allocations(variant: Variant, seen: string[]): Promise<void> {
   }
 }
 
-/** Pending polls through driver and core, on an engine in WebAssembly. */
 async function polls(which: CountedName): Promise<void> {
   const { allocations, control, requests, earliestMs } = await measurePolls(pollCycles, which);
   const what = `driver and core: ${pollCycles} pending polls, malloc counted in ${countedEngines[which].name}`;
@@ -103,7 +100,6 @@ async function asC(variant: Variant): Promise<void> {
   if (poll) atMost("  instructions of a pending poll", pollInstructionsOfCMax, poll, "");
 }
 
-/** Each build with its limits. */
 async function builds(): Promise<string[][]> {
   const columns = ["file", "bytecode", "heap", "peak", "stack", "poll"] as const;
   const table: string[][] = [["build", ...columns, "bytecode + 4 x heap"]];

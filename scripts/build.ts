@@ -22,7 +22,6 @@ function sizes(name: string, code: string): string {
   );
 }
 
-/** Replaces a file in dist/ atomically, for programs that read it meanwhile. */
 function put(name: string, text: string): void {
   const draft = `${dist}.${name}.${process.pid}`;
   writeFileSync(draft, text);

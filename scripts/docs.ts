@@ -1,47 +1,80 @@
 // npm run docs: TypeDoc makes the pages and the reference of all public symbols into a static site without network
-// access, dist/docs/index.html. It fails if a public symbol has no description or a link is dead.
+// access, dist/docs/index.html. It fails if an exported symbol has no description or a link is dead. Its options are in
+// package.json.
 
+import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { Application, ConsoleLogger, type TranslatedString } from "typedoc";
+import {
+  Application,
+  Comment,
+  CommentTag,
+  ConsoleLogger,
+  Converter,
+  type DocumentReflection,
+  JSX,
+  PackageJsonReader,
+  type TranslatedString,
+} from "typedoc";
+import { writePlayground } from "../targets/desktop/playground/folder.ts";
 import { LIBRARY_ENTRIES, SERVICE_ENTRIES } from "../targets/workbench/package-contents.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const entries = [...Object.values(LIBRARY_ENTRIES), ...Object.values(SERVICE_ENTRIES)];
-const pages = ["{CHANGELOG,CONTRIBUTING,SECURITY}.md", "{core,platform,targets,test}/**/*.md"];
 
-/** Leaves out what is described elsewhere: properties at Device, members of a type in one line at that type. */
+/** Leaves out members: many need no more than their name and type. */
 class Complaints extends ConsoleLogger {
   override validationWarning(text: TranslatedString): void {
-    if (!/\.__type\.|^core\/complete\.Property\.[A-Z_]+ \(EnumMember\)/.test(text))
+    if (!/\.__type\.|\((Property|EnumMember|GetSignature|CallSignature)\)/.test(text))
       super.validationWarning(text);
   }
 }
 
+/** The subjects of pages, by their paths. */
+const SUBJECTS: readonly (readonly [subject: string, pages: RegExp])[] = [
+  ["Programs on Node", /docs\/(node|questions|your-own|errors|troubl)|servers\//],
+  ["The command and the service", /^targets\/(command|service|desktop)|docs\/(testing|two)/],
+  ["Devices", /^targets|platform\/templates/],
+  ["How it works", /./],
+];
+
+const STYLE = `<style>
+  .tsd-typography pre, pre { white-space: pre; overflow-x: auto; line-height: 1.3; }
+  .tsd-typography table { display: block; max-width: 100%; overflow-x: auto; }
+  .tsd-typography :not(pre) > code, .tsd-typography a { overflow-wrap: anywhere; }
+  .tsd-page-title:has(+ .tsd-typography) { display: none; }
+</style>`;
+
+/** Names a page by its heading instead of its path. Drawings are no code, and headings have none. */
+function nameDocument(document: DocumentReflection): void {
+  const subject = SUBJECTS.find(([, pages]) => pages.test(document.name.replaceAll("_", "/")))![0];
+  let text = "";
+  for (const part of document.content) {
+    if (part.kind === "code") part.text = part.text.replace(/^```\n/, "```text\n");
+    if (part.kind === "code" && /(^|\n)#+ .*$/.test(text)) part.text = part.text.slice(1, -1);
+    text += part.text;
+  }
+  document.name = /^# (.*)$/m.exec(text)?.[1] ?? document.name;
+  document.comment ??= new Comment();
+  document.comment.blockTags.push(new CommentTag("@category", [{ kind: "text", text: subject }]));
+}
+
 commandLine("docs", "Makes the documentation as a static site, dist/docs.").parse();
-const app = await Application.bootstrap({
-  name: "picogrant",
-  readme: `${root}README.md`,
-  entryPoints: entries.map((source) => root + source),
-  projectDocuments: pages.map((files) => root + files),
-  out: `${root}dist/docs`,
-  tsconfig: `${root}tsconfig.json`,
-  // `npm run check` checks the types.
-  skipErrorChecking: true,
-  disableSources: true,
-  githubPages: false,
-  excludePrivate: true,
-  excludeInternal: true,
-  searchInDocuments: true,
-  highlightLanguages: ["bash", "c", "javascript", "json", "mermaid", "typescript", "text"],
-  validation: { notDocumented: true, notExported: false, rewrittenLink: true },
-  treatWarningsAsErrors: true,
-});
+await writePlayground(`${root}dist/playground/`);
+const options = { entryPoints: entries.map((source) => root + source) };
+const app = await Application.bootstrap(options, [new PackageJsonReader()]);
 app.logger = new Complaints();
+app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => nameDocument(document));
+const raw = (html: string) => JSX.createElement(JSX.Raw, { html });
+app.renderer.hooks.on("head.end", () => raw(STYLE));
+app.renderer.hooks.on("content.begin", ({ page }) =>
+  raw(page.url === "index.html" ? '<a href="playground/index.html">Try it in the browser</a>' : ""),
+);
 const project = await app.convert();
 if (project !== undefined) {
   app.validate(project);
   await app.generateOutputs(project);
+  cpSync(`${root}dist/playground`, `${root}dist/docs/playground`, { recursive: true });
 }
 if (app.logger.hasErrors() || app.logger.hasWarnings()) process.exitCode = 1;
 else console.log("dist/docs/index.html");

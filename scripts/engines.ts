@@ -16,7 +16,6 @@ interface Run {
   readonly script: string;
 }
 
-/** Each build, with each kind of memory. */
 async function runs(): Promise<Run[]> {
   const list: Run[] = [];
   for (const variant of ["complete", "api", "grant"] as const satisfies Variant[]) {
@@ -29,7 +28,6 @@ async function runs(): Promise<Run[]> {
   return list;
 }
 
-/** Runs one engine through all runs; failures go to `complaints`. */
 async function row(engine: Engine, list: readonly Run[], complaints: string[]): Promise<string[]> {
   const cells = [engine.name, engine.version() ?? "?", engine.source];
   console.error(`running ${engine.name}`);
@@ -46,7 +44,6 @@ async function row(engine: Engine, list: readonly Run[], complaints: string[]): 
   return cells;
 }
 
-/** Prints the complaints. @returns the exit code */
 function report(complaints: readonly string[]): number {
   for (const complaint of complaints) console.error(complaint);
   return complaints.length > 0 ? 1 : 0;

@@ -8,7 +8,6 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config"];
 
-/** Ordered so that each step can use the results of earlier ones. */
 const STEPS: Readonly<Record<string, { makes: string; tests: readonly string[] }>> = {
   tables: {
     makes: "core/device/tables.ts, core/text/tables.ts",

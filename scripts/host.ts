@@ -63,7 +63,6 @@ const flags = commandLine(
 
 const ensure = (needs: readonly Need[]) => ensurePackages(needs, flags.install ?? false);
 
-/** The one that --only names, or all. */
 function chosen<T extends { readonly name: string }>(all: readonly T[]): readonly T[] {
   const found = all.filter(({ name }) => flags.only === undefined || name === flags.only);
   if (found.length > 0) return found;
@@ -116,7 +115,6 @@ function brokenRules(files: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Deviations without a row in a section of MISRA.md, and rows without a deviation. */
 function misra(section: string, files: readonly string[]): string[] {
   const counts = brokenRules(files);
   const sections = readFileSync(`${sources}MISRA.md`, "utf8").split(/^## /m);
@@ -135,7 +133,6 @@ function misra(section: string, files: readonly string[]): string[] {
   ];
 }
 
-/** A loop in the graph of calls is recursion (MISRA C:2012, 17.2). tsort names its functions. */
 const SORT_CALLS = `d=$(mktemp -d); gcc "$@" -fcallgraph-info -c -o $d/c.o &&
 sed -nE 's/^edge.*"(.*)" targetname: "(.*)" label.*/\\1 \\2/p' $d/c.ci | tsort >$d/order; s=$?; rm -r $d; exit $s`;
 
@@ -182,7 +179,6 @@ function analyse(): number {
   return Object.values(complaints).every((output) => output.length === 0) ? 0 : 1;
 }
 
-/** Builds your own port: its five files with the portable host. */
 async function port(folder: string): Promise<void> {
   ensure(portNeeds);
   if (flags.check) {
@@ -193,7 +189,6 @@ async function port(folder: string): Promise<void> {
   console.log(`host: ${path.relative(".", portFolder)}/device built`);
 }
 
-/** Runs the check once. @returns its output */
 function startCheck(): Promise<{ output: string; status: number | null }> {
   const program = spawn(`${portFolder}check`, { stdio: ["inherit", "inherit", "pipe"] });
   let output = "";

@@ -21,7 +21,6 @@ commandLine("lines", "Prints lines of code and files of each layer beside their 
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const CODE = /\.(ts|mjs|js|c|h|css|py|ld|scenario)$|(^|\/)Makefile$|^\.ci\/run$/;
-/** Ignored by git, and git's own folder. */
 const NOT_OURS = /(^|\/)(node_modules|dist|\.state|tokens|\.git)$|\.log$/;
 
 function filesBelow(folder: string): string[] {

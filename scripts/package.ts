@@ -41,13 +41,11 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 
 // The licences of third-party code in our bundles, which require their notices.
 
-/** Our own licence with another holder. */
 function mitOf(holder: string): string {
   const text = readFileSync(join(root, "LICENSE"), "utf8");
   return text.replace(/^Copyright .*$/m, `Copyright (c) ${holder}`).trim();
 }
 
-/** The folders of the packages whose modules are among `inputs`, sorted. */
 function packagesIn(inputs: Inputs): string[] {
   const folders = inputs.flatMap((input) => {
     const found = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input);
@@ -56,7 +54,6 @@ function packagesIn(inputs: Inputs): string[] {
   return [...new Set(folders)].sort();
 }
 
-/** Each package, for the list of materials of a release. */
 function identities(inputs: Inputs): object[] {
   return packagesIn(inputs).map((folder) => {
     const { name, version, license } = manifestOf(folder);
@@ -154,7 +151,6 @@ function sizeOf(folder: string): string {
   return `${files.length} files, ${Math.ceil(bytes / 1000)} KB`;
 }
 
-/** Copies a page and adapts its links. */
 function writePage(folder: string, file: string, source: string, pages: Pages): void {
   const text = readFileSync(join(root, source), "utf8");
   const places = new Map(Object.entries(pages).map(([there, here]) => [here, there]));
@@ -180,7 +176,6 @@ function writePage(folder: string, file: string, source: string, pages: Pages): 
 const named = (entries: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(entries).map(([entry, file]) => [fileOf(entry), file]));
 
-/** The modules and types of some entries. */
 async function addEntries(
   folder: string,
   entries: Readonly<Record<string, string>>,
@@ -202,13 +197,11 @@ async function addGeneratedC(folder: string): Promise<void> {
 }
 
 const lines = (...all: readonly string[]): string => `${all.join("\n")}\n`;
-/** A line for each member; without a homepage, there is none in a manifest. */
 const pairs = (sign: string, all: Readonly<Record<string, string | undefined>>): string =>
   lines(
     ...Object.entries(all).flatMap(([name, value]) => (value ? [`${name}${sign}${value}`] : [])),
   );
 
-/** Adds the core as a library for other build systems: its sources in src, and a manifest for each system. */
 function addLibrary(folder: string): void {
   const { version, license, homepage } = own;
   const description =

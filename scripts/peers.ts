@@ -14,7 +14,6 @@ import {
 } from "../targets/workbench/script-options.ts";
 
 const CLIENTS = ["picogrant", "oauth4webapi", "openid-client", "oidc-agent"];
-/** oidc-agent always requests this scope. */
 const SCOPE = JSON.stringify({ scope: "openid offline_access" });
 const root = fileURLToPath(new URL("../", import.meta.url));
 const DEVICE = `${root}targets/workbench/peers/device.ts`;

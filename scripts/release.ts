@@ -11,7 +11,6 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** Made by `npm run tool -- package`: each package with code in a bundle. */
 interface Bundled {
   readonly name: string;
   readonly version: string;
@@ -45,9 +44,6 @@ function billOfMaterials(version: string): object {
   };
 }
 
-// Builds everything, packs it, and lists the contents.
-
-/** @returns the checksums, a line for each file */
 function makeRelease(folder: string): string {
   console.error("release: building and packing the npm packages");
   run("npm", ["run", "-s", "build"]);
@@ -101,7 +97,6 @@ function isClean(): boolean {
   return status === "";
 }
 
-/** Fields that a published package needs and package.json lacks. */
 function missing(): string[] {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as object;
   return ["repository", "homepage", "bugs"].filter((name) => !Object.hasOwn(manifest, name));

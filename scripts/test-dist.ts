@@ -37,6 +37,5 @@ await carryOut("test-dist", () => {
   const bundles = variants.map((variant) => `dist/${nameOf(variant)}.js`);
   if (!run(["--import", "tsx", "scripts/build.ts"]) || !prove(bundles, 100_000)) return 1;
   ensurePackages(wasmNeeds, install);
-  // Fewer steps, because the memory is copied for each call.
   return prove(variants.map(buildWasm), 50_000, "test/engines/conformance.test.ts") ? 0 : 1;
 });

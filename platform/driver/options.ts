@@ -43,6 +43,7 @@ export type DriverConfig = Omit<
 /** Default memory: enough for any display and for short tokens. */
 export const MEMORY_BYTES_DEFAULT = 6144;
 
+/** The options of a driver. */
 export interface DriverOptions {
   /** The sources (`picogrant/core`), or a bundle. */
   readonly core: Core;

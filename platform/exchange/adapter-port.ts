@@ -6,7 +6,6 @@ import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../co
 import { guarded, isThenable, nothing } from "./callbacks.ts";
 import type { Above, Port } from "./filter.ts";
 
-/** The owner of the pipeline. */
 export interface ExchangeOwner {
   /** Whether the next request is a poll: polls reuse their sinks, because a poll must not allocate. */
   isPoll(): boolean;
@@ -103,7 +102,6 @@ export class AdapterPort implements Port {
   }
 }
 
-/** The sink of one exchange. */
 class Exchange implements HttpSink {
   readonly #port: AdapterPort;
 

@@ -30,6 +30,7 @@ export interface UserInfo {
   readonly hosted?: { readonly host: RegExp; readonly address: string };
 }
 
+/** A server by name: endpoints, client authentication, lengths of its tokens. */
 export interface ServerProfile {
   /** As in `"server": "github"`. */
   readonly name: string;

@@ -6,6 +6,7 @@ import nacl from "tweetnacl";
 import type { Bytes, Entropy, Storage } from "../contracts.ts";
 import { faultName, isFilled, operate } from "../exchange/callbacks.ts";
 
+/** The storage to seal, and the key. */
 export interface SealedStorageOptions {
   /** Stores the sealed records. */
   storage: Storage;
@@ -44,6 +45,7 @@ const NOTHING = new Uint8Array(0);
 /** Result for an empty slot; -1 is an unreadable one. */
 const EMPTY = -2;
 
+/** By how much a sealed record is longer. */
 export const SEALED_OVERHEAD_BYTES = BOX_AT + TAG_BYTES + HEAD_BYTES;
 
 /** The part of tweetnacl that uses the caller's buffers; its types omit it. */

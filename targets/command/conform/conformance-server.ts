@@ -39,6 +39,7 @@ export const OUTDATED = {
   ciphers: "DEFAULT@SECLEVEL=0",
 } as const;
 
+/** A server that requires a client certificate. */
 export const DEMANDING = { requestCert: true, rejectUnauthorized: true } as const;
 
 /** The TLS servers of both suites, by the names of `HttpTestServer.tls`. */
