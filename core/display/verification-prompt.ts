@@ -223,7 +223,7 @@ export function drawFrame(device: Device): void {
     return;
   }
   if (device.pageStart) {
-    // A later page is left if the length of the text has changed.
+    // If the length of the text has changed, the first page is shown again.
     var page = setPageAside(device);
     layOut(device);
     keepPage(device, page);

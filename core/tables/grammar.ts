@@ -96,7 +96,7 @@ export function namedStates(): Record<string, string> {
     VALUE: "",
     MINUS:
       "In states before this one, white space is skipped; up to it, 0 and 1..9 are distinguished.",
-    WORDS: "Behind the states of numbers.",
-    ESCAPE: "Behind a backslash.",
+    WORDS: "After the states of numbers.",
+    ESCAPE: "After a backslash.",
   };
 }

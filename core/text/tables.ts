@@ -30,8 +30,8 @@ export enum Scan {
   VALUE = 12,
   /** In states before this one, white space is skipped; up to it, 0 and 1..9 are distinguished. */
   MINUS = 19,
-  /** Behind the states of numbers. */
+  /** After the states of numbers. */
   WORDS = 39,
-  /** Behind a backslash. */
+  /** After a backslash. */
   ESCAPE = 57,
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `picogrant`: finds the part that is asked for and runs it. A part is loaded only when it is run.
+// The command `picogrant`: finds the subcommand and runs it. A subcommand is loaded only when it is run.
 
 import type { Command } from "commander";
 import { commandLine, version } from "../desktop/command-line.ts";
@@ -105,7 +105,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   signout: "logout",
 };
 
-/** As `gh auth login`, too; `help login` is `login --help`. */
+/** Also accepts `auth login`, as gh does; `help login` is `login --help`. */
 function wordsOf([first = "", ...rest]: readonly string[]): string[] {
   if (first === "help") return [...rest, "--help"];
   if (first === "auth") return rest.length > 0 ? wordsOf(rest) : ["--help"];
@@ -138,12 +138,12 @@ function program(): Command {
 
 async function run({ name, load }: NamedPart, argv: readonly string[]): Promise<void> {
   await orEnding(`picogrant ${name}`, argv, async () => {
-    // Not process.exit: what is still in a pipe would be cut off.
+    // Not process.exit, which would discard output that is still in a pipe.
     process.exitCode = await runPart(await load(), argv);
   });
 }
 
-/** One line for a person, and with --json an object for the program that reads the others. */
+/** One line for users, and with --json an object for programs. */
 async function orEnding(
   name: string,
   argv: readonly string[],

@@ -1,36 +1,36 @@
-// How each part of the command reads its options: one style of help, mistakes in one line with exit code 2, and what a
-// shell completes.
+// Parses the options of each subcommand: one style of help, errors in one line with exit code 2, and completion in
+// shells.
 
 import { Argument, Command } from "commander";
 import { commandLine as lineOf } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
 
-/** A part of the command: its options, from which help and completion are made, and what it does with them. */
+/** A subcommand: its options, from which help and completion are made, and its action. */
 export interface Part {
-  /** Made anew for each use. @param argv what stands behind its name, for a part with more than one set of options */
+  /** Created for each use. @param argv the words after its name, for a subcommand with several sets of options */
   line(argv: readonly string[]): Command | Promise<Command>;
   /** @param line has been parsed @returns the exit code */
   act(line: Command): Promise<number>;
 }
 
-/** Reads the options, and does what they say. @returns the exit code @throws what was wrong with them, or came of it */
+/** Parses the options and runs the action. @returns the exit code @throws UsageError for invalid options, or the action's error */
 export async function runPart({ line, act }: Part, argv: readonly string[]): Promise<number> {
   return await act((await line(argv)).parse(argv, { from: "user" }));
 }
 
-/** The command line of `picogrant NAME`, to be given its options and parsed. @throws UsageError where it is parsed */
+/** The command line of `picogrant NAME`, without its options yet. Parsing throws a UsageError if they are invalid. */
 export function commandLine(name: string, description: string): Command {
   return lineOf(`picogrant ${name}`, description);
 }
 
-// Commands in messages: exactly as a shell takes them, with the options of this run.
+// Commands in messages: quoted for a shell, with the options of this run.
 
 /** Options by their names in programs: `clientId` is `--client-id`, and an object repeats its option with NAME=VALUE. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
 export function commandText(name: string, options: OptionValues): string {
   const words = Object.entries(options).flatMap(([option, value]) => wordsOf(option, value));
-  // npx runs programs that no shell finds.
+  // npx runs programs that are not in the PATH of the shell.
   const { npm_lifecycle_event: event, npm_lifecycle_script: script } = process.env;
   const program = event === "npx" && script === "picogrant" ? "npx picogrant" : "picogrant";
   return [program, name, ...words.map(quoted)].join(" ");
@@ -48,7 +48,7 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** A part is loaded only when it is run, or asked for its options. */
+/** A subcommand is loaded only to run it or to list its options. */
 export interface NamedPart {
   readonly name: string;
   readonly summary: string;
@@ -77,7 +77,7 @@ compdef _picogrant picogrant
 `,
 };
 
-/** @param values what may stand behind options, by their names */
+/** @param values possible values of options, by the options' names */
 export function completionOf(
   parts: readonly NamedPart[],
   values: (option: string) => Promise<readonly string[]>,
@@ -86,7 +86,7 @@ export function completionOf(
     await (await parts.find((part) => part.name === name)?.load())?.line([]);
   const names = parts.map(({ name }) => name);
 
-  /** What the last word may be; nothing where the shell may offer files. */
+  /** Completions of the last word; none if the shell should offer files. */
   const candidates = async (words: readonly string[]): Promise<readonly string[]> => {
     if (words.length <= 1) return [...names, "help"];
     if (words[0] === "help") return names;

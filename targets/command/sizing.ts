@@ -1,5 +1,5 @@
-// How much memory a core needs for tokens of given lengths: found by trying, with the real driver and a
-// whole life: a code, tokens, a refresh that brings new ones, a loss of power, another refresh, sign-out.
+// Finds the memory that a core needs for tokens of given lengths. It runs the driver with different sizes through a code,
+// tokens, a refresh with new tokens, a power loss, another refresh, and signing out.
 
 import * as complete from "../../core/complete.ts";
 import * as grantAlone from "../../core/index.ts";
@@ -13,19 +13,19 @@ import { commandLine, type Part } from "./option-parser.ts";
 
 export interface Tokens {
   readonly accessBytes: number;
-  /** 0: the server gives none. */
+  /** 0: the server issues none. */
   readonly refreshBytes: number;
 }
 
 export const BUILDS = { complete, "grant alone": grantAlone } as const;
 type Build = keyof typeof BUILDS;
 
-/** device.schema.json takes no more. */
+/** The maximum in device.schema.json. */
 const MEMORY_MAX = 65_535;
 const STEP = 32;
 const A_DAY_MS = 86_400_000;
 
-/** What else takes room: a client and a display (20x4) as many have them. */
+/** A typical client and display (20x4). */
 const SETTINGS = {
   ...driverConfig,
   clientId: "c".repeat(36),
@@ -41,7 +41,7 @@ const ENDPOINTS = {
   revocation: "https://s.example/revoke",
 };
 
-/** The least number of bytes, a multiple of 32; undefined where 65535 are too few. */
+/** The smallest memory in bytes, a multiple of 32; undefined if 65535 are not enough. */
 export function memoryFor(build: Build, tokens: Tokens): number | undefined {
   const core = BUILDS[build];
   if (!suffices(core, tokens, MEMORY_MAX)) return undefined;
@@ -130,7 +130,7 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
   }
 }
 
-/** Lengths in bytes that one meets: opaque tokens, and signed ones with few and with many claims. */
+/** Typical lengths in bytes: opaque tokens, and signed ones with few and with many claims. */
 const USUAL: readonly (readonly [what: string, accessBytes: number, refreshBytes: number])[] = [
   ["short opaque tokens", 64, 64],
   ["opaque tokens", 255, 255],

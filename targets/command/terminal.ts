@@ -1,11 +1,11 @@
-// Writing for people: durations in words, colours where they are wanted, one line that changes in place.
+// Output in a terminal: durations in words, colours if they are enabled, and a status line.
 
 import { openBrowser } from "../desktop/command-line.ts";
 
 export interface Paint {
   bold(text: string): string;
   faint(text: string): string;
-  /** Dark modules on a light ground, whatever the terminal's own colours are. */
+  /** Dark modules on a light background, independent of the terminal's colours. */
   paper(text: string): string;
 }
 
@@ -15,7 +15,7 @@ const code =
   (text) =>
     `\x1b[${codes}m${text}\x1b[0m`;
 
-/** A terminal that takes more than lines. */
+/** A terminal with more abilities than printing lines. */
 export function isScreen(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env.TERM !== "dumb";
 }
@@ -28,13 +28,13 @@ export function hasUtf8(
   return platform === "win32" || /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
 }
 
-/** No colours in a pipe, in a terminal that has none, and where NO_COLOR is set (no-color.org). */
+/** No colours in a pipe, in a terminal without colours, or if NO_COLOR is set (no-color.org). */
 export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
   if (!isScreen(stream, env) || env.NO_COLOR) return { bold: plain, faint: plain, paper: plain };
   return { bold: code("1"), faint: code("2"), paper: code("97;40") };
 }
 
-/** In place of the last such line, cut to the width of the screen; "" removes it. */
+/** Replaces the last status line, truncated to the width of the screen; "" removes it. */
 export function showProgress(text: string): void {
   const { stderr, env } = process;
   if (isScreen(stderr, env)) stderr.write(`\r\x1b[K${text.slice(0, (stderr.columns || 80) - 1)}`);
@@ -53,13 +53,13 @@ export function asClock(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** Whether a person at this terminal can be offered a browser. */
+/** Whether to offer the user of this terminal a browser. */
 export function hasBrowser(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   const hasDesktop = process.platform !== "linux" || env.DISPLAY || env.WAYLAND_DISPLAY;
   return process.stdin.isTTY && isScreen(stream, env) && Boolean(hasDesktop);
 }
 
-/** Enter opens the address; what else is typed does not. @returns stops that */
+/** Enter opens the address; other input does not. @returns a function that stops this */
 export function openOnEnter(address: string): () => void {
   const { stdin } = process;
   const receive = (line: Buffer): void => {
@@ -72,14 +72,14 @@ export function openOnEnter(address: string): () => void {
   };
 }
 
-/** A line at the bottom that says how long something still takes; nothing where there is no screen. */
+/** A status line with the remaining time; without a screen it has no effect. */
 export class CountdownLine {
   readonly #stream: NodeJS.WriteStream;
   readonly #text: (secondsLeft: number) => string;
   readonly #endMs: number;
   readonly #interval: NodeJS.Timeout | undefined;
 
-  /** @param text begins with what matters most: a narrow terminal cuts the line off. */
+  /** @param text begins with the most important part, because a narrow terminal truncates the line. */
   constructor(stream: NodeJS.WriteStream, seconds: number, text: (secondsLeft: number) => string) {
     this.#stream = stream;
     this.#text = text;
@@ -94,7 +94,7 @@ export class CountdownLine {
     this.clear();
   }
 
-  /** Makes room for another line; it is drawn again below that within a second. */
+  /** Clears the status line for other output, and draws it again below within a second. */
   clear(): void {
     if (this.#interval !== undefined) this.#stream.write("\r\x1b[K");
   }
