@@ -17,7 +17,7 @@ enum { PAINT = 0x57ac57ac, OWN_WORDS = 16 };
 
 extern uint32_t board_stack_bottom[], board_stack_top[];
 
-/* Below where this function's own frame may be. */
+/* Fills the stack below this function's own frame with a pattern, to measure its use. */
 void board_stack_paint(void *frame) {
   uint32_t *here = frame;
   for (uint32_t *word = board_stack_bottom; word < here - OWN_WORDS; word++) *word = PAINT;

@@ -181,7 +181,7 @@ static void call_api(void) {
   }
 }
 
-/* One key of the user's. 0: quit. */
+/* Handles a key of the user. 0: quit. */
 static int take_key(char key) {
   switch (key) {
     case 'a':
