@@ -22,7 +22,8 @@ const STEPS: Readonly<Record<string, { makes: string; tests: readonly string[] }
     tests: ["test/vitest.config.ts", "test/servers/conversations.test.ts"],
   },
   docs: {
-    makes: "the tables in targets/docs, and the program of the first pages",
+    makes:
+      "the tables in targets/docs, the schemas of settings, and the program of the first pages",
     tests: ["test/vitest.config.ts", "test/docs/docs.test.ts"],
   },
   types: {

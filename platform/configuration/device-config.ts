@@ -11,9 +11,9 @@ import type { Bodies } from "../driver/requests.ts";
 import { type DriverConfig, type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import { serverNames } from "../servers/address.ts";
 import { type Server, ServerError, serverOf } from "../servers/index.ts";
-import { clientAuthentications, formParameters } from "./client-settings.ts";
 import schema from "./device.schema.json";
-import { checkSchema, duplicateNames, type Problem, type Schema } from "./schema-check.ts";
+import { checkSchema, duplicateNames, listed, type Problem, type Schema } from "./schema-check.ts";
+import { clientAuthentications, formParameters } from "./settings.ts";
 
 /** The content of device.json. What the schema makes optional is optional here. */
 export interface DeviceConfig {
@@ -72,7 +72,7 @@ export const messageNames: readonly string[] = Object.keys(schema.properties.mes
 /** The problems of a configuration, each with its path. */
 export class ConfigError extends Error {
   constructor(problems: readonly Problem[]) {
-    super(problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; "));
+    super(listed(problems));
     this.name = "ConfigError";
   }
 }

@@ -1,14 +1,18 @@
-// Checks a JSON value against a JSON schema (draft 7) with the keywords that device.schema.json uses. Small, without
-// dependencies, for any engine. And finds duplicate names, which JSON.parse does not report.
+// Checks a value against a JSON schema (draft 7) with the keywords that the schemas of settings use, and with types for
+// values that JSON has not: "function", "instance" (any object), and classes by their name. Small, without dependencies,
+// for any engine. And finds duplicate names, which JSON.parse does not report.
 
 import { nameMeant } from "../text/name-suggestion.ts";
 
 /** The supported keywords. A schema with any other keyword is rejected. */
 export interface Schema {
   readonly $ref?: string;
-  /** Describes the value in error messages. */
+  /** Says in error messages what is allowed. Default: what the other keywords say. */
+  readonly title?: string;
+  /** For tools. */
   readonly description?: string;
-  readonly type?: "object" | "array" | "string" | "integer" | "boolean";
+  readonly default?: string | number | boolean;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
   readonly const?: string;
   readonly pattern?: string;
@@ -20,6 +24,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: false | Schema;
   readonly items?: Schema;
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly propertyNames?: Schema;
   readonly if?: Schema;
@@ -37,13 +42,14 @@ export interface Problem {
 
 const KEYWORDS = new Set(
   (
-    "$ref description type enum const pattern minLength maxLength minimum maximum required " +
-    "properties additionalProperties propertyNames items maxItems if then else $defs $schema title"
+    "$ref title type enum const pattern minLength maxLength minimum maximum required properties " +
+    "additionalProperties propertyNames items minItems maxItems if then else $defs $schema " +
+    "description default"
   ).split(" "),
 );
 
 /**
- * All problems of a value, in the order of the document; [] if it is valid.
+ * All problems of a value, in the order of the document; [] if it is valid. Members that are undefined are absent.
  * @throws Error if the schema uses an unsupported keyword
  */
 export function checkSchema(value: unknown, schema: Schema): Problem[] {
@@ -57,26 +63,30 @@ function* problemsOf(
   path = "",
 ): Generator<Problem, void> {
   const schema = resolved(given, root);
-  const wrong = typeProblem(value, schema) || contentProblem(value, schema);
-  const must = schema.description ? `must be ${schema.description}` : wrong;
-  if (wrong) yield { path, message: must };
+  if (!isOfType(value, schema) || !hasContent(value, schema)) {
+    yield { path, message: mustBe(value, schema) };
+    return;
+  }
   const accepts = (one: unknown, other: Schema): boolean =>
     problemsOf(one, other, root).next().done === true;
-  if (typeOf(value) === "object") {
+  const kind = typeOf(value);
+  if (kind === "object") {
+    const members = value as Readonly<Record<string, unknown>>;
+    const isThere = (name: string): boolean =>
+      Object.hasOwn(members, name) && members[name] !== undefined;
     for (const name of schema.required ?? []) {
-      if (!Object.hasOwn(value as object, name)) {
-        yield { path: join(path, name), message: "is missing" };
-      }
+      if (!isThere(name)) yield { path: join(path, name), message: "is missing" };
     }
     const { properties: known = {}, additionalProperties: other = {}, propertyNames } = schema;
-    for (const [name, member] of Object.entries(value as object)) {
+    for (const name of Object.keys(members)) {
       const at = join(path, name);
       if (propertyNames && !accepts(name, propertyNames)) {
-        yield { path: at, message: "is not a possible name" };
-      }
-      if (Object.hasOwn(known, name)) yield* problemsOf(member, known[name]!, root, at);
-      else if (other) yield* problemsOf(member, other, root, at);
-      else yield { path: at, message: `is unknown; ${advice(name, known)}` };
+        const { title = "a possible name" } = resolved(propertyNames, root);
+        yield { path: at, message: `is not ${title}` };
+      } else if (!Object.hasOwn(known, name)) {
+        if (other) yield* problemsOf(members[name], other, root, at);
+        else yield { path: at, message: `is unknown; ${advice(name, Object.keys(known))}` };
+      } else if (isThere(name)) yield* problemsOf(members[name], known[name]!, root, at);
     }
   }
   if (Array.isArray(value) && schema.items) {
@@ -97,50 +107,75 @@ function resolved(schema: Schema, root: Schema): Schema {
   return resolved(found, root);
 }
 
-function advice(wrong: string, known: object): string {
-  const names = Object.keys(known);
-  const meant = nameMeant(wrong, names);
-  return meant === undefined ? `known here: ${names.join(", ")}` : `did you mean ${meant}?`;
+function advice(wrong: string, known: readonly string[]): string {
+  const meant = nameMeant(wrong, known);
+  return meant === undefined ? `known here: ${known.join(", ")}` : `did you mean ${meant}?`;
 }
 
+/** For an object the name of its built-in class, which is the same in another realm, as under jest. */
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  return Number.isInteger(value) ? "integer" : typeof value;
+  if (typeof value !== "object") return Number.isInteger(value) ? "integer" : typeof value;
+  const name = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  return name === "Object" ? "object" : name;
 }
 
-function typeProblem(value: unknown, { type }: Schema): string {
-  return type === undefined || type === typeOf(value) ? "" : `is not of type ${type}`;
+function isOfType(value: unknown, { type }: Schema): boolean {
+  if (type === undefined) return true;
+  const isInstance = typeof value === "object" && value !== null && !Array.isArray(value);
+  return [type].flat().some((one) => one === typeOf(value) || (one === "instance" && isInstance));
 }
 
-function contentProblem(value: unknown, schema: Schema): string {
-  if (schema.const !== undefined && value !== schema.const) return "is not the expected value";
-  if (schema.enum && !(schema.enum as readonly unknown[]).includes(value)) {
-    return "is none of the expected values";
-  }
-  if (typeof value === "string") return textProblem(value, schema);
-  if (typeof value === "number") return numberProblem(value, schema);
-  if (Array.isArray(value) && value.length > (schema.maxItems ?? value.length)) {
-    return `has more than ${schema.maxItems} elements`;
-  }
-  return "";
-}
-
-function textProblem(value: string, schema: Schema): string {
+function hasContent(value: unknown, schema: Schema): boolean {
+  if (schema.const !== undefined && value !== schema.const) return false;
+  if (schema.enum && !(schema.enum as readonly unknown[]).includes(value)) return false;
+  const isWithin = (size: number, min = size, max = size): boolean => size >= min && size <= max;
   // JSON schema counts code points.
-  const length = Array.from(value).length;
-  if (length < (schema.minLength ?? 0)) return `is shorter than ${schema.minLength} characters`;
-  if (length > (schema.maxLength ?? length)) return `is longer than ${schema.maxLength} characters`;
-  if (!new RegExp(schema.pattern ?? "", "u").test(value)) {
-    return "does not have the expected form";
-  }
-  return "";
+  if (typeof value === "string")
+    return (
+      isWithin(Array.from(value).length, schema.minLength, schema.maxLength) &&
+      new RegExp(schema.pattern ?? "", "u").test(value)
+    );
+  if (typeof value === "number") return isWithin(value, schema.minimum, schema.maximum);
+  return !Array.isArray(value) || isWithin(value.length, schema.minItems, schema.maxItems);
 }
 
-function numberProblem(value: number, schema: Schema): string {
-  if (value < (schema.minimum ?? value)) return `is less than ${schema.minimum}`;
-  if (value > (schema.maximum ?? value)) return `is greater than ${schema.maximum}`;
-  return "";
+const NAMES: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  function: "a function",
+  integer: "an integer",
+  object: "an object",
+  string: "a text",
+};
+
+/** What is allowed, what was given, and the choice that was probably meant. */
+function mustBe(value: unknown, schema: Schema): string {
+  const { title = allowedBy(schema), enum: choices = [] } = schema;
+  const meant = typeof value === "string" ? nameMeant(value, choices) : undefined;
+  const more = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return `must be ${title} (given: ${given(value, schema)})${more}`;
+}
+
+/** What the keywords of a schema allow, in words. */
+export function allowedBy({ const: only, enum: choices, type, minimum, maximum }: Schema): string {
+  if (only !== undefined) return only;
+  if (choices) return choices.join(", ").replace(/, ([^,]*)$/, " or $1");
+  const range = minimum === undefined ? "" : ` from ${minimum} to ${maximum}`;
+  return `${NAMES[`${type}`] ?? "valid"}${range}`;
+}
+
+/** The type of a value, or its length. A text may be a secret, and so may what is given in its place. */
+function given(value: unknown, { type }: Schema): string {
+  if (typeof value === "string") return `a text of ${value.length} characters`;
+  if (typeof value === "number") return type === "integer" ? `${value}` : "a number";
+  return NAMES[typeOf(value)] ?? typeOf(value);
+}
+
+/** The problems of several settings in one line. */
+export function listed(problems: readonly Problem[]): string {
+  return problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
 }
 
 /** The path of a member, as in code. */

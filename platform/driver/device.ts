@@ -9,10 +9,13 @@ import { serverNames } from "../servers/address.ts";
 import { formEncodeText } from "../text/form.ts";
 import type { DriverOptions } from "./options.ts";
 
+/** The memory or the storage is too small, or a member of the configuration is missing or out of range. */
+export class CapacityError extends RangeError {}
+
 /**
  * @param memory the core keeps it
  * @throws Error if the core is of another release, whose numbers differ
- * @throws RangeError if the memory is too small for the configuration, or the storage for the records
+ * @throws CapacityError if the memory is too small for the configuration, or the storage for the records
  */
 export function makeDevice(options: DriverOptions, memory: Uint8Array): complete.Device {
   if (options.core.release !== release) {
@@ -31,9 +34,9 @@ export function makeDevice(options: DriverOptions, memory: Uint8Array): complete
   if (!device) {
     const wrong = options.core.configError?.(config) ?? ConfigMember.NONE;
     if (wrong !== ConfigMember.NONE) {
-      throw new RangeError(`the configuration: ${memberName(wrong)} is missing or out of range`);
+      throw new CapacityError(`the configuration: ${memberName(wrong)} is missing or out of range`);
     }
-    throw new RangeError(
+    throw new CapacityError(
       `${memory.length} bytes of memory are too few for this configuration; give more`,
     );
   }
@@ -137,7 +140,7 @@ function recordBytesMax({ capacity }: complete.Device): number {
 function checkStorage(device: complete.Device, capacity: number): void {
   const needed = recordBytesMax(device);
   if (capacity >= needed) return;
-  throw new RangeError(
+  throw new CapacityError(
     `the storage takes records of ${capacity} bytes; with this much memory the device may write ` +
       `${needed}: give the storage more, or the device less memory`,
   );

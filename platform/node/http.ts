@@ -39,6 +39,15 @@ export interface NodeHttpOptions {
 const WEAK =
   /^(rejectUnauthorized: false|(checkServerIdentity|servername|secureProtocol): (?!undefined)|(min|max)Version: TLSv1(\.1)?$)/;
 
+/** What is wrong with an agent, "" for nothing. */
+export function agentProblem(agent: object | undefined): string {
+  if (agent === undefined) return "";
+  const { options = {}, destroy } = agent as Partial<https.Agent>;
+  if (typeof destroy !== "function") return "must be an agent of node:https";
+  const weak = Object.entries(options).find(([name, value]) => WEAK.test(`${name}: ${value}`));
+  return weak === undefined ? "" : `must check what picogrant checks: leave out its ${weak[0]}`;
+}
+
 /** The options of a request; its connection is the agent's. TLS options have no effect on plain http. */
 export interface TlsSettings extends https.RequestOptions {
   agent: http.Agent;
@@ -50,11 +59,8 @@ export interface TlsSettings extends https.RequestOptions {
  * @throws TypeError if the agent disables checks
  */
 export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSettings {
-  const { options: own = {} } = (agent ?? {}) as { options?: object };
-  const weak = Object.entries(own).find(([name, value]) => WEAK.test(`${name}: ${value}`));
-  if (weak !== undefined) {
-    throw new TypeError(`http.agent must check what picogrant checks: leave out its ${weak[0]}`);
-  }
+  const problem = agentProblem(agent);
+  if (problem !== "") throw new TypeError(`http.agent ${problem}`);
   const { connectLimitMs = EXCHANGE_LIMITS.connectLimitMs } = limits;
   return {
     connectLimitMs,

@@ -1,125 +1,136 @@
-// Validates the options of `signIn` before anything is done: a misspelled name must not count as missing.
+// Parses the options of `signIn` and of `picogrant login`. All problems are reported together, before anything is
+// created or requested; nothing behind this looks at raw options.
 
-import { checkClient } from "../session/client.ts";
+import { checkSchema, listed, type Problem, type Schema } from "../configuration/schema-check.ts";
+import type {
+  NamedServer,
+  ServerAddresses,
+  ServerChoice,
+  ServerIdentity,
+  Settings,
+} from "../configuration/settings.ts";
+import schema from "../configuration/sign-in.schema.json";
+import { headersProblems } from "../driver/headers.ts";
+import { addressProblem } from "../servers/address.ts";
 import { wrongOption } from "../session/sign-in-error.ts";
-import { nameMeant } from "../text/name-suggestion.ts";
-import type { NodeHttpOptions } from "./http.ts";
+import { agentProblem, type NodeHttpOptions } from "./http.ts";
 import type { SignInOptions } from "./sign-in.ts";
 
-/** The names of all options; the compiler checks that none is missing. */
-const OPTIONS: Record<keyof SignInOptions, 0> = {
-  allowHttp: 0,
-  clientAuthentication: 0,
-  clientId: 0,
-  clientSecret: 0,
-  deviceKey: 0,
-  bodies: 0,
-  deviceParameters: 0,
-  fetch: 0,
-  headers: 0,
-  http: 0,
-  log: 0,
-  memoryBytes: 0,
-  pkce: 0,
-  onCode: 0,
-  onEnd: 0,
-  onError: 0,
-  onTrouble: 0,
-  resources: 0,
-  resumeOnly: 0,
-  scope: 0,
-  server: 0,
-  signal: 0,
-  state: 0,
-  storage: 0,
-  tokenParameters: 0,
-};
-const HTTP_OPTIONS: Record<keyof NodeHttpOptions, 0> = {
-  agent: 0,
-  ca: 0,
-  connectLimitMs: 0,
-  idleLimitMs: 0,
-  sizeLimitBytes: 0,
-  timeLimitMs: 0,
-  userAgent: 0,
-};
-const CALLBACKS = ["log", "onCode", "onEnd", "onError", "onTrouble"] as const;
+/** The options, parsed. */
+export type NodeSettings = Settings & Omit<SignInOptions, "server">;
+
+/** @throws SignInError `wrong_option` that names every option that is misspelled, missing or invalid */
+export function parseOptions(options: SignInOptions): NodeSettings {
+  const problems = optionProblems(options);
+  if (problems.length > 0) throw wrongOption(listed(problems));
+  return settingsOf(options);
+}
+
+/** @param options without problems */
+export function settingsOf(options: SignInOptions): NodeSettings {
+  return Object.freeze({ ...options, server: identityOf(options.server) });
+}
+
+/** The server in its long form. @param choice has the right type */
+export function identityOf(choice: ServerChoice): ServerIdentity {
+  if (typeof choice === "string") {
+    return choice.includes("://") ? { issuer: choice } : { profile: choice };
+  }
+  if ("name" in choice) return { profile: choice as NamedServer };
+  if (!("token" in choice)) return choice;
+  const { issuer, ...endpoints } = choice as ServerAddresses & ServerIdentity;
+  return { issuer, endpoints };
+}
+
+/** Every problem of the options, with its path. A message never contains a value that may be secret. */
+export function optionProblems(options: SignInOptions): Problem[] {
+  const found = checkSchema(options, schema as Schema);
+  const isRight = (name: string): boolean => !found.some(({ path }) => isWithin(path, name));
+  const further = FURTHER.filter(([name]) => isRight(name)).flatMap(([, check]) => check(options));
+  return [...found.map(explained), ...further.filter(({ message }) => message !== "")];
+}
+
+function isWithin(path: string, name: string): boolean {
+  return path === "" || path.split(/[.[]/)[0] === name;
+}
+
+function explained({ path, message }: Problem): Problem {
+  const proxy = "is unknown; a proxy is an http.agent, or HTTPS_PROXY with NODE_USE_ENV_PROXY=1";
+  return { path: path || "options", message: path === "http.proxy" ? proxy : message };
+}
+
+/** What a schema cannot say: for options of the right type, problems whose message may be "". */
+const FURTHER: readonly (readonly [name: string, check: (options: SignInOptions) => Problem[]])[] =
+  [
+    ["server", serverProblems],
+    [
+      "resources",
+      ({ resources = [], allowHttp }) =>
+        resources.map((address, at) => ({
+          path: `resources[${at}]`,
+          message: addressProblem(address, allowHttp),
+        })),
+    ],
+    ["headers", headerProblems],
+    ["http", ({ http = {} }) => [{ path: "http.agent", message: agentProblem(http.agent) }]],
+    ["http", ({ http = {} }) => [{ path: "http.ca", message: certificateProblem(http) }]],
+    ["state", placeProblems],
+    ["deviceKey", ({ deviceKey }) => [{ path: "deviceKey", message: keyProblem(deviceKey) }]],
+  ];
+
+function serverProblems({ server, allowHttp }: SignInOptions): Problem[] {
+  const { issuer, endpoints = {}, profile } = identityOf(server);
+  const isComplete = issuer ?? profile ?? (endpoints.deviceAuthorization && endpoints.token);
+  const where = typeof server === "object" && "endpoints" in server ? "server.endpoints" : "server";
+  // An empty address is none.
+  const addresses = Object.entries(endpoints).filter(([, address]) => address);
+  const named = addresses.map(([name, address]): [string, string] => [`${where}.${name}`, address]);
+  if (issuer !== undefined)
+    named.push([typeof server === "string" ? "server" : "server.issuer", issuer]);
+  const incomplete =
+    "is incomplete: give a profile, an issuer, or the endpoints deviceAuthorization and token";
+  return [
+    { path: "server", message: isComplete ? "" : incomplete },
+    ...named.map(([path, address]) => ({ path, message: addressProblem(address, allowHttp) })),
+  ];
+}
+
+function headerProblems({ headers = {} }: SignInOptions): Problem[] {
+  return (["grant", "resource"] as const).flatMap((kind) =>
+    headersProblems(headers[kind] ?? []).map((message) => ({ path: `headers.${kind}`, message })),
+  );
+}
+
+/** PEM as bytes; the schema checks texts. */
+function certificateProblem({ ca = [] }: NodeHttpOptions): string {
+  const isPem = [ca]
+    .flat()
+    .every((text) => `${Buffer.from(text as Buffer)}`.includes("-----BEGIN"));
+  return isPem ? "" : "must be the text of PEM certificates, not a file name";
+}
+
+/** The tokens are stored in one place. */
+function placeProblems({ state, storage }: SignInOptions): Problem[] {
+  const missing = "is missing: a directory of the program's own for the tokens";
+  if (storage === undefined)
+    return [{ path: "state", message: state === undefined ? missing : "" }];
+  const both = "stands in place of state: give one of them";
+  const functions = ["load", "save", "erase"] as const;
+  return [
+    { path: "storage", message: state === undefined ? "" : both },
+    ...functions.map((name) => ({
+      path: `storage.${name}`,
+      message: typeof storage?.[name] === "function" ? "" : "must be a function",
+    })),
+  ];
+}
+
+/** As sealed storage requires. */
 const DEVICE_KEY_BYTES_MIN = 16;
 
-/** @throws SignInError `wrong_option` that names the first option that is misspelled, missing or invalid */
-export function checkOptions(options: SignInOptions): void {
-  checkNames(options, OPTIONS, "");
-  checkNames(options.http ?? {}, HTTP_OPTIONS, "http.");
-  checkServer(options.server);
-  checkHttp(options.http ?? {});
-  checkPlace(options);
-  if (options.server === undefined) {
-    throw wrongOption("server is missing: a profile's name, an issuer's address, or addresses");
-  }
-  for (const name of CALLBACKS) {
-    const callback: unknown = options[name];
-    if (callback !== undefined && typeof callback !== "function") {
-      throw wrongOption(`${name} must be a function`);
-    }
-  }
-  checkClient(options);
-  if (options.deviceKey !== undefined) checkDeviceKey(options.deviceKey);
-}
-
-function checkHttp({ ca, userAgent = "" }: NodeHttpOptions): void {
-  const isPem = (text: unknown): boolean => `${text}`.includes("-----BEGIN");
-  if (ca !== undefined && !([ca].flat() as unknown[]).every(isPem)) {
-    throw wrongOption("http.ca must be the text of PEM certificates, and no file's name");
-  }
-  if (!/^[ -~\x80-\xff]*$/.test(userAgent)) {
-    throw wrongOption("http.userAgent must be Latin-1 characters");
-  }
-}
-
-function checkPlace({ state, storage }: SignInOptions): void {
-  if (storage === undefined) {
-    if (typeof state === "string" && state !== "") return;
-    throw wrongOption("state is missing: a directory of the program's own for the tokens");
-  }
-  if (state !== undefined) throw wrongOption("storage stands in place of state: give one of them");
-  for (const name of ["load", "save", "erase"] as const) {
-    if (typeof storage?.[name] !== "function") throw wrongOption(`storage.${name} is no function`);
-  }
-}
-
-/**
- * The members of a server that is named in several ways. Beside addresses only those that a driver uses are allowed.
- */
-function checkServer(server: SignInOptions["server"]): void {
-  if (typeof server !== "object" || server === null || "name" in server || "token" in server)
-    return;
-  const addresses = { deviceAuthorization: 0, token: 0, revocation: 0 };
-  checkNames(server, { issuer: 0, endpoints: 0, profile: 0 }, "server.");
-  const { endpoints = {} } = server as { readonly endpoints?: object };
-  checkNames(endpoints, addresses, "server.endpoints.");
-}
-
-function checkNames(given: object, known: object, path: string): void {
-  const names = Object.keys(known);
-  const wrong = Object.keys(given).find((name) => !names.includes(name));
-  if (wrong === undefined) return;
-  const meant = nameMeant(wrong, names);
-  const advice =
-    wrong === "proxy"
-      ? "; a proxy is an http.agent, or HTTPS_PROXY with NODE_USE_ENV_PROXY=1"
-      : meant === undefined
-        ? ""
-        : `; did you mean ${path}${meant}?`;
-  throw wrongOption(`there is no option ${path}${wrong}${advice}`);
-}
-
-function checkDeviceKey(key: Uint8Array): void {
-  // By its class name, because it may come from another realm, as under jest.
-  const isBytes = Object.prototype.toString.call(key) === "[object Uint8Array]";
-  if (!isBytes || key.length < DEVICE_KEY_BYTES_MIN) {
-    throw wrongOption(`deviceKey must be ${DEVICE_KEY_BYTES_MIN} random bytes or more`);
-  }
-  if (key.every((byte) => byte === key[0])) {
-    throw wrongOption("deviceKey must be random bytes: all of these are alike");
-  }
+function keyProblem(key: Uint8Array | undefined): string {
+  if (key === undefined) return "";
+  if (key.length < DEVICE_KEY_BYTES_MIN)
+    return `must be ${DEVICE_KEY_BYTES_MIN} or more random bytes (given: ${key.length} bytes)`;
+  return key.every((byte) => byte === key[0]) ? "must be random: all of its bytes are equal" : "";
 }

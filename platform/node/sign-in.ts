@@ -2,14 +2,16 @@
 
 import { homedir } from "node:os";
 import path from "node:path";
+import type { Client, ServerChoice } from "../configuration/settings.ts";
 import type { Display, Platform, Storage } from "../contracts.ts";
+import { CapacityError } from "../driver/device.ts";
 import type { DriverOptions } from "../driver.ts";
 import { nothing } from "../exchange/callbacks.ts";
 import { MetadataError, ServerError } from "../servers/server-error.ts";
 import type { FetchSettings } from "../session/fetch.ts";
+import { resolveServer } from "../session/resolve-server.ts";
 import type { Session } from "../session/session.ts";
 import { cannotPromptUser } from "../session/session-runtime.ts";
-import { type Client, type ServerChoice, settingsFor } from "../session/settings.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import {
   CallbackError,
@@ -19,26 +21,28 @@ import {
   unlessAborted,
   wrongOption,
 } from "../session/sign-in-error.ts";
+import { TokenCache } from "../session/token-cache.ts";
 import type { WithCapacity } from "../storage/token-cache-storage.ts";
 import type { ValueStorage } from "../storage/value-storage.ts";
 import type { FileStorage } from "./file-storage.ts";
 import { type NodeHttpOptions, nodeFetch } from "./http.ts";
+import type { NodeSettings } from "./options.ts";
 import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
 import type { NodePlatform } from "./state-directory.ts";
 import { backgroundTime, LONGEST_WAIT_MS, nodeTimers } from "./timers.ts";
 
-export type { ServerResponse, TokenResponse } from "../exchange/response-recorder.ts";
-export { type ResponseHead, type StepUp, stepUpOf } from "../exchange/step-up.ts";
-export type { IdTokenClaims } from "../session/id-token.ts";
-export { Session, type SessionStatus, type SignOutResult } from "../session/session.ts";
 export type {
   Client,
   NamedServer,
   ServerAddresses,
   ServerChoice,
   ServerIdentity,
-} from "../session/settings.ts";
+} from "../configuration/settings.ts";
+export type { ServerResponse, TokenResponse } from "../exchange/response-recorder.ts";
+export { type ResponseHead, type StepUp, stepUpOf } from "../exchange/step-up.ts";
+export type { IdTokenClaims } from "../session/id-token.ts";
+export { Session, type SessionStatus, type SignOutResult } from "../session/session.ts";
 export type { SignInHandlers, VerificationPrompt } from "../session/sign-in.ts";
 export {
   type GrantErrorCode,
@@ -91,12 +95,12 @@ export interface SignInOptions
  * @throws SignInError if signing in fails: its `code` says why, its `remedy` who can fix it
  */
 export async function signIn(options: SignInOptions): Promise<Session> {
-  (await import("./options.ts")).checkOptions(options);
-  if (options.signal?.aborted) throw givenUp();
-  const node = await openState(options);
+  const settings = (await import("./options.ts")).parseOptions(options);
+  if (settings.signal?.aborted) throw givenUp();
+  const node = await openState(settings);
   let session: Promise<Session>;
   try {
-    ({ session } = await begin(options, node));
+    ({ session } = await begin(settings, node));
   } catch (error) {
     node.dispose();
     throw asSignInError(error);
@@ -106,10 +110,10 @@ export async function signIn(options: SignInOptions): Promise<Session> {
 
 /** Not the session's own promise, which may reject with what a callback has thrown, unchanged. */
 async function begin(
-  options: SignInOptions,
+  options: NodeSettings,
   node: Opened,
 ): Promise<{ readonly session: Promise<Session> }> {
-  const { server, deviceKey, allowHttp, headers, onCode, onTrouble, resumeOnly, signal } = options;
+  const { deviceKey, allowHttp, headers, onCode, onTrouble, resumeOnly, signal } = options;
   const { files } = node;
   const directory = files && (await import("./state-directory.ts"));
   const metadata = files && directory?.storedMetadata(files.directory, options);
@@ -117,18 +121,10 @@ async function begin(
     // The metadata would not be used.
     if (files?.hasRecords === false && (resumeOnly || !onCode)) throw cannotPromptUser(options);
   };
-  const requesting = {
-    allowHttp,
-    stored: metadata,
-    onRequest,
-    retryHandlers: { onTrouble, signal },
-  };
-  const settings = await unlessAborted(signal, () =>
-    settingsFor(server, options, node, requesting),
-  );
+  const requesting = { stored: metadata, onRequest, retryHandlers: { onTrouble, signal } };
+  const settings = await unlessAborted(signal, () => resolveServer(options, node, requesting));
   const seal = await sealOf(node, deviceKey);
   const open = (): Storage => seal(node.storage);
-  const { TokenCache } = await import("../session/token-cache.ts");
   const shared = files && directory && new directory.SharedDirectory(files, open);
   const log = options.log && (await import("../exchange/log.ts")).driverLog(options.log);
   const qr = await import("./qr-code.ts");
@@ -163,7 +159,7 @@ type Opened = NodeAdapters & {
   readonly files?: FileStorage;
 };
 
-async function openState(options: SignInOptions): Promise<Opened> {
+async function openState(options: NodeSettings): Promise<Opened> {
   const { state, storage, http } = options;
   try {
     if (storage !== undefined) {
@@ -182,11 +178,11 @@ async function openState(options: SignInOptions): Promise<Opened> {
 }
 
 /** @throws StateDirectoryError if the directory belongs to another client */
-async function claimed(node: NodePlatform, options: SignInOptions): Promise<Opened> {
+async function claimed(node: NodePlatform, options: NodeSettings): Promise<Opened> {
   const { claimDirectory } = await import("./state-directory.ts");
   let disclaim: () => void;
   try {
-    disclaim = claimDirectory(node.storage, options, options.server);
+    disclaim = claimDirectory(node.storage, options);
   } catch (error) {
     node.dispose();
     throw error;
@@ -225,8 +221,8 @@ function asSignInError(error: unknown): unknown {
     const path = error.path.replace("serverParameters.", "server.");
     return wrongOption(`${path} ${error.problem}`, error);
   }
-  const isOurs = error instanceof RangeError || error instanceof TypeError;
-  return isOurs ? wrongOption(error.message, error) : error;
+  // Any other error is a fault of picogrant, and is not presented as the program's.
+  return error instanceof CapacityError ? wrongOption(error.message, error) : error;
 }
 
 /** Creates the QR code when it is first read: not every program draws one. */

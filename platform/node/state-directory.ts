@@ -3,16 +3,12 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import path from "node:path";
+import type { Settings } from "../configuration/settings.ts";
 import type { Display, Storage } from "../contracts.ts";
 import { checkEndpoints, noEndpoints } from "../driver/endpoints.ts";
 import { isSameIssuer } from "../servers/address.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
-import {
-  type Client,
-  identityOf,
-  type ServerChoice,
-  type StoredMetadata,
-} from "../session/settings.ts";
+import type { StoredMetadata } from "../session/resolve-server.ts";
 import {
   type Between,
   between,
@@ -37,13 +33,9 @@ const OWNER = "client.json";
  * @returns a function that releases it, to be called before the files are closed
  * @throws StateDirectoryError if it contains records of another client
  */
-export function claimDirectory(
-  files: FileStorage,
-  client: Client,
-  server: ServerChoice,
-): () => void {
+export function claimDirectory(files: FileStorage, client: Settings): () => void {
   const file = path.join(files.directory, OWNER);
-  const own = JSON.stringify({ client: client.clientId, server: nameOf(server) });
+  const own = JSON.stringify({ client: client.clientId, server: nameOf(client.server) });
   unlessBroken(() => {
     const found = foundIn(file);
     if (found === own) return;
@@ -75,7 +67,7 @@ function foundIn(file: string): string {
 }
 
 /** Older versions did not write this file: reading the records shows their client. */
-function refuseOther({ clientId }: Client, directory: string, found: string): void {
+function refuseOther({ clientId }: Settings, directory: string, found: string): void {
   const { client, server } = objectIn(Buffer.from(found)) ?? {};
   if (typeof client !== "string" || typeof server !== "string" || client === clientId) return;
   throw new StateDirectoryError(
@@ -89,8 +81,7 @@ export function disclaimDirectory(directory: string): void {
 }
 
 /** The server as the program has named it, for the error message. */
-function nameOf(choice: ServerChoice): string {
-  const { issuer, endpoints, profile } = identityOf(choice);
+function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
   if (typeof profile !== "object") return profile ?? issuer ?? `${endpoints?.token}`;
   const { name, ...words } = profile;
   const names = Object.keys(words).sort();

@@ -9,24 +9,8 @@ import { LeakGuard } from "../exchange/leak-guard.ts";
 import { type BufferedResponse, ResponseBuffer } from "../exchange/response-buffer.ts";
 import { objectIn, printable, textOf } from "../text/text.ts";
 import { addressProblem, isSameIssuer } from "./address.ts";
-import { namedAddressProblem } from "./named-address.ts";
+import { metadataAddresses, namedAddressProblem } from "./named-address.ts";
 import { MetadataError } from "./server-error.ts";
-
-/** The possible addresses of the metadata, in order. */
-export function metadataAddresses(issuer: string): string[] {
-  const { origin, pathname } = new URL(issuer);
-  const path = pathname.replace(/\/$/, "");
-  const whole = issuer.replace(/\/$/, "");
-  const addresses = [
-    `${whole}/.well-known/openid-configuration`,
-    // RFC 8414 §3.1 inserts the well-known part before the issuer's path; §5 allows both documents.
-    `${origin}/.well-known/oauth-authorization-server${path}`,
-    `${origin}/.well-known/openid-configuration${path}`,
-    // Not specified, but some servers use it.
-    `${whole}/.well-known/oauth-authorization-server`,
-  ];
-  return [...new Set(addresses)];
-}
 
 /** The metadata of a server. */
 export interface DiscoveredServer {

@@ -1,4 +1,4 @@
-// Checks addresses that come from a server: in metadata or a redirect.
+// The addresses of metadata, and checks of addresses that come from a server: in metadata or a redirect.
 
 import { addressProblem } from "./address.ts";
 
@@ -32,4 +32,20 @@ function isOwnHost(host: string): boolean {
   const number = /^0[0-7]+$/.test(first) ? Number.parseInt(first, 8) : Number(first) || 0;
   const top = rest.length > 0 ? number : Math.floor(number / 2 ** 24);
   return top === 127 || top === 0;
+}
+
+/** The possible addresses of the metadata, in order. */
+export function metadataAddresses(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  const whole = issuer.replace(/\/$/, "");
+  const addresses = [
+    `${whole}/.well-known/openid-configuration`,
+    // RFC 8414 §3.1 inserts the well-known part before the issuer's path; §5 allows both documents.
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    // Not specified, but some servers use it.
+    `${whole}/.well-known/oauth-authorization-server`,
+  ];
+  return [...new Set(addresses)];
 }

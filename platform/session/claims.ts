@@ -2,8 +2,7 @@
 
 import type { ReceivedIdToken } from "../exchange/response-recorder.ts";
 import { addressProblem, isSameIssuer } from "../servers/address.ts";
-import { metadataAddresses } from "../servers/discovery.ts";
-import { namedAddressProblem } from "../servers/named-address.ts";
+import { metadataAddresses, namedAddressProblem } from "../servers/named-address.ts";
 import { checkedClaims, type IdTokenClaims, IdTokenProblem } from "./id-token.ts";
 import { SignInError } from "./sign-in-error.ts";
 

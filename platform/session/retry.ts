@@ -1,4 +1,4 @@
-// Retries a server that cannot be reached before there is a device. Only loaded for an issuer.
+// Retries a server that cannot be reached before there is a device.
 
 import type { Timers } from "../contracts.ts";
 import { guarded } from "../exchange/callbacks.ts";

@@ -11,8 +11,8 @@ import { type KnownToken, type Recalled, ResponseRecorder } from "../exchange/re
 import { asciiOf } from "../text/text.ts";
 import { core } from "./core.ts";
 import type { FetchSettings } from "./fetch.ts";
+import type { ServerSettings } from "./resolve-server.ts";
 import { Session } from "./session.ts";
-import type { ServerSettings } from "./settings.ts";
 import type { Between, SharedState, SharedUser } from "./shared-state.ts";
 import type { SignInHandlers, VerificationPrompt } from "./sign-in.ts";
 import { givenUp, SignInError, signInErrorOf, wrongOption } from "./sign-in-error.ts";

@@ -2,8 +2,6 @@
 // the network) is in ../node/sign-in.ts; what happens until there is a session is in attempt.ts.
 
 import type { Platform } from "../contracts.ts";
-import { addressProblem } from "../servers/address.ts";
-import type { FetchSettings } from "./fetch.ts";
 import type { Session } from "./session.ts";
 import { type RuntimeSettings, SessionRuntime } from "./session-runtime.ts";
 import type { SignInError } from "./sign-in-error.ts";
@@ -63,14 +61,5 @@ export function signInOn(
   handlers: SignInHandlers,
   dispose: () => void,
 ): Promise<Session> {
-  checkResources(settings);
   return new SessionRuntime(platform, settings, handlers, dispose).session;
-}
-
-/** @throws TypeError that names the first resource that a token must not go to */
-function checkResources({ resources = [], allowHttp = false }: FetchSettings): void {
-  for (const [index, address] of resources.entries()) {
-    const problem = addressProblem(address, allowHttp);
-    if (problem !== "") throw new TypeError(`resources[${index}] ${problem}`);
-  }
 }

@@ -36,7 +36,7 @@ const types: Readonly<Record<string, string>> = {
 const deviceType = "struct pg_core *";
 
 /** Enums that only hosts without an engine know: they stand in this header. */
-const ownEnums = ["ConfigMember", "Outcome", "ErrorKind", "OfferError", "LiteralEnd"];
+const ownEnums = ["ConfigMember", "Ending", "ErrorKind", "OfferError", "LiteralEnd"];
 
 const levels = [...surface.variants].reverse();
 

@@ -1,6 +1,6 @@
 // The simulator's command line options and their validation.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { clientAuthentications } from "../../platform/configuration/client-settings.ts";
+import { clientAuthentications } from "../../platform/configuration/settings.ts";
 import { type Language, languages } from "../../platform/display/languages.ts";
 import { addressProblem } from "../../platform/servers/address.ts";
 import { commandLine, integer, readPair, readPort, UsageError, version } from "./command-line.ts";

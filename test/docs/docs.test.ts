@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { ErrorCode, MESSAGES } from "../../core/complete.ts";
 import { errorRows } from "../../core/tables/errors.ts";
+import { allowedBy, type Schema } from "../../platform/configuration/schema-check.ts";
+import table from "../../platform/configuration/settings.json";
 import { MEMORY_BYTES_DEFAULT } from "../../platform/driver/options.ts";
 import { FIXED_BY } from "../../targets/desktop/simulator/log/remedies.ts";
 import { limits } from "../../targets/workbench/budgets/budget-limits.ts";
@@ -23,7 +25,11 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => 
   "scripts/package/picogrant.md": { "first program": firstProgram },
   "targets/docs/node.md": { "first program": firstProgram },
   "targets/docs/errors.md": { errors: errorTable },
-  "targets/docs/configuration.md": { configuration: configurationTable, create: createTable },
+  "targets/docs/configuration.md": {
+    configuration: () => settingsOf("device"),
+    create: createTable,
+    "sign-in options": () => settingsOf("signIn"),
+  },
 };
 
 it.each(Object.keys(TABLES))(
@@ -32,6 +38,19 @@ it.each(Object.keys(TABLES))(
     const page = pageWithTables(root, file);
     if (process.env.PICOGRANT_GENERATE) writeFileSync(root + file, page);
     expect(readFileSync(root + file, "utf8")).toBe(page);
+  },
+);
+
+it.each(["signIn", "device"] as const)(
+  "the schema of %s is made of the table of settings (npm run generate)",
+  (entrance) => {
+    const file = root + SCHEMAS[entrance];
+    const schema = schemaOf(entrance);
+    if (process.env.PICOGRANT_GENERATE) {
+      writeFileSync(file, JSON.stringify(schema));
+      execFileSync(`${root}node_modules/.bin/biome`, ["format", "--write", file]);
+    }
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(schema);
   },
 );
 
@@ -148,29 +167,66 @@ function createTable(root: string): string {
   return markdownTable(rows);
 }
 
-interface Schema {
-  readonly description?: string;
-  readonly $ref?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
+/** The entrances, and the schemas that are made of the table. */
+const SCHEMAS = {
+  signIn: "platform/configuration/sign-in.schema.json",
+  device: "platform/configuration/device.schema.json",
+} as const;
+type Entrance = keyof typeof SCHEMAS;
+/** What differs at an entrance. */
+type Own = Schema & { readonly path?: string; readonly unit?: string };
+
+/** The settings of an entrance, with their paths there. */
+function rowsOf(entrance: Entrance) {
+  return table.settings.flatMap((setting) => {
+    const own = setting[entrance] as Own | undefined;
+    if (own === undefined) return [];
+    const { path = setting.name, unit, ...rest } = own;
+    const value: Schema = { ...setting.value, ...rest };
+    const title = unit && `an integer from ${value.minimum} to ${value.maximum}, in ${unit}`;
+    return [{ ...setting, path, value: { ...(title && { title }), ...value } }];
+  });
 }
 
-function configurationTable(root: string): string {
-  const file = `${root}platform/configuration/device.schema.json`;
-  const schema = JSON.parse(readFileSync(file, "utf8")) as Schema & {
-    $defs: Record<string, Schema>;
-  };
-  const rows: string[][] = [];
-  const walk = (part: Schema, prefix: string): void => {
-    for (const [name, value] of Object.entries(part.properties ?? {})) {
-      const own =
-        value.$ref === undefined ? value : schema.$defs[value.$ref.replace("#/$defs/", "")]!;
-      if (name === "$schema") continue;
-      const description = (own.description ?? "").replaceAll("|", "\\|");
-      if (value.properties === undefined) rows.push([`\`${prefix}${name}\``, description]);
-      else walk(value, `${prefix}${name}.`);
+/** The schema of an entrance. That of programs has no sentences, because each program loads it. */
+function schemaOf(entrance: Entrance): Schema {
+  type Open = Schema & { properties: Record<string, Schema>; required: string[] };
+  const opened = (name: string): Open => ({
+    ...(table.objects as Readonly<Record<string, object>>)[name],
+    ...{ type: "object", additionalProperties: false, required: [], properties: {} },
+  });
+  const schema = opened(entrance);
+  for (const { path, value, sentence, required = [] } of rowsOf(entrance)) {
+    const names = path.split(".");
+    const last = names.pop()!;
+    let at = schema;
+    for (const name of names) {
+      at.properties[name] ??= opened(`${entrance}.${name}`);
+      at = at.properties[name] as Open;
     }
-  };
-  walk(schema, "");
-  return markdownTable([["member", "what it takes"], ...rows]);
+    at.properties[last] = entrance === "device" ? { description: sentence, ...value } : value;
+    if (required.includes(entrance)) at.required.push(last);
+  }
+  const used = (name: string): boolean => JSON.stringify(schema).includes(`#/$defs/${name}"`);
+  const shared = Object.entries(table.$defs).filter(([name]) => used(name));
+  return { ...schema, $defs: Object.fromEntries(shared) };
+}
+
+function allowed(value: Schema): string {
+  const defs: Readonly<Record<string, Schema>> = table.$defs;
+  const own = value.$ref === undefined ? value : defs[value.$ref.replace("#/$defs/", "")]!;
+  const names = Object.keys(own.properties ?? {}).map((name) => `\`${name}\``);
+  return names.length > 0 ? `an object with ${names.join(", ")}` : (own.title ?? allowedBy(own));
+}
+
+function settingsOf(entrance: Entrance): string {
+  const quoted = (text: unknown): string => (text === undefined ? "" : `\`${text}\``);
+  const rows = rowsOf(entrance).map(({ path, value, sentence, flag }) => [
+    ...[quoted(path), allowed(value), quoted(value.default)],
+    ...(entrance === "signIn" ? [quoted(flag && `--${flag.name}`)] : []),
+    sentence,
+  ]);
+  const flags = entrance === "signIn" ? ["`picogrant login`"] : [];
+  const all = [["setting", "value", "default", ...flags, "meaning"], ...rows];
+  return markdownTable(all.map((row) => row.map((cell) => cell.replaceAll("|", "\\|"))));
 }

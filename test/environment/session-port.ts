@@ -6,9 +6,9 @@ import "../../platform/session/claims.ts";
 import "../../platform/session/fetch.ts";
 import { ClientAuthentication } from "../../core/index.ts";
 import type { Platform, Timers } from "../../platform/contracts.ts";
+import { SESSION_BYTES } from "../../platform/session/resolve-server.ts";
 import type { Session } from "../../platform/session/session.ts";
 import type { RuntimeSettings } from "../../platform/session/session-runtime.ts";
-import { SESSION_BYTES } from "../../platform/session/settings.ts";
 import {
   type SignInHandlers,
   signInOn,

@@ -1,20 +1,19 @@
-// The driver settings that result from a program's server and client options (platform/session/settings.ts).
+// The driver settings that result from a program's server and client options (platform/session/resolve-server.ts).
 
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication } from "../../core/index.ts";
+import type { Client, ServerChoice } from "../../platform/configuration/settings.ts";
 import type { HttpSink } from "../../platform/contracts.ts";
 import { noEndpoints } from "../../platform/driver.ts";
+import { identityOf } from "../../platform/node/options.ts";
 import type { DiscoveredServer } from "../../platform/servers/discovery.ts";
 import { serverOf } from "../../platform/servers/index.ts";
 import type { Translating } from "../../platform/servers/translation.ts";
-import { checkClient } from "../../platform/session/client.ts";
 import {
-  type Client,
-  type ServerChoice,
+  resolveServer,
   type ServerSettings,
   type StoredMetadata,
-  settingsFor,
-} from "../../platform/session/settings.ts";
+} from "../../platform/session/resolve-server.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
 import { fakePlatform } from "../../platform/testing/index.ts";
 import { SessionEnvironment } from "../environment/session-port.ts";
@@ -23,6 +22,12 @@ import { ENDPOINTS, HOST } from "../session-model/server.ts";
 const ISSUER = "https://login.example.com";
 const ADDRESSES = { deviceAuthorization: `${ISSUER}/code`, token: `${ISSUER}/token` };
 const client: Client = { clientId: "cli" };
+
+const settingsFor = (
+  choice: ServerChoice,
+  client: Client,
+  ...more: Parameters<typeof resolveServer> extends [unknown, ...infer More] ? More : never
+): Promise<ServerSettings> => resolveServer({ ...client, server: identityOf(choice) }, ...more);
 
 /** Settings of a choice that needs no request. */
 const settled = (choice: ServerChoice, more: Partial<Client> = {}): Promise<ServerSettings> =>
@@ -39,9 +44,6 @@ describe("addresses", () => {
         ...{ autoStart: 1, renewalsMax: 3, startSpreadMs: 0 },
       },
     });
-    await expect(settled({ token: undefined } as unknown as ServerChoice)).rejects.toThrow(
-      "server must be a known server's name, an issuer, or both addresses",
-    );
   });
 
   it("with all options", async () => {
@@ -82,17 +84,6 @@ describe("known servers", () => {
     expect(github.issuer).toBeUndefined();
     expect((await settled("github", { scope: "repo" })).config.scope).toBe("repo");
     expect((await settled("facebook", { clientSecret: "s" })).translate).toBeDefined();
-  });
-
-  it("by name and parameters, with the program's own parameters", async () => {
-    const microsoft = { name: "microsoft", tenant: "contoso.example" };
-    const own = { deviceParameters: { domain_hint: "a b" }, tokenParameters: { more: "1" } };
-    const { config, endpoints } = await settled(microsoft, own);
-    expect(endpoints.token).toContain("/contoso.example/");
-    expect([config.deviceParameters, config.tokenParameters]).toEqual([
-      "&domain_hint=a+b",
-      "&more=1",
-    ]);
   });
 });
 
@@ -136,11 +127,6 @@ describe("issuers", () => {
     expect(settings.rediscover).toBeUndefined();
     expect(calls).toEqual([ISSUER, [found]]);
     expect(platform.http.requests).toHaveLength(1);
-  });
-
-  it("are requested if nothing is stored", async () => {
-    const platform = fakePlatform({ isAtOnce: true, http: { script: [{ body: document }] } });
-    expect((await settingsFor(ISSUER, client, platform)).endpoints).toEqual(found.endpoints);
   });
 
   it("are not requested while stored metadata are valid", async () => {
@@ -207,7 +193,7 @@ describe("a server with several sources of settings", () => {
     expect(filter.gathers).toBe(true);
   });
 
-  it("an empty address is none; the program's client authentication takes precedence; an issuer is a URL", async () => {
+  it("an empty address is none; the program's client authentication takes precedence", async () => {
     const methods = { token_endpoint_auth_methods_supported: ["private_key_jwt"] };
     const platform = served({ issuer, token_endpoint: token, ...methods });
     const own: Client = {
@@ -215,23 +201,8 @@ describe("a server with several sources of settings", () => {
     };
     const choice = { issuer, endpoints: { deviceAuthorization, token: "" } };
     expect((await settingsFor(choice, own, platform)).endpoints.token).toBe(token);
-    await expect(settled({ issuer: "127.0.0.1", endpoints: ADDRESSES })).rejects.toMatchObject({
-      code: "wrong_option",
-    });
     // Addresses with an issuer beside them belong to it.
     expect((await settled({ ...ADDRESSES, issuer } as ServerChoice)).issuer).toBe(issuer);
-  });
-
-  it("a temporary failure at one address is temporary as a whole", async () => {
-    const platform = fakePlatform({
-      isAtOnce: true,
-      http: {
-        handler: ({ url }) =>
-          url.endsWith("/.well-known/openid-configuration") ? { status: 503 } : { status: 404 },
-      },
-    });
-    const requesting = settingsFor(`${issuer}x`, client, platform);
-    await expect(requesting).rejects.toMatchObject({ isTransient: true });
   });
 
   it("a refused certificate is not temporary: no retry", async () => {
@@ -265,41 +236,6 @@ describe("a server with several sources of settings", () => {
       "trying again in 8 s",
       "trying again in 16 s",
     ]);
-  });
-});
-
-describe("a wrong client option is an error before the first request", () => {
-  it.each<[wrong: object, message: string]>([
-    [{ clientId: undefined }, "clientId must be 1..256 printable ASCII characters"],
-    [{ clientId: "a\u007f" }, "clientId must be 1..256 printable ASCII characters"],
-    [{ clientId: "\u00e9a" }, "clientId must be 1..256 printable ASCII characters"],
-    [{ clientSecret: 7 }, "clientSecret must be printable ASCII characters"],
-    [{ clientSecret: "a\n" }, "clientSecret must be printable ASCII characters"],
-    [{ clientSecret: "\u00e9a" }, "clientSecret must be printable ASCII characters"],
-    [{ memoryBytes: 4095 }, "memoryBytes must be a whole number from 4096 to 458752"],
-    [{ memoryBytes: 458_753 }, "memoryBytes must be a whole number from 4096 to 458752"],
-    [{ memoryBytes: "5000" }, "memoryBytes must be a whole number from 4096 to 458752"],
-    [{ bodies: "xml" }, "bodies must be form or json"],
-    [{ pkce: "plain" }, "pkce must be S256"],
-    ...[
-      ...["client_id", "client_secret", "code_challenge", "code_challenge_method"],
-      ...["code_verifier", "device_code", "grant_type", "refresh_token", "scope"],
-    ].map((name): [object, string] => [
-      { tokenParameters: { audience: "a", [name]: "b" } },
-      `tokenParameters.${name} is not to be set there`,
-    ]),
-    [{ deviceParameters: { scope: "" } }, "deviceParameters.scope is not to be set there"],
-  ])("%j", (wrong, message) => {
-    const output = { name: "SignInError", code: "wrong_option", remedy: "developer", message };
-    expect(() => checkClient({ ...client, ...wrong })).toThrow(expect.objectContaining(output));
-  });
-
-  it("valid ones", () => {
-    for (const clientId of [" ", "~".repeat(256)]) checkClient({ clientId });
-    for (const clientSecret of ["", " ~"]) checkClient({ ...client, clientSecret });
-    for (const memoryBytes of [4096, 458_752]) checkClient({ ...client, memoryBytes });
-    for (const bodies of ["form", "json"] as const) checkClient({ ...client, bodies });
-    checkClient({ ...client, pkce: "S256", deviceParameters: { audience: "a" } });
   });
 });
 

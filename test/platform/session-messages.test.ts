@@ -11,7 +11,6 @@ import {
   metadataErrorOf,
   type SignInError,
   signInErrorOf,
-  wrongOption,
 } from "../../platform/session/sign-in-error.ts";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 import { SETTINGS, SessionEnvironment, type Start } from "../environment/session-port.ts";
@@ -162,14 +161,6 @@ describe("errors before there is a device", () => {
     expect(reported(metadataErrorOf(unusable!))).toBe(
       "no_metadata (developer) | no metadata; check the server's address",
     );
-  });
-
-  it("an option, with its cause if there is one", () => {
-    const cause = new Error("why");
-    expect(wrongOption("state is missing", cause)).toMatchObject({
-      ...{ code: "wrong_option", remedy: "developer", message: "state is missing", cause },
-    });
-    expect("cause" in wrongOption("state is missing")).toBe(false);
   });
 });
 
@@ -549,20 +540,5 @@ describe("a program without handlers", () => {
       for (const listener of before) process.on("unhandledRejection", listener);
     }
     expect(unheard).toEqual(["end", "onError"]);
-  });
-});
-
-describe("checks before the first request", () => {
-  it.each([
-    [["https://a.example", "ftp://b.example"], false, "resources[1] must be an https address"],
-    [["http://a.example"], false, "resources[0] must be an https address: anybody"],
-    [["http://a.example"], true, ""],
-    [["http://a.example"], undefined, "resources[0] must be an https address: anybody"],
-    [[], false, ""],
-  ])("resources %j, allowHttp %j", (resources, allowHttp, problem) => {
-    const more = { resources, ...(allowHttp !== undefined && { allowHttp }) };
-    const start = () => new SessionEnvironment().start({}, undefined, more);
-    if (problem === "") start();
-    else expect(start).toThrow(problem);
   });
 });

@@ -99,13 +99,6 @@ it("sends the User-Agent of http, or picogrant", async () => {
   expect(requested.map(({ headers }) => headers["user-agent"])).toEqual(["own", "picogrant"]);
 });
 
-it("allowHttp allows plain http to other machines", async () => {
-  const resources = ["http://192.0.2.1/"];
-  const refused = signIn(options({ resources }));
-  await expect(refused).rejects.toMatchObject({ code: "wrong_option" });
-  await untilCode({ resources, allowHttp: true });
-});
-
 it("an aborted sign-in leaves an empty directory, or none if aborted before", async () => {
   const given = signIn(options({ signal: AbortSignal.abort() }));
   await expect(given).rejects.toMatchObject({ code: "aborted" });

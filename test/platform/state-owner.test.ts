@@ -5,7 +5,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ServerChoice } from "../../platform/configuration/settings.ts";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
+import { identityOf } from "../../platform/node/options.ts";
 import { discard } from "../../platform/node/sign-in.ts";
 import {
   claimDirectory,
@@ -27,8 +29,8 @@ afterEach(() => {
 
 const keep = (slot = 0): void => files.write(slot, Uint8Array.of(1, 2, 3), 0, 3, () => {});
 const erase = (slot = 0): void => files.erase(slot, () => {});
-const claim = (clientId: string, server: Parameters<typeof claimDirectory>[2] = "github") =>
-  claimDirectory(files, { clientId }, server);
+const claim = (clientId: string, server: ServerChoice = "github") =>
+  claimDirectory(files, { clientId, server: identityOf(server) });
 const claimed = (): string => fs.readFileSync(path.join(directory, "client.json"), "utf8");
 
 describe("a directory with records belongs to one client", () => {

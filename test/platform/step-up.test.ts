@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
-import { formParameters } from "../../platform/configuration/client-settings.ts";
+import { formParameters } from "../../platform/configuration/settings.ts";
 import { stepUpOf } from "../../platform/exchange/step-up.ts";
 import { driverConfig } from "../../platform/testing/config.ts";
 import type { FakeResponse } from "../../platform/testing/index.ts";

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import * as core from "../../core/complete.ts";
-import { clientAuthentications } from "../../platform/configuration/client-settings.ts";
+import { clientAuthentications } from "../../platform/configuration/settings.ts";
 import { type Driver, noEndpoints } from "../../platform/driver.ts";
 import { type Server, serverOf } from "../../platform/servers/index.ts";
 import { driverConfig } from "../../platform/testing/config.ts";

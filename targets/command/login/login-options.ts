@@ -1,7 +1,7 @@
 // The options of `picogrant login`, checked, and turned into what is kept.
 import path from "node:path";
 import { type Command, Option } from "commander";
-import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
+import table from "../../../platform/configuration/settings.json";
 import { profileName, SERVERS } from "../../../platform/servers/index.ts";
 import { integer, readPair, UsageError } from "../../desktop/command-line.ts";
 import { commandLine } from "../option-parser.ts";
@@ -52,39 +52,26 @@ const OF_CONFIG = [
   ...["deviceParameter", "tokenParameter", "pkce", "bodies", "allowHttp"],
 ];
 
+function optionOf(setting: string): Option {
+  const { flag, sentence, value } = table.settings.find(({ name }) => name === setting)!;
+  const { name, of = "", sentence: text = sentence } = flag!;
+  const described = text.replace(/^./, (letter) => letter.toLowerCase()).replace(/\.$/, "");
+  const option = new Option(`--${name}${of && ` <${of}>`}`, described);
+  if (value?.enum) option.choices(value.enum);
+  return of.includes("=") ? option.argParser(readPair) : option;
+}
+
 export function loginLine(): Command {
-  return withPlace(
-    commandLine("login", "Signs in at an authorization server, and keeps the tokens."),
-  )
-    .option("--server <name>", "its profile's name, or its issuer's address (https://...)")
-    .option("--server-parameter <name=value...>", "what a profile's addresses leave open", readPair)
-    .addOption(
-      new Option("--config <file>", "server and client as in this device.json").conflicts(
-        OF_CONFIG,
-      ),
-    )
-    .option("--client-id <id>", "your client's identifier")
-    .option("--client-secret-file <file>", "file with the client's secret")
-    .option("--scope <scopes>", "what to ask for, separated by spaces")
-    .addOption(
-      new Option("--client-authentication <method>", "where server or profile do not say").choices(
-        Object.keys(clientAuthentications),
-      ),
-    )
-    .option("--device-parameter <name=value...>", "further fields of the code request", readPair)
-    .option("--token-parameter <name=value...>", "further fields of token requests", readPair)
-    .addOption(
-      new Option("--pkce <method>", "a code challenge with each code (RFC 7636)").choices(["S256"]),
-    )
-    .addOption(
-      new Option(
-        "--bodies <type>",
-        "how requests go out; found out where a server refuses one",
-      ).choices(["form", "json"]),
-    )
-    .option("--key-file <file>", "16 random bytes or more: the tokens are sealed with them")
-    .option("--certificates <file>", "PEM certificates to trust instead of the system's")
-    .option("--allow-http", "plain http to other machines is taken as it is")
+  const about = "Signs in at an authorization server, and keeps the tokens.";
+  const line = withPlace(commandLine("login", about));
+  const add = (...settings: string[]) => settings.map((name) => line.addOption(optionOf(name)));
+  add("server", "serverParameters");
+  line.addOption(
+    new Option("--config <file>", "server and client as in this device.json").conflicts(OF_CONFIG),
+  );
+  add("clientId", "clientSecret", "scope", "clientAuthentication", "deviceParameters");
+  add("tokenParameters", "pkce", "bodies", "deviceKey", "ca", "allowHttp");
+  return line
     .option("--again", "sign out first where somebody is signed in, and ask for a new code")
     .option("--timeout <seconds>", "give up when nobody has allowed it by then", integer(1, 86_400))
     .option("--qr", "draw a QR code also without a terminal that has room and UTF-8 for it")

@@ -1,6 +1,6 @@
 // `picogrant login`: shows the code, waits for the user, says who signed in and for how long.
 
-import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
+import { clientAuthentications } from "../../../platform/configuration/settings.ts";
 import { QrCode } from "../../../platform/node/qr-code.ts";
 import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign-in.ts";
 import type { Session } from "../../../platform/session/session.ts";

@@ -1,7 +1,6 @@
 // What a login is made with: server and client as the command line or a device.json names them. Without the client's
 // secret this is also what is kept beside the tokens, so that `token` and `logout` need no options.
 
-import type { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { completeConfig } from "../../../platform/configuration/complete-config.ts";
 import {
   ConfigError,
@@ -9,20 +8,22 @@ import {
   driverOptionsOf,
   parseDeviceConfig,
 } from "../../../platform/configuration/device-config.ts";
+import { listed } from "../../../platform/configuration/schema-check.ts";
+import table from "../../../platform/configuration/settings.json";
+import type { Client, Settings } from "../../../platform/configuration/settings.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
 import type { DriverOptions } from "../../../platform/driver.ts";
-import { addressProblem } from "../../../platform/servers/address.ts";
+import { optionProblems, settingsOf } from "../../../platform/node/options.ts";
 import { type DiscoveredServer, discoverServer } from "../../../platform/servers/discovery.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
 import { MetadataError } from "../../../platform/servers/server-error.ts";
-import { checkClient } from "../../../platform/session/client.ts";
-import { withRetries } from "../../../platform/session/retry.ts";
 import {
   type RequestContext,
+  resolveServer,
   SESSION_BYTES,
   type ServerSettings,
-  settingsFor,
-} from "../../../platform/session/settings.ts";
+} from "../../../platform/session/resolve-server.ts";
+import { withRetries } from "../../../platform/session/retry.ts";
 import { metadataErrorOf } from "../../../platform/session/sign-in-error.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { refuseOthers } from "./open.ts";
@@ -31,20 +32,13 @@ import { refuseOthers } from "./open.ts";
 type SecretSource = "none" | "environment" | { readonly file: string };
 
 /** May be written to a file: nothing in it is secret. All paths are absolute. */
-export interface LoginSettings {
+export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "memoryBytes">> {
   /** A profile's name, or an issuer. */
   readonly server?: string | undefined;
   readonly serverParameters?: Record<string, string> | undefined;
   /** A device.json instead of all that. */
   readonly config?: string | undefined;
-  readonly clientId?: string | undefined;
   readonly secret: SecretSource;
-  readonly scope?: string | undefined;
-  readonly clientAuthentication?: keyof typeof clientAuthentications | undefined;
-  readonly deviceParameters?: Record<string, string> | undefined;
-  readonly tokenParameters?: Record<string, string> | undefined;
-  readonly pkce?: "S256" | undefined;
-  readonly bodies?: "form" | "json" | undefined;
   /** A file of random bytes with which the tokens are sealed. */
   readonly keyFile?: string | undefined;
   /** A file of PEM certificates to trust instead of the system's. */
@@ -73,19 +67,10 @@ export async function readySettings(
 ): Promise<ReadySettings> {
   if (login.config !== undefined)
     return await byDeviceConfig(login, login.config, host, requesting);
-  const { server = "", serverParameters = {}, clientId = "", allowHttp } = login;
-  const isIssuer = server.includes("://");
-  const problem = isIssuer ? addressProblem(server, allowHttp) : "";
-  if (problem !== "") throw new UsageError(`--server ${problem}`);
-  if (!isIssuer && server.includes(".")) {
-    throw new UsageError(`--server ${server} is no known server; as an issuer: https://${server}`);
-  }
-  const choice = isIssuer ? server : { name: server, ...serverParameters };
-  const client = { ...login, clientId, clientSecret: secretOf(login) };
   try {
-    checkClient(client);
-    const settings = await settingsFor(choice, client, host, { ...requesting, allowHttp });
-    return { driver: { ...settings, allowHttp }, title: server };
+    const settings = parsed(login);
+    const driver = await resolveServer(settings, host, requesting);
+    return { driver: { ...driver, allowHttp: settings.allowHttp }, title: login.server ?? "" };
   } catch (error) {
     if (error instanceof ServerError)
       throw new UsageError(`${flagOf(error.path)} ${error.problem}`);
@@ -94,10 +79,26 @@ export async function readySettings(
   }
 }
 
-/** The option for a member of device.json. */
-function flagOf(member: string): string {
-  if (member === "clientSecret") return `--client-secret-file (or ${SECRET_VARIABLE})`;
-  return `--${member.replace("serverParameters.", "server-parameter ")}`;
+/** @throws UsageError that names each option that is wrong */
+function parsed(login: LoginSettings): Settings {
+  const { server = "", serverParameters, clientId = "", secret: _, config: _no, ...more } = login;
+  const { keyFile: _file, certificates: _other, ...client } = more;
+  const choice = server.includes("://") ? server : { name: server, ...serverParameters };
+  const clientSecret = secretOf(login);
+  const options = { ...client, clientId, clientSecret, server: choice, state: "." };
+  const problems = optionProblems(options);
+  if (problems.length === 0) return settingsOf(options);
+  const named = problems.map(({ path, message }) => ({ path: flagOf(path), message }));
+  throw new UsageError(listed(named).replaceAll("allowHttp", "--allow-http"));
+}
+
+/** The option for the path of a setting. */
+function flagOf(path: string): string {
+  const [, name = "", member = ""] = /^(\w+)\.?(.*)$/.exec(path) ?? [];
+  if (name === "clientSecret") return `--client-secret-file (or ${SECRET_VARIABLE})`;
+  const setting = name === "server" && member !== "" ? "serverParameters" : name;
+  const flag = table.settings.find((one) => one.name === setting)?.flag?.name ?? setting;
+  return member === "" ? `--${flag}` : `--${flag} ${member}`;
 }
 
 async function byDeviceConfig(
@@ -157,7 +158,7 @@ export function readDeviceJson(file: string): DeviceConfig {
 
 /**
  * With the addresses of its profile, or those that its issuer's metadata name.
- * @param asking as in settingsFor: what the issuer has said before, and how long it is waited for
+ * @param asking as in resolveServer: what the issuer has said before, and how long it is waited for
  * @throws UsageError where something of it is wrong, SignInError where the issuer does not answer
  */
 export async function completed(

@@ -7,9 +7,9 @@ import type { TokenResponse } from "../../../platform/exchange/response-recorder
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
 import { discardIn, removeMetadata } from "../../../platform/node/state-directory.ts";
 import { addressProblem, isSameIssuer } from "../../../platform/servers/address.ts";
-import { metadataAddresses, requestFor } from "../../../platform/servers/discovery.ts";
+import { requestFor } from "../../../platform/servers/discovery.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
-import { namedAddressProblem } from "../../../platform/servers/named-address.ts";
+import { metadataAddresses, namedAddressProblem } from "../../../platform/servers/named-address.ts";
 import type { Session, SignOutResult } from "../../../platform/session/session.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { objectIn, printable } from "../../../platform/text/text.ts";

@@ -1,6 +1,6 @@
 // A real authorization server, selected by profile or issuer, and the device's way to it.
 import type * as core from "../../../../core/complete.ts";
-import { clientAuthentications } from "../../../../platform/configuration/client-settings.ts";
+import { clientAuthentications } from "../../../../platform/configuration/settings.ts";
 import type { Http } from "../../../../platform/contracts.ts";
 import { type Endpoints, noEndpoints, type Translate } from "../../../../platform/driver.ts";
 import { clientAuthenticationFor, discoverServer } from "../../../../platform/servers/discovery.ts";
