@@ -8,7 +8,7 @@ import { Field, Region } from "./tables.ts";
 
 /** What did not fit of the grant. Calls do not touch it. */
 export interface Misfit {
-  /** The field that VALUE_TOO_LONG is about, or that an answer of no use lacks; NONE where the last answer lacked none. */
+  /** The field of VALUE_TOO_LONG, or the one that an unusable response lacks; NONE if the last response lacks none. */
   errorField: Field;
   /** Bytes that the value of `errorField` had. */
   errorLength: number;

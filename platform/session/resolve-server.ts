@@ -145,7 +145,7 @@ function settings(
       tokenParameters: formParameters(client.tokenParameters),
       autoStart: 1,
       renewalsMax: 3,
-      // The spread is for fleets after a power cut; here a person waits.
+      // The spread is for fleets after a power cut; here a user waits.
       startSpreadMs: 0,
       messages: "",
       server: own.server,

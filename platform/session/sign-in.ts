@@ -10,9 +10,9 @@ import type { SignInError } from "./sign-in-error.ts";
 export interface VerificationPrompt {
   /** Exactly as the server sent it: not to be altered. */
   readonly userCode: string;
-  /** To be opened in a browser on another device. With `https://` in front where the server sent it without a scheme. */
+  /** The address to open in a browser on another device. Begins with `https://` if the server sent no scheme. */
   readonly verificationUri: string;
-  /** The same with the code in it, for a QR code or a link; "" where the server sent none. */
+  /** The address with the code, for a QR code or a link; "" if the server sent none. */
   readonly verificationUriComplete: string;
   /** Seconds until the code expires, at most 86400; `onCode` then gets a new one, up to three times. */
   readonly expiresInS: number;
@@ -21,9 +21,9 @@ export interface VerificationPrompt {
 /** What `signIn` calls, and what ends it. Each may return a promise; nobody waits for it. */
 export interface SignInHandlers<Prompt = VerificationPrompt> {
   /**
-   * Called with each code that the user is to be shown, one from before a restart included; not where there is a session. What it throws
-   * ends the sign-in, and is what the promise rejects with. Without it nobody can be asked: a SignInError `wrong_option`
-   * where there is no session.
+   * Called with each code to show to the user, also with one from before a restart. Not called during a session. An
+   * exception ends the sign-in, and the promise rejects with it. Without `onCode` and a session, signing in fails with
+   * `wrong_option`.
    */
   readonly onCode?: ((prompt: Prompt) => unknown) | undefined;
   /**
@@ -33,27 +33,26 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
    * can mend it. It is tried again with growing waits, and for a day what refuses neither the grant nor the client.
    */
   readonly onTrouble?: ((trouble: SignInError) => unknown) | undefined;
-  /** Called once where the session ends later on by itself: revoked, or refused by the server. */
+  /** Called once if the session ends by itself: it was revoked, or the server rejects it. */
   readonly onEnd?: ((error: SignInError) => unknown) | undefined;
   /**
-   * Called with what `onTrouble` or `onEnd` have thrown once there is a session. Without it that is an unhandled
-   * rejection, as of any promise that nobody listens to.
+   * Called with exceptions of `onTrouble` or `onEnd` during a session. Without it, they are unhandled rejections.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
-   * Only goes on with a session that is there, and asks neither server nor user for a new one: where there is none,
-   * a SignInError `not_signed_in`; where the one that is there is not good for the whole scope, `insufficient_scope`.
+   * Only resumes a stored session. Without one, fails with `not_signed_in`; if its scope is too narrow, with
+   * `insufficient_scope`.
    */
   readonly resumeOnly?: boolean | undefined;
-  /** Gives the sign-in up. A session that there is already is not touched by it. */
+  /** Aborts the sign-in. It has no effect on a session. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Signs in, or goes on with the session that the storage holds: at once then, before any request.
- * @param dispose gives the platform back; called when the session ends, and where there is none
- * @throws SignInError where the user refuses, the codes run out, the server refuses, or `signal` aborts; what `onCode`
- *   or `onTrouble` have thrown
+ * Signs in, or resumes the stored session without a request.
+ * @param dispose releases the platform; called at the end of the session, and if there is none
+ * @throws SignInError if the user or the server refuses, all codes have expired, or `signal` aborts; exceptions of
+ *   `onCode` or `onTrouble`
  */
 export function signInOn(
   platform: Platform,

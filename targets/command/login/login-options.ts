@@ -1,4 +1,4 @@
-// The options of `picogrant login`, checked, and turned into what is kept.
+// Checks the options of `picogrant login`, and converts them to the settings to store.
 import path from "node:path";
 import { type Command, Option } from "commander";
 import table from "../../../platform/configuration/settings.json";
@@ -11,10 +11,10 @@ import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";
 export interface LoginOptions {
   readonly state: string;
   readonly json: boolean;
-  /** The session that is kept is given up first. */
+  /** Ends the stored session first. */
   readonly again: boolean;
   readonly timeoutS: number | undefined;
-  /** Undefined: where a terminal has room and UTF-8 for it. */
+  /** Undefined: if the terminal has space and UTF-8 for it. */
   readonly qr: boolean | undefined;
   readonly browser: boolean;
   readonly settings: LoginSettings;
@@ -84,7 +84,7 @@ export function loginLine(): Command {
     .addHelpText("after", HELP);
 }
 
-/** @throws UsageError where the options do not belong together */
+/** @throws UsageError if the options contradict each other */
 export function loginOptionsOf(line: Command): LoginOptions {
   const flags = line.opts<Flags>();
   checkTogether(flags);

@@ -1,5 +1,5 @@
-// What a login is made with: server and client as the command line or a device.json names them. Without the client's
-// secret this is also what is kept beside the tokens, so that `token` and `logout` need no options.
+// The settings of a login: server and client from the command line or a device.json. Without the client's secret they
+// are stored with the tokens, so that `token` and `logout` need no options.
 
 import { completeConfig } from "../../../platform/configuration/complete-config.ts";
 import {
@@ -28,7 +28,7 @@ import { metadataErrorOf } from "../../../platform/session/sign-in-error.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { refuseOthers } from "./open.ts";
 
-/** Where the client's secret comes from; it is never kept. */
+/** The source of the client's secret, which is never stored. */
 type SecretSource = "none" | "environment" | { readonly file: string };
 
 /** May be written to a file: nothing in it is secret. All paths are absolute. */
@@ -49,16 +49,16 @@ export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "me
 /** The environment variable that may hold the client's secret. */
 export const SECRET_VARIABLE = "PICOGRANT_CLIENT_SECRET";
 
-/** What the driver needs, and what a person calls the server. */
+/** The driver's settings, and the server's name for users. */
 export interface ReadySettings {
   readonly driver: ServerSettings & Pick<DriverOptions, "allowHttp" | "headers">;
   readonly title: string;
 }
 
 /**
- * @param host asks for the server's metadata where an issuer is given
- * @param asking what it has said before, which is not asked for again, and how long it is waited for
- * @throws UsageError, ServerError, ConfigError for the command line; SignInError where the server does not answer
+ * @param host requests the metadata of an issuer
+ * @param asking stored metadata, which are not requested again, and the time limit
+ * @throws UsageError, ServerError, ConfigError for the command line; SignInError if the server does not respond
  */
 export async function readySettings(
   login: LoginSettings,
@@ -74,7 +74,7 @@ export async function readySettings(
   } catch (error) {
     if (error instanceof ServerError)
       throw new UsageError(`${flagOf(error.path)} ${error.problem}`);
-    // With what mends it.
+    // With the remedy.
     throw error instanceof MetadataError ? metadataErrorOf(error) : error;
   }
 }
@@ -129,7 +129,7 @@ async function byDeviceConfig(
   };
 }
 
-/** @throws UsageError where it is not there any more */
+/** @throws UsageError if it is missing */
 function secretOf({ secret }: LoginSettings): string | undefined {
   if (secret === "none") return undefined;
   if (secret === "environment") {
@@ -158,8 +158,8 @@ export function readDeviceJson(file: string): DeviceConfig {
 
 /**
  * With the addresses of its profile, or those that its issuer's metadata name.
- * @param asking as in resolveServer: what the issuer has said before, and how long it is waited for
- * @throws UsageError where something of it is wrong, SignInError where the issuer does not answer
+ * @param asking as in resolveServer: the stored metadata, and the time limit
+ * @throws UsageError if it is invalid, SignInError if the issuer does not respond
  */
 export async function completed(
   file: string,
