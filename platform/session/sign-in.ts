@@ -8,7 +8,7 @@ import type { SignInError } from "./sign-in-error.ts";
 
 /** What the user is to be shown (RFC 8628 §3.3). */
 export interface VerificationPrompt {
-  /** Exactly as the server sent it: not to be altered. */
+  /** Exactly as the server sent it. Show it unaltered. */
   readonly userCode: string;
   /** The address to open in a browser on another device. Begins with `https://` if the server sent no scheme. */
   readonly verificationUri: string;
@@ -18,7 +18,7 @@ export interface VerificationPrompt {
   readonly expiresInS: number;
 }
 
-/** What `signIn` calls, and what ends it. Each may return a promise; nobody waits for it. */
+/** The callbacks of `signIn`, and what ends it. Callbacks may return a promise, which is not awaited. */
 export interface SignInHandlers<Prompt = VerificationPrompt> {
   /**
    * Called with each code to show to the user, also with one from before a restart. Not called during a session. An
@@ -27,10 +27,10 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
    */
   readonly onCode?: ((prompt: Prompt) => unknown) | undefined;
   /**
-   * Called each time that something has come to nothing and will be tried again by itself: the network is away, the
-   * server has failed, something else answers in its place, or tokens cannot be saved, erased or renewed. In the session, too.
-   * A server that refuses to refresh the tokens costs no session either, unless it refuses the user: `remedy` says who
-   * can mend it. It is tried again with growing waits, and for a day what refuses neither the grant nor the client.
+   * Called for each failure that is retried, also during the session: no network, a failed server, something else that
+   * responds in its place, or tokens that cannot be saved, erased or refreshed. `remedy` says who can fix it. If the server
+   * rejects a refresh, but not the grant itself, the session continues and the refresh is retried with growing waits; unless
+   * the server rejects the client, for at most a day.
    */
   readonly onTrouble?: ((trouble: SignInError) => unknown) | undefined;
   /** Called once if the session ends by itself: it was revoked, or the server rejects it. */

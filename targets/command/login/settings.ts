@@ -137,15 +137,14 @@ function secretOf({ secret }: LoginSettings): string | undefined {
     if (value) return value;
     throw new UsageError(`the client's secret is in ${SECRET_VARIABLE}, which is not set; set it`);
   }
-  // An editor's last line break is not the secret's.
+  // The last line break comes from an editor.
   const text = readText(secret.file, "client's secret").replace(/\r?\n$/, "");
   refuseOthers(secret.file, "client's secret");
   if (text === "") throw new UsageError(`${secret.file}: is empty; it should hold a secret`);
   return text;
 }
 
-// A device.json that is named on the command line: read, and completed with what its server says of itself. What is wrong
-// with it is told by the file's name.
+// A device.json of the command line, completed with the server's profile or metadata. Errors name the file.
 
 /** @throws UsageError with one line */
 export function readDeviceJson(file: string): DeviceConfig {
@@ -157,7 +156,7 @@ export function readDeviceJson(file: string): DeviceConfig {
 }
 
 /**
- * With the addresses of its profile, or those that its issuer's metadata name.
+ * Adds the addresses of its profile, or of its issuer's metadata.
  * @param asking as in resolveServer: the stored metadata, and the time limit
  * @throws UsageError if it is invalid, SignInError if the issuer does not respond
  */
