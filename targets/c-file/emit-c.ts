@@ -281,7 +281,7 @@ export class Printer {
     return isDevice ? lists[node.name.text] : undefined;
   }
 
-  /** What is imported under a name, or the name itself. */
+  /** The original name of an imported symbol, or the name itself. */
   #original(symbol: ts.Symbol): ts.Symbol {
     const isAlias = symbol.flags & ts.SymbolFlags.Alias;
     return isAlias ? this.#checker.getAliasedSymbol(symbol) : symbol;

@@ -20,7 +20,7 @@ struct pg_heap {
   size_t used;        /* bytes now, with PG_HEAP_OVERHEAD for each block */
   size_t peak;        /* the most there ever were */
   size_t blocks;      /* blocks now */
-  size_t limit;       /* what `used` may come to, from when it is set; 0: anything */
+  size_t limit;       /* limit of `used`, once it is set; 0: none */
   size_t engine;      /* bytes of the engine's own objects, without any program: the engine's file notes it */
   size_t core;        /* bytes of the core with its device: of its functions those that are called */
   unsigned long calls;   /* requests for new or larger blocks since the start, refused ones too */
