@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import * as api from "../../core/api.ts";
 import * as complete from "../../core/complete.ts";
+import { Limit } from "../../core/device/limits.ts";
 import * as grant from "../../core/index.ts";
 import { functionsOf, type Variant } from "../../targets/bundle/surface.ts";
 import { apiNumbers } from "../../targets/workbench/engines/script.ts";
@@ -21,6 +22,8 @@ const PAIRS = 8;
 const LINES_MAX = 500;
 const STEPS = 120;
 const FIRST_SEED = 1;
+/** With Limit.LONG_URI_MEMORY a device divides its memory differently. In C it has to be more without constant texts, too. */
+const LARGE = Limit.LONG_URI_MEMORY + 4096;
 /** Longer bodies make a long script, and find no more faults. */
 const BODY_MAX = 4000;
 
@@ -98,7 +101,9 @@ class Run {
     this.#host = this.#made(settings, this.#generator.firstSlots(settings), 0);
   }
 
-  #made(settings: Settings, slots: Uint8Array[], unreadable: number): Host {
+  #made(drawn: Settings, slots: Uint8Array[], unreadable: number): Host {
+    const isLeast = drawn.memoryBytes === Limit.LONG_URI_MEMORY;
+    const settings = { ...drawn, ...(isLeast && { memoryBytes: LARGE }) };
     const host = new Host(() => this.#core, settings, slots, noCounts(), unreadable);
     this.#right = look(host.device);
     this.#bytes = host.memory.slice();

@@ -69,8 +69,7 @@ function look(device) {
   for (var i = 0; i < length; i++) seen.push(device[places[i]]);
   for (var k = 0; k < LISTS.length; k++) {
     var list = device[Property[LISTS[k]]];
-    length = list.length;
-    for (var n = 0; n < length; n++) seen.push(list[n]);
+    for (var n = 0; n < Region.COUNT; n++) seen.push(list[n]);
   }
   return seen;
 }

@@ -90,7 +90,7 @@ class ModelHost extends Host {
 }
 
 /** Bytes of texts that are constants of the program without an engine, and in the device's memory with one. */
-function constantBytes({ start, length, messages }: Device, config: Config): number {
+export function constantBytes({ start, length, messages }: Device, config: Config): number {
   const last = messages + Message.COUNT - 1;
   const end = config.messages === "" ? start[last]! + length[last]! : start[messages]!;
   return end - start[Region.COUNT]!;

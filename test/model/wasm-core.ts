@@ -26,6 +26,10 @@ const omissible = new Set<keyof Config>(["startSpreadMs", "pkce", "jsonBodies"])
 /** The most memory that picogrant.c uses. */
 const MEMORY_MAX = 65_535;
 
+/** Where the device of the sources has constant texts in its memory. */
+const CONSTANTS_AT = 5;
+const places = new Set(["target", "body", "data", "memoryNeeded"]);
+
 const lending = new Set(["discover", "sendCall", "createOffer"]);
 const bytesAt: Readonly<Record<string, readonly number[]>> = {
   ...{ responseBody: [1], responseChallenge: [1], setStatus: [0], discover: [0], addPath: [0] },
@@ -37,13 +41,16 @@ class WasmDevice {
   readonly c: Exports;
   readonly core: number;
   readonly bytes: Uint8Array;
+  readonly #constants: number;
   readonly #lent = new Map<number, ArrayLike<number>>();
   #free: number;
 
-  constructor(c: Exports, bytes: Uint8Array) {
+  /** @param constants bytes of `bytes` that the device in C does not need */
+  constructor(c: Exports, bytes: Uint8Array, constants = 0) {
     this.c = c;
     this.core = c.coreOf!();
     this.bytes = bytes;
+    this.#constants = constants;
     this.#free = c.memory.buffer.byteLength;
   }
 
@@ -92,12 +99,20 @@ class WasmDevice {
     return this.through(() => this.c[name]!(this.core, ...(args as number[])));
   }
 
+  /** A place in the memory of the device in C, as one in `bytes`. */
+  place(inC: number): number {
+    return inC < CONSTANTS_AT ? inC : inC + this.#constants;
+  }
+
   through(call: () => number): number {
     const at = this.c.memoryOf!();
     const { bytes } = this;
     const size = Math.min(bytes.length, MEMORY_MAX);
+    const from = at + this.#constants;
     new Uint8Array(this.c.memory.buffer, at, size).set(bytes);
+    new Uint8Array(this.c.memory.buffer).copyWithin(from, at, at + CONSTANTS_AT);
     const result = call();
+    new Uint8Array(this.c.memory.buffer).copyWithin(at, from, from + CONSTANTS_AT);
     const after = new Uint8Array(this.c.memory.buffer, at, size);
     // A proxy that checks accesses gets only the changed bytes.
     if (!types.isProxy(bytes)) bytes.set(after);
@@ -131,8 +146,14 @@ Object.values<string>(Property).forEach((name, place) => {
     ...before,
     get(this: WasmDevice) {
       const { c, core } = this;
-      if (!list) return c.pg_get!(core, place);
-      return Array.from({ length: Region.COUNT }, (_, region) => c[list]!(core, region));
+      if (!list) {
+        const value = c.pg_get!(core, place);
+        return places.has(name) ? this.place(value) : value;
+      }
+      return Array.from({ length: Region.COUNT }, (_, region) => {
+        const value = c[list]!(core, region);
+        return name === "start" ? this.place(value) : value;
+      });
     },
   });
 });
@@ -149,7 +170,11 @@ function sourceName(name: string): string {
   return own?.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) ?? name;
 }
 
-export function ofWasm(path: string): MakeCore {
+/** @param constantsIn how much of a device's memory its constant texts take in the sources; 0: it is the layout of C */
+export function ofWasm(
+  path: string,
+  constantsIn: (memory: Uint8Array, config: Config) => number = () => 0,
+): MakeCore {
   const module = new WebAssembly.Module(readFileSync(path));
   const instance = (): Exports => {
     const exported = Object.entries(new WebAssembly.Instance(module).exports);
@@ -161,11 +186,12 @@ export function ofWasm(path: string): MakeCore {
     functions[name] = (device: WasmDevice, ...args: unknown[]) => device.call(name, args);
   }
   functions.create = (memory: Uint8Array, config: Config) => {
-    const device = new WasmDevice(instance(), memory);
+    const constants = constantsIn(memory, config);
+    const device = new WasmDevice(instance(), memory, constants);
     const { c, core } = device;
-    const size = memory.length;
+    const size = memory.length - constants;
     const at = device.config(config);
-    const result = device.through(() => c.pg_core_open!(core, c.memoryOf!(), size, at));
+    const result = device.through(() => c.pg_core_open!(core, c.memoryOf!() + constants, size, at));
     const error = c.configError!(at) || noText(config);
     return result === 0 && error === ConfigMember.NONE ? device : null;
   };
