@@ -1,5 +1,5 @@
-// A board that the bench judges (bench.spec.ts), with its settings page and its folder. Lines on standard input are its
-// keys: a calls the resource, o signs out, r is the reset button. Ended in whatever way, its power is gone.
+// A board for the bench (bench.spec.ts), with its settings page and folder. Lines on standard input are keys: a calls the
+// resource, o signs out, r resets the board. Its end cuts the power.
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";

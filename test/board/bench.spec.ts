@@ -1,4 +1,4 @@
-// The board as a server sees it: every row of the bench, on eight boards side by side.
+// Every row of the bench, on eight boards in parallel.
 
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
@@ -7,15 +7,15 @@ import { rows } from "../../targets/command/conform/device-rows.ts";
 import { boardFolder } from "../../targets/workbench/board/build.ts";
 import { bench, KEYS } from "../bench-run.ts";
 
-it("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: over https alone, as a settings page says", async () => {
-  // In one piece: each row starts it anew.
+it("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: over https, with a settings page", async () => {
+  // In one file, because each row starts it again.
   const outfile = `${boardFolder}bench/device.mjs`;
   const entryPoints = [fileURLToPath(new URL("bench-device.ts", import.meta.url))];
   buildSync({
     ...{ entryPoints, outfile, bundle: true, packages: "external", platform: "node" },
     ...{ format: "esm", logLevel: "error" },
   });
-  // It checks names of certificates alone, and the emulator leads this one to 127.0.0.1.
+  // The check only looks at names of certificates, and the emulator leads this name to 127.0.0.1.
   process.env.NODE_OPTIONS = "--dns-result-order=ipv4first";
   const where = ["--https", "--host", "localhost", "--restart", "> r", "--timeout", "120"];
   // An answer that is held back for 20 s is given up.

@@ -1,5 +1,5 @@
-// The firmware on an emulated Cortex-M3, over HTTPS: what npm run board does not show. Whom it trusts
-// (RFC 8628 section 5.6, RFC 6125), what it does without a clock, a seed or a network, and when the power goes.
+// The firmware on an emulated Cortex-M3 over HTTPS, beyond what npm run board does: trust (RFC 8628 section 5.6, RFC 6125),
+// missing clock, seed or network, and power cuts.
 
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import { machine } from "../../targets/workbench/board/machines.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** When a page was made that counts above the first one of a test, seconds since 1970. */
+/** The creation time of a page that replaces the first one of a test, seconds since 1970. */
 const LATER = Math.floor(Date.now() / 1000);
 
 let environment: BoardEnvironment;
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 afterEach(() => environment.end());
 
-/** The world's service behind a TLS server of the test's; its API's answers fill records to the brim, where that is asked for. */
+/** The environment's service behind a TLS server of the test. With `isLong` its API's responses fill TLS records. */
 async function openBehind(prepare: (server: Server) => void, isLong = false): Promise<void> {
   await environment.open("plain");
   const { port } = environment;
@@ -42,7 +42,7 @@ async function openBehind(prepare: (server: Server) => void, isLong = false): Pr
       response.writeHead(result.statusCode ?? 500, result.headers);
       result.pipe(response);
     });
-    // It ends before this does.
+    // This connection may end first.
     there.on("error", () => response.destroy());
     request.pipe(there);
   });
@@ -53,16 +53,16 @@ async function openBehind(prepare: (server: Server) => void, isLong = false): Pr
   environment.port = (server.address() as AddressInfo).port;
 }
 
-it("the board refuses TLS without a seed, and takes the one that it has kept", async () => {
+it("the board refuses TLS without a seed, and uses the stored one", async () => {
   await environment.open();
   const seedless = environment.page({}, { seed: Buffer.alloc(0) });
   const board = environment.board({ page: seedless });
   await board.powerOn();
-  await board.description("connection: there is no seed");
+  await board.printed("connection: there is no seed");
   expect(environment.responses("/device/code")).toEqual([]);
   await board.end();
 
-  // Once a page brought a seed, the board makes the next one itself, and uses none twice.
+  // Once a page has brought a seed, the board creates the next one itself, and uses none twice.
   const seeded = environment.board();
   const at = 32_768 - machine.eepromPage;
   const seed = (): string => readFileSync(seeded.eeprom).toString("hex", at, at + 32);
@@ -77,7 +77,7 @@ it("the board refuses TLS without a seed, and takes the one that it has kept", a
   expect(first).not.toMatch(/^(ff)+$/);
 });
 
-it("with full buffers it asks for no shorter records (RFC 6066 section 4), and takes those of 16 KiB", async () => {
+it("with full buffers it does not request shorter records (RFC 6066 section 4), and accepts 16 KiB", async () => {
   await openBehind(() => undefined, true);
   const board = environment.board({ kind: "full" });
   await board.powerOn();
@@ -85,10 +85,10 @@ it("with full buffers it asks for no shorter records (RFC 6066 section 4), and t
   expect(environment.service.approve(environment.pendingCode, "ada")).toBe("granted");
   await board.state("SIGNED_IN");
   board.press("a");
-  await board.description("api: status 200, error 0, 60000 bytes");
+  await board.printed("api: status 200, error 0, 60000 bytes");
 });
 
-it("a TLS session goes on where the server knows it, and its certificate is checked again where not", async () => {
+it("a TLS session resumes if the server knows it; otherwise the certificate is checked again", async () => {
   const sessions = new Map<string, Buffer>();
   const resumed: boolean[] = [];
   await openBehind((server) => {
@@ -108,20 +108,20 @@ it("a TLS session goes on where the server knows it, and its certificate is chec
   const before = sessions.size;
   sessions.clear();
   const known = resumed.length;
-  await board.until("polls of a server that has forgotten it", () => resumed.length > known + 3);
+  await board.until("polls after the server has dropped it", () => resumed.length > known + 3);
   expect(resumed.slice(known).filter((one) => !one)).toHaveLength(1);
   expect([before, sessions.size]).toEqual([1, 1]);
 });
 
-it("a power cut again and again while a session is taken up and stored never loses it", async () => {
+it("repeated power cuts during resume and refresh never lose the session", async () => {
   const board = await environment.signedIn();
   const start = async (): Promise<void> => {
     await board.powerOff();
     await board.powerOn();
-    await board.description("picogrant on");
+    await board.printed("picogrant on");
   };
-  // The refresh at each start stores a new access token; the cut comes earlier or later in it. How long a start
-  // takes is the machine's affair.
+  // The refresh at each start stores a new access token; power is cut at various times in it. The duration of a start
+  // depends on the machine.
   await start();
   const began = Date.now();
   await board.state("SIGNED_IN");
@@ -136,16 +136,16 @@ it("a power cut again and again while a session is taken up and stored never los
   expect(environment.responses("/device/code")).toEqual([200]);
 });
 
-it("a firmware that hangs is reset by the watchdog, and comes back signed in", async () => {
+it("the watchdog resets a firmware that hangs, and the session resumes", async () => {
   const board = await environment.signedIn();
   board.press("h");
-  await board.description("hangs");
-  await board.description("watchdog: the loop has not come round; restarting");
+  await board.printed("hangs");
+  await board.printed("watchdog: the loop has not come round; restarting");
   await board.state("SIGNED_IN", 2);
   expect(environment.responses("/device/code")).toEqual([200]);
 });
 
-it("on batteries the display rests between polls, and polls go on (host.h, countdown_ms)", async () => {
+it("on batteries the display does not change between polls, and polls continue (host.h, countdown_ms)", async () => {
   await environment.end();
   environment = new BoardEnvironment({ interval: 5 });
   await environment.open();
@@ -156,7 +156,7 @@ it("on batteries the display rests between polls, and polls go on (host.h, count
   await board.state("PENDING");
   const polls = (): number => environment.responses("/token").length;
   const frames = (): number => board.output.split("+\n|").length;
-  /** Waits until so many frames have come between two polls: a poll itself shows some, on a slow machine many. */
+  /** Waits for so many frames between two polls, because a poll itself shows some. */
   const moves = (count: number): Promise<void> => {
     let [poll, first] = [polls(), frames()];
     return board.until(`${count} frames between two polls`, () => {
@@ -173,16 +173,16 @@ it("on batteries the display rests between polls, and polls go on (host.h, count
   };
   await moves(4);
   board.press("b");
-  await board.description("batteries: ");
+  await board.printed("batteries: ");
   await standsStill(4000);
   const before = polls();
-  await board.until("polls that go on", () => polls() > before + 1);
+  await board.until("further polls", () => polls() > before + 1);
   board.press("b");
-  await board.description("mains: ");
+  await board.printed("mains: ");
   await moves(4);
 });
 
-// The OLED: what the emulator drew, dot by dot, as text again.
+// Converts the emulator's picture of the OLED into text.
 
 const COLUMNS = 16;
 const ROWS = 2;
@@ -200,7 +200,7 @@ function readPicture(file: string): { width: number; height: number; pixels: Buf
   };
 }
 
-/** The two lines of a panel; a cell that is none of the font's characters is a question mark in a box: "\u0000". */
+/** The two lines of a panel; "\u0000" for a cell without a character of the font. */
 function oledText(file: string): string[] {
   const { width, height, pixels } = readPicture(file);
   const { panel } = machine;
@@ -227,7 +227,7 @@ function oledText(file: string): string[] {
 it("the panel shows the frame's characters, dot by dot", async () => {
   const board = await environment.pending();
   const file = join(environment.folder, "panel.ppm");
-  // The address scrolls by: the picture is of a frame before it or of the one after it.
+  // The address scrolls, so the picture may show the frame before or after it.
   const frames: string[] = [];
   await board.until("a picture of one of the frames, with the code", async () => {
     frames.push(board.frame.join("\n"));
@@ -240,34 +240,34 @@ it("the panel shows the frame's characters, dot by dot", async () => {
 });
 
 describe("settings pages (page.h)", () => {
-  it("a later one counts, another authority in it; the session goes on", async () => {
+  it("a later one with another authority replaces it, and the session continues", async () => {
     const board = await environment.signedIn();
     const { first, next } = environment.authorities;
     await board.powerOff();
     board.flash.program(1, environment.page({}, { authorities: [first, next], madeAt: LATER }));
     await board.powerOn();
-    await board.description("settings: page 1");
+    await board.printed("settings: page 1");
     await board.state("SIGNED_IN");
     await environment.close();
     await environment.open("next");
     board.press("a");
-    await board.description("api: status 200, error 0");
+    await board.printed("api: status 200, error 0");
     expect(environment.responses("/device/code")).toEqual([200]);
   });
 
-  it("the power going while a later one is written leaves the one before, and the session; the display says it", async () => {
+  it("a power cut during a write keeps the previous page and the session, and the display reports it", async () => {
     const board = await environment.signedIn();
     await board.powerOff();
     const page = environment.page({}, { madeAt: LATER });
     for (const size of [1, page.length >> 1, page.length - 1]) {
       board.flash.program(1, page.subarray(0, size));
       await board.powerOn();
-      await board.description("page 1: is damaged");
+      await board.printed("page 1: is damaged");
       expect(board.frame.map((line) => line.trim())).toEqual([
         "Settings broken",
         "Contact support",
       ]);
-      await board.description("settings: page 0");
+      await board.printed("settings: page 0");
       await board.state("SIGNED_IN");
       await board.powerOff();
     }

@@ -1,5 +1,5 @@
-// What a board meets in its second month: servers that move, cables that are moved, networks that fall silent, and a
-// stack that is used up. It mends what it can by itself, and restarts nothing because a server is away.
+// Problems of a board in the field: servers that move, networks that change, flood or fall silent, and a stack overflow.
+// The board recovers, and does not restart because a server is away.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BoardEnvironment, SERVICE_NAME } from "../../targets/workbench/board/board-environment.ts";
@@ -16,12 +16,12 @@ beforeEach(() => {
 
 afterEach(() => environment.end());
 
-/** What does not answer is given up, and need not be waited for as long as a slow machine. */
+/** Shorter than the defaults, so that failed exchanges end soon. */
 const limits = { connectSeconds: 20, exchangeSeconds: 40 };
 
 const called = (board: Board, count = 1): Promise<void> => {
   board.press("a");
-  return board.description("api: status 200, error 0", count);
+  return board.printed("api: status 200, error 0", count);
 };
 
 function broadcast(): Buffer {
@@ -37,7 +37,7 @@ function broadcast(): Buffer {
 }
 
 describe("the service's address", () => {
-  it("is asked for again once its TTL is over (RFC 1035 section 3.2.1)", async () => {
+  it("is resolved again after its TTL (RFC 1035 section 3.2.1)", async () => {
     const board = await environment.signedIn({ limits });
     await called(board);
     const requested = board.network.requested.length;
@@ -46,33 +46,33 @@ describe("the service's address", () => {
     expect(board.network.requested.length).toBeGreaterThan(requested);
   });
 
-  it("and before that is over, after the first exchange without an answer", async () => {
+  it("is resolved earlier after an exchange without a response", async () => {
     await environment.open();
     const board = environment.board({ page: environment.page({ limits }) });
     board.network.ttl = 86_400;
     board.network.names[SERVICE_NAME] = "10.0.2.77";
     await board.powerOn();
-    await board.description("connection: no answer");
+    await board.printed("connection: no answer");
     board.network.names[SERVICE_NAME] = SERVICE_ADDRESS;
     await board.state("PENDING");
   });
 });
 
 describe.runIf(machine.hasLink)("the cable", () => {
-  it("is pulled out and put into another network: the board has an address there, and goes on", async () => {
+  it("moves to another network: the board gets an address there, and continues", async () => {
     const board = await environment.signedIn({ limits });
     await board.plug(false);
-    await board.description("network: the cable is out");
+    await board.printed("network: the cable is out");
     board.network.place = "elsewhere";
     await board.plug(true);
-    await board.description("network: address 10.0.3.");
+    await board.printed("network: address 10.0.3.");
     await called(board);
     expect(board.output.split("picogrant on")).toHaveLength(2);
   });
 });
 
 describe("a network that floods or falls silent", () => {
-  it("a storm of broadcasts is outlived", async () => {
+  it("survives a flood of broadcasts", async () => {
     const board = await environment.pending({ limits });
     const end = Date.now() + 8000;
     const frame = broadcast();
@@ -86,16 +86,16 @@ describe("a network that floods or falls silent", () => {
     expect(board.output).not.toContain("restarting");
   });
 
-  it("where nothing is heard although there is a link, the interface is restarted, then the device", async () => {
+  it("if nothing is received despite a link, it restarts the interface, then the device", async () => {
     const board = await environment.signedIn({ limits });
     board.network.isCut = true;
     board.press("a");
-    await board.description(
+    await board.printed(
       "network: nothing is heard although there is a link; restarting the interface",
       3,
     );
-    await board.description("restarting the device");
-    await board.description("picogrant on", 2);
+    await board.printed("restarting the device");
+    await board.printed("picogrant on", 2);
     board.network.isCut = false;
     await board.state("SIGNED_IN", 2);
     await called(board);
@@ -103,10 +103,10 @@ describe("a network that floods or falls silent", () => {
   });
 });
 
-it("a stack that is used up is reported, and the board comes back signed in", async () => {
+it("a stack overflow is reported, and the session resumes", async () => {
   const board = await environment.signedIn({ limits });
   board.press("d");
-  await board.description("stack overflow; restarting");
+  await board.printed("stack overflow; restarting");
   await board.state("SIGNED_IN", 2);
   expect(environment.responses("/device/code")).toEqual([200]);
 });

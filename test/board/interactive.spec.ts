@@ -1,4 +1,4 @@
-// npm run board -- --interactive in a terminal: script(1) makes the terminal, keys go in, frames come out.
+// npm run board -- --interactive in a terminal that script(1) provides.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
@@ -41,7 +41,7 @@ async function description(pattern: RegExp): Promise<RegExpExecArray> {
   }
 }
 
-it("keys are the board's buttons, the page takes the code, q ends it", async () => {
+it("keys are the board's buttons, the page accepts the code, q quits", async () => {
   const [, pages] = await description(/enter the code at (http:\/\/127\.0\.0\.1:\d+)\/device/);
   await description(/\|Code [A-Z]{4}-[A-Z]{4} {2}\|/);
   expect((await fetch(`${pages}/device`)).status).toBe(200);

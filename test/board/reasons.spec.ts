@@ -1,5 +1,5 @@
-// Why there is no connection, on the board's display: each row of the table that all hosts share
-// (platform/display/reasons.ts), with who can mend it, and in the device's language.
+// The reasons for no connection on the board's display: each row of platform/display/reasons.ts, with its remedy, and in
+// the device's language.
 
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -36,11 +36,11 @@ it("each fits the smallest display", () => {
   for (const { text } of reasons) expect(text).toMatch(/^[ -{}~]{1,16}\|[ -{}~]{1,16}$/);
 });
 
-it.runIf(machine.hasLink)("noCable; and it goes on by itself once there is one", async () => {
+it.runIf(machine.hasLink)("noCable; the board continues when the cable is back", async () => {
   await environment.open();
   const one = board();
   await one.powerOn();
-  await one.description("picogrant on");
+  await one.printed("picogrant on");
   await one.plug(false);
   await shows(one, "noCable");
   await one.plug(true);
@@ -63,13 +63,13 @@ it("nameNotFound", async () => {
   await shows(one, "nameNotFound");
 });
 
-it("serverSilent; nothing is restarted because a server is away", async () => {
+it("serverSilent; no restart because a server is away", async () => {
   await environment.open();
   const one = board();
   one.network.silent.add(SERVICE_ADDRESS);
   await one.powerOn();
   await shows(one, "serverSilent");
-  // Twice as long as the watch of the network is patient.
+  // Twice the time limit of the network watch.
   await new Promise((resolve) => setTimeout(resolve, 30_000));
   expect(one.output).not.toContain("restarting");
 });
@@ -86,14 +86,14 @@ it.each([
   ["otherName", "otherName"],
   ["outOfDate", "expired"],
   ["unknownAuthority", "untrusted"],
-] as const)("%s, where the certificate is %s", async (name, identity) => {
+] as const)("%s, if the certificate is %s", async (name, identity) => {
   await environment.open(identity);
   const one = board();
   await one.powerOn();
   await shows(one, name);
 });
 
-it("tlsTooOld: a server that nobody has updated for ten years", async () => {
+it("tlsTooOld: a server without TLS 1.2", async () => {
   await environment.open();
   const { key, chain } = environment.trusted;
   const server = createServer({ key, cert: chain[0], ...OUTDATED }).listen(0, "127.0.0.1");
@@ -132,7 +132,7 @@ it("in the device's language, in the characters of its display", async () => {
   expect(one.output).toContain("|Code wird geholt|");
 });
 
-it("clockWrong: nobody says the time, and nothing but the question for it goes out", async () => {
+it("clockWrong: no time source, and the only request is the one for the time", async () => {
   await environment.open();
   const { key, chain } = environment.trusted;
   const requested: string[] = [];
@@ -147,7 +147,7 @@ it("clockWrong: nobody says the time, and nothing but the question for it goes o
   await once(server.listen(0, "127.0.0.1").unref(), "listening");
   environment.port = (server.address() as AddressInfo).port;
   const one = board({ hasClock: false });
-  // Before the page was made: it cannot be.
+  // Before the creation of the page, so this time must be wrong.
   one.network.time = () => Date.UTC(2020, 0, 1);
   await one.powerOn();
   await shows(one, "clockWrong");
@@ -160,19 +160,19 @@ it("clockWrong: nobody says the time, and nothing but the question for it goes o
 
 it.each([
   ["none answers", undefined],
-  ["one says what is not so", () => Date.now() + 3e9],
-])("without a clock the time is the server's Date, and kept; time servers: %s", async (_, time) => {
+  ["one is wrong", () => Date.now() + 3e9],
+])("without a clock the board stores the server's Date; time servers: %s", async (_, time) => {
   await environment.open();
   const one = board({ hasClock: false });
   one.network.time = time;
   await one.powerOn();
-  await one.description("clock: set by the server");
+  await one.printed("clock: set by the server");
   await one.state("PENDING");
   expect(one.output).not.toContain("connection:");
 });
 
 const TIME_SERVER = "time.picogrant.test";
-it.each([true, false])("a time server is asked once; DHCP names it: %s", async (isGiven) => {
+it.each([true, false])("a time server gets one request; DHCP names it: %s", async (isGiven) => {
   await environment.open();
   const page = environment.page({ limits, timeServer: TIME_SERVER });
   const one = board({ page, hasClock: false, names: [SERVICE_NAME, TIME_SERVER] });

@@ -1,5 +1,4 @@
-// What a session is good for, over the border: calls to an API, their pages, and what a 401 leads to.
-// Complete build only.
+// Calls to an API, their pages, and the handling of a 401.
 
 import { describe, expect, it } from "vitest";
 import { Endpoint, ErrorCode, Field, State } from "../../core/complete.ts";
@@ -32,7 +31,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
 
-  it("device doc §5.3 row bearer credential: refreshed after 401, and sent again once with the new token (RFC 6750 §3, §3.1)", () => {
+  it("device doc §5.3 row bearer credential: refreshed after 401, and retried once with the new token (RFC 6750 §3, §3.1)", () => {
     const bench = session([
       json(401, { error: { code: 401, message: "Invalid Credentials" } }),
       tokens({ access_token: "second" }),
@@ -49,7 +48,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
 
-  it("device doc §5.7 row NoLinkedVideoAccount: told to the application, the session stays", () => {
+  it("device doc §5.7 row NoLinkedVideoAccount: reported to the application, the session stays", () => {
     const message = "The user is not enabled for live streaming.";
     const reason = "NoLinkedVideoAccount";
     const bench = session([
@@ -79,7 +78,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(bench.sent.map((request) => request.target)).toEqual([target, next]);
   });
 
-  it("a success of any length is one, and its page token counts wherever it stands", () => {
+  it("a success of any length is accepted, with its page token at any position", () => {
     const items = ["x".repeat(70_000)];
     const bench = session([json(200, { items, nextPageToken: "p" })]);
     bench.environment.http.chunkBytes = 4096;
@@ -89,7 +88,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(bench.device.hasNextPage).toBe(1);
   });
 
-  it("device doc §9 row the path carries v3: it goes out with its version, as the application gives it", () => {
+  it("device doc §9 row the path carries v3: sent with its version, as the application passes it", () => {
     const bench = session([json(200, {})]);
     call(bench, LIST);
     bench.pass(0);

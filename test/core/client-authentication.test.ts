@@ -1,5 +1,5 @@
-// How the client authenticates (RFC 6749 §2.3), at every endpoint of the authorization server, and what
-// belongs to one client at one server alone: the records.
+// Client authentication (RFC 6749 §2.3) at every endpoint of the authorization server, and records, which belong to one
+// client at one server.
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
@@ -17,13 +17,13 @@ import {
 import { code, error, json, tokens } from "../environment/environment.ts";
 
 const CLIENT = { clientId: "tv client/1", clientSecret: "s&cr=t é😀:" };
-/** RFC 6749 §2.3.1 by other means: form-encode both, join them, base64. */
+/** RFC 6749 §2.3.1: form-encodes a value, by other means than the core's. */
 const encoded = (text: string): string => String(new URLSearchParams({ v: text })).slice(2);
 const BASIC = Buffer.from(`${encoded(CLIENT.clientId)}:${encoded(CLIENT.clientSecret)}`).toString(
   "base64",
 );
 
-/** The requests of a device's life: for a code, a poll, a refresh, and the first revocation. */
+/** A code request, a poll, a refresh, and the first revocation. */
 function lifetime(settings: Partial<core.Config>): [Sent, Sent, Sent, Sent] {
   const responses = [code(), tokens(), tokens(), json(200, {}), json(200, {})];
   const bench = new Port(responses, { ...CLIENT, ...settings });
@@ -76,7 +76,7 @@ describe("RFC 6749 §2.3, device doc §2.4 row client_id and row client_secret: 
   });
 });
 
-describe("parameters that the maker adds", () => {
+describe("parameters that the developer adds", () => {
   it("RFC 8707 §2.2: those of token requests go into polls and refreshes, not elsewhere", () => {
     const [request, poll, refresh, revocation] = lifetime({
       deviceParameters: "&audience=a",
@@ -93,7 +93,7 @@ describe("parameters that the maker adds", () => {
   });
 });
 
-describe("what is stored belongs to a client and a server", () => {
+describe("a record belongs to a client and a server", () => {
   const stored = (settings: Partial<core.Config>): MemoryStorage => {
     const bench = new Port([code(), tokens()], settings);
     bench.until(2);
@@ -113,7 +113,7 @@ describe("what is stored belongs to a client and a server", () => {
     expect(stateAfter(stored(here), other)).toBe(State.SIGNED_OUT);
   });
 
-  it("a server's name that does not fit the memory makes no device", () => {
+  it("create fails if the server's name does not fit", () => {
     const server = "x".repeat(9000);
     expect(core.create(new Uint8Array(8192), { ...config, server })).toBeNull();
   });
@@ -135,12 +135,12 @@ describe("RFC 7636 §4.3, §4.5 proof key for code exchange", () => {
   });
 });
 
-// Signing out: which tokens are revoked, in which order, and what is said where a server does not (RFC 7009).
+// Signing out: which tokens are revoked, in which order, and what is reported if the server refuses (RFC 7009).
 
 const DONE = json(200, {});
 const UNSUPPORTED = error(400, "unsupported_token_type");
 
-/** A device that has signed in with these members, and signs out; the server answers revocations in this order. */
+/** A device with these members in its tokens signs out; the server sends these responses to revocations. */
 function signedOut(
   responses: Reaction[],
   members: object = {},

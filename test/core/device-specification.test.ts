@@ -1,5 +1,5 @@
-// The device document row by row, as the device sees it: what answers lead to, and what goes out. A test's name begins
-// with the section, and the row where the section is a table: test/coverage makes the table of tests from them.
+// The device authorization specification row by row, for the device. A test's name begins with section and row:
+// test/coverage makes the table of tests from these names.
 
 import { describe, expect, it } from "vitest";
 import { type Config, ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
@@ -26,7 +26,10 @@ const failed = (number: ErrorCode, shows = ""): Then => ({ state: FAILED, error:
 const ended = failed(ErrorCode.SESSION_ENDED, "Session ended.");
 const setUpWrong = failed(ErrorCode.INVALID_REQUEST, "Wrong setup");
 
-/** What a server says, what of the device arrives by then (with the seconds between two, where they matter), and then. */
+/**
+ * The server's responses, the requests that arrive meanwhile (with the seconds between two, if they matter), and the
+ * result.
+ */
 type Story = [
   row: string,
   description: Reaction[],
@@ -107,7 +110,7 @@ const stories: Story[] = [
     failed(ErrorCode.ACCESS_DENIED, "Access refused"),
   ],
   [
-    "§3 row expired: the device restarts from the device code request by itself",
+    "§3 row expired: the device restarts from the device code request automatically",
     [code({ expires_in: 3 }), error(400, "expired_token"), code({ user_code: "SECOND" })],
     "code, poll, code",
     { ...waiting, shows: "SECOND" },
@@ -166,13 +169,13 @@ const stories: Story[] = [
     { ...signed, token: "new" },
   ],
   [
-    "§5.4 row client type: invalid_client is final, and the maker's to put right",
+    "§5.4 row client type: invalid_client is final, and the developer must fix it",
     [error(401, "invalid_client")],
     "code",
     failed(ErrorCode.INVALID_CLIENT, "Device refused"),
   ],
   [
-    "§5.5 row allowed scopes: one that is not is final",
+    "§5.5 row allowed scopes: another one is final",
     [error(400, "invalid_scope")],
     "code",
     failed(ErrorCode.INVALID_SCOPE, "Wrong setup"),
@@ -185,7 +188,7 @@ const stories: Story[] = [
   polled(400, "unsupported_grant_type", failed(ErrorCode.UNSUPPORTED_GRANT_TYPE)),
   polled(403, "org_internal", failed(ErrorCode.ORG_INTERNAL)),
   [
-    "§7 row Poll 400 invalid_grant: a new code by itself",
+    "§7 row Poll 400 invalid_grant: a new code automatically",
     [code(), OVER, code({ user_code: "NEW" })],
     "code, poll 5, code",
     { ...waiting, shows: "NEW" },
@@ -199,19 +202,19 @@ const stories: Story[] = [
     ],
   ),
   [
-    "§8 row Polling rate: never two polls within the interval, whatever comes",
+    "§8 row Polling rate: never two polls within the interval, for any responses",
     [code(), PENDING, SLOWER, { status: 503 }, { body: "<html>" }, PENDING],
     "code, poll 5, poll 5, poll 10, poll 10, poll 10, poll 10",
     waiting,
   ],
   [
-    "§8 row Refresh tokens issued: one that died silently ends the session",
+    "§8 row Refresh tokens issued: one that was revoked without notice ends the session",
     [code(), tokens(), OVER],
     "code, poll, refresh",
     ended,
   ],
   [
-    "§8 row Refresh token lifetime: when it has expired the user is asked",
+    "§8 row Refresh token lifetime: after its expiry the user must sign in",
     [code(), tokens({ refresh_token_expires_in: 3000 }), OVER],
     "code, poll, refresh",
     ended,
@@ -245,7 +248,7 @@ it.each(stories)("device doc %s", (_, description, arrives, then, on) => {
   ).toContain(then.shows ?? "");
   if (then.token !== undefined) expect(port.text(Field.ACCESS_TOKEN)).toBe(then.token);
   if (then.state !== FAILED) return;
-  // It says who can help, keeps nothing, and asks nothing more by itself.
+  // It names a remedy, erases the record, and sends nothing more.
   expect(port.core.errorKind(port.device, port.device.error)).toBeGreaterThanOrEqual(
     ErrorKind.USER,
   );
@@ -257,7 +260,7 @@ it.each(stories)("device doc %s", (_, description, arrives, then, on) => {
   expect(port.sent).toHaveLength(expected.length + 1);
 });
 
-describe("what is sent, and nothing beside it", () => {
+describe("the exact requests", () => {
   const CLIENT = { client_id: "printer", client_secret: "secret" };
   const POLL = { ...CLIENT, device_code: "dc", grant_type: GRANT };
   const REFRESH = { ...CLIENT, refresh_token: "refresh", grant_type: "refresh_token" };
@@ -286,7 +289,7 @@ describe("what is sent, and nothing beside it", () => {
   });
 
   it.each(["email", "openid", "profile", "https://example.com/auth/storage.appdata"])(
-    "device doc §5.5 row allowed scopes: %s goes out as it is",
+    "device doc §5.5 row allowed scopes: %s is sent unchanged",
     (scope) => {
       const port = new Port([code()], { scope });
       port.until(1);
@@ -294,7 +297,7 @@ describe("what is sent, and nothing beside it", () => {
     },
   );
 
-  it("device doc §2.1 row device_code: goes into every poll exactly as it came", () => {
+  it("device doc §2.1 row device_code: every poll contains it unchanged", () => {
     const awkward = "AH-1Ng/#&%+ =é";
     const port = new Port([code({ device_code: awkward })]);
     port.until(3);
@@ -346,7 +349,7 @@ describe("a session", () => {
   );
 
   it.each(["", '{"error":"invalid_token"}', '{"error":{"code":400,"message":"no"}}', "<html>"])(
-    "device doc §7 row Revoke 400: %j is tried again, then let be",
+    "device doc §7 row Revoke 400: %j is retried, then dropped",
     (body) => {
       const { sent } = signedOut({}, Array(10).fill({ status: 400, body }));
       expect(sent.slice(2).map(({ target }) => target)).toEqual(Array(4).fill("?token=refresh"));
@@ -354,7 +357,7 @@ describe("a session", () => {
   );
 
   it.each([3920, "3920"])(
-    "device doc §2.2 row expires_in: %j; refreshed ahead of its end, never after",
+    "device doc §2.2 row expires_in: %j; refreshed before its expiry",
     (expires_in) => {
       const port = signedIn({ expires_in });
       port.until(3);
@@ -364,13 +367,13 @@ describe("a session", () => {
     },
   );
 
-  it("device doc §2.2 row refresh_token: kept when a refresh response has none", () => {
+  it("device doc §2.2 row refresh_token: stays if a refresh response has none", () => {
     const port = signedIn({}, Array(2).fill(tokens({ refresh_token: undefined })));
     port.until(4);
     expect(fields(port.sent[3]!).refresh_token).toBe("refresh");
   });
 
-  it("device doc §2.2 row refresh_token_expires_in: the user is told three days ahead", () => {
+  it("device doc §2.2 row refresh_token_expires_in: the user is warned three days before", () => {
     const responses = Array(200).fill(tokens({ refresh_token: undefined }));
     const port = signedIn({ refresh_token_expires_in: 300_000 }, responses);
     port.pass(300_000_000 - 3 * DAY_MS - 60_000);
@@ -380,14 +383,14 @@ describe("a session", () => {
   });
 
   it.each(["email https://example.com/auth/video", "repo,gist", "Email https://Example.com/Video"])(
-    "device doc §2.2 row scope: what was granted can be read: %s",
+    "device doc §2.2 row scope: the granted scope is readable: %s",
     (scope) => {
       expect(signedIn({ scope }).text(Field.SCOPE)).toBe(scope);
     },
   );
 });
 
-it("device doc §7 row Device code request 403 rate_limit_exceeded: device doc §8 row Device code request quota: asked for again ever more slowly, on end", () => {
+it("device doc §7 row Device code request 403 rate_limit_exceeded: device doc §8 row Device code request quota: retried with growing waits, without end", () => {
   const port = new Port(Array(2000).fill(QUOTA));
   port.until(5);
   const waits = port.environment.arrived.slice(1).map((one) => Number(one.split(" ")[1]));
@@ -400,7 +403,7 @@ it("device doc §7 row Device code request 403 rate_limit_exceeded: device doc �
   expect(port.device.state).toBe(REQUESTING);
 });
 
-it("device doc §8 row Code lifetime: no poll with a code that has lived its time", () => {
+it("device doc §8 row Code lifetime: no poll with an expired code", () => {
   const port = new Port([code({ expires_in: 20 })]);
   port.pass(60_000);
   const first = polls(port).filter((sent) => fields(sent).device_code === "dc");
@@ -413,7 +416,7 @@ it.each([
   [40, 2],
   [80, 8],
 ])(
-  "device doc §8 row verification_url display: 40 characters on %i x %i at once",
+  "device doc §8 row verification_url display: 40 characters on one page of %i x %i",
   (columns, rows) => {
     const address = "https://www.example.com/some/device/abcd";
     const port = new Port([code({ verification_url: address })], { columns, rows });

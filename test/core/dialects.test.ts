@@ -1,5 +1,5 @@
-// Recorded answers of servers (../servers/recordings.http) beside those of a whole conversation, which
-// ../servers/conversations.test.ts plays: what the core makes of each.
+// What the core does with recorded responses that are not part of a conversation (../servers/recordings.http;
+// test/servers/conversations.test.ts plays those).
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
@@ -72,7 +72,7 @@ const signsIn =
       return;
     }
     const { length } = bench.sent;
-    // A refresh that nobody asks for comes ten minutes after the last one at the soonest.
+    // An automatic refresh comes at the earliest ten minutes after the last one.
     const endMs = bench.environment.clock.elapsedMs + Math.max(withinS, 600) * 1000;
     while (bench.sent.length === length && bench.environment.clock.elapsedMs < endMs)
       bench.pass(60_000);
@@ -107,7 +107,7 @@ const outcomes: Record<string, Outcome> = {
   "rfc8628/code no-interval": showsCode("WDJB-MJHT", "https://example.com/device", 5),
   "oidc-provider/code invalid_client": BAD_CLIENT,
   "oidc-provider/poll invalid_grant": renewsCode,
-  // It comes to who does not say Accept; the device does, and takes no such answer for a code.
+  // Sent only to clients without Accept. The device sends it, so it does not accept this response.
   "github/code form-encoded": triesAgain(State.REQUESTING, 1),
   "github/code device_flow_disabled": fails(
     ErrorCode.UNAUTHORIZED_CLIENT,
@@ -118,7 +118,7 @@ const outcomes: Record<string, Outcome> = {
   "github/poll token_expired": renewsCode,
   "github/poll incorrect_client_credentials": BAD_CLIENT,
   "github/poll unsupported_grant_type": INVALID_SETUP(ErrorCode.UNSUPPORTED_GRANT_TYPE),
-  // No lifetime, no refresh token: good until somebody says otherwise.
+  // No lifetime and no refresh token: valid until a server refuses it.
   "github/poll tokens-without-end": signsIn(
     "gho_16C7e42F292c6912E7710c838347Ae178B4a",
     "",
@@ -138,12 +138,12 @@ const outcomes: Record<string, Outcome> = {
   "anywhere/poll cut-off": triesAgain(State.PENDING, 5),
 };
 
-/** Servers whose language the platform translates: the core understands these answers of theirs by itself. */
+/** The core understands these responses without the platform's translation. */
 const UNTRANSLATED: Record<string, Outcome> = {
   "salesforce/code": (bench) => {
     expect(bench.device.state).toBe(State.PENDING);
     expect(bench.text(Field.USER_CODE)).toBe("FL3PL2K7");
-    // Ten minutes, a second of which has begun.
+    // Ten minutes, of which up to a second has passed.
     expect(bench.device.codeLifetimeS).toBeGreaterThanOrEqual(599);
     expect(bench.device.codeLifetimeS).toBeLessThanOrEqual(600);
   },
@@ -187,8 +187,8 @@ function having(response: Recorded): Port {
   return bench;
 }
 
-describe("dialects: every recorded answer", () => {
-  it("that is not an exchange's has a case here, and every case an answer", () => {
+describe("dialects: every recorded response", () => {
+  it("outside the conversations has a case here, and every case a response", () => {
     expect(Object.keys(outcomes).sort()).toEqual(others.sort());
   });
 

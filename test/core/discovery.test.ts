@@ -1,4 +1,4 @@
-// Discovery: which metadata is taken over, and which addresses are none for a secret. Complete build only.
+// Discovery: the accepted metadata, and forbidden addresses.
 
 import { expect, it } from "vitest";
 import { ErrorCode, Field } from "../../core/complete.ts";
@@ -26,7 +26,7 @@ function discovered(metadata: object, issuer = ISSUER): { bench: Port; error: st
 
 const ROW = "device doc §4.1 row device_authorization_endpoint";
 
-it(`${ROW}: the metadata's is taken over`, () => {
+it(`${ROW}: taken from the metadata`, () => {
   const { bench, error } = discovered({ extra: [1], ...METADATA });
   expect(error).toBe("NONE");
   expect(bench.text(Field.VALUE_B)).toBe(METADATA.device_authorization_endpoint);
@@ -45,7 +45,7 @@ it.each([
   expect(discovered({ ...METADATA, issuer }).error).toBe("MALFORMED_RESPONSE");
 });
 
-/** A secret may go there whoever the issuer is; or where the issuer is on the device itself as well; or never. */
+/** Allowed with any issuer; only with an issuer on the device itself; never. */
 const ADDRESSES: Readonly<Record<"anywhere" | "here" | "nowhere", readonly string[]>> = {
   anywhere: [
     ...["https://h", "https://host.example/", "https://http.example/token"],
@@ -71,7 +71,7 @@ it.each(
 )(`${ROW}: %j is an address for a secret %s`, (address, where) => {
   const members = Object.keys(METADATA).filter((name) => name !== "issuer");
   for (const issuer of [ISSUER, HERE]) {
-    // A server elsewhere would send the device to its own ports.
+    // A server elsewhere must not send the device to the device's own ports.
     const isValid = where === "anywhere" || (where === "here" && issuer === HERE);
     for (const member of members) {
       const { error } = discovered({ ...METADATA, issuer, [member]: address }, issuer);
@@ -97,7 +97,7 @@ it.each([
   expect(discovered(metadata, issuer).error).toBe("MALFORMED_RESPONSE");
 });
 
-it("RFC 8414 §3.3: the issuer is compared from its first byte on, whatever stands in front of it in the host's array", () => {
+it("RFC 8414 §3.3: the issuer is compared from its first byte, regardless of bytes before it in the host's array", () => {
   const bench = new Port([], { autoStart: 0 });
   for (let byte = 0; byte < 256; byte++) {
     bench.responses = [json(200, METADATA)];

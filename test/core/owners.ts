@@ -1,4 +1,4 @@
-// The record of a device as its owners declare it, read from the sources.
+// The properties of a device by owner, read from the sources.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export interface Property {
 
 export interface Part {
   readonly name: string;
-  /** The owner: the file that declares it, in core/. */
+  /** The file in core/ that declares it. */
   readonly file: string;
   readonly meaning: string;
   readonly properties: readonly Property[];
@@ -48,7 +48,7 @@ function partOf(name: string): Part {
   return { name, file: file!, meaning: textOf(comment!), properties };
 }
 
-/** The parts in the order in which the device is composed of them. */
+/** In the order of the device's declaration. */
 export function parts(): Part[] {
   const whole = /^export type Device = ([^;]*);/m.exec(sources.get("device/memory.ts")!)![1]!;
   const names = [...whole.matchAll(/\w+/g)].map(([name]) => name);

@@ -1,5 +1,5 @@
-// SPEC.md, Errors: what an answer means to whoever waits, and to the session. The model has the rules; these are the
-// rows of the table (core/grant/refusal.ts).
+// SPEC.md, Errors: what each error means to the caller and to the session. The rows are those of core/grant/refusal.ts; the
+// model has the rules.
 
 import { expect, it } from "vitest";
 import { ErrorCode, Event, Outcome, State } from "../../core/complete.ts";
@@ -70,7 +70,7 @@ it.each<[string, FakeResponse]>([
   expect(bench.device.state).toBe(State.SIGNED_IN);
 });
 
-it("a code that the server has known and purged is replaced; one that it never knew is not", () => {
+it("a code that the server knew and purged is replaced; one that it never knew is not", () => {
   const purged = error(404, "device_not_found");
   const known = new Port([code(), error(400, "authorization_pending"), purged, code()]);
   known.until(4);
@@ -81,7 +81,7 @@ it("a code that the server has known and purged is replaced; one that it never k
 });
 
 it.each<[string, (port: Port) => void, number, State]>([
-  // Tried once more at once; then the tokens are given up for a new code.
+  // The first call retries at once, the second one gives up the tokens for a new code.
   ["signIn, twice", ({ core, device }) => core.signIn(device), 500, State.PENDING],
   ["cancel", ({ core, device }) => core.cancel(device), 500, State.SIGNED_OUT],
   ["signOut", ({ core, device }) => core.signOut(device), 4000, State.SIGNED_OUT],

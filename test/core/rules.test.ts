@@ -1,12 +1,12 @@
-// What survives in records, and how a scope and an escape are read.
+// Which records count after a restart, and how a scope and an escape are read.
 
 import { describe, expect, it } from "vitest";
 import { Field, State } from "../../core/complete.ts";
 import { Port } from "../environment/core-port.ts";
 import { code, tokens } from "../environment/environment.ts";
 
-describe("SPEC.md, Records: what survives", () => {
-  it("tokens come back, for this client only; a spent device code does not stay (RFC 8628 §5.2)", () => {
+describe("SPEC.md, Records", () => {
+  it("tokens survive for this client only; a used device code does not (RFC 8628 §5.2)", () => {
     const before = new Port([code({ device_code: "spent-code" }), tokens()]);
     before.until(2);
     before.pass(0);

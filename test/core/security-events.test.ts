@@ -1,4 +1,4 @@
-// Security events: as a server makes them, handed in (device doc §6), and fetched by polling (RFC 8936).
+// Security events that the application passes in (device doc §6), and events that the device polls (RFC 8936).
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
@@ -45,8 +45,6 @@ const jws = (payload: unknown): string =>
 const delivery = (payload: { jti: string }): Reaction =>
   json(200, { sets: { [payload.jti]: jws(payload) }, moreAvailable: false });
 const EMPTY = json(200, { sets: {}, moreAvailable: false });
-
-// Security events that the application hands in, row by row. Complete build only.
 
 describe("device doc §6: security events", () => {
   it("device doc §6 row sessions-revoked: the access token is dropped and the refresh tried", () => {
@@ -110,20 +108,20 @@ describe("device doc §6: security events", () => {
     },
   );
 
-  it("device doc §6: a type's name elsewhere in the claims is no event", () => {
+  it("device doc §6: an event type's name elsewhere in the claims is ignored", () => {
     const bench = session();
     hand(bench, { jti: "elsewhere", aud: ACCOUNT_DISABLED, note: [ACCOUNT_DISABLED], events: {} });
     hand(bench, { jti: "a claim", [ACCOUNT_DISABLED]: {}, [TOKEN_REVOKED]: {}, events: {} });
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
-  it("device doc §6 row token-revoked: a claim named token is no subject's", () => {
+  it("device doc §6 row token-revoked: a claim named token is not the subject's", () => {
     const bench = session();
     hand(bench, { ...claims(TOKEN_REVOKED), token: "x", token_identifier_alg: "prefix" });
     expect(bench.device.error).toBe(ErrorCode.TOKEN_REVOKED);
   });
 
-  it("device doc §6: of two types in one event the second counts where the first is not about us", () => {
+  it("device doc §6: the second of two types counts if the first does not concern the device", () => {
     const bench = session(["hang"]);
     const event = claims(TOKEN_REVOKED, tokenSubject("another"));
     expect(hand(bench, { ...event, events: { ...event.events, [SESSIONS_REVOKED]: {} } })).toBe(1);
@@ -132,10 +130,10 @@ describe("device doc §6: security events", () => {
 });
 
 describe("device doc §6: which token a prefix means", () => {
-  it("device doc §6 row token-revoked: one too long to be compared is not taken for its beginning", () => {
+  it("device doc §6 row token-revoked: one too long to be compared never matches", () => {
     const { device } = session();
     const quarter = ((device.capacity[Region.OUTPUT]! + 1) >> 2) + 1;
-    // As long as the token has room, which is less than the prefix would need.
+    // The longest token that can be stored. The comparison needs more space.
     const refresh_token = "r".repeat(device.capacity[Field.RECEIVED_REFRESH_TOKEN]!);
     const bench = session(["hang"], { refresh_token });
     hand(bench, claims(TOKEN_REVOKED, tokenSubject(`${"r".repeat(quarter)}another`)));
@@ -158,7 +156,7 @@ describe("RFC 8417 §2.2: the identifier", () => {
     expect([9, 2, 1].map(isApplied)).toEqual([true, false, true]);
   });
 
-  it("RFC 9493 §3.2.6: is the token's own, not one that its subject has", () => {
+  it("RFC 9493 §3.2.6: is the token's, not its subject's", () => {
     const sub_id = { format: "jwt_id", iss: "https://issuer.example", jti: "a token's" };
     const event = claims(SESSIONS_REVOKED, { subject: sub_id }, "first");
     for (const { jti, ...rest } of [event, { ...event, jti: "second" }]) {
@@ -177,8 +175,6 @@ describe("RFC 8417 §2.2: the identifier", () => {
     expect(nothing.device.state).toBe(State.SIGNED_IN);
   });
 });
-
-// Security events that the device fetches by itself, and what it acknowledges. Complete build only.
 
 describe("RFC 8936: events by polling", () => {
   it("RFC 8936 §2.2, §2.3, §2.4, §2.4.1, §2.4.3: one at a time, acknowledged with the next request, until none is left", () => {

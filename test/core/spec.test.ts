@@ -1,5 +1,4 @@
-// core/SPEC.md shows tables as the code has them: transitions, properties and owners, display texts, regions, errors, and
-// what every function does in every state. `npm run generate` writes them anew.
+// The tables of core/SPEC.md are up to date. `npm run generate` updates them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -19,7 +18,7 @@ import { code, error, tokens } from "../environment/environment.ts";
 import type { Core } from "../model/subject.ts";
 import { parts } from "./owners.ts";
 
-/** An event about nobody's session. */
+/** An event that concerns no session. */
 const VERIFICATION = "https://schemas.openid.net/secevent/risc/event-type/verification";
 
 const file = new URL("../../core/SPEC.md", import.meta.url);
@@ -54,7 +53,7 @@ function drawnMessages(): string[] {
   );
 }
 
-/** A region that nothing ever lies in has no life. */
+/** Without regions that are never used. */
 function drawnRegions(): string[] {
   const rows = [...fieldRows(), ...regionRows()];
   return table(
@@ -112,7 +111,7 @@ function drawnErrors(): string[] {
   );
 }
 
-/** A device in each state; of tokens that the server refuses to refresh, before and after the user has asked. */
+/** A device in each state; also with tokens that the server refuses to refresh, before and after a sign-in. */
 const WAYS: readonly (readonly [string, () => Port])[] = [
   ["STARTING", () => starting(0)],
   ["SIGNED_OUT", () => new Port([], { autoStart: 0 })],
@@ -125,7 +124,7 @@ const WAYS: readonly (readonly [string, () => Port])[] = [
   ["refused", () => refused()],
   ["refused again", () => signingIn(refused())],
 ];
-/** The client is refused for so long that the last wait is more than the time that passes afterwards. */
+/** The server has refused the client for so long that the current wait exceeds the time that passes afterwards. */
 function refused(): Port {
   return ended(
     session(Array(30).fill(error(400, "invalid_client")), { expires_in: 60 }),
@@ -212,7 +211,7 @@ function drawnFunctions(): string[] {
   );
 }
 
-// The tables are made from the sources, with a look at what a bundle does not show.
+// The tables come from the sources, and show internals that a bundle hides.
 it.skipIf(!isSources).each([
   ["transitions", drawnMoves],
   ["owners", drawnOwners],
@@ -233,7 +232,7 @@ it.skipIf(!isSources).each([
   else expect(text.slice(at, behind), "npm run generate brings it up to date").toBe(drawn);
 });
 
-it("SPEC States: what the assertion of moves holds for one is a move of the table, and nothing else is", () => {
+it("SPEC States: the assertion accepts exactly the moves of the table", () => {
   const numbers = (of: object): number[] =>
     Object.values(of).filter((value) => typeof value === "number");
   const held: string[] = [];
@@ -248,7 +247,7 @@ it("SPEC States: what the assertion of moves holds for one is a move of the tabl
   expect(held.sort()).toEqual(moves.sort());
 });
 
-it("every state of the table of functions is the one it is called", () => {
+it("every device for the table of functions is in its named state", () => {
   const isRefused = (name: string): boolean => name.startsWith("refused");
   for (const [name, make] of WAYS)
     expect(isRefused(name) ? "REFRESHING" : name).toBe(State[make().device.state]);
@@ -258,9 +257,9 @@ it("there is a display text for every message", () => {
   expect(MESSAGES.split("\n")).toHaveLength(Message.COUNT);
 });
 
-// The three builds of the core, as sources: each keeps the names that its own requests and answers need, and no others.
+// Each build of the core has exactly the names that its requests and responses need.
 
-describe("SPEC.md, Regions: the display's texts stand behind the last name", () => {
+describe("SPEC.md, Regions: the display's texts follow the last name", () => {
   it.each([
     ["grant", grant.create, LiteralEnd.GRANT],
     ["api", api.create, LiteralEnd.API],
@@ -277,7 +276,7 @@ describe("SPEC.md, Regions: the display's texts stand behind the last name", () 
   });
 });
 
-it("the grant alone signs in, shows its own texts, and has no room for calls", () => {
+it("the grant alone signs in, shows its own texts, and has no calls", () => {
   const core = grant as unknown as Core;
   const port = new Port([code(), tokens()], { core, memoryBytes: 4096 });
   port.until(2);

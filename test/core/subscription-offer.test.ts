@@ -1,4 +1,4 @@
-// The offer document row by row, as the device sees it. Complete build only.
+// The subscription offer specification row by row, for the device.
 
 import { expect, it } from "vitest";
 import { ErrorCode, Field, OfferError, State } from "../../core/complete.ts";
@@ -134,9 +134,9 @@ it.each<[row: string, response: Reaction, error: ErrorCode, status: number, repo
   },
 );
 
-it("offer doc §4 row method and path and row request body: offer doc §9 row the path carries v3: segments stand in their places, the body goes out byte for byte", () => {
+it("offer doc §4 row method and path and row request body: offer doc §9 row the path carries v3: segments are in their places, the body is sent unchanged", () => {
   const bench = session([made()]);
-  // The query supplies the offer's name.
+  // The query contains the offer's name.
   const own = { ...BODY, offerId: undefined, phases: [{ duration: "P1M" }], note: "é€" };
   const body = JSON.stringify(own, null, 2);
   expect(offer(bench, NAMES, body)).toBe(OfferError.NONE);

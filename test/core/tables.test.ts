@@ -1,4 +1,4 @@
-// The files that are made of the readable tables (core/tables) are what they make. `npm run generate` writes them.
+// The files that `npm run generate` makes from core/tables are up to date.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// The C host on 32-bit ARM under qemu: a whole grant with the engine limited to the board's budget.
+// The C host on 32-bit ARM in qemu: a complete grant within the board's memory.
 
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
@@ -7,10 +7,10 @@ import { opened } from "../environment/real-environment.ts";
 import { runWholeLife } from "./host-run.ts";
 
 const qemu = ["qemu-arm", "-L", armSysroot()];
-/** 64 KiB, the host's own default. */
+/** 64 KiB, the host's default. */
 const BUDGET = 65_536;
 
-describe("core/DESIGN.md, Sizes: a whole grant on 32-bit ARM, nothing allocated after the start", () => {
+describe("core/DESIGN.md, Sizes: a complete grant on 32-bit ARM, without allocations after the start", () => {
   it.each([
     ["the grant alone, in 64 KiB", "arm-grant", "http", false],
     ["the complete core, in 64 KiB", "arm", "http", true],

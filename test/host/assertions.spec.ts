@@ -1,5 +1,5 @@
-// The assertions of the host in C (targets/host/portable/assertion.h): for each a fault is planted in the portable files
-// that it is to find, by the fuzzers' harnesses and the test programs; and the release has nothing of them.
+// Assertions of the C host (targets/host/portable/assertion.h): the fuzzers and test programs must detect a planted fault
+// for each of them. The release contains no assertion.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -180,7 +180,7 @@ async function outputOf({ by, ...plant }: PlantedFault): Promise<string> {
       return spawnSync(program, [String(seed)], { encoding: "utf8" }).stderr;
     }).join("");
   }
-  // All but the one file is what has been built under the sanitizers.
+  // The other files are already compiled with sanitizers.
   const rest = ["host", "driver", "http", "http-response", "wall-clock", "address", "leak-guard"];
   rest.push("storage", "history", "reason", "picogrant");
   const objects = rest.filter((file) => file !== plant.file);
@@ -196,7 +196,7 @@ async function outputOf({ by, ...plant }: PlantedFault): Promise<string> {
 }
 
 function objectOf(name: string, text: string, ...flags: readonly string[]): Buffer {
-  // The same path each time: it stands in the object.
+  // Always the same path, because the object contains it.
   const source = join(folder, "objects", name);
   mkdirSync(join(folder, "objects"), { recursive: true });
   writeFileSync(source, text);

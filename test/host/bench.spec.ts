@@ -1,5 +1,5 @@
-// The C host as a server sees it: every row of the bench, under the sanitizers and on each engine, with an environment that
-// would send it elsewhere, have it take an older TLS, or write down what TLS hides. And the example out of two files.
+// Every row of the bench on the C host, with sanitizers and on each engine. The environment names another proxy, older TLS
+// and a key log file. Also the example with two files.
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ MinProtocol = TLSv1\nCipherString = DEFAULT@SECLEVEL=0\n`;
 it.concurrent.each([
   ["sanitize", {}],
   ["quickjs", {}],
-  // RFC 7636: each code is proved, over a loss of power as well.
+  // RFC 7636: each code has a challenge, also after a power cut.
   ["duktape", { pkce: "S256" }],
 ] as const)(
   "RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700; it writes no TLS secrets: %s, with %j",
@@ -27,7 +27,7 @@ it.concurrent.each([
     const folder = mkdtempSync(join(tmpdir(), "picogrant-bench-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, "openssl.cnf"), OLD_TLS);
-    // RFC 8628 §5.2: plain http goes to this machine itself, whatever proxy is named.
+    // RFC 8628 §5.2: plain http only goes to this machine, regardless of proxy settings.
     const env = { ...STRICT, http_proxy: "http://127.0.0.1:1" };
     const SSLKEYLOGFILE = join(folder, "tls-secrets");
     const words = Object.entries({
@@ -37,7 +37,7 @@ it.concurrent.each([
     });
     const set = words.map((pair) => pair.join("=")).join(" ");
     const device = `exec env ${set} ${programOf(kind)} --page {page}`;
-    // The default of 4096 bytes has no room for challenges in the complete core.
+    // The default of 4096 bytes is too small for challenges in the complete core.
     const limits = { memoryBytes: 6144, exchangeSeconds: 8 };
     const settings = JSON.stringify({ ...more, limits });
     const left = "pkce" in more ? ["--no-pkce"] : [];

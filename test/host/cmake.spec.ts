@@ -1,5 +1,4 @@
-// targets/host/CMakeLists.txt: firmware that is built with CMake takes the host in C as a folder of its own build, or
-// installed.
+// targets/host/CMakeLists.txt: a CMake project uses the C host as a subfolder, or installed.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +28,7 @@ function valid(command: string, ...args: readonly string[]): void {
   expect(status, stdout + stderr).toBe(0);
 }
 
-/** The example of a device in C, as somebody's CMake project; what `finding` brings the library in. */
+/** A CMake project with the example of a device in C. @param finding adds the library */
 function firmware(name: string, finding: string): string {
   const project = path.join(folder, name);
   mkdirSync(project);

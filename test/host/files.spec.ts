@@ -1,4 +1,4 @@
-// What the C host keeps in files: closed descriptors, other users' files, records of other servers, broken disks.
+// Files of the C host: closed descriptors, files of other users, records of other servers, full disks.
 
 import { spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -14,16 +14,17 @@ const sanitized = programOf("sanitize");
 const isRoot = process.getuid?.() === 0;
 
 describe("files and descriptors", () => {
-  it("started with standard descriptors closed, no file takes their place", async () => {
+  it("if standard descriptors are closed at the start, no file takes their place", async () => {
     const own = await opened();
     const page = own.page();
-    // Twice: the second time there is a record that could be read as keys.
+    // Twice: at the second start there is a record that could be read as keys.
     for (let start = 0; start < 2; start++) {
-      const script = `exec ${release} --page ${page} <&- >&- 2>${own.folder}/said`;
+      const script = `exec ${release} --page ${page} <&- >&- 2>${own.folder}/messages`;
       const child = spawn("sh", ["-c", script], { stdio: "ignore" });
       const polls = own.responses("/token").length;
       while (own.responses("/token").length < polls + 2) {
-        if (child.exitCode !== null) throw new Error(readFileSync(`${own.folder}/said`, "utf8"));
+        if (child.exitCode !== null)
+          throw new Error(readFileSync(`${own.folder}/messages`, "utf8"));
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       const ended = new Promise((resolve) => child.on("exit", resolve));
@@ -34,7 +35,7 @@ describe("files and descriptors", () => {
     expect(own.responses("/device/code")).toHaveLength(1);
   });
 
-  it("standard input is left as it was found: those who share it go on reading", async () => {
+  it("standard input stays blocking: other readers continue", async () => {
     const page = (await opened()).page();
     const script = `${release} --page ${page} 2>&1 >/dev/null; cat /proc/self/fdinfo/0`;
     const host = new HostProcess(["sh", "-c", script]);
@@ -65,7 +66,7 @@ describe("files and descriptors", () => {
   );
 
   it.each(["release", "duktape"] as const)(
-    "a second device on the same records is refused, the first goes on (%s)",
+    "a second device on the same records is refused, the first continues (%s)",
     async (kind) => {
       const own = await opened();
       const page = own.page();
@@ -82,7 +83,7 @@ describe("files and descriptors", () => {
     },
   );
 
-  it("own modes are put right, as a mount leaves them; what every user could write is refused, and a directory below theirs", async () => {
+  it("modes of own files are corrected; files that every user could write are refused, also by their directory", async () => {
     const own = await opened();
     const page = own.page();
     const directory = join(own.folder, "state");
@@ -111,7 +112,7 @@ describe("files and descriptors", () => {
     expect(await refused()).toMatch(/others can change a directory that it lies in/);
   });
 
-  /** How many codes had been asked for behind each of these configurations, one after the other in one folder. */
+  /** The total number of code requests after each of these configurations, one after the other in one folder. */
   async function codeRequests(
     changes: (origin: string) => readonly Record<string, unknown>[],
   ): Promise<number[]> {
@@ -134,7 +135,7 @@ describe("files and descriptors", () => {
 
   it.each<[string, (origin: string) => readonly Record<string, unknown>[], readonly number[]]>([
     [
-      "what is stored for one server is nothing to another: the token endpoint's address counts, or the issuer",
+      "a record belongs to one server: the address of its token endpoint, or its issuer",
       (origin) => {
         const own = withToken(origin, `${origin}/token`);
         const other = withToken(origin, `${origin}/token`.replace("127.0.0.1", "localhost"));
@@ -151,7 +152,7 @@ describe("files and descriptors", () => {
       [1, 1, 2, 3, 4],
     ],
     [
-      "an update keeps what was stored: the origin was an older host's name for the server, and counts once",
+      "an update keeps the session: older hosts named the server by its origin, which counts once",
       (origin) => {
         const older = { ...at(origin, "/a/token"), issuer: origin };
         return [
@@ -168,7 +169,7 @@ describe("files and descriptors", () => {
     expect(await codeRequests(changes)).toEqual(requested);
   });
 
-  it("a memory that grows keeps what was stored: the file grows, its blocks stay in place", async () => {
+  it("more memory keeps the session: the file grows, its blocks stay in place", async () => {
     const own = await opened();
     let host = new HostProcess([sanitized, "--page", own.page()]);
     await host.state("PENDING");
@@ -183,15 +184,15 @@ describe("files and descriptors", () => {
   });
 });
 
-it("SPEC.md, Records: on a disk that takes no byte the device goes on, and says so", async () => {
+it("SPEC.md, Records: on a full disk the device continues, and reports it", async () => {
   const own = await opened();
-  // Files may have no length: each write fails.
+  // The maximum file length is 0, so each write fails.
   const script = `ulimit -f 0; exec ${release} --page ${own.page()}`;
   const host = new HostProcess(["sh", "-c", script]);
   await host.state("PENDING");
   expect(host.messages).toMatch(/records\.flash: .*\n.*will not stay signed in/);
   expect(own.service.approve(own.pendingCode, "ada")).toBe("granted");
   await host.state("SIGNED_IN");
-  await host.until("the display says so", () => /not saved/i.test(host.frame.join(" ")));
+  await host.until("the display reports it", () => /not saved/i.test(host.frame.join(" ")));
   expect(await host.quit()).toBe(0);
 });

@@ -50,7 +50,6 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a compiler complains of; "" for nothing. */
 function complaints(compiler: string, ...args: readonly string[]): string {
   const { error, stderr, status } = spawnSync(compiler, args, { cwd: folder, encoding: "utf8" });
   if (error) throw error;
@@ -199,7 +198,7 @@ int main() {
   });
 });
 
-it("slip.h: a printer gets the bytes of picogrant-tools/display, and nothing where one has no room", () => {
+it("slip.h: a printer gets the bytes of picogrant-tools/display, or nothing if they do not fit", () => {
   const prompt = { address: "https://a.example/~tv", code: "WDJB\x1b-\nMJHT", minutes: 15 };
   const slips = languages.flatMap((language) =>
     ["", "https://a.example/?code=WDJB-MJHT", "x".repeat(2331)].map((complete) => {

@@ -1,24 +1,24 @@
-// The C host as a child process: its keys, its display, and what it says.
+// The C host as a child process: its keys, display and messages.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { reasons } from "../../platform/display/reasons.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 
-/** What the host takes; without an engine there is no heap of one. */
+/** Resources of the host. Without an engine there is no heap. */
 export interface Figures {
   used: number | undefined;
   peak: number | undefined;
   limit: number | undefined;
   requests: number | undefined;
-  /** Bytes of the engine's own, without a program. */
+  /** Bytes of the engine itself, without a program. */
   engine: number | undefined;
-  /** Bytes of the core with its device: every function that stays once the device is made. */
+  /** Bytes of the core with its device, including functions that stay after the start. */
   core: number | undefined;
   residentPeakKiB: number;
 }
 
-/** For a program under the sanitizers: what they find ends it. */
+/** Settings of the sanitizers: a finding ends the program. */
 export const STRICT = {
   ASAN_OPTIONS: "abort_on_error=0:exitcode=98",
   UBSAN_OPTIONS: "halt_on_error=1",
@@ -30,9 +30,9 @@ export class HostProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #exited: Promise<number>;
 
-  /** @param command the host's program, or a wrapper (valgrind, qemu) with the program behind it */
+  /** @param command the host's program, optionally with a wrapper (valgrind, qemu) before it */
   constructor(command: readonly string[], env: Record<string, string> = {}) {
-    // Nothing of the machine's settings, such as a proxy, is to reach the host.
+    // The machine's settings, such as a proxy, must not reach the host.
     this.#child = spawn(command[0]!, command.slice(1), {
       stdio: ["pipe", "pipe", "pipe"],
       env: { PATH: process.env.PATH, ...env },
@@ -63,7 +63,7 @@ export class HostProcess {
     return this.#exited;
   }
 
-  /** Ends it by its key; resolves with the exit code. */
+  /** Quits with a key; resolves with the exit code. */
   quit(): Promise<number> {
     this.press("q");
     return this.#exited;
@@ -85,16 +85,16 @@ export class HostProcess {
     }
   }
 
-  /** Waits for the `count`th time that the host reports a state. */
+  /** Waits for the `count`th report of a state. */
   state(name: string, count = 1): Promise<void> {
-    return this.description(`state: ${name},`, count);
+    return this.printed(`state: ${name},`, count);
   }
 
-  description(text: string, count = 1): Promise<void> {
+  printed(text: string, count = 1): Promise<void> {
     return this.until(text, () => this.messages.split(text).length > count);
   }
 
-  /** Waits until the display says why there is no connection: `name` is a reason of the table's. */
+  /** Waits until the display shows the reason `name` of the table. */
   showsReason(name: string): Promise<void> {
     const { text } = reasons.find((reason) => reason.name === name)!;
     const [matter, fixing] = text.split("|") as [string, string];

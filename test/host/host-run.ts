@@ -1,5 +1,5 @@
-// One whole life of a device on the C host, the same for every build of it: sign in, poll, restart, refresh, call the
-// API, sign out; what it shows, keeps and allocates. What it sends the bench judges (bench.spec.ts).
+// A complete run of a device on the C host, the same for every build: sign in, poll, restart, refresh, call the API, sign
+// out. Checks what it shows, stores and allocates; the bench judges its requests (bench.spec.ts).
 
 import { readFileSync, statSync } from "node:fs";
 import { expect } from "vitest";
@@ -8,7 +8,7 @@ import type { RealEnvironment } from "../environment/real-environment.ts";
 import { type Figures, HostProcess } from "./host-process.ts";
 
 export interface RunOptions {
-  /** The host's program with what it needs in front, and its options but --page. */
+  /** The host's program with prefix and options, without --page. */
   readonly command: readonly string[];
   readonly env?: Record<string, string>;
   readonly calls: boolean;
@@ -18,7 +18,7 @@ function start(environment: RealEnvironment, { command, env }: RunOptions): Host
   return new HostProcess([...command, "--page", environment.page()], env);
 }
 
-/** No secret in what anyone on the machine may read: arguments, display, messages. */
+/** No secret in places that every user can read: arguments, display, messages. */
 function expectNoSecret(host: HostProcess, secrets: readonly string[]): void {
   const commandLine = readFileSync(`/proc/${host.pid}/cmdline`, "latin1");
   expect(commandLine).toContain("--page");
@@ -28,7 +28,7 @@ function expectNoSecret(host: HostProcess, secrets: readonly string[]): void {
   }
 }
 
-/** The history (history.h) as it stands: whatever happened, there is no secret in it, and no code. */
+/** The history (history.h) contains no secret and no code. */
 async function expectHistory(
   host: HostProcess,
   lines: readonly RegExp[],
@@ -56,10 +56,7 @@ async function pollFor(
   await host.until("polls", () => environment.responses("/token").length >= before + polls);
 }
 
-/**
- * Lives it. The service's interval is 1 s.
- * @returns the heap figures at the end
- */
+/** The service's interval is 1 s. @returns the heap figures at the end */
 export async function runWholeLife(
   environment: RealEnvironment,
   options: RunOptions,
@@ -73,13 +70,13 @@ export async function runWholeLife(
   expectNoSecret(host, [CLIENT.clientSecret, "device_code"]);
   expect((await host.measure()).requests).toBe(first.requests);
 
-  // The power goes while the user is typing.
+  // A power cut while the user is typing.
   await host.kill("SIGKILL");
   host = start(environment, options);
   await host.state("PENDING");
   await pollFor(environment, host, 1);
 
-  // The service goes away and comes back.
+  // The service stops and returns.
   const opened = await host.measure();
   await environment.close();
   await host.until("a poll that reaches nobody", () => {
@@ -89,7 +86,7 @@ export async function runWholeLife(
   await environment.open();
   expect(environment.service.approve(code, "ada")).toBe("granted");
   await host.state("SIGNED_IN");
-  // A token here begins with three letters and a dot; the records are not sealed.
+  // Here a token begins with three letters and a dot, and records are not sealed.
   const tokens = readFileSync(environment.recordFile, "latin1").match(/pg[a-z]\.[\w-]{8}/g) ?? [];
   expect(tokens).not.toEqual([]);
   const secrets = [CLIENT.clientSecret, code, ...tokens];
@@ -105,15 +102,15 @@ export async function runWholeLife(
   );
 
   if (options.calls) {
-    // Access tokens live an hour: refused, refreshed, and called again.
+    // Access tokens last an hour: the API refuses it, the device refreshes, and calls again.
     environment.skip(3_700_000);
     host.press("a");
-    await host.description("api: status 200, error 0");
+    await host.printed("api: status 200, error 0");
   }
   expect(statSync(environment.recordFile).mode & 0o777).toBe(0o600);
   expect((await host.measure()).requests).toBe(opened.requests);
 
-  // The power goes in the session.
+  // A power cut during the session.
   await host.kill("SIGKILL");
   host = start(environment, options);
   await host.state("SIGNED_IN");

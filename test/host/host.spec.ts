@@ -1,5 +1,5 @@
-// The C host, as released and under the sanitizers and valgrind, against the simulated service over
-// HTTPS with a certificate authority of the test's own, and over HTTP on loopback.
+// The C host, as released and under sanitizers and valgrind, at the simulated service over HTTPS with a test's own
+// certificate authority, and over HTTP on loopback.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ const valgrind = [
   "--errors-for-leak-kinds=definite,possible",
 ];
 
-describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call, sign out", () => {
+describe("§1 a complete run on the C host: sign in, poll, restart, refresh, call, sign out", () => {
   it.each([
     ["over HTTPS, as released", "https", release],
     ["over HTTPS, under address and undefined-behaviour sanitizers", "https", sanitized],
@@ -32,38 +32,37 @@ describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call,
       env: STRICT,
       calls: true,
     });
-    // Only an engine has a heap.
     const { limit = 0, peak = 0, residentPeakKiB } = figures;
     expect(peak).toBeLessThanOrEqual(limit);
     console.log(`${name}: engine peak ${peak} B, resident ${residentPeakKiB} KiB`);
   });
 });
 
-it("RFC 8628 §3.2: an answer that lacks a member is given up, and the member is named", async () => {
+it("RFC 8628 §3.2: a response without a required member fails, and the error names the member", async () => {
   const environment = await opened("http", { provoke: { code: "id-token-alone" } });
   const host = new HostProcess([...release, "--page", environment.page()]);
   const lack = "there is no device_code in the answer that can be used";
-  await host.description(`trying again: MALFORMED_RESPONSE\n${lack}`);
+  await host.printed(`trying again: MALFORMED_RESPONSE\n${lack}`);
   await host.state("FAILED");
   expect(host.messages).toContain(`(UNUSABLE_RESPONSES)\n${lack}`);
   expect(await host.quit()).toBe(0);
 });
 
-it("a value that does not fit is named in the log, with the memory that would do", async () => {
+it("the log names a value that does not fit, with the memory that is needed", async () => {
   const own = await opened();
   const { origin } = await scripted(({ path }) =>
     path === "/token" ? tokens({ access_token: "t".repeat(6000) }) : code({ interval: 1 }),
   );
   const host = new HostProcess([...sanitized, "--page", own.page(endpointsAt(origin))]);
-  await host.description("(VALUE_TOO_LONG)");
-  await host.description("no room for access_token of 6000 bytes; ");
+  await host.printed("(VALUE_TOO_LONG)");
+  await host.printed("no room for access_token of 6000 bytes; ");
   const needed = Number(/; (\d+) bytes of memory would do/.exec(host.messages)?.[1]);
   expect(host.messages).not.toContain("tttt");
   expect(await host.quit()).toBe(0);
 
   const enough = own.page({ ...endpointsAt(origin), limits: { memoryBytes: needed } });
   const larger = new HostProcess([...sanitized, "--page", enough]);
-  await larger.description("state: SIGNED_IN");
+  await larger.printed("state: SIGNED_IN");
   expect(await larger.quit()).toBe(0);
 });
 
@@ -117,27 +116,24 @@ describe("what the host is started with", () => {
   it.each([
     ["quickjs", 70_000],
     ["duktape", 240_000],
-  ] as const)(
-    "too small a heap is named, not crashed into (%s, below %d)",
-    async (kind, needed) => {
-      const page = (await opened("http")).page();
-      for (let bytes = 1000; bytes < needed; bytes += Math.floor(needed / 12)) {
-        const host = new HostProcess(
-          [programOf(kind), "--heap-limit", String(bytes), "--page", page],
-          STRICT,
-        );
-        expect(await host.exit(), host.messages).toBe(2);
-        expect(host.messages).toContain("--heap-limit: too little heap");
-      }
-    },
-  );
+  ] as const)("too small a heap is an error, not a crash (%s, below %d)", async (kind, needed) => {
+    const page = (await opened("http")).page();
+    for (let bytes = 1000; bytes < needed; bytes += Math.floor(needed / 12)) {
+      const host = new HostProcess(
+        [programOf(kind), "--heap-limit", String(bytes), "--page", page],
+        STRICT,
+      );
+      expect(await host.exit(), host.messages).toBe(2);
+      expect(host.messages).toContain("--heap-limit: too little heap");
+    }
+  });
 });
 
 describe("parts", () => {
   const run = (program: string, ...args: string[]): string =>
     execFileSync(program, args, { encoding: "utf8", env: STRICT, maxBuffer: 1 << 25 });
 
-  it("SPEC.md, Records: each call on the file of records failed, once and for good: the old state or the new", () => {
+  it("SPEC.md, Records: each call on the file of records fails, once or permanently: the result is the old or the new state", () => {
     const folder = mkdtempSync("/dev/shm/picogrant-");
     try {
       const lines = run(programOf("sanitize", "record-faults"), folder).trim().split("\n");

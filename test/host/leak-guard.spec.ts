@@ -1,6 +1,6 @@
-// Where requests of the host in C go, whatever has put them together: a bearer belongs to the servers that the maker has
-// named (RFC 6750 section 5.3, RFC 9700 section 4.9.1), and the last look (targets/host/portable/leak-guard.h) compares
-// what the socket gets with what was configured.
+// Where the C host's requests go: an access token only goes to the configured resource servers (RFC 6750 section 5.3, RFC
+// 9700 section 4.9.1). The leak guard (targets/host/portable/leak-guard.h) compares connection and request with the
+// settings.
 
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
@@ -21,30 +21,25 @@ function responses(lines: readonly string[]): string[] {
   return stdout.split("\n").slice(0, -1);
 }
 
-interface ReceivedRequest {
+interface PlannedRequest {
   readonly address: string;
   readonly target?: string;
-  /** What the settings have for the endpoint; absent: the address itself. */
+  /** The endpoint's address in the settings; default: the address itself. */
   readonly allowed?: string;
   readonly endpoint?: number;
   readonly authorization?: string;
   readonly allowHttp?: boolean;
 }
 
-function lineOf({
-  address,
-  allowed = address,
-  target = "",
-  ...requested
-}: ReceivedRequest): string {
+function lineOf({ address, allowed = address, target = "", ...requested }: PlannedRequest): string {
   const { endpoint = Endpoint.RESOURCE, authorization = "Bearer ", allowHttp = false } = requested;
   const words = [endpoint, hex(allowed), allowHttp ? 1 : 0, hex(authorization), hex(address)];
   return [...words, hex(target), hex(SECRET)].join(" ");
 }
 
-/** Where each goes and what is asked there; undefined where it is not sent. */
+/** Destination and request line of each; undefined if it is not sent. */
 function sent(
-  requests: readonly ReceivedRequest[],
+  requests: readonly PlannedRequest[],
 ): ({ origin: string; line: string; host: string } | undefined)[] {
   return responses(requests.map(lineOf)).map((response) => {
     if (response === "-") return undefined;
@@ -56,21 +51,25 @@ function sent(
   });
 }
 
-const goes = (requested: ReceivedRequest): boolean => sent([requested])[0] !== undefined;
+const goes = (requested: PlannedRequest): boolean => sent([requested])[0] !== undefined;
 
 const API = "https://api.example/v1";
 
-describe("what is sent goes where the settings say", () => {
-  it.each<[string, boolean, ReceivedRequest]>([
+describe("requests only go where the settings allow", () => {
+  it.each<[string, boolean, PlannedRequest]>([
     ["its own address", true, { address: API }],
-    ["a target behind it", true, { address: API, target: "/x?y=1" }],
+    ["a target after it", true, { address: API, target: "/x?y=1" }],
     ["an address of the same origin", true, { address: "https://api.example/v2", allowed: API }],
     ["no endpoint", false, { address: API, endpoint: 6 }],
     ["plain http to this device", true, { address: "http://127.0.0.1:80/" }],
     ["plain http to this device", true, { address: "http://[::1]:81/" }],
     ["plain http to another machine", false, { address: "http://api.example/" }],
-    ["the same where it is allowed", true, { address: "http://api.example/", allowHttp: true }],
-    ["http to what begins like this device", false, { address: "http://127.0.0.1.evil.test/" }],
+    ["the same with allowHttp", true, { address: "http://api.example/", allowHttp: true }],
+    [
+      "http to a name that begins like this device",
+      false,
+      { address: "http://127.0.0.1.evil.test/" },
+    ],
     ["a bearer to the token endpoint", false, { address: API, endpoint: Endpoint.TOKEN }],
     [
       "a bearer to the metadata",
@@ -87,7 +86,7 @@ describe("what is sent goes where the settings say", () => {
     ["a secret in the target", false, { address: API, target: `?t=${SECRET}` }],
     ["the same, encoded", false, { address: API, target: `?t=${encodeURIComponent(SECRET)}&x` }],
     [
-      "the same, all of it encoded",
+      "the same, completely encoded",
       false,
       { address: API, target: `/${hex(SECRET).replace(/../g, "%$&")}` },
     ],
@@ -97,12 +96,12 @@ describe("what is sent goes where the settings say", () => {
     expect(goes(requested)).toBe(isValid);
   });
 
-  it("a secret that is shorter than servers' are may be a word of a path", () => {
+  it("a very short secret may be a word of a path", () => {
     const words = [Endpoint.RESOURCE, hex(API), 0, hex("Bearer "), hex(API), hex("/devices")];
     expect(responses([[...words, hex("devices")].join(" ")])[0]).toMatch(/^sent /);
   });
 
-  it("any target and any address: what goes out has the allowed origin for everybody who reads it", () => {
+  it("any target and any address: each request has the allowed origin for every parser", () => {
     const part = fc.constantFrom(
       ...["https://", "http://", "/", "\\", "@", ":", "?", "#", ".", "[", "]", "%40", "\r\n", " "],
       ...["[::1]", "127.0.0.1", "localhost", "api.example", "API.example", "evil.test", "443", "a"],
@@ -135,7 +134,7 @@ describe("what is sent goes where the settings say", () => {
   });
 });
 
-describe("the last look by itself: the connection, the Host line and the settings are one server's", () => {
+describe("the leak guard alone: connection, Host line and settings must name one server", () => {
   const may = (secure: boolean, host: string, port: number, authority: string, allowed: string) => {
     const words = ["look", Endpoint.RESOURCE, hex(allowed), 1, hex("Bearer ")];
     return responses([[...words, secure ? 1 : 0, hex(host), port, hex(authority)].join(" ")])[0];
@@ -152,10 +151,10 @@ describe("the last look by itself: the connection, the Host line and the setting
   it.each<[string, [boolean, string, number, string, string]]>([
     ["another host", [true, "evil.test", 443, "api.example", "https://api.example"]],
     ["another port", [true, "api.example", 8443, "api.example", "https://api.example"]],
-    ["a port of the Host line's own", [true, "api.example", 443, "api.example:1", API]],
+    ["another port in the Host line", [true, "api.example", 443, "api.example:1", API]],
     ["another Host line", [true, "api.example", 443, "evil.test", "https://api.example"]],
     ["no TLS", [false, "api.example", 443, "api.example:443", "https://api.example:443"]],
-    ["TLS, where there is to be none", [true, "a.test", 80, "a.test:80", "http://a.test:80"]],
+    ["TLS for an http address", [true, "a.test", 80, "a.test:80", "http://a.test:80"]],
     [
       "a part of the host",
       [true, "api.example", 443, "api.example", "https://api.example.evil.test"],
@@ -165,7 +164,7 @@ describe("the last look by itself: the connection, the Host line and the setting
     ["a backslash", [true, "a.test", 443, "a.test", "https://a.test\\@evil.test"]],
     ["nothing", [true, "", 443, "", "https://"]],
     ["a bracket too few", [false, "::1", 80, "[::1", "http://[::1"]],
-    ["a port that is none", [true, "a.test", 443, "a.test:", "https://a.test:"]],
+    ["an empty port", [true, "a.test", 443, "a.test:", "https://a.test:"]],
   ])("not %s", (_, row) => {
     expect(may(...row)).toBe("-");
   });

@@ -1,5 +1,5 @@
-// The settings page (page.h) of a host with files: it signs in with it, a bad one is refused with the reason on the
-// display, and the last good one goes on.
+// The settings page (page.h) of a host with files: it configures the device. A damaged page is refused with a reason on the
+// display, and the last valid one stays in use.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const host = (...pages: readonly string[]): HostProcess => {
   return new HostProcess([programOf("sanitize"), "--heap-limit", "262144", ...words], STRICT);
 };
 
-it("names server, client and authority: the device signs in over TLS", async () => {
+it("with server, client and authority the device signs in over TLS", async () => {
   const environment = await opened("https");
   const device = host(page(environment, "a"));
   await device.state("PENDING");
@@ -33,7 +33,7 @@ it("names server, client and authority: the device signs in over TLS", async () 
   expect(await device.quit()).toBe(0);
 });
 
-it("made by the command from a handwritten device.json without authorities, it takes http to the device itself", async () => {
+it("made from a handwritten device.json without authorities, it allows http to the device itself", async () => {
   const environment = await opened();
   const readme = readFileSync(new URL("../../targets/quickjs/README.md", import.meta.url), "utf8");
   const [json, file] = ["device.json", "device.page"].map((name) => join(environment.folder, name));
@@ -51,7 +51,7 @@ it("made by the command from a handwritten device.json without authorities, it t
   expect(await device.quit()).toBe(0);
 });
 
-it("trusts its own authorities alone", async () => {
+it("only its own authorities are trusted", async () => {
   const environment = await opened("https");
   await environment.close();
   await environment.open("untrusted");
@@ -61,7 +61,7 @@ it("trusts its own authorities alone", async () => {
   expect(await device.quit()).toBe(0);
 });
 
-it("of two the later good one counts; a damaged one is said, and the one before goes on", async () => {
+it("the latest valid page counts; a damaged one is reported, and the previous one stays in use", async () => {
   const environment = await opened("https");
   const [older, later] = [page(environment, "a"), page(environment, "b", MADE + 1, 24)];
   const both = host(older, later);
@@ -72,7 +72,7 @@ it("of two the later good one counts; a damaged one is said, and the one before 
   for (const invalid of [bytes.subarray(0, -1), Buffer.from(bytes).fill(1, 40, 44)]) {
     writeFileSync(later, invalid);
     const device = host(older, later);
-    await device.description(`${later}: is damaged`);
+    await device.printed(`${later}: is damaged`);
     await device.until("the reason", () => BROKEN.test(device.display));
     await device.state("PENDING");
     expect(device.frame[0]).toHaveLength(20);

@@ -1,4 +1,4 @@
-// The C border's document against the core: what picogrant.h says exists, exists, and the other way.
+// picogrant.h and the core agree.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// The model of the core's border on the host in C: two devices in one program, without an engine and on each.
+// The core's model on the C host: two devices in one program, without an engine and on each.
 
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";

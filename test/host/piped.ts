@@ -1,7 +1,6 @@
-// The model of the core's border (test/model), sent to the host in C over a pipe: each sequence is played on the core's
-// sources, held against the ideal device, and on two devices in one program of the host's (c/piped.c), on each engine. The
-// requests that go out, frames, states, calls, waits and records are those of the sources, and one device knows nothing
-// of the other.
+// Plays sequences of the core's model (test/model) on the C host over a pipe (c/piped.c), on each engine, with two devices
+// in one program. Requests, frames, states, calls, waits and records must be those of the core's sources, and the devices
+// must not affect each other.
 
 import { expect } from "vitest";
 import {
@@ -26,7 +25,7 @@ import { type Step, StorageMode } from "../model/steps.ts";
 import { ofSources } from "../model/subject.ts";
 
 const STEPS = 400;
-/** What a request adds to an address that has a query of its own follows `&`. */
+/** If an address has a query, requests append with `&`. */
 export const ADDRESSES = ["/device?a=1", "/token?b=2", "/revoke"] as const;
 const NOTHING = 7;
 const WORKS = 5;
@@ -51,7 +50,7 @@ interface Request {
 
 function parsed(bytes: string): Request {
   const text = Buffer.from(bytes, "hex").toString();
-  // A server's device code need not be UTF-8: bytes count.
+  // Counts bytes, because a device code need not be UTF-8.
   const size = (bytes.length - bytes.indexOf(END_OF_HEAD) - END_OF_HEAD.length) / 2;
   const [head, body] = [
     text.slice(0, text.indexOf("\r\n\r\n")),
@@ -72,17 +71,16 @@ function parsed(bytes: string): Request {
   };
 }
 
-/** What a device shows after a line: its numbers, its frame, its slots, the request under way. */
+/** A device after a line: its numbers, frame, slots, and current request. */
 interface Sight {
   readonly line: string;
   readonly numbers: string;
-  /** Undefined: the host in C says why there is no connection in the place of the core's frame. */
+  /** Undefined if the C host shows the reason for no connection instead. */
   readonly frame: string | undefined;
   readonly slots: string;
   readonly request: Request | undefined;
 }
 
-/** No storage is needed for a code challenge. */
 class ModelHost extends Host {
   override stored(isDone: boolean): void {
     super.stored(isDone || this.operation?.command === Command.CHALLENGE);
@@ -132,7 +130,7 @@ class Twin {
     this.#open();
   }
 
-  /** As host.c does: with room for a code challenge, where there is room for it. */
+  /** Like host.c: with space for a code challenge, if the memory allows it. */
   #opened(settings: Settings, slots: Uint8Array[], unreadable: number): Host {
     const withPkce = (pkce: number): Host =>
       new ModelHost(
@@ -285,7 +283,7 @@ class Twin {
     this.#do(`medium ${this.#unreadable}`, () => {});
   }
 
-  /** A step of the model's, where a host in C can come to it; else a sleep. */
+  /** A step of the model if a C host can do it; otherwise a sleep. */
   #step(): void {
     const { host } = this;
     const step = this.#generator.next(host);
@@ -354,7 +352,7 @@ export function playPair(random: Random, hasEngine: boolean): Sight[] {
     const twins = [0, 1].map((number) => new Twin(number, random, sights, hasEngine));
     for (let i = 0; i < STEPS; i++) random.pick(twins).step();
   } catch (error) {
-    // The model cannot tell how it goes on.
+    // The model cannot predict the rest.
     if (!(error instanceof Unclear)) throw error;
   }
   return sights;
@@ -364,7 +362,7 @@ export function linesOf(sights: readonly Sight[]): string {
   return sights.map(({ line }) => `${line}\n`).join("");
 }
 
-/** @param lines what the program said, a line for each while a device is open */
+/** @param lines the program's output, one line for each step while a device is open */
 export function compare(sights: readonly Sight[], lines: readonly string[]): void {
   const isOpen = [false, false];
   let at = 0;

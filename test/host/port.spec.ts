@@ -1,5 +1,5 @@
-// Ports of one's own: the template builds without a warning and is a device that signs in, reads its API's pages, and
-// hears of the session's end; a changed copy of it is built of its own files, and its check finds what is wrong in each.
+// Custom ports: the template builds without warnings and works as a device. A changed copy is built from its own files, and
+// its check detects the fault in each.
 
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { HostProcess } from "./host-process.ts";
 
 const template = fileURLToPath(new URL("../../targets/host/ports/template", import.meta.url));
 
-/** Starts a built port at the simulated service, with an API of the test's; `live` is what happens there. */
+/** Starts a built port at the simulated service, with the test's API, and runs `live`. */
 async function atService(
   out: string,
   response: RequestListener,
@@ -46,7 +46,7 @@ async function atService(
   }
 }
 
-it("a device in C: signs in, reads two pages, has a refused token renewed, and ends with the session", async () => {
+it("a device in C: signs in, reads two pages, refreshes a refused token, and ends with the session", async () => {
   const out = `${hostFolder}port-example`;
   await buildPort(template, out);
   const requested: string[] = [];
@@ -91,7 +91,7 @@ function changed(file: string, from: string, to: string): (folder: string) => vo
   };
 }
 
-/** The example, perhaps changed, at a server that allows at once: what it says until it has said `words`. */
+/** The messages of the example, optionally changed, until it has printed `words`. The server allows at once. */
 async function outputOfExample(
   name: string,
   words: string,
@@ -118,7 +118,7 @@ async function outputOfExample(
   }
 }
 
-it("the example says how much memory would do for a token that its own has no room for", async () => {
+it("the example reports the memory that is needed for a token that does not fit", async () => {
   const output = await outputOfExample("small", "would do", { accessToken: "a".repeat(3000) });
   const [, bytes] = /MEMORY_BYTES of (\d+) would do\n/.exec(output)!;
   const change = changed("main.c", "MEMORY_BYTES = 4096", `MEMORY_BYTES = ${bytes}`);
@@ -126,7 +126,7 @@ it("the example says how much memory would do for a token that its own has no ro
   expect(await outputOfExample("enough", "SIGNED_IN", enough)).not.toContain("would do");
 });
 
-it("a device whose slots hold no record of the size that it may write is not opened", async () => {
+it("a device with slots that are too small for its records does not open", async () => {
   const change = changed("medium.c", "SLOT_BYTES = 4096", "SLOT_BYTES = 100");
   await outputOfExample("low", "the medium's slots are too small for the records", { change });
 });
@@ -137,7 +137,7 @@ it("the example says that its records cannot be kept, and where", async () => {
   expect(output).toContain(`${records}: No such file or directory\n`);
 });
 
-it("further files and libraries of a port are named in its port.mk; what it lacks is the template's", async () => {
+it("port.mk adds files and libraries; missing files come from the template", async () => {
   const change = (folder: string): void => {
     for (const name of ["clock.c", "medium.c", "connection.c"]) rmSync(path.join(folder, name));
     const write = (file: string, text: string): void =>
@@ -162,13 +162,13 @@ it("further files and libraries of a port are named in its port.mk; what it lack
 interface PortFault {
   readonly right: string;
   readonly wrong: string;
-  /** How often the check is started: some faults only show at the second start. */
+  /** Some faults only show at the second start of the check. */
   readonly starts?: number;
 }
 
 const BROKEN_ENDS = "return errno == EAGAIN || errno == EINTR ? PG_CONNECTION_NOTHING";
 const RANDOM = "return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;";
-/** By file; `line` is what the check says, without its "not ok". */
+/** By file; `line` is the check's output after "not ok". */
 const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line: string })[]>> = {
   "clock.c": [
     {
@@ -283,7 +283,7 @@ const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line
       line: "connection: 24 were ended",
     },
     {
-      what: "a connection that nobody has taken, and is open",
+      what: "a refused connection that is reported as open",
       right: "connection->state = error ? PG_CONNECTION_FAILED : PG_CONNECTION_OPEN;",
       wrong: "connection->state = PG_CONNECTION_OPEN; (void)error;",
       line: "connection: where nobody listens",
@@ -297,7 +297,7 @@ const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line
   ],
 };
 
-describe.concurrent("check.c says of each file of a port what it does wrong", () => {
+describe.concurrent("check.c finds the fault in each file of a port", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-check-"));
   const built = `${hostFolder}port-check`;
   beforeAll(() => buildPort(template, built, ...check("http://127.0.0.1:8080/")));
@@ -344,7 +344,7 @@ describe.concurrent("check.c says of each file of a port what it does wrong", ()
     return last;
   }
 
-  it("nothing of the example, at either start", async () => {
+  it("none in the example, at either start", async () => {
     const { output, code } = await tried("right", {
       file: "clock.c",
       right: "",
@@ -365,7 +365,7 @@ describe.concurrent("check.c says of each file of a port what it does wrong", ()
     expect(code).toBe(1);
   });
 
-  it("says what it could not try where the server is another", async () => {
+  it("reports what it cannot test with another server", async () => {
     const other = await opened();
     const out = path.join(folder, "out-other");
     cpSync(built, out, { recursive: true, preserveTimestamps: true });

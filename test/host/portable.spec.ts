@@ -1,5 +1,5 @@
-// The portable files that need no engine and no network: each program of test/host/c tries one against rules written
-// out there, under the sanitizers. And the connections of Linux, several at the same time.
+// Runs the programs of test/host/c that need no engine and no network, with sanitizers. Also several simultaneous
+// connections on Linux.
 
 import { execFile, execFileSync } from "node:child_process";
 import { createServer } from "node:http";
@@ -8,14 +8,14 @@ import { expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
 
-/** The numbers in what a program says; it ends with another code than 0 at the first fault. */
+/** The numbers in a program's output; its exit code is not 0 after a fault. */
 function numbersOf(name: string, ...args: readonly string[]): number[] {
   const line = execFileSync(programOf("sanitize", name), args, { encoding: "utf8" });
   console.log(line.trim());
   return [...line.matchAll(/\d+/g)].map(Number);
 }
 
-it("records on flash of every geometry, the power going after each unit", () => {
+it("records on flash of every geometry, with a power cut after each unit", () => {
   const [geometries, cuts] = numbersOf("geometry");
   expect(geometries).toBe(200);
   expect(cuts).toBeGreaterThan(10_000);
@@ -23,22 +23,22 @@ it("records on flash of every geometry, the power going after each unit", () => 
 
 const seed = process.env.PICOGRANT_SEED ?? String(Date.now() % 1_000_000);
 
-it("network-watch.h: nothing is restarted but for silence, and with growing waits", () => {
+it("network-watch.h: only silence causes a restart, with growing waits", () => {
   console.log(`PICOGRANT_SEED=${seed}`);
   const [, ...counts] = numbersOf("network-watch", seed);
   for (const count of counts) expect(count).toBeGreaterThan(1000);
 });
 
-it("wall-clock.h: what nobody authenticated is never kept, and once answers are right the device signs in", () => {
+it("wall-clock.h: an unauthenticated time is never stored, and with correct responses the device signs in", () => {
   console.log(`PICOGRANT_SEED=${seed}`);
   const [runs, ...counts] = numbersOf("wall-clock", seed);
   expect(runs).toBe(2000);
   for (const count of counts) expect(count).toBeGreaterThan(5000);
 });
 
-it("Linux: connections to several servers at the same time, each answered by its own", async () => {
+it("Linux: simultaneous connections to several servers, each response from the right one", async () => {
   const counts = [0, 0];
-  // The first is slow, and its answer comes in pieces; the second is fast.
+  // The first one is slow and responds in pieces, the second one is fast.
   const servers = counts.map((_, at) =>
     createServer((_request, response) => {
       counts[at]!++;

@@ -1,5 +1,5 @@
-// What the C host's process gives away by itself: core dumps, the swap, its environment, files that others can change;
-// whose certificates it takes; how long it keeps a connection; and what stays in its memory.
+// What the C host's process exposes: core dumps, swap, memory, files that others can change. Also which certificates it
+// accepts, and how long it keeps connections open.
 
 import {
   chmodSync,
@@ -41,7 +41,7 @@ describe("a process that holds tokens", () => {
     expect(await host.quit()).toBe(0);
   });
 
-  it("trusts nobody that its environment names", async () => {
+  it("ignores authorities in its environment", async () => {
     const own = await opened("https");
     const ca = join(own.folder, "ca.pem");
     const other = join(own.folder, "other.pem");
@@ -68,7 +68,7 @@ describe("a settings page that others can change is refused, as sshd refuses its
       /its group can change it; run chmod 640 on it\n$/,
     ],
     [
-      "in a folder of all",
+      "in a folder that everyone can change",
       (_, own) => chmodSync(own.folder, 0o777),
       /others can change a directory that it/,
     ],
@@ -94,7 +94,7 @@ describe("a settings page that others can change is refused, as sshd refuses its
   );
 });
 
-describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses", () => {
+describe("RFC 9525, RFC 5280: certificates that the C host accepts and refuses", () => {
   const { ca, cases } = makeCertificateCases("localhost");
 
   it.each([
@@ -123,7 +123,7 @@ describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses"
   });
 });
 
-describe("TLS that ends otherwise than expected is reported", () => {
+describe("TLS failures are reported", () => {
   const { ca, cases } = makeCertificateCases("localhost");
   const { key, cert } = cases.find(({ isValid }) => isValid)!;
   const CODE = JSON.stringify(code().body);
@@ -166,26 +166,23 @@ describe("TLS that ends otherwise than expected is reported", () => {
   });
 });
 
-describe("RFC 9112 §9.3: a connection is kept for the next request", () => {
+describe("RFC 9112 §9.3: a connection stays open for the next request", () => {
   const host = hostAsDevice(programOf("sanitize"));
 
-  it("for as long as the server says, less a second", async () => {
+  it("as long as the server allows, minus a second", async () => {
     const stored = await countHandshakes(host, 3, 1, { keepAliveTimeout: 75_000 });
     expect(stored).toEqual({ whole: 1, resumed: 0, requests: 4 });
   });
 
   it.each([
-    ["a second, which is none", { keepAliveTimeout: 1000 }],
-    ["not", { close: true }],
-  ])(
-    "where it says %s: a new one, which goes on with the TLS session of before",
-    async (_, keeps) => {
-      const { whole, resumed } = await countHandshakes(host, 3, 1, keeps);
-      expect(whole + resumed).toBe(4);
-      // libcurl before 8.12 has one session of a server, and this server's serves once.
-      expect(resumed).toBeGreaterThan(0);
-    },
-  );
+    ["a second, which is too short", { keepAliveTimeout: 1000 }],
+    ["no time", { close: true }],
+  ])("if the server allows %s: a new one, which resumes the TLS session", async (_, keeps) => {
+    const { whole, resumed } = await countHandshakes(host, 3, 1, keeps);
+    expect(whole + resumed).toBe(4);
+    // libcurl before 8.12 stores one TLS session for each server, and this server accepts each session once.
+    expect(resumed).toBeGreaterThan(0);
+  });
 
   const PENDING = JSON.stringify({ error: "authorization_pending" });
   const body = JSON.stringify(tokens().body);
@@ -193,12 +190,12 @@ describe("RFC 9112 §9.3: a connection is kept for the next request", () => {
 
   it.each<[string, (response: http.ServerResponse, isFirst: boolean) => void, RegExp]>([
     [
-      "that meets its end is sent once, and has failed",
+      "on a closed connection is sent once, and fails",
       (response, isFirst) => (isFirst ? response.end(PENDING) : response.socket!.destroy()),
       /TOKEN not reached/,
     ],
     [
-      "does not go out behind an answer that nobody has asked for",
+      "is not sent after an unrequested response",
       (response) => response.end(PENDING, () => response.socket?.write(STRAY)),
       /TOKEN answered 400, AUTHORIZATION_PENDING/,
     ],
@@ -228,7 +225,7 @@ describe("RFC 9112 §9.3: a connection is kept for the next request", () => {
 });
 
 describe("RFC 9700 §4.14 secrets in memory", () => {
-  /** Everything that the process can read or write of its own memory, piece by piece. */
+  /** The process's writable memory, piece by piece. */
   function* memoryOf(pid: number): Generator<Buffer> {
     const memory = openSync(`/proc/${pid}/mem`, "r");
     const capacity = Buffer.alloc(2 ** 28);
@@ -236,12 +233,12 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
       const match = /^([\da-f]+)-([\da-f]+) rw/.exec(line);
       if (!match) continue;
       const [from, to] = [Number.parseInt(match[1]!, 16), Number.parseInt(match[2]!, 16)];
-      // The sanitizers' account of all addresses is no memory of the program's.
+      // The sanitizers' shadow memory does not belong to the program.
       if (to - from > capacity.length) continue;
       try {
         yield capacity.subarray(0, readSync(memory, capacity, 0, to - from, from));
       } catch {
-        // Some of the kernel's own pages cannot be read.
+        // Some pages of the kernel cannot be read.
       }
     }
     closeSync(memory);
@@ -253,7 +250,7 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
     return count;
   }
 
-  /** The tokens that the service has issued: as a record has them, they lie behind their lengths. */
+  /** The service's tokens in a record. */
   function tokensIn(record: string): string[] {
     const tokens = [
       ...new Set(
@@ -266,7 +263,10 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
     return tokens;
   }
 
-  /** How often each text is in the memory, its end counted as well: a shorter one may lie on a longer. */
+  /**
+   * How often each text is in the memory. Counts the last bytes too, because a shorter text may partly overwrite a longer
+   * one.
+   */
   function copies(pid: number, texts: readonly string[]): number[] {
     const ends = texts.map((text) => text.slice(-16));
     const counts = texts.map(() => 0);
@@ -276,19 +276,19 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
     return counts;
   }
 
-  // Nobody but root may look into the program (process.h).
+  // Only root may read the process's memory (process.h).
   it.runIf(isRoot || process.env.CI === "true").each([
     ["http", "release"],
     ["https", "release"],
     ["http", "duktape"],
   ] as const)(
-    "%s on %s: signed out, no token is left in it, and no further copy of the client's secret",
+    "%s on %s: after signing out no token is in memory, and no additional copy of the client's secret",
     async (protocol, kind) => {
       const own = await opened(protocol);
-      // What the page has stays, and where it was before the first request.
+      // The page's values stay where they were before the first request.
       const secret = "tv-secret";
       const texts = ["grant-header-7Hq2Zr9Lm4Xw", "resource-header-5Tn8Vb3Kc6Yd"];
-      const [grant, resource] = texts.map((text) => ({ "X-Maker": text }));
+      const [grant, resource] = texts.map((text) => ({ "X-Developer": text }));
       const page = own.page({ autoStart: false, headers: { grant, resource } });
       const host = new HostProcess([programOf(kind), "--page", page]);
       await host.state("SIGNED_OUT");
@@ -304,17 +304,17 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
       await host.state("SIGNED_IN");
       expect(copies(host.pid, [deviceCode])).toEqual([0]);
       host.press("a");
-      await host.description("api: status 200");
+      await host.printed("api: status 200");
       const first = tokensIn(own.recordFile);
       expect(Math.min(...copies(host.pid, first))).toBeGreaterThan(0);
       own.skip(3_700_000);
       host.press("a");
-      await host.description("api: status 200", 2);
+      await host.printed("api: status 200", 2);
       const every = [deviceCode, ...first, ...tokensIn(own.recordFile)];
       host.press("o");
       await host.state("SIGNED_OUT", 2);
       expect(copies(host.pid, every)).toEqual(every.map(() => 0));
-      // Those that it was made with, or fewer.
+      // As many as at the start, or fewer.
       expect(copies(host.pid, [secret])[0]).toBeLessThanOrEqual(before!);
       expect(copies(host.pid, texts)).toEqual(ofTexts);
       expect(await host.quit()).toBe(0);

@@ -1,5 +1,5 @@
-// The reader of HTTP answers of the C host (targets/host/portable/http-response.h), under the sanitizers: each
-// answer whole, byte by byte, and in pieces of seven.
+// The C host's parser of HTTP responses (targets/host/portable/http-response.h) with sanitizers: each response as a whole,
+// byte by byte, and in pieces of seven.
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ interface Output {
   status: string;
   body: string;
   challenges?: string[];
-  /** At the last byte, and once the connection has ended. */
+  /** After the last byte, and after the end of the connection. */
   result: string;
 }
 
@@ -49,7 +49,7 @@ describe("RFC 9110 §11.6.1 WWW-Authenticate", () => {
   const refused = (status: string, ...lines: string[]): string =>
     head("Content-Length: 0", ...lines).replace("200 OK", status);
 
-  it("of an answer of 401, however long and however often it is there", () => {
+  it("of a 401, of any length and number", () => {
     const long = `Bearer error="insufficient_user_authentication", acr_values="${"a".repeat(500)}"`;
     const response = refused(
       "401 No",
@@ -69,7 +69,7 @@ describe("RFC 9110 §11.6.1 WWW-Authenticate", () => {
   });
 });
 
-describe("RFC 9112 §6 the body of an answer", () => {
+describe("RFC 9112 §6 the body of a response", () => {
   it.each<[string, string, Output]>([
     ["a length", `${head("Content-Length: 2")}{}`, complete("{}")],
     ["a length, and more behind it", `${head("Content-Length: 2")}{}HTTP/1.1`, complete("{}")],
@@ -126,14 +126,14 @@ describe("RFC 9112 §6 the body of an answer", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused responses", () => {
   it.each(REFUSED)("%s", (_name, response, { name }) => {
     const { result, body } = read(response);
     const whole = name === "cutOff" ? "more" : name;
     expect([result, body.replace("a", "")]).toEqual([`${whole} closed ${name}`, ""]);
   });
 
-  // What Node's parser has other bounds for, or the adapter there decodes.
+  // Responses where Node's parser has other limits, or its adapter decodes.
   it.each<[string, string, string]>([
     ["chunked twice", head(CHUNKED, CHUNKED), "unknownCoding"],
     ["RFC 9110 §8.4 a coded body", `${head("Content-Encoding: gzip")}a`, "unknownCoding"],
@@ -159,7 +159,7 @@ describe("what is refused", () => {
     expect(body.length).toBeLessThanOrEqual(BODY_MAX);
   });
 
-  it("§8 every answer that is cut off", () => {
+  it("§8 every response that is cut off", () => {
     const whole = [
       `${head("Content-Length: 2")}{}`,
       `${head("Transfer-Encoding: chunked")}2\r\n{}\r\n0\r\nA: b\r\n\r\n`,

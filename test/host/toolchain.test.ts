@@ -1,5 +1,4 @@
-// npm run host -- --install on a machine that has nothing yet: a folder of programs stands for it, with an
-// apt-get that fails.
+// npm run host -- --install on a machine without any packages: a folder of programs simulates it.
 
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,27 +38,27 @@ function program(name: string, script: string): void {
   chmodSync(join(bin, name), 0o755);
 }
 
-/** apt-get, and sudo for those who are not root. */
+/** apt-get, and sudo for other users than root. */
 function aptGet(script: string): void {
   program("apt-get", script);
   program("sudo", '"$@"');
 }
 
-it("says in one line that make cannot build in a folder with a space", () => {
+it("a folder with a space: the error is one line", () => {
   expect(() => refuseSpaces("/home/ada/my projects/picogrant/")).toThrow(
     /^make cannot build in \/home\/ada\/my projects\/picogrant\/: move it/,
   );
   expect(() => refuseSpaces("/home/ädä/picogrant/")).not.toThrow();
 });
 
-it("wherever the compiler is asked for the C library's headers are, too: Debian's gcc only recommends them", () => {
+it("a package with the compiler is listed with the C library's headers: Debian's gcc only recommends them", () => {
   for (const needs of [hostNeeds, armNeeds, portNeeds, analyserNeeds]) {
     expect(needs.map((need) => need.package)).toEqual(expect.arrayContaining(["gcc", "libc6-dev"]));
   }
 });
 
 describe("npm run host -- --install", () => {
-  it("without it, names every package that is missing", () => {
+  it("without it, names every missing package", () => {
     expect(missingPackages(hostNeeds)).toEqual(EVERYTHING);
     expect(() => ensurePackages(hostNeeds, false)).toThrow(EVERYTHING.join(" "));
   });

@@ -1,5 +1,4 @@
-// Runs the conformance suites on the QuickJS adapters, inside qjs, but for HTTP: that is the bench's, which judges the
-// whole program (qjs.test.ts).
+// Runs the conformance suites, except HTTP, on the QuickJS adapters inside qjs. The bench judges HTTP (qjs.test.ts).
 
 import {
   displayConformance,

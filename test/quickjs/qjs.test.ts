@@ -1,5 +1,5 @@
-// The device program and the adapters in a stock qjs, with a real curl, real files and real pipes: the adapters'
-// contracts, a whole life at the simulated service, and what is refused.
+// The device program and its adapters in stock qjs with a real curl, files and pipes: contracts, a complete run at the
+// simulated service, and refused settings.
 
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
 import {
@@ -80,7 +80,7 @@ class Run {
     this.child.stdin.write(`${command}\n`);
   }
 
-  /** Waits until this is the last that the device has said of its state. */
+  /** Waits until this is the last reported state. */
   async state(required: string): Promise<void> {
     const last = () => this.events.findLast(({ event }) => event === "state")?.state;
     await expect.poll(() => this.errors + last()).toBe(required);
@@ -100,7 +100,7 @@ class Run {
   }
 }
 
-/** A device that can be started again and again, where `url` is its service. */
+/** A device that can be started repeatedly, for the service at `url`. */
 function deviceAt(url: string, own: Partial<DeviceConfig> = {}) {
   const folder = temporaryFolder();
   const files = { main: join(folder, "main.js"), config: join(folder, "device.json") };
@@ -121,7 +121,7 @@ function deviceAt(url: string, own: Partial<DeviceConfig> = {}) {
     storage: { directory: join(folder, "state"), deviceKeyFile: join(folder, "device.key") },
     control: { commands: "stdin", events: "stdout" },
     http: { certificates: join(folder, "ca.pem") },
-    // RFC 7636: each code is proved, over a power cut as well; the service checks it.
+    // RFC 7636: the service checks each code's proof, also after a power cut.
     pkce: "S256",
     ...own,
   };
@@ -131,7 +131,7 @@ function deviceAt(url: string, own: Partial<DeviceConfig> = {}) {
   return { folder, config: files.config, start };
 }
 
-/** The simulated service, which hears every secret that crosses the wire. */
+/** The simulated service, which records every secret that it sends or receives. */
 async function secureService() {
   const secrets = new Set<string>();
   const options = { interval: 1, pollToleranceMs: 100, tokenCharacters: "awkward" } as const;
@@ -146,7 +146,7 @@ async function secureService() {
         if (!/secret|_token$|device_code/.test(name!) || value!.length < 6) continue;
         secrets.add(value!).add(encodeURIComponent(value!));
       }
-      // Long enough to look at curl while it works.
+      // Enough time to look at curl's arguments.
       await new Promise((done) => setTimeout(done, 100));
       return response;
     },
@@ -157,7 +157,7 @@ async function secureService() {
   return { service, url: server.url, secrets };
 }
 
-/** What the kernel shows every user of these processes and of those that they start: arguments and environments. */
+/** Arguments and environments of these processes and their children, which every user can read. */
 function watch(roots: () => readonly number[]) {
   const seen = new Set<string>();
   const textOf = (pid: number, file: string): string => {
@@ -177,7 +177,7 @@ function watch(roots: () => readonly number[]) {
   return seen;
 }
 
-it("contracts.ts, every rule but those of HTTP, on the adapters in qjs", async () => {
+it("contracts.ts: every rule except HTTP, on the adapters in qjs", async () => {
   const folder = temporaryFolder();
   const outfile = join(folder, "conformance.js");
   const entry = fileURLToPath(new URL("conformance-program.ts", import.meta.url));
@@ -196,19 +196,19 @@ it("RFC 8628, RFC 6749, RFC 7009, RFC 9110, RFC 9700: every row of the bench, pa
   const control = { commands: "stdin", events: "stderr" };
   const limits = { memoryBytes: 6144, exchangeSeconds: 8 };
   const settings = ["--with", JSON.stringify({ control, limits })];
-  // curl tells nobody whether TLS has said its end.
+  // curl does not report whether TLS was closed properly.
   const { status, output } = await bench("--device", device, ...hooks, ...settings, "--no-closure");
   expect(status, output).toBe(0);
   expect(output).toContain("1 are not tried");
 });
 
-describe("a life in qjs", () => {
-  it("over HTTPS: sign in, API, a restart with a refresh, sign out; no secret is seen", async () => {
+describe("a complete run in qjs", () => {
+  it("over HTTPS: sign in, API, a restart with a refresh, sign out; no secret is visible", async () => {
     const { service, url, secrets } = await secureService();
     const { folder, start } = deviceAt(url);
     const runs: Run[] = [];
     const seen = watch(() => runs.map(({ child }) => child.pid!));
-    // Whoever sets this could read along; nothing of it reaches curl.
+    // This variable would write TLS keys to a file. curl must not get it.
     const switchOn = (): Run => {
       runs.push(start({ SSLKEYLOGFILE: join(folder, "tls-secrets") }));
       return runs.at(-1)!;
@@ -225,7 +225,7 @@ describe("a life in qjs", () => {
     await expect.poll(shown).toContain("Signed in");
     expect(await device.list()).toHaveProperty("items");
 
-    // The age of its token is unknown after a restart: refresh.
+    // The age of its token is unknown after a restart, so it refreshes.
     expect(await device.end("SIGTERM"), device.errors).toBe(0);
     device = switchOn();
     await device.state("signed-in");
@@ -247,7 +247,7 @@ describe("a life in qjs", () => {
     expect(stored.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
   });
 
-  it("a second device on the same state directory is refused, the first goes on", async () => {
+  it("a second device on the same state directory is refused, the first continues", async () => {
     const { folder, start } = deviceAt("http://127.0.0.1:1");
     const first = start();
     await expect.poll(() => first.events).not.toEqual([]);
@@ -258,11 +258,11 @@ describe("a life in qjs", () => {
     );
     expect(first.child.exitCode).toBe(null);
     expect(await first.end("SIGINT")).toBe(0);
-    // It leaves no lock; one of a process that is gone, or of another start of the system, keeps nobody out.
+    // It leaves no lock. A lock of a process that has ended, or of an earlier boot, does not block the directory.
     const state = join(folder, "state");
     const locks = (): string[] => readdirSync(state).filter((name) => name.startsWith("lock-"));
     expect(locks()).toEqual([]);
-    // Node's lock is the same one.
+    // Node uses the same lock.
     const unlock = lockDirectory(state);
     expect(await start().ended).toBe(2);
     unlock();
@@ -274,7 +274,7 @@ describe("a life in qjs", () => {
   });
 });
 
-describe("what is refused in one clear line, with exit code 2", () => {
+describe("refused in one clear line, with exit code 2", () => {
   const mistakes: [
     string,
     Partial<DeviceConfig>,
@@ -352,7 +352,7 @@ describe("what is refused in one clear line, with exit code 2", () => {
   });
 });
 
-it("--help and --check say what they find, and start nothing", async () => {
+it("--help and --check report, and start nothing", async () => {
   const { folder, start } = deviceAt("http://127.0.0.1:1");
   const help = start({}, "--help");
   expect(await help.ended).toBe(0);

@@ -80,10 +80,10 @@ export async function liveOnBoard(
   if (options.picture) await board.picture(options.picture);
   const pending = await watch();
   board.press("b");
-  await board.description("batteries: ");
+  await board.printed("batteries: ");
   const onBatteries = await watch();
   board.press("b");
-  await board.description("mains: ");
+  await board.printed("mains: ");
 
   report("the user allows it");
   check(environment.service.approve(code, "ada") === "granted", "the service does not grant");
@@ -92,13 +92,13 @@ export async function liveOnBoard(
   if (kind !== "grant") {
     report("signed in; an API call");
     board.press("a");
-    await board.description("api: status 200, error 0");
+    await board.printed("api: status 200, error 0");
   }
 
   report("a reset");
   await measure();
   board.press("r");
-  await board.description("picogrant on", 2);
+  await board.printed("picogrant on", 2);
   await board.state("SIGNED_IN", 2);
   started();
   await measure();

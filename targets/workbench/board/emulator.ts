@@ -268,12 +268,12 @@ export class Board {
   }
 
   /** Waits until the board has printed `text` for the `count`th time since power-on. */
-  description(text: string, count = 1): Promise<void> {
+  printed(text: string, count = 1): Promise<void> {
     return this.until(text, () => this.output.split(text).length > count);
   }
 
   state(name: string, count = 1): Promise<void> {
-    return this.description(`state: ${name},`, count);
+    return this.printed(`state: ${name},`, count);
   }
 
   /** The lines of the last complete frame. */

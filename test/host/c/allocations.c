@@ -1,7 +1,7 @@
 /*
- * Lives over the border, with a scripted server instead of a network, and counts the engine's allocations: a whole
- * grant and many polls must make none; and how deep the stack gets. Usage: allocations [LIMIT [POLLS]]. Output: lines
- * `name count`; exit code 1 where the grant does not come to its end.
+ * Runs the core with a scripted server, and counts the engine's allocations (a grant with many polls must make none) and
+ * the depth of the stack. Usage: allocations [LIMIT [POLLS]]. Output: lines `name count`; exit code 1 if the grant does
+ * not complete.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { COLUMNS = 20, ROWS = 4, MEMORY = 4096, POLLS = 200 };
 
-/* Answers that the user has not decided yet. */
+/* Number of authorization_pending responses. */
 static int pending = POLLS;
 
 static struct pg_core core;
@@ -73,7 +73,7 @@ static void carry_out(int command) {
   }
 }
 
-/* Ticks until `state`, a second at a time; 0 where it does not come. */
+/* Ticks every second until `state`; 0 if it is not reached. */
 static int run_until(int state) {
   for (int seconds = 0; seconds < 4000; seconds++) {
     int command = pg_tick(&core, seconds ? 1000 : 0);
@@ -99,13 +99,13 @@ static int whole_run(void) {
   return run_until(PG_STATE_SIGNED_IN);
 }
 
-/* It lives on a stack of its own, filled before. */
+/* A stack of its own, filled before the run. */
 static uint8_t stack[1 << 19];
 static ucontext_t starter;
-static ucontext_t liver;
+static ucontext_t runner;
 static int has_run;
 
-static void live(void) {
+static void run_all(void) {
   enum pg_open_result opened = pg_core_open(&core, memory, sizeof memory, &config);
   if (opened != PG_OPEN_OK) printf("refused %d\n", opened);
 #ifdef PG_HAS_ENGINE
@@ -127,11 +127,11 @@ int main(int count, char **arguments) {
 #endif
   if (count > 2) pending = atoi(arguments[2]);
   memset(stack, 0xa5, sizeof stack);
-  getcontext(&liver);
-  liver.uc_stack = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
-  liver.uc_link = &starter;
-  makecontext(&liver, live, 0);
-  swapcontext(&starter, &liver);
+  getcontext(&runner);
+  runner.uc_stack = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
+  runner.uc_link = &starter;
+  makecontext(&runner, run_all, 0);
+  swapcontext(&starter, &runner);
   size_t left = 0;
   while (left < sizeof stack && stack[left] == 0xa5) left++;
   printf("polls %d\nstack %zu\n", polls, sizeof stack - left);

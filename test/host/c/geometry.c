@@ -1,10 +1,9 @@
 /*
- * Records on flash of every geometry: units of reading and programming of 1 to 256 bytes, each
- * kept to strictly (whole units, each programmed once), with and without a code that makes a half-programmed unit
- * unreadable. The power goes after each unit of a write. What must never be: a record that is read but was not
- * written whole, a slot that is said to be empty and is not, the other slot changed.
+ * Records on flash with read and program units of 1 to 256 bytes, with and without ECC that makes half-programmed units
+ * unreadable. A power cut after each unit of a write must never lead to a record that was not written completely, to a
+ * slot that is reported as empty but is not, or to a change of the other slot.
  *
- * Output: `geometries N cuts M`; exit code 1 at the first fault, with what it was about.
+ * Output: `geometries N cuts M`; exit code 1 at the first fault.
  */
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +96,7 @@ static void begin(void) {
   if (!holds(0, older, OLD)) blame("a record that was written is not read");
 }
 
-/* One cut; 1 where the write came through. */
+/* One power cut; 1 if the write was complete. */
 static int cut(long units) {
   begin();
   budget = units;

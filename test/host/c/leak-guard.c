@@ -1,15 +1,15 @@
 /*
- * What goes out of a request, over a connection that only notes it. Each line of the input is a request, its words in
- * hexadecimal ("-": empty), ended by a space each:
+ * Sends requests over a connection that only records them. Each input line is a request, words in hexadecimal ("-":
+ * empty), each followed by a space:
  *
  *   endpoint allowed allow_http authorization address target secret
  *
- * or, behind `look`, what the last look is asked about itself:
+ * or, after `look`, a direct call of the leak guard:
  *
  *   look endpoint allowed allow_http authorization secure host port authority
  *
- * Numbers are decimal. All other endpoints are allowed https://other.example. Output, a line each: `-` where it is
- * refused; else `sent SECURE HOST PORT REQUEST` in the same way, or `may`.
+ * Numbers are decimal. All other endpoints are allowed https://other.example. Output: `-` for a refusal; else `sent
+ * SECURE HOST PORT REQUEST`, or `may`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,6 @@ static void print_hex(const char *bytes, size_t size) {
   for (size_t i = 0; i < size; i++) printf("%02x", (unsigned)(unsigned char)bytes[i]);
 }
 
-/* Words in place, each ended by a 0. */
 static char *words[WORDS];
 static size_t sizes[WORDS];
 

@@ -1,7 +1,7 @@
 /*
- * Random lives of the network's watch (network-watch.h), against rules that are written out here: a restart only
- * after three unanswered probes with a link, a restart of the device only after three of the interface, nothing
- * at all without a doubt or a link, waits that grow, and the same life wherever the clock begins.
+ * Random runs of the network watch (network-watch.h), against the rules: the interface is only restarted after three
+ * unanswered probes with a link, the device only after three restarts of the interface. Without doubt or link nothing
+ * happens. Waits grow, and the result does not depend on the clock's start.
  *
  * Usage: network-watch SEED. Output: `steps N probes A interfaces B devices C`; exit code 1 at the first fault.
  */
@@ -20,7 +20,7 @@ static uint32_t below(uint32_t bound) {
   return (random_state >> 8) % bound;
 }
 
-/* What is known from outside. */
+/* The observed state. */
 struct seen {
   int has_doubt;
   int probes;
@@ -51,7 +51,7 @@ static const char *judge(struct seen *seen, enum pg_network_step step, uint32_t 
   return NULL;
 }
 
-static const char *live(uint32_t start) {
+static const char *run(uint32_t start) {
   struct pg_network_watch watch = {0};
   struct seen seen = {0};
   uint32_t now = start;
@@ -82,10 +82,10 @@ int main(int count, char **arguments) {
   uint32_t seed = count > 1 ? (uint32_t)strtoul(arguments[1], NULL, 10) : 1;
   for (uint32_t number = 0; number < RUNS; number++) {
     random_state = seed * 7919u + number;
-    /* Near the clock's wrap as often as anywhere else. */
-    const char *wrong = live(below(2) ? 0u - below(3600000) : below(1u << 24));
+    /* Half of the runs are near the clock's wrap. */
+    const char *wrong = run(below(2) ? 0u - below(3600000) : below(1u << 24));
     if (!wrong) continue;
-    printf("life %u of seed %u: %s\n", number, seed, wrong);
+    printf("run %u of seed %u: %s\n", number, seed, wrong);
     return 1;
   }
   printf("steps %ld probes %ld interfaces %ld devices %ld\n", (long)RUNS * STEPS,

@@ -1,15 +1,15 @@
 /*
- * Two devices on the portable host (host.h) whose worlds come over a pipe: clock, chance, answers, records, keys. A line on
- * standard input is the number of a device and what happens to it, texts and bytes in hexadecimal digits; a line on
- * standard output is what the device is at after that. On an engine the first has one of its own, the second is the guest
- * of one that the firmware has already, and after its start neither allocates anything.
+ * Two devices on the portable host (host.h), controlled over a pipe: clock, random bytes, responses, records, keys. An
+ * input line has a device's number and an event, with texts and bytes in hexadecimal; an output line has the device's
+ * state after it. On an engine, the first device has an engine of its own, the second one is a guest of the firmware's
+ * engine. Neither allocates after its start.
  *
  *   open MEMORY SEED COLUMNS ROWS START RENEWALS AUTHENTICATION SPREAD JSON ID SECRET SCOPE DEVICE TOKEN SERVER MESSAGES
  *   close
- *   slot SLOT BYTES       a record is there
- *   medium BITS           slots that cannot be read, a bit each; 4: nothing can be written
+ *   slot SLOT BYTES       puts a record into a slot
+ *   medium BITS           one bit for each slot that cannot be read; 4: nothing can be written
  *   run MS                time passes
- *   answer BYTES, end, break    of the connection
+ *   response BYTES, end, break    on the connection
  *   key LETTER, call PATH, status TEXT
  */
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "storage.h"
 
 enum { SLOT = 10000, REQUEST = 20000, LINE = 1 << 22, PIECE = 32767, TEXTS = 7, WORDS = 20, STEPS = 5 };
-/* Of struct pg_medium below. */
+/* For struct pg_medium below. */
 enum { NOT_WRITTEN = 4 };
 
 struct pg_connection {
@@ -58,7 +58,6 @@ static void must(int holds, const char *what) {
   exit(1);
 }
 
-/* The firmware's engine. */
 #ifdef ON_duktape
 #include <duktape.h>
 
@@ -121,7 +120,7 @@ static void check_heap(const struct device *device) { (void)device; }
 static void after_close(const struct device *device) { (void)device; }
 #endif
 
-/* The clock and chance are the machine's, and here each device has its own. */
+/* Clock and random bytes belong to the machine; here each device has its own. */
 static struct device *current;
 
 uint32_t pg_clock_ms(void) { return current->now_ms; }
@@ -132,7 +131,7 @@ int pg_random(uint8_t *bytes, size_t size) {
   return 1;
 }
 
-/* Nobody here asks for a code challenge. */
+/* No device uses code challenges here. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   (void)bytes;
   (void)size;
@@ -175,7 +174,7 @@ enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
   return connection->is_open ? PG_CONNECTION_OPEN : PG_CONNECTION_FAILED;
 }
 
-/* At most 100 bytes at once. */
+/* At most 100 bytes in a call. */
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
   if (size > 100) size = 100;
   must(size < REQUEST - connection->sent_size, "a request without end");
@@ -201,7 +200,7 @@ int pg_connection_reason(struct pg_connection *connection) {
 
 void pg_connection_end(struct pg_connection *connection) { memset(connection, 0, sizeof *connection); }
 
-/* Hexadecimal digits, which it replaces; how many bytes they are. "-": none. */
+/* Decodes hexadecimal digits in place. Returns the number of bytes; "-": none. */
 static size_t bytes_of(char *digits) {
   size_t size = *digits == '-' ? 0 : strlen(digits) / 2;
   for (size_t i = 0; i < size; i++) {
@@ -256,7 +255,7 @@ static void open_device(struct device *device, char *words[]) {
       .resource_headers = "X-Call: 1\r\n",
       .addresses = {"https://auth.test/device?a=1", "https://auth.test/token?b=2", "https://auth.test/revoke", "", "",
                     "https://api.test"},
-      /* The core gives an exchange up by itself. */
+      /* The core aborts an exchange itself. */
       .connect_seconds = 2000000,
       .exchange_seconds = 2000000,
       .response_bytes = 1 << 24,
@@ -274,7 +273,7 @@ static void open_device(struct device *device, char *words[]) {
   note_heap(device);
 }
 
-/* What happens, beside the time that passes. */
+/* An event other than time. */
 static void happen(struct device *device, const char *what, char *words[]) {
   struct pg_host *host = &device->host;
   if (strcmp(what, "open") == 0) open_device(device, words);
@@ -283,7 +282,7 @@ static void happen(struct device *device, const char *what, char *words[]) {
   else if (strcmp(what, "run") == 0) device->now_ms += (uint32_t)atoi(words[0]);
   else if (strcmp(what, "end") == 0) device->connection.end = PG_CONNECTION_ENDED;
   else if (strcmp(what, "break") == 0) device->connection.end = PG_CONNECTION_BROKEN;
-  else if (strcmp(what, "key") == 0) must(pg_host_letter(host, words[0][0]), "a key that is none");
+  else if (strcmp(what, "key") == 0) must(pg_host_letter(host, words[0][0]), "an unknown key");
   else if (strcmp(what, "call") == 0) (void)pg_host_call(host, PG_ENDPOINT_RESOURCE, words[0]);
   else if (strcmp(what, "status") == 0) {
     (void)bytes_of(words[0]);
@@ -305,7 +304,7 @@ static void show_bytes(const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < size; i++) printf("%02x", bytes[i]);
 }
 
-/* The record of a slot, whatever faults the medium has. */
+/* The record of a slot, regardless of faults. */
 static void show_slot(struct device *device, int slot) {
   uint8_t record[SLOT];
   int faults = device->faults;

@@ -1,10 +1,10 @@
 /*
- * Lets each call on the file of records fail, once, from there on, and from there on after half of a write, while a
- * device replaces its older record or signs out; then starts it again on a file that works.
+ * Makes each call on the file of records fail: once, from then on, or from then on after half of a write. Meanwhile a
+ * device replaces its older record or signs out, and then starts again on a working file.
  *
- * Usage: record-faults DIRECTORY. The directory must be empty. Output: one line for each operation, `replace calls N
- * failed F refused R old A new B`; exit code 1 at the first fault. `calls`: that can fail; `failed`: calls
- * that did; `refused`: operations that said so; then what the next start found.
+ * Usage: record-faults DIRECTORY (empty). Output for each operation: `replace calls N failed F refused R old A new B`;
+ * exit code 1 at the first fault. N: calls that can fail, F: calls that did, R: operations that reported it; A and B:
+ * what the next start found.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,6 @@
 
 enum { OLDER = 200, OLD = 300, NEW = 411, SLOT = 4096 };
 
-/* There is no file yet. */
 static int is_writing_first;
 
 enum mode { ONCE, ON, HALF, MODES };
@@ -72,7 +71,7 @@ int __wrap_openat(int directory, const char *path, int flags, ...) {
 
 int __wrap_mkdir(const char *path, mode_t bits) { return fails() ? -1 : __real_mkdir(path, bits); }
 
-/* Of what is not tried again. */
+/* An error that is not retried. */
 static int fails_for_good(void) { return fault_errno != EBUSY && fails(); }
 
 int __wrap_fstat(int file, struct stat *status) { return fails_for_good() ? -1 : __real_fstat(file, status); }
@@ -108,7 +107,7 @@ static int holds(int slot, const uint8_t *record, int size) {
          memcmp(found, record, (size_t)size) == 0;
 }
 
-/* Whether the slot holds neither a record nor a piece of one that is taken for a record. */
+/* Whether the slot contains nothing that is taken for a record. */
 static int holds_none(int slot) {
   int size = pg_storage_read(medium, slot, found, sizeof found);
   return size == 0 || size == 1;
@@ -124,7 +123,7 @@ static void stop(void) {
   pg_file_close(&records);
 }
 
-/* An older record in slot 0, the one that counts in slot 1. */
+/* An older record in slot 0, the current one in slot 1. */
 static int prepare(void) {
   (void)unlink("state/records.flash");
   (void)rmdir("state");
@@ -135,7 +134,6 @@ static int prepare(void) {
   return ok;
 }
 
-/* What a device does: 1 where it was told that it is done. */
 static int replace(void) { return pg_storage_write(medium, 0, fresh, NEW); }
 
 static int sign_out(void) {
@@ -179,7 +177,7 @@ static struct {
   long outcomes[2];
 } counts;
 
-/* One fault; 1 where it lay behind the last call, -1: a wrong state. */
+/* One fault; 1 if it was after the last call, -1: a wrong state. */
 static int break_at(const struct operation *operation, long at) {
   is_writing_first = operation->is_first;
   if (!prepare()) return -1;
@@ -192,13 +190,12 @@ static int break_at(const struct operation *operation, long at) {
   counts.calls++;
   counts.failed += failed;
   counts.refused += !done;
-  /* What passes by itself is waited for. */
+  /* Temporary errors are retried. */
   if (fault_errno == EBUSY && !done) return -1;
-  /* The disk works again, and the device starts. */
   if (start() != PG_FILE_READY) return -1;
   int outcome = operation->after(done);
   if (outcome >= 0) counts.outcomes[outcome]++;
-  /* Whatever was left there, the next record is kept. */
+  /* The next write works, whatever the fault has left. */
   int goes_on = pg_storage_write(medium, 0, fresh, NEW) && holds(0, fresh, NEW);
   stop();
   return outcome >= 0 && goes_on ? 0 : -1;

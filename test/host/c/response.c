@@ -1,7 +1,7 @@
 /*
- * Reads one HTTP answer and prints what the reader reports. Usage: answer PIECE BODY-MAX CLOCK < bytes: PIECE
- * bytes at a time, as much as there is where it is 0. Output: `challenge TEXT` lines, `status S R`, `body TEXT` put together, and `end`,
- * the name of the reason why it is refused, or `more` where the answer goes on; then the same behind ` closed ` once the connection has ended.
+ * Parses one HTTP response and prints the reports. Usage: response PIECE BODY-MAX CLOCK < bytes (PIECE bytes at a time;
+ * 0: all at once). Output: `challenge TEXT` lines, `status S R`, `body TEXT`, and `end`, the reason of a refusal, or
+ * `more`; after ` closed ` the same once the connection has ended.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * Connections of the port for Linux at the same time (network.h): each of the servers named is asked again and again over a
- * connection of its own, all of them in one loop that sleeps in pg_wait. Each answer must be the one of its own server.
+ * Simultaneous connections on Linux (network.h): requests each server repeatedly over a connection of its own, in one
+ * loop that sleeps in pg_wait. Each response must come from the right server.
  *
- * Usage: two-connections ROUNDS ADDRESS... Output: a line for each server, in order: `answered N failed N reason R body`,
- * the body being that of the last answer; then `most at once N`. Exit code 1 where nothing comes for ten seconds.
+ * Usage: two-connections ROUNDS ADDRESS... Output for each server: `answered N failed N reason R body` with the last
+ * body; then `most at once N`. Exit code 1 after ten seconds without progress.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { SERVERS = PG_NETWORK_MAX, BODY = 64, TIMEOUT_MS = 10000 };
 
-/* What a server is asked with, and what it has said. */
+/* A server's connection, and its response. */
 struct client {
   const char *address;
   struct pg_connection connection;

@@ -1,15 +1,15 @@
 /*
- * Random lives of a device's time of day (wall-clock.h), with the exchanges that need and bring it (http.h): with a clock
- * chip or without, whose battery may be flat; a time server and two servers that say the right time, none, or any other;
- * certificates of 90 days, renewed at day 60; cuts of the power, also while something is kept. The rules:
+ * Random runs of a device's time of day (wall-clock.h), with the exchanges that need it and set it (http.h): with or
+ * without a clock chip, whose battery may be empty; a time server and two servers with the right time, no time, or any
+ * other; certificates of 90 days, renewed at day 60; power cuts, also during a write. The rules:
  *
- *   nothing secret goes out where the certificate was judged at a guessed time, or had run out before what is kept: a
- *   thief has the key of the certificate before the present one
- *   what is kept is a Date that the authorization server said within its certificate's validity
- *   once the servers are right again, each is asked within three attempts, whatever the time server says; where servers
- *   never say a time, once the time server is right
+ *   No secret is sent if the certificate was checked at a guessed time, or had expired before the stored time: a thief
+ *   has the key of the previous certificate.
+ *   The stored time is a Date that the authorization server sent within its certificate's validity.
+ *   Once the servers are right again, each is reached within three attempts, whatever the time server says. If servers
+ *   never send a time, this holds once the time server is right.
  *
- * Usage: wall-clock SEED. Output: `lives N exchanges A questions B kept C cuts D`; exit code 1 at the first fault.
+ * Usage: wall-clock SEED. Output: `runs N exchanges A questions B stored C cuts D`; exit code 1 at the first fault.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "picogrant-port.h"
 
 enum { RUNS = 2000, PHASES = 12, ATTEMPTS = 3, DAY_S = 86400, BUILT_S = 1700000000, EVERY_MS = 60000 };
-enum description { RIGHT, NOTHING, ANYTHING, JUST_BEFORE_THE_END, KINDS };
+enum statement { RIGHT, NOTHING, ANYTHING, JUST_BEFORE_THE_END, KINDS };
 
 static uint64_t random_state;
 static long exchanges, questions, writes, cuts;
@@ -33,13 +33,13 @@ static uint32_t below(uint32_t bound) {
 }
 
 static uint64_t now_ms; /* the true time */
-static enum description server_says, time_server_says;
+static enum statement server_says, time_server_says;
 static struct pg_wall_clock device;
 static struct pg_wall_stored eeprom;
 static int has_chip, keeps;
 static int64_t chip_ahead_s; /* of the true time */
 
-/* The connection, and the server's certificate on it. */
+/* The connection, and the certificate of its server. */
 static int is_api, is_thief, is_known, is_requested, is_received, ended, responded;
 static uint32_t from_s, until_s, judged_s, stated_s;
 
@@ -47,8 +47,8 @@ static uint32_t true_s(void) { return (uint32_t)(now_ms / 1000); }
 uint32_t pg_clock_ms(void) { return (uint32_t)now_ms; }
 uint32_t pg_clock_wall_s(void) { return pg_wall_clock_now(&device); }
 
-static uint32_t time_of(enum description description) {
-  switch (description) {
+static uint32_t time_of(enum statement statement) {
+  switch (statement) {
     case RIGHT:
       return true_s();
     case NOTHING:
@@ -125,7 +125,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   char date[64] = "";
   if (stated_s) (void)strftime(date, sizeof date, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", gmtime_r(&output, &parts));
   *bytes = (const uint8_t *)response;
-  /* To HEAD the length is that of what a GET would have brought. */
+  /* The length of a response to HEAD is that of the response to GET. */
   return snprintf(response, sizeof response, "HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n", is_requested ? "405 No" : "200 OK",
                   date, is_requested ? 99 : 0);
 }
@@ -151,7 +151,7 @@ static void take_end(void *context) {
   ended = 1;
 }
 
-/* A request to one of the two servers; whether it was answered. */
+/* A request to one of the two servers. Returns whether it succeeded. */
 static int attempt(int of_api) {
   static const char *const addresses[] = {"", "https://a.example/", "", "", "", "https://b.example/"};
   static const struct pg_http_settings settings = {"t", NULL, NULL, 5, 30, 300, {addresses, 6, 0}, &device, 0};
@@ -173,8 +173,8 @@ static int attempt(int of_api) {
   return responded;
 }
 
-/* What becomes of a device until everybody is right again. */
-static void live(int says_never) {
+/* Runs a device while servers may be wrong. */
+static void run_phases(int says_never) {
   for (int phase = 0; phase < PHASES && !fault; phase++) {
     server_says = says_never ? NOTHING : below(KINDS);
     time_server_says = below(KINDS);
@@ -201,7 +201,7 @@ static const char *run(void) {
   chip_ahead_s = below(2) ? 0 : (int64_t)below(4000u * DAY_S) - 400 * DAY_S;
   fault = NULL;
   start();
-  live(says_never);
+  run_phases(says_never);
   if (fault) return fault;
   if (below(2)) start();
   is_thief = 0;
@@ -210,8 +210,8 @@ static const char *run(void) {
   for (int of_api = 0; of_api < 2; of_api++) {
     int attempts = ATTEMPTS;
     while (!attempt(of_api) && --attempts > 0) now_ms += EVERY_MS;
-    if (attempts == 0) return of_api ? "the API is not asked" : "it does not sign in";
-    if (!says_never && !of_api && labs((long)pg_clock_wall_s() - (long)true_s()) > 1) return "the time is not the right one";
+    if (attempts == 0) return of_api ? "no request to the API" : "it does not sign in";
+    if (!says_never && !of_api && labs((long)pg_clock_wall_s() - (long)true_s()) > 1) return "the time is wrong";
   }
   return fault;
 }
@@ -223,9 +223,9 @@ int main(int count, char **arguments) {
     (void)below(1);
     const char *wrong = run();
     if (!wrong) continue;
-    printf("life %u of seed %u: %s\n", number, seed, wrong);
+    printf("run %u of seed %u: %s\n", number, seed, wrong);
     return 1;
   }
-  printf("lives %d exchanges %ld questions %ld kept %ld cuts %ld\n", RUNS, exchanges, questions, writes, cuts);
+  printf("runs %d exchanges %ld questions %ld stored %ld cuts %ld\n", RUNS, exchanges, questions, writes, cuts);
   return 0;
 }

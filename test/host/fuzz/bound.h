@@ -1,4 +1,4 @@
-/* What a harness says must hold. One that does not is named, so that a planted fault is known to be found by it. */
+/* A failed check prints its name, so that a test knows whether it found a planted fault. */
 #ifndef PICOGRANT_BOUND_H
 #define PICOGRANT_BOUND_H
 

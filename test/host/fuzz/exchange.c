@@ -1,8 +1,8 @@
 /*
- * Fuzzes two exchanges, on one connection if it lasts, over a connection that does as it likes: opens or not, takes and hands over pieces of any size,
- * breaks at any time. The input is a length and so many bytes of a call's target; what follows says what the connection
- * does next, and holds what it hands over. What goes out must be one request to the server that was configured, with
- * every line in its place; what is reported must keep to http.h.
+ * Fuzzes two exchanges over a connection that behaves arbitrarily: it opens or not, takes and returns pieces of any
+ * size, and breaks at any time. The input has a length and this many bytes of a call's target; the rest decides the
+ * connection's behaviour, and is the received data. The sent bytes must be one well-formed request to the configured
+ * server, and the reports must fulfil http.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static size_t sent_size;
 static uint8_t *handed;
 static int starts;
 
-/* What has been reported of an exchange. */
+/* Reports of an exchange. */
 struct seen {
   int statuses;
   int ends;
@@ -42,7 +42,7 @@ uint32_t pg_clock_ms(void) { return now_ms; }
 uint32_t pg_clock_wall_s(void) { return 1000000000; }
 
 int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer, const void *trust) {
-  /* By the port's contract a connection that is still open ends here. */
+  /* By the port's contract, an open connection ends here. */
   check(!trust, "the server is the configured one");
   check(peer->host_size == 11 && memcmp(peer->host, "api.example", 11) == 0, "the server is the configured one");
   check(peer->port == 443 && peer->is_secure, "the server is the configured one");
@@ -64,7 +64,7 @@ int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, s
   if (what == 1) return -1;
   if (what == 2) return 0;
   if (what > 2 && what < size) size = what;
-  check(size <= SENT_MAX - sent_size, "what goes out is one request");
+  check(size <= SENT_MAX - sent_size, "exactly one request is sent");
   memcpy(sent + sent_size, bytes, size);
   sent_size += size;
   return (int)size;
@@ -76,7 +76,7 @@ int pg_connection_flush(struct pg_connection *connection) {
   return what == 1 ? -1 : what != 2;
 }
 
-/* Every piece in memory of its own, so that a read behind it is seen. */
+/* Each piece has its own memory, so that a read beyond its end is detected. */
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
   check(connection->is_open, "a connection is used while it is open");
   unsigned what = next() % 64;
@@ -122,11 +122,11 @@ static void take_end(void *context) {
 static void take_failure(void *context) {
   struct seen *seen = context;
   check(seen->ends == 0, "status, body and end come in their order");
-  check(!own.is_open, "the connection is over before the end is told");
+  check(!own.is_open, "the connection ends before the end is reported");
   seen->ends++;
 }
 
-/* What has gone out of the request, as far as it came. */
+/* The sent part of the request. */
 static void check_sent(const uint8_t *target, size_t target_size) {
   char expected[SENT_MAX];
   size_t size = 0;
@@ -140,9 +140,9 @@ static void check_sent(const uint8_t *target, size_t target_size) {
   size += target_size;
   memcpy(expected + size, behind, sizeof behind - 1);
   size += sizeof behind - 1;
-  /* Nothing of the target may end a line or a word of the head. */
-  for (size_t i = 0; i < target_size; i++) check(target[i] >= 33 && target[i] <= 126, "only what can be seen goes out");
-  check(sent_size <= size && memcmp(sent, expected, sent_size) == 0, "what goes out is one request");
+  /* A byte of the target must not end a line or a word. */
+  for (size_t i = 0; i < target_size; i++) check(target[i] >= 33 && target[i] <= 126, "only printable characters are sent");
+  check(sent_size <= size && memcmp(sent, expected, sent_size) == 0, "exactly one request is sent");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -179,15 +179,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     sent_size = 0;
     starts = 0;
     int is_sent = pg_http_send(&http, &request);
-    /* What is right goes out, unless there is no connection. */
-    check(starts <= is_visible, "only what can be seen goes out");
-    check(starts + was_stored >= is_visible && is_sent == (is_visible && own.is_open), "what is right goes out");
+    /* A valid request is sent, unless there is no connection. */
+    check(starts <= is_visible, "only printable characters are sent");
+    check(starts + was_stored >= is_visible && is_sent == (is_visible && own.is_open), "a valid request is sent");
     for (int turn = 0; is_sent && turn < TURNS_MAX && !seen.ends; turn++) {
       now_ms += TICK_MS;
       pg_http_work(&http);
     }
     /* 30 s have passed by then. */
-    check(seen.ends == is_sent && pg_http_wake_in(&http) == -1, "every exchange ends in its time");
+    check(seen.ends == is_sent && pg_http_wake_in(&http) == -1, "every exchange ends within its time limit");
     if (is_sent) check_sent(target, target_size);
   }
   pg_http_close(&http);

@@ -1,6 +1,6 @@
 /*
- * Fuzzes the reader of settings pages. An input is what stands behind the head of a page, so that checksums fit; a second
- * area has the same one, made a second later. What is accepted must keep to settings.h and lie within the page.
+ * Fuzzes the parser of settings pages. The input follows the header of a page, so that checksums are right; a second
+ * area has the same page, one second newer. Accepted values must fulfil settings.h and lie within the page.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void check_text(const char *text) {
 static void check_settings(const struct pg_settings *settings) {
   check_text(settings->client_id);
   check_text(settings->resource_headers);
-  check(*settings->client_id && *settings->addresses[PG_ENDPOINT_TOKEN], "what is needed is there");
+  check(*settings->client_id && *settings->addresses[PG_ENDPOINT_TOKEN], "required values exist");
   check_numbers(settings);
   for (int i = 0; i < PG_ADDRESS_COUNT; i++) {
     struct pg_address address;
@@ -37,7 +37,7 @@ static void check_part(struct pg_page_bytes part, struct pg_page_bytes whole) {
   check(part.bytes >= whole.bytes && part.bytes + part.size <= whole.bytes + whole.size, "parts lie in their certificate");
 }
 
-/* Behind the last byte of the last authority, or of the time server, is the page's end. */
+/* The last authority, or the time server, ends where the page ends. */
 static void check_end(const struct pg_page *page, const uint8_t *bytes, size_t size) {
   const uint8_t *last = page->key.bytes + page->key.size + 2;
   for (size_t i = 0; i < page->authority_count; i++) {
@@ -59,7 +59,7 @@ static uint32_t number_at(const uint8_t *at) {
   return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* Exactly as long as it is: nothing may be read behind it. */
+/* Allocates the exact size, so that a read beyond the end is detected. */
 static uint8_t *make_page(const uint8_t *content, size_t size, uint32_t later_s) {
   uint8_t *page = malloc(PG_PAGE_HEAD + size);
   memcpy(page, "PGS1", 4);

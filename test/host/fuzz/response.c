@@ -1,6 +1,6 @@
 /*
- * Fuzzes the reader of HTTP answers. The first byte of the input says how long the pieces are. What it
- * reports must not depend on the pieces, and must keep to http-response.h.
+ * Fuzzes the parser of HTTP responses. The first byte of the input is the size of the pieces. The result must not depend
+ * on it, and must fulfil http-response.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,19 +32,19 @@ static void take_status(void *context, int status, int retry_after_s) {
 static void take_body(void *context, const uint8_t *bytes, size_t size) {
   struct seen *seen = context;
   check(seen->statuses == 1 && size > 0, "the body comes behind one status");
-  check(size <= BODY_MAX - seen->body_size, "the body has the room that it was given");
+  check(size <= BODY_MAX - seen->body_size, "the body stays within its capacity");
   memcpy(seen->body + seen->body_size, bytes, size);
   seen->body_size += size;
 }
 
-/* Which bytes, and in which order. */
+/* A hash of the bytes and their order. */
 static void take_challenge(void *context, uint8_t c) {
   struct seen *seen = context;
   check(seen->statuses == 0, "a challenge comes ahead of the status");
   seen->challenges = seen->challenges * 31 + c;
 }
 
-/* Every piece in memory of its own, so that a read behind it is seen. */
+/* Each piece has its own memory, so that a read beyond its end is detected. */
 static void read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, struct seen *into) {
   static const struct pg_http_response_sink sink = {take_status, take_body, take_challenge};
   struct pg_http_response response;
@@ -58,8 +58,8 @@ static void read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, stru
     free(copy);
   }
   into->closed = pg_http_response_closed(&response);
-  check(into->result == PG_HTTP_RESPONSE_MORE || into->closed == into->result, "an end is the end");
-  check(into->closed != PG_HTTP_RESPONSE_MORE, "an end is the end");
+  check(into->result == PG_HTTP_RESPONSE_MORE || into->closed == into->result, "nothing changes after the end");
+  check(into->closed != PG_HTTP_RESPONSE_MORE, "nothing changes after the end");
   check(into->closed == PG_HTTP_RESPONSE_INVALID || into->statuses == 1, "the body comes behind one status");
 }
 
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (size < 2) return 0;
   read_in_pieces(bytes + 1, size - 1, size - 1, &whole);
   read_in_pieces(bytes + 1, size - 1, (size_t)bytes[0] % 40 + 1, &pieces);
-  /* Of an answer that is refused as much as came before is reported, whole or in pieces. */
+  /* A refused response reports the part before the fault, whole or in pieces. */
   check(whole.closed == pieces.closed && whole.statuses == pieces.statuses, "pieces change nothing");
   check(whole.status == pieces.status && whole.retry_after_s == pieces.retry_after_s, "pieces change nothing");
   check(whole.challenges == pieces.challenges, "pieces change nothing");

@@ -1,4 +1,4 @@
-/* What the proofs are told of the world: nothing but these ranges. Only Frama-C reads it. */
+/* Assumptions of the proofs: only these ranges. Read only by Frama-C. */
 #ifndef PICOGRANT_PROOF_H
 #define PICOGRANT_PROOF_H
 
@@ -6,12 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Any number of `least..most`. */
 static uint32_t any_number(uint32_t least, uint32_t most) { return Frama_C_unsigned_int_interval(least, most); }
 
 static int any_choice(void) { return Frama_C_interval(0, 1); }
 
-/* Any bytes at all. */
 static void any_bytes(uint8_t *bytes, size_t size) { Frama_C_make_unknown((char *)bytes, size); }
 
 #endif

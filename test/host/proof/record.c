@@ -1,8 +1,7 @@
 /*
- * The reader and writer of record slots: any number of readings, writings and erasings in any order, over a medium
- * that holds anything each time it is asked, and of which every call may fail. Slots are as long as their header and
- * a little more, and as one of the pieces in which they are looked at, and some bytes more or less. What is read
- * goes to the very end of its room, so that one byte behind it would be one too many.
+ * The reader and writer of record slots: any number of reads, writes and erases in any order, on a medium that contains
+ * anything at each access, and where every call may fail. The sizes of slots are close to the header's size, and close
+ * to one piece. A read ends at the end of its buffer, so that a write beyond it is detected.
  */
 #include "proof.h"
 
@@ -12,7 +11,7 @@ enum { CAPACITY = 24 };
 
 static const uint32_t slot_sizes[] = {8, 9, 20, 64, 128, 255, 256, 272};
 
-/* Of reading and programming; the last two are none. Longer ones are swept by test/host/c/geometry.c. */
+/* Read and program units; the last two are invalid. test/host/c/geometry.c tests longer ones. */
 static const uint16_t units[][2] = {{0, 0}, {3, 1}, {1, 512}};
 
 static uint8_t capacity[CAPACITY];

@@ -1,7 +1,6 @@
 /*
- * The reader of HTTP answers, for whatever a server sends: any number of pieces, each of 0 to PIECE bytes of any
- * value, then perhaps the connection's end. A piece lies at the very end of its buffer, so that one byte
- * behind it would be one too many.
+ * The parser of HTTP responses, for any number of pieces with 0 to PIECE bytes of any value, and then perhaps the end of
+ * the connection. A piece ends at the end of its buffer, so that a read beyond it is detected.
  */
 #include "proof.h"
 
@@ -19,7 +18,7 @@ static void take_status(void *context, int status, int retry_after_s) {
   (void)retry_after_s;
 }
 
-/* What is lent can be read from its first byte to its last. */
+/* Every byte of the range is readable. */
 static void take_body(void *context, const uint8_t *bytes, size_t size) {
   //@ assert lent: \valid_read(bytes + (0 .. size - 1));
   (void)context;
