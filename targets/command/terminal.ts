@@ -15,7 +15,6 @@ const code =
   (text) =>
     `\x1b[${codes}m${text}\x1b[0m`;
 
-/** A terminal with more abilities than printing lines. */
 export function isScreen(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env.TERM !== "dumb";
 }

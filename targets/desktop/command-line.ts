@@ -47,11 +47,18 @@ export function wrapped(text: string, columns = Number.POSITIVE_INFINITY): strin
   return text.split("\n").map(wrap).join("\n");
 }
 
+/** If nothing reads the output any more, as after `head`, the program ends like one that SIGPIPE has ended. */
+export function endUnread(error: NodeJS.ErrnoException): never {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(141);
+}
+
 /** Errors for the user, by their names: some are defined in more than one bundle. */
 const FOR_THE_USER = ["UsageError", "StateDirectoryError", "StepError", "InstallError"];
 
 /** Runs a program: an error for its user is one line and exit code 2. @param work returns the exit code, if any */
 export async function runProgram(name: string, work: () => unknown): Promise<void> {
+  process.stdout.off("error", endUnread).on("error", endUnread);
   try {
     const code = await work();
     // Not process.exit: that would cut off data in a pipe.

@@ -1,6 +1,7 @@
 // One run of the simulator: the simulation, its display, automatic decisions, and the condition that ends it.
 import { ErrorCode, Event, State } from "../../core/complete.ts";
 import { isLoopbackHost } from "../../platform/servers/address.ts";
+import { hasUtf8 } from "../command/terminal.ts";
 import { openBrowser } from "./command-line.ts";
 import { type ExitCondition, isRemote, type Options } from "./options.ts";
 import { createPanel } from "./panel/routes.ts";
@@ -14,7 +15,7 @@ import {
 } from "./simulator/environment/environment.ts";
 import { errorName } from "./simulator/log/timeline.ts";
 import type { Simulation } from "./simulator/simulation.ts";
-import { Viewer } from "./simulator/view.ts";
+import { type View, Viewer } from "./simulator/view.ts";
 import { coloured, colourless, layOut } from "./terminal/layout.ts";
 import { printFrames, Screen, takeLines } from "./terminal/screen.ts";
 
@@ -61,7 +62,7 @@ async function runScreen(
   const screen = new Screen(
     process.stdout,
     process.stdin,
-    (size, typed) => layOut(controller.viewer.view(), title, size, paint, typed),
+    (size, typed) => layOut(viewOf(controller), title, size, paint, typed),
     { onLine: (line) => void controller.run(line), onQuit: () => quitting.abort() },
   );
   const stop = simulation.onChange(() => screen.change());
@@ -72,6 +73,11 @@ async function runScreen(
     stop();
     screen.close();
   }
+}
+
+/** Only UTF-8 has the characters of a QR code. */
+function viewOf({ viewer }: Controller): View {
+  return hasUtf8(process.env) ? viewer.view() : { ...viewer.view(), qr: [] };
 }
 
 async function runScenario(name: string): Promise<number> {

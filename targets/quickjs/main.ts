@@ -171,7 +171,7 @@ function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
 /** Members that the schema does not require, because other hosts do not need them. */
 function refuseIncomplete(file: string, { endpoints = {}, storage }: DeviceConfig): void {
   if (!endpoints.deviceAuthorization || !endpoints.token) {
-    const remedy = "npx picogrant configure writes those of its issuer into it";
+    const remedy = `npx picogrant configure ${file} writes those of its issuer into it`;
     throw new UsageError(`${file}: endpoints are missing; ${remedy}`);
   }
   if (storage === undefined) {

@@ -1,13 +1,13 @@
 // Command line of scripts: --help, and errors in one line with exit code 2.
 
 import type { Command } from "commander";
-import { commandLine as lineOf } from "../desktop/command-line.ts";
+import { endUnread, commandLine as lineOf } from "../desktop/command-line.ts";
 import { TOOLS } from "./tool-list.ts";
 
 export { runProgram as carryOut } from "../desktop/command-line.ts";
 
-/** The command line of a script of package.json or of a tool, without its options. */
 export function commandLine(name: string, description: string): Command {
+  process.stdout.off("error", endUnread).on("error", endUnread);
   const usage = name in TOOLS ? `npm run tool -- ${name}` : `npm run ${name} --`;
   // Scripts parse their arguments outside of any function.
   return lineOf(usage, description, (problem) => {

@@ -44,6 +44,7 @@ import {
   nameIn,
   placeOf,
   requestIdentity,
+  whyNot,
 } from "./stored-session.ts";
 
 export const part: Part = {
@@ -104,7 +105,8 @@ async function loginOn(
       retryHandlers: { onTrouble: (trouble: SignInError) => screen.showTrouble(trouble), signal },
     });
     writeStoredLogin(state, { version: 1, settings, who: stored?.who ?? "" });
-    if (options.again && stored !== undefined) await signOutBefore(platform, ready, onTrouble);
+    if (options.again && stored !== undefined)
+      await signOutBefore(platform, ready, onTrouble, signal);
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
     session = await openSession(platform, ready, { onCode, onTrouble, signal });
     screen.stopWaiting();
@@ -188,15 +190,18 @@ function refusalOf(refused: SignInError, { state, settings }: LoginOptions): Sig
   return new SignInError(refused.code, refused.remedy, message, refused);
 }
 
-/** Ends the stored session, and revokes its tokens if the server allows it. */
 async function signOutBefore(
   platform: OpenState,
   ready: ReadySettings,
   onTrouble: (trouble: SignInError) => void,
+  signal: AbortSignal,
 ): Promise<void> {
   try {
     const session = await openSession(platform, ready, { resumeOnly: true, onTrouble });
-    await session.signOut();
+    signal.addEventListener("abort", () => void session.close());
+    process.stderr.write("picogrant login: revoking the tokens of the earlier login first\n");
+    const { problem: why } = await session.signOut();
+    if (why) process.stderr.write(`picogrant login: ${ready.title} ${whyNot(why)}\n`);
   } catch (error) {
     // The session has already ended.
     if (!(error instanceof SignInError)) throw error;

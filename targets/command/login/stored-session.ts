@@ -61,8 +61,6 @@ export const token: Part = {
   },
 };
 
-// `picogrant status`: the user of the session, and its expiry. It sends a request only to refresh the token.
-
 export const status: Part = {
   line: () =>
     withPlace(commandLine("status", "Says who is signed in, where, for what and until when."))
@@ -82,8 +80,9 @@ async function showStatus(flags: SessionFlags, account: object = {}): Promise<vo
       if (error.code === "aborted" || session.status === "ended") throw error;
       // Printed at the end, with its exit code.
       if (error.code === "not_saved") return;
-      if (flags.json) print(JSON.stringify({ ...outcomeBy(error).event, event: "trouble" }));
-      process.stderr.write(`picogrant status: ${error.message}\n`);
+      const { event, message } = outcomeBy(error);
+      if (flags.json) print(JSON.stringify({ ...event, event: "trouble" }));
+      process.stderr.write(`picogrant status: ${message}\n`);
     });
     if (flags.json) {
       print(JSON.stringify({ event: "status", ...factsOf(ready, session, who), ...account }));
@@ -94,8 +93,6 @@ async function showStatus(flags: SessionFlags, account: object = {}): Promise<vo
     for (const words of expiryOf(session)) print(words);
   });
 }
-
-// `picogrant accounts`: the same of each account.
 
 export const accounts: Part = {
   line: () =>
@@ -137,12 +134,10 @@ export function factsOf({ title, driver }: ReadySettings, session: Session, who:
   };
 }
 
-/** After "signed in". */
 export function placeOf({ title }: ReadySettings, who: string): string {
   return `at ${title}${who === "" ? "" : ` as ${who}`}.`;
 }
 
-/** The expiry, in one or two lines for users. */
 export function expiryOf({ status, expiresInS, endsInS, isRenewable }: Session): string[] {
   const lifetime = expiresInS === undefined ? "" : ` for ${inWords(expiresInS)}`;
   const renewal = isRenewable ? ", and renewed by itself" : "; then sign in again";
@@ -259,7 +254,6 @@ export async function requestIdentity(
   return nameIn(await getJson(address, allowHttp, `${scheme} ${accessToken}`, options));
 }
 
-/** From the server's profile, or from the metadata of its issuer. */
 export async function userInfoOf(
   { server = "", serverParameters = {}, allowHttp }: LoginSettings,
   options: NodeHttpOptions,
@@ -292,8 +286,6 @@ async function getJson(
     http.dispose();
   }
 }
-
-// `picogrant logout`: revokes the tokens at the server, and erases them.
 
 interface LogoutFlags extends Place {
   local?: boolean;
@@ -371,7 +363,7 @@ async function signOut(
   return { title: ready.title, problem: problem && whyNot(problem), isStored };
 }
 
-const whyNot = (problem: SignOutResult["problem"]): string =>
+export const whyNot = (problem: SignOutResult["problem"]): string =>
   problem === "no_revocation_endpoint"
     ? "has no way to revoke them"
     : `did not confirm that it has revoked them (${problem})`;
@@ -386,7 +378,6 @@ async function discardHere(
   return { title: config, problem, isStored: false };
 }
 
-/** The command's own files of a login. */
 export function discard(state: string): void {
   removeMetadata(state);
   removeStoredLogin(state);

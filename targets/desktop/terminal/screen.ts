@@ -3,6 +3,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
+import { hasUtf8 } from "../../command/terminal.ts";
 import { time } from "../panel/client/dom.ts";
 import { ACTIONS } from "../simulator/actions.ts";
 import { qrLines } from "../simulator/device/display.ts";
@@ -131,15 +132,14 @@ export function printFrames(simulation: Simulation, write: (text: string) => voi
   });
 }
 
-/** A frame with a border line, as lines with newlines. */
 export function frameText(lines: readonly string[]): string {
   const edge = `+${"-".repeat(lines[0]?.length ?? 0)}+`;
   return [edge, ...lines.map((line) => `|${line}|`), edge, ""].join("\n");
 }
 
-/** A slip of paper, with its QR code in characters. */
 function slipText(slip: PrintedSlip): string {
-  const all = [...slipLines(slip), ...qrLines(slip.modules), slip.footing];
+  const modules = hasUtf8(process.env) ? slip.modules : [];
+  const all = [...slipLines(slip), ...qrLines(modules), slip.footing];
   const width = Math.max(...all.map((line) => line.length));
   return `${["", ...all, ""].map((line) => `  :${line.padEnd(width)}:`).join("\n")}\n`;
 }
