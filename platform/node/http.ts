@@ -340,5 +340,5 @@ function limitKeepAlive(agent: http.Agent, idleLimitMs: number | undefined): voi
 /** @throws TypeError if the agent does not check certificates */
 export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {
   const settings = tlsSettings(options);
-  return async (input, init) => (await import("./agent-fetch.ts")).send(settings, input, init);
+  return async (input, init) => (await import("./connection.ts")).send(settings, input, init);
 }

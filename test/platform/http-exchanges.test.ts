@@ -1,5 +1,5 @@
 // HTTP over Node's client, for the core (platform/node/http.ts) and as `fetch` with certificates or an agent
-// (platform/node/agent-fetch.ts): the requests, and the result of each response. node-http.test.ts runs the conformance
+// (platform/node/connection.ts): the requests, and the result of each response. node-http.test.ts runs the conformance
 // suite, http-connections.test.ts tests connections.
 
 import { randomBytes } from "node:crypto";

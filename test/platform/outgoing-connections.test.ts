@@ -30,7 +30,6 @@ describe("code that opens connections in JavaScript", () => {
   it("Node's clients", () => {
     const imports = /^import (?!type).*from "node:(http|https|http2|net|tls|dgram)"/;
     expect(filesWith(imports, ".ts", ...FOLDERS)).toEqual([
-      "platform/node/agent-fetch.ts: 1", // a session's fetch, below
       "platform/node/connection.ts: 3", // the adapter's requests; attempts to connect, which send nothing
       "platform/node/http.ts: 3", // the adapter
       "targets/command/check-server.ts: 1", // a server, for the check of a port in C
