@@ -41,11 +41,11 @@ export const PAGES: Readonly<Record<string, Pages>> = {
     "README.md": "scripts/package/picogrant.md",
     "docs/node.md": "targets/docs/node.md",
     "docs/errors.md": "targets/docs/errors.md",
-    "docs/questions.md": "targets/docs/questions.md",
     "docs/servers.md": "platform/servers/README.md",
   },
   "picogrant-tools": {
     "README.md": "scripts/package/picogrant-tools.md",
+    "docs/questions.md": "targets/docs/questions.md",
     "docs/testing-a-server.md": "targets/docs/testing-a-server.md",
     "docs/testing-a-client.md": "targets/docs/testing-a-client.md",
     "docs/command.md": "targets/command/README.md",

@@ -133,7 +133,7 @@ describeInChromium("the panel", (browser) => {
       async (page, { controller }) => {
         await shows(page, "Code ");
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-        for (const part of [".guide", ".device", ".second", ".exchange", ".deeds"]) {
+        for (const part of [".guide", ".device", ".second", ".exchange", ".actions"]) {
           const box = (await page.locator(`section${part}`).boundingBox())!;
           expect(box.width, part).toBeGreaterThan(Math.min(width - 60, 280));
           expect(box.height, part).toBeGreaterThan(part === ".guide" ? 40 : 140);

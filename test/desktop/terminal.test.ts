@@ -122,7 +122,7 @@ if (!hasScript) {
       const { code } = await inTerminal(simulator(state), {}, async (child, shows) => {
         await shows("Code ");
         child.stdin?.write("dance\r");
-        await shows('"dance" is not a step');
+        await shows('there is no step "dance"; ? lists all');
         child.stdin?.write("mend\r");
         await shows("there is no fault to fix");
         child.stdin?.write("power\rnew-code\r");

@@ -203,12 +203,10 @@ async function signOutBefore(
     const { problem: why } = await session.signOut();
     if (why) process.stderr.write(`picogrant login: ${ready.title} ${whyNot(why)}\n`);
   } catch (error) {
-    // The session has already ended.
     if (!(error instanceof SignInError)) throw error;
   }
 }
 
-/** The time comes first, because a narrow terminal truncates the line. */
 export function waitingText(secondsLeft: number): string {
   return `${asClock(secondsLeft)} left to allow it, Ctrl-C gives up`;
 }
@@ -234,7 +232,6 @@ export function codeLines(
   return [...drawn.map(paint.paper), ...text];
 }
 
-/** The output for users, and with --json for programs. */
 class Screen {
   readonly #options: LoginOptions;
   readonly #stream: NodeJS.WriteStream;

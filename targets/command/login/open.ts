@@ -243,7 +243,6 @@ export function directoryOf({ account, state }: Place): string {
   }
 }
 
-/** The accounts with a login. */
 export function accountsStored(): string[] {
   const own = directoryOf({});
   const folder = path.join(own, "accounts");

@@ -63,12 +63,12 @@ function actions(group: (typeof TABS)[number][0]): Html {
 function tabs(): Html {
   return html`<div class="tabs keys-row" role="tablist" aria-label="What can be done">${TABS.map(
     ([group, title], at) =>
-      html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
+      html`<button type="button" role="tab" id="tab-${group}" aria-controls="actions-${group}"
       aria-selected="${at === 0 ? "true" : "false"}" tabindex="${at === 0 ? 0 : -1}">${title}</button>`,
   )}</div>
   ${TABS.map(
     ([group], at) =>
-      html`<div class="buttons" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
+      html`<div class="buttons" role="tabpanel" id="actions-${group}" aria-labelledby="tab-${group}"${
         at === 0 ? "" : html` hidden`
       }>${actions(group)}</div>`,
   )}`;
@@ -128,7 +128,7 @@ ${head}
     <dl class="facts">
       <div><dt>Known as</dt><dd id="client"></dd></div>
       <div><dt>Working memory</dt><dd id="memory"></dd></div>
-      <div><dt>Kept without power</dt><dd class="slots"><span id="slot-0"></span><span id="slot-1"></span></dd></div>
+      <div><dt>Stored without power</dt><dd class="slots"><span id="slot-0"></span><span id="slot-1"></span></dd></div>
     </dl></details>
   </section>
   <section class="second" aria-labelledby="phone-title">
@@ -153,8 +153,8 @@ ${head}
       <ol id="sequence"></ol>
     </div>
   </section>
-  <section class="deeds" aria-labelledby="deeds-title">
-    <h2 id="deeds-title" class="hidden-text">What can be done</h2>
+  <section class="actions" aria-labelledby="actions-title">
+    <h2 id="actions-title" class="hidden-text">What can be done</h2>
     ${tabs()}
   </section>
 </main>

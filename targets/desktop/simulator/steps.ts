@@ -2,9 +2,10 @@
 // an action (actions.ts). Expectations are in scenarios/.
 import { ErrorCode } from "../../../core/complete.ts";
 import { type Language, languages } from "../../../platform/display/languages.ts";
+import { nameMeant } from "../../../platform/text/name-suggestion.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
-import { actionOf, stepOf } from "./actions.ts";
+import { ACTIONS, actionOf, stepOf } from "./actions.ts";
 import { CALLS, type CallName } from "./device/application.ts";
 import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
 import { activeFaults, applyFault, FAULTS, findFault } from "./environment/faults.ts";
@@ -284,6 +285,8 @@ function checkAccount({ fixture }: Simulation, id: string): void {
   if (!ids.includes(id)) throw new StepError(`no account "${id}", but ${ids.join(", ")}`);
 }
 
+const STEP_NAMES = [...new Set([...ACTIONS.map(({ name }) => name), ...Object.keys(STEPS)])];
+
 /** Whether `perform` supports the step's first word. */
 export function isStep(line: string): boolean {
   return actionOf(line) !== undefined || Object.hasOwn(STEPS, line.split(" ", 1)[0]!);
@@ -298,7 +301,13 @@ export async function perform(simulation: Simulation, line: string): Promise<str
   const inFull = stepOf(line.trim());
   const [verb = "", ...words] = inFull.split(/\s+/);
   const step = Object.hasOwn(STEPS, verb) ? STEPS[verb] : undefined;
-  if (step === undefined) throw new StepError(`"${verb}" is not a step`);
+  if (verb === "?" || verb === "help") return `type one of: ${STEP_NAMES.join(", ")}`;
+  if (step === undefined) {
+    const meant = nameMeant(verb, STEP_NAMES);
+    throw new StepError(
+      `there is no step "${verb}"; ${meant ? `did you mean ${meant}?` : "? lists all"}`,
+    );
+  }
   const output = await step(simulation, words);
   simulation.touch();
   return output;

@@ -96,7 +96,7 @@ export function drawEntry(entry: TimelineEntry): HTMLElement[] {
     const row = make("div", `row state ${entry.state.replace(" ", "-")}`);
     const bead = make("span", "bead", entry.state);
     row.append(when, bead, make("span", "cause soft", entry.what));
-    return BRINGS_CODE.includes(entry.what) ? [row, drawWay("device-person", "shows code")] : [row];
+    return BRINGS_CODE.includes(entry.what) ? [row, drawWay("device-user", "shows code")] : [row];
   }
   const row = drawWay(wayOf(entry), entry.what.replace(/ pressed$/, ""));
   row.prepend(when);
@@ -116,7 +116,7 @@ function drawWay(between: string, label: string): HTMLElement {
 
 /** The two ends of the arrow. Actions of the environment have none; a fault has its own look. */
 export function wayOf({ what, by }: Pick<TimelineEntry, "what" | "by">): string {
-  if (by === "button" || what.startsWith("power ")) return "person-device";
+  if (by === "button" || what.startsWith("power ")) return "user-device";
   if (by === "fault") return "environment-strip fault";
   return by === "user"
     ? "user-service"

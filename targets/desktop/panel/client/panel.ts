@@ -113,7 +113,7 @@ export class Panel {
     if (does === "#scan") this.#scan();
     else if (does === "#faults") {
       element("tab-fault").click();
-      element("deeds-fault").scrollIntoView({ block: "nearest" });
+      element("actions-fault").scrollIntoView({ block: "nearest" });
       element("tab-fault").focus();
     } else void this.#send(does);
   }
@@ -235,7 +235,7 @@ function bare(code: string): string {
 }
 
 function seesFaults(): boolean {
-  const { top, bottom, height } = element("deeds-fault").getBoundingClientRect();
+  const { top, bottom, height } = element("actions-fault").getBoundingClientRect();
   return height > 0 && bottom > 0 && top < innerHeight;
 }
 
