@@ -8,7 +8,6 @@ import { boardFolder } from "../../targets/workbench/board/build.ts";
 import { bench, KEYS } from "../bench-run.ts";
 
 it("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: over https, with a settings page", async () => {
-  // In one file, because each row starts it again.
   const outfile = `${boardFolder}bench/device.mjs`;
   const entryPoints = [fileURLToPath(new URL("bench-device.ts", import.meta.url))];
   buildSync({

@@ -42,7 +42,6 @@ async function openBehind(prepare: (server: Server) => void, isLong = false): Pr
       response.writeHead(result.statusCode ?? 500, result.headers);
       result.pipe(response);
     });
-    // This connection may end first.
     there.on("error", () => response.destroy());
     request.pipe(there);
   });

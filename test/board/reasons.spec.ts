@@ -69,7 +69,6 @@ it("serverSilent; no restart because a server is away", async () => {
   one.network.silent.add(SERVICE_ADDRESS);
   await one.powerOn();
   await shows(one, "serverSilent");
-  // Twice the time limit of the network watch.
   await new Promise((resolve) => setTimeout(resolve, 30_000));
   expect(one.output).not.toContain("restarting");
 });

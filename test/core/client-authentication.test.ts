@@ -23,7 +23,6 @@ const BASIC = Buffer.from(`${encoded(CLIENT.clientId)}:${encoded(CLIENT.clientSe
   "base64",
 );
 
-/** A code request, a poll, a refresh, and the first revocation. */
 function lifetime(settings: Partial<core.Config>): [Sent, Sent, Sent, Sent] {
   const responses = [code(), tokens(), tokens(), json(200, {}), json(200, {})];
   const bench = new Port(responses, { ...CLIENT, ...settings });

@@ -248,7 +248,6 @@ it.each(stories)("device doc %s", (_, description, arrives, then, on) => {
   ).toContain(then.shows ?? "");
   if (then.token !== undefined) expect(port.text(Field.ACCESS_TOKEN)).toBe(then.token);
   if (then.state !== FAILED) return;
-  // It names a remedy, erases the record, and sends nothing more.
   expect(port.core.errorKind(port.device, port.device.error)).toBeGreaterThanOrEqual(
     ErrorKind.USER,
   );

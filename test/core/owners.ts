@@ -12,7 +12,6 @@ export interface Property {
 
 export interface Part {
   readonly name: string;
-  /** The file in core/ that declares it. */
   readonly file: string;
   readonly meaning: string;
   readonly properties: readonly Property[];
@@ -48,7 +47,6 @@ function partOf(name: string): Part {
   return { name, file: file!, meaning: textOf(comment!), properties };
 }
 
-/** In the order of the device's declaration. */
 export function parts(): Part[] {
   const whole = /^export type Device = ([^;]*);/m.exec(sources.get("device/memory.ts")!)![1]!;
   const names = [...whole.matchAll(/\w+/g)].map(([name]) => name);

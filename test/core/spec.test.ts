@@ -18,7 +18,6 @@ import { code, error, tokens } from "../environment/environment.ts";
 import type { Core } from "../model/subject.ts";
 import { parts } from "./owners.ts";
 
-/** An event that concerns no session. */
 const VERIFICATION = "https://schemas.openid.net/secevent/risc/event-type/verification";
 
 const file = new URL("../../core/SPEC.md", import.meta.url);

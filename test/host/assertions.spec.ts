@@ -180,7 +180,6 @@ async function outputOf({ by, ...plant }: PlantedFault): Promise<string> {
       return spawnSync(program, [String(seed)], { encoding: "utf8" }).stderr;
     }).join("");
   }
-  // The other files are already compiled with sanitizers.
   const rest = ["host", "driver", "http", "http-response", "wall-clock", "address", "leak-guard"];
   rest.push("storage", "history", "reason", "picogrant");
   const objects = rest.filter((file) => file !== plant.file);
@@ -196,7 +195,6 @@ async function outputOf({ by, ...plant }: PlantedFault): Promise<string> {
 }
 
 function objectOf(name: string, text: string, ...flags: readonly string[]): Buffer {
-  // Always the same path, because the object contains it.
   const source = join(folder, "objects", name);
   mkdirSync(join(folder, "objects"), { recursive: true });
   writeFileSync(source, text);

@@ -11,7 +11,6 @@ export interface Figures {
   peak: number | undefined;
   limit: number | undefined;
   requests: number | undefined;
-  /** Bytes of the engine itself, without a program. */
   engine: number | undefined;
   /** Bytes of the core with its device, including functions that stay after the start. */
   core: number | undefined;
