@@ -123,7 +123,7 @@ if (!hasScript) {
         await shows("Code ");
         child.stdin?.write("dance\r");
         await shows('there is no step "dance"; ? lists all');
-        child.stdin?.write("mend\r");
+        child.stdin?.write("fix\r");
         await shows("there is no fault to fix");
         child.stdin?.write("power\rnew-code\r");
         await shows("the device has no power");

@@ -301,7 +301,7 @@ export async function perform(simulation: Simulation, line: string): Promise<str
   const inFull = stepOf(line.trim());
   const [verb = "", ...words] = inFull.split(/\s+/);
   const step = Object.hasOwn(STEPS, verb) ? STEPS[verb] : undefined;
-  if (verb === "?" || verb === "help") return `type one of: ${STEP_NAMES.join(", ")}`;
+  if (verb === "?" || verb === "help") return "type ? without Enter: it lists all";
   if (step === undefined) {
     const meant = nameMeant(verb, STEP_NAMES);
     throw new StepError(
