@@ -47,12 +47,6 @@ describe("a fault planted in the bundle is found, with its position", () => {
       /tick\.ts:\d+: outside of (\d+): \1/,
     ],
     [
-      "a read before the start",
-      "tick",
-      "var x = device.memory[device.columns - 81];",
-      /outside of \d+: -/,
-    ],
-    [
       "a write out of bounds",
       "tick",
       "device.memory[device.memory.length] = 0;",

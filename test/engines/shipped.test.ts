@@ -66,7 +66,7 @@ async function loaded(variant: (typeof variants)[number]): Promise<Record<string
 
 describe.each(variants)("the files of the %s build", (variant) => {
   test("SPEC.md: each property that a host may read exists, however the file is loaded", async () => {
-    const section = /## What a host may read\n([\s\S]*?)\n## /.exec(spec)![1]!;
+    const section = /## Properties for hosts\n([\s\S]*?)\n## /.exec(spec)![1]!;
     const others = ["errorKind", "device", "Property"];
     const reported = [...namesIn(section)].filter((name) => !others.includes(name));
     expect(reported.length).toBeGreaterThan(15);

@@ -28,7 +28,7 @@ const MEMORY_MAX = 65_535;
 
 /** Where the device of the sources has constant texts in its memory. */
 const CONSTANTS_AT = 5;
-const places = new Set(["target", "body", "data", "memoryNeeded"]);
+const places = new Set(["start", "target", "body", "data", "memoryNeeded"]);
 
 const lending = new Set(["discover", "sendCall", "createOffer"]);
 const bytesAt: Readonly<Record<string, readonly number[]>> = {
@@ -146,14 +146,9 @@ Object.values<string>(Property).forEach((name, place) => {
     ...before,
     get(this: WasmDevice) {
       const { c, core } = this;
-      if (!list) {
-        const value = c.pg_get!(core, place);
-        return places.has(name) ? this.place(value) : value;
-      }
-      return Array.from({ length: Region.COUNT }, (_, region) => {
-        const value = c[list]!(core, region);
-        return name === "start" ? this.place(value) : value;
-      });
+      const read = (value: number): number => (places.has(name) ? this.place(value) : value);
+      if (!list) return read(c.pg_get!(core, place));
+      return Array.from({ length: Region.COUNT }, (_, region) => read(c[list]!(core, region)));
     },
   });
 });
