@@ -17,7 +17,7 @@ it("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: over https, with a setting
   // The check only looks at names of certificates, and the emulator leads this name to 127.0.0.1.
   process.env.NODE_OPTIONS = "--dns-result-order=ipv4first";
   const where = ["--https", "--host", "localhost", "--restart", "> r", "--timeout", "120"];
-  // An answer that is held back for 20 s is given up.
+  // A response that is delayed by 20 s is aborted.
   const limits = { memoryBytes: 6144, connectSeconds: 60, exchangeSeconds: 18 };
   const settings = ["--with", JSON.stringify({ limits, display: { columns: 16, rows: 2 } })];
   const device = `exec ${process.execPath} ${outfile} {page} {directory}`;

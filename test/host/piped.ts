@@ -290,7 +290,7 @@ class Twin {
     const { exchange } = host;
     switch (step.do) {
       case "head":
-        // Below 200 there is no answer to the request yet (RFC 9110 §15.2).
+        // A status below 200 is not yet the response (RFC 9110 §15.2).
         if (exchange && !exchange.hasHead && step.status >= 200 && step.status <= 999) {
           this.#head(
             this.#hasParameters && this.#random.chance(10) ? { ...step, status: 415 } : step,

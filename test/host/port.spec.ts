@@ -131,7 +131,7 @@ it("a device with slots that are too small for its records does not open", async
   await outputOfExample("low", "the medium's slots are too small for the records", { change });
 });
 
-it("the example says that its records cannot be kept, and where", async () => {
+it("the example reports that its records cannot be stored, and the path", async () => {
   const records = "/nonexistent/records";
   const output = await outputOfExample("nowhere", "not saved: ", { records });
   expect(output).toContain(`${records}: No such file or directory\n`);

@@ -79,7 +79,7 @@ export class Conversation {
   /**
    * Continues until the access token is refreshed: before it expires or, if it has no lifetime, after an API has
    * returned 401.
-   * @param answer the exchange with the response
+   * @param response the exchange with the response
    */
   refresh(response: "refresh" | "ended"): this {
     this.append(response);

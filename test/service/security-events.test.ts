@@ -321,7 +321,7 @@ describe("RFC 8935 push delivery", () => {
     expect(away.pushed).toHaveLength(6);
   });
 
-  test("a status set during a delivery: the event is not posted twice, and its tries start anew", async () => {
+  test("a status set during a delivery: the event is not posted twice, and its retries start again", async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

@@ -294,7 +294,7 @@ static void happen(struct device *device, const char *what, char *words[]) {
     size_t size = bytes_of(words[1]);
     int slot = atoi(words[0]);
     memset(device->slots[slot], 0xff, SLOT);
-    if (size) must(pg_storage_write(&device->medium, slot, (const uint8_t *)words[1], size), "a record is not kept");
+    if (size) must(pg_storage_write(&device->medium, slot, (const uint8_t *)words[1], size), "a record cannot be stored");
   } else must(0, "a command that is none");
 }
 
