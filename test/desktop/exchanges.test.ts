@@ -240,7 +240,7 @@ test.each([
   ["policy pupil video", "environment-strip"],
   ["fault offline on", "environment-strip fault"],
   ["fault slow-down", "environment-strip fault"],
-  ["press new-code", "person-device"],
+  ["press new-code", "user-device"],
   ["stream poll", "manufacturer-service"],
 ])("%s is drawn as %s: a setting is not a fault", async (step, way) => {
   const { timeline } = await play(["advance 5s", step], () => {});

@@ -218,17 +218,17 @@ const CLIENTS: Record<string, (place: Place) => Promise<void>> = {
 };
 
 const TABLE = `
-                      documents rfc8628   google    auth0     entra     keycloak
-picogrant             yes       yes       yes       yes       yes       yes
-openid-client 6       no        yes       no        yes       yes       yes
-oauth4webapi 3        no        yes       no        yes       yes       yes
-Authlib               yes       yes       yes       yes       yes       yes
-psql 18 (libpq-oauth) no        yes       no        no        yes       yes
-golang.org/x/oauth2   yes       yes       yes       yes       yes       yes
-ytmusicapi            yes       no        yes       no        no        no
-MSAL's sample         no        no        no        no        yes       no
-Auth0's quickstarts   no        no        no        yes       no        no
-python-keycloak       no        no        no        no        no        yes
+                      specification  rfc8628        google         auth0          entra          keycloak
+picogrant             yes            yes            yes            yes            yes            yes
+openid-client 6       no             yes            no             yes            yes            yes
+oauth4webapi 3        no             yes            no             yes            yes            yes
+Authlib               yes            yes            yes            yes            yes            yes
+psql 18 (libpq-oauth) no             yes            no             no             yes            yes
+golang.org/x/oauth2   yes            yes            yes            yes            yes            yes
+ytmusicapi            yes            no             yes            no             no             no
+MSAL's sample         no             no             no             no             yes            no
+Auth0's quickstarts   no             no             no             yes            no             no
+python-keycloak       no             no             no             no             no             yes
 `;
 
 async function liesIn(dialect: Dialect): Promise<string[]> {
@@ -260,7 +260,7 @@ async function liesIn(dialect: Dialect): Promise<string[]> {
 test("each client completes a sign-in in the dialects that it supports, and in no other", async () => {
   const runs = await Promise.all(DIALECTS.map(liesIn));
   const line = (name: string, cells: readonly string[]): string =>
-    [name.padEnd(22), ...cells.map((cell) => cell.padEnd(10))].join("").trimEnd();
+    [name.padEnd(22), ...cells.map((cell) => cell.padEnd(15))].join("").trimEnd();
   const lines = Object.keys(CLIENTS).map((name, at) =>
     line(
       name,

@@ -209,7 +209,6 @@ describe("an invalid name or parameter is reported with valid ones", () => {
   it.each([
     ["", `must be one of: ${names}; or an issuer's address, or addresses`],
     ["githup", "is unknown; did you mean github?"],
-    ["GitHub", "is unknown; did you mean github?"],
     ["login.example.com", "is unknown; did you mean https://login.example.com?"],
   ])("the server %j", (name, problem) => {
     expect(output(name, {})).toEqual({ path: "server", problem });

@@ -21,7 +21,8 @@ interface Client {
 
 const config = JSON.parse(readFileSync(process.argv[3]!, "utf8"));
 const { clientId, scope, endpoints, storage, http } = config;
-const [resource] = endpoints.resources as [string];
+const { resources, ...addresses } = endpoints;
+const [resource] = resources as [string];
 const server: oauth.AuthorizationServer = {
   issuer: new URL(endpoints.token).origin,
   device_authorization_endpoint: endpoints.deviceAuthorization,
@@ -31,7 +32,7 @@ const server: oauth.AuthorizationServer = {
 
 async function picogrant(): Promise<Client> {
   const session = await signIn({
-    ...{ clientId, scope, server: endpoints, resources: [resource], state: storage.directory },
+    ...{ clientId, scope, server: addresses, resources: [resource], state: storage.directory },
     http: { ca: readFileSync(http.certificates, "utf8") },
     onCode: () => {},
     onTrouble: ({ message }) => console.error(message),
