@@ -40,8 +40,8 @@ claims = jwt.decode(tokens["id_token"], keys, claims_cls=CodeIDToken, claims_opt
                     claims_params=params)
 claims.validate()
 bearer = {"authorization": "Bearer " + tokens["access_token"]}
-person = requests.get(server["userinfo_endpoint"], headers=bearer).json()
-print(json.dumps({"claims": dict(claims), "person": person}))
+user = requests.get(server["userinfo_endpoint"], headers=bearer).json()
+print(json.dumps({"claims": dict(claims), "user": user}))
 `;
 
 interface Place {
