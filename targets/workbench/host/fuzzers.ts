@@ -28,7 +28,7 @@ export const surfaces: readonly Surface[] = [
     round: 8000,
     fault: {
       file: "picogrant",
-      text: "retry_after_s >= 0 ? retry_after_s | 0 : -1",
+      text: "retry_after_s >= 0 ? retry_after_s : -1",
       fault: "retry_after_s | 0",
     },
   },
