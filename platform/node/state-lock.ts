@@ -56,6 +56,10 @@ export class StateLock {
     try {
       withRetries(() => fs.closeSync(fs.openSync(own, "wx", 0o600)));
       holder = this.#otherThan(own);
+    } catch (error) {
+      // A program that cannot create its file still waits for the one that holds the lock.
+      holder = this.#otherThan(own) || undefined;
+      if (holder === undefined) throw error;
     } finally {
       if (holder !== 0) drop(own);
     }

@@ -82,9 +82,7 @@ class SharedRun {
       }
     }
     await this.#checkTokens();
-    // Known fault: a program may resume a code that another one still polls, so the server sees polls that are too early.
-    const others = this.#server.violations.filter((one) => !one.endsWith("too early"));
-    this.violations.push(...others, ...this.#files.violations);
+    this.violations.push(...this.#server.violations, ...this.#files.violations);
     this.#files.dispose();
   }
 
