@@ -224,7 +224,7 @@ describe("each ending is one line, the same exit code everywhere, and an object 
     ["Ctrl-C", 130, "exec COMMAND >&2", /: given up\n$/],
     ["SIGTERM", 143, "exec COMMAND >&2", /: given up\n$/],
     ["SIGHUP", 129, "exec COMMAND >&2", /: given up\n$/],
-    ["a closed pipe", 141, "set -o pipefail; COMMAND | head -1", /nobody reads its outp/],
+    ["a closed pipe", 141, "exec 3> >(true); wait $!; exec COMMAND >&3", /nobody reads its outp/],
     ["a full disk", 1, "exec COMMAND > /dev/full", /cannot write its output \(ENOSPC\)\n$/],
   ])(
     "a login that is ended by %s: %i, and leaves no files",
