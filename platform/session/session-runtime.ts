@@ -117,7 +117,8 @@ export class SessionRuntime {
     stored?.read((storedOf) => {
       this.#storedOf = storedOf;
     });
-    this.#driver.start();
+    // A storage that calls back at once may have completed the end of a session that was closing.
+    if (!this.#isReleased) this.#driver.start();
   }
 
   /**
