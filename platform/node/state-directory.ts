@@ -163,9 +163,9 @@ export class SharedDirectory implements SharedState {
   /** A medium without a lock file takes no record of another program either. */
   #tryTake(): number {
     this.#problem = "";
-    if (this.#lock.isHeld) return 0;
+    const isHeld = this.#lock.isHeld;
     const holder = this.#try(() => this.#lock.tryTake()) ?? 0;
-    if (holder === 0) this.#wasCurrent = this.#files.stamp === this.#known;
+    if (holder === 0 && !isHeld) this.#wasCurrent = this.#files.stamp === this.#known;
     return holder;
   }
 

@@ -23,6 +23,8 @@ export class StateLock {
   /** "" while it is not held: there is no such file. */
   #own = "";
   #isSure = false;
+  /** Released, but the medium has refused to remove the file so far. */
+  #isLeft = false;
   #beat: NodeJS.Timeout | undefined;
 
   /** @param directory exists */
@@ -45,6 +47,7 @@ export class StateLock {
    * @returns the process that holds it, 0 if it was taken now
    */
   tryTake(): number {
+    this.#isLeft = false;
     if (this.isHeld) return 0;
     this.release();
     const own = path.join(
@@ -82,14 +85,19 @@ export class StateLock {
     }
   }
 
-  /** Releases the lock. If the medium refuses, it stays held until the next call. */
+  /** Releases the lock. While the medium refuses, it stays held, and each beat retries. */
   release(): void {
-    if (this.#own !== "" && !isDropped(this.#own)) return;
+    this.#isLeft = this.#own !== "" && !isDropped(this.#own);
+    if (this.#isLeft) return;
     clearInterval(this.#beat);
     this.#own = "";
   }
 
   #giveSign(): void {
+    if (this.#isLeft) {
+      this.release();
+      return;
+    }
     const now = new Date();
     try {
       fs.utimesSync(this.#own, now, now);

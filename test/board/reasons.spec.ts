@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { reasons } from "../../platform/display/reasons.ts";
-import { OUTDATED } from "../../targets/command/conform/conformance-server.ts";
+import { DEMANDING, OUTDATED } from "../../targets/command/conform/conformance-server.ts";
 import { BoardEnvironment, SERVICE_NAME } from "../../targets/workbench/board/board-environment.ts";
 import { type Board, SERVICE_ADDRESS } from "../../targets/workbench/board/emulator.ts";
 import { machine } from "../../targets/workbench/board/machines.ts";
@@ -92,16 +92,19 @@ it.each([
   await shows(one, name);
 });
 
-it("tlsTooOld: a server without TLS 1.2", async () => {
+it.each([
+  ["tlsTooOld", OUTDATED],
+  ["clientCertificate", DEMANDING],
+] as const)("%s: a server that ends the handshake", async (name, options) => {
   await environment.open();
   const { key, chain } = environment.trusted;
-  const server = createServer({ key, cert: chain[0], ...OUTDATED }).listen(0, "127.0.0.1");
+  const server = createServer({ key, cert: chain[0], ...options }).listen(0, "127.0.0.1");
   server.on("tlsClientError", () => undefined).unref();
   await once(server, "listening");
   environment.port = (server.address() as AddressInfo).port;
   const one = board();
   await one.powerOn();
-  await shows(one, "tlsTooOld");
+  await shows(one, name);
 });
 
 it("settingsBroken", async () => {

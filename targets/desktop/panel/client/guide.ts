@@ -69,7 +69,7 @@ const TRY_ONE = " Next: anything under “What can go wrong”.";
 const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
 /** Errors that end a session, not a sign-in. */
 const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token", "account_disabled"];
-/** Remedies that are only for the administrator (core/tables/remedies.ts). */
+/** Remedies that are only for the administrator (simulator/log/remedies.ts). */
 const FOR_ADMINISTRATOR = /^the administrator: /;
 
 /**

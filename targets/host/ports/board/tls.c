@@ -168,6 +168,10 @@ int tls_reason(void) {
       return PG_REASON_UNKNOWN_AUTHORITY;
     case BR_ERR_IO:
       return PG_REASON_SERVER_SILENT;
+    /* RFC 5246 section 7.4.6: the alerts of a server that requires a client certificate, after its own was valid. */
+    case BR_ERR_RECV_FATAL_ALERT + BR_ALERT_HANDSHAKE_FAILURE:
+    case BR_ERR_RECV_FATAL_ALERT + BR_ALERT_BAD_CERTIFICATE:
+      return check.minimal.err == BR_ERR_X509_OK ? PG_REASON_CLIENT_CERTIFICATE : PG_REASON_TLS_TOO_OLD;
     default:
       return PG_REASON_TLS_TOO_OLD;
   }

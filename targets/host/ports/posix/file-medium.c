@@ -37,19 +37,6 @@ static int may_pass(int *waits) {
   return 1;
 }
 
-static int write_all(const struct pg_file_medium *own, const uint8_t *bytes, size_t size, off_t at) {
-  int waits = 0;
-  while (size > 0) {
-    ssize_t done = pwrite(own->file, bytes, size, at);
-    if (done < 0 && may_pass(&waits)) continue;
-    if (done <= 0) return 0;
-    bytes += done;
-    size -= (size_t)done;
-    at += done;
-  }
-  return 1;
-}
-
 static int sync_file(const struct pg_file_medium *own) {
   int waits = 0;
   while (fdatasync(own->file) != 0) {
@@ -58,52 +45,34 @@ static int sync_file(const struct pg_file_medium *own) {
   return 1;
 }
 
-static int read_all(const struct pg_file_medium *own, uint8_t *bytes, size_t size, off_t at) {
+/* Reads into `into`, or writes from `from`: one of them is NULL. */
+static int transfer(const struct pg_file_medium *own, int slot, uint32_t at, uint8_t *into, const uint8_t *from,
+                    size_t size) {
   int waits = 0;
-  while (size > 0) {
-    ssize_t done = pread(own->file, bytes, size, at);
-    if (done < 0 && may_pass(&waits)) continue;
-    if (done <= 0) return 0;
-    bytes += done;
-    size -= (size_t)done;
-    at += done;
+  for (size_t done = 0; done < size;) {
+    size_t count = 0;
+    off_t place = slot_place(slot, at + (uint32_t)done, &count);
+    if (count > size - done) count = size - done;
+    ssize_t moved = into ? pread(own->file, into + done, count, place) : pwrite(own->file, from + done, count, place);
+    if (moved < 0 && may_pass(&waits)) continue;
+    if (moved <= 0) return 0;
+    done += (size_t)moved;
   }
   return 1;
 }
 
 static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
-  const struct pg_file_medium *own = context;
-  while (size > 0) {
-    size_t capacity = 0;
-    off_t place = slot_place(slot, at, &capacity);
-    if (capacity > size) capacity = size;
-    if (!read_all(own, into, capacity, place)) return 0;
-    into += capacity;
-    at += (uint32_t)capacity;
-    size -= capacity;
-  }
-  return 1;
+  return transfer(context, slot, at, into, NULL, size);
 }
 
 static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
-  const struct pg_file_medium *own = context;
-  while (size > 0) {
-    size_t capacity = 0;
-    off_t place = slot_place(slot, at, &capacity);
-    if (capacity > size) capacity = size;
-    if (!write_all(own, bytes, capacity, place)) return 0;
-    bytes += capacity;
-    at += (uint32_t)capacity;
-    size -= capacity;
-  }
-  return sync_file(own);
+  return transfer(context, slot, at, NULL, bytes, size) && sync_file(context);
 }
 
 static int erase_slot(void *context, int slot) {
   const struct pg_file_medium *own = context;
   for (uint32_t at = 0; at < own->medium.slot_bytes; at += PG_FILE_BLOCK) {
-    size_t capacity = 0;
-    if (!write_all(own, own->blank, sizeof own->blank, slot_place(slot, at, &capacity))) return 0;
+    if (!transfer(own, slot, at, NULL, own->blank, sizeof own->blank)) return 0;
   }
   return sync_file(own);
 }
@@ -161,8 +130,9 @@ static enum pg_file_state grow(struct pg_file_medium *own, uint32_t slot_bytes, 
   if (size / (2 * PG_FILE_BLOCK) > (off_t)pairs) pairs = (uint32_t)(size / (2 * PG_FILE_BLOCK));
   own->medium.slot_bytes = pairs * PG_FILE_BLOCK;
   for (; size < (off_t)pairs * 2 * PG_FILE_BLOCK; size += PG_FILE_BLOCK) {
+    uint32_t block = (uint32_t)(size / PG_FILE_BLOCK);
     if (!is_writable) errno = EROFS;
-    if (!is_writable || !write_all(own, own->blank, sizeof own->blank, size) || !sync_file(own)) {
+    if (!is_writable || !program_slot(own, block % 2, block / 2 * PG_FILE_BLOCK, own->blank, sizeof own->blank)) {
       own->medium.slot_bytes = (uint32_t)(size / (2 * PG_FILE_BLOCK)) * PG_FILE_BLOCK;
       return file_failure(errno, why);
     }
