@@ -3,7 +3,7 @@
 // one is revoked as well; by the specification's own rule one revocation ends both.
 
 import { backOff, waitFor } from "../device/clock.ts";
-import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
+import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, holds } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
@@ -81,6 +81,7 @@ export function revocationCompleted(device: Device & Revocation, error: ErrorCod
   var isMoot = error && device.refreshOutcome === ErrorCode.NONE;
   if (isMoot && errorKind(device, error) !== ErrorKind.TRANSIENT) error = ErrorCode.NONE;
   var isFinal = !error || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
+  setError(device, isFinal ? ErrorCode.NONE : error);
   if (isFinal && isAccessLeft(device)) {
     device.refreshOutcome = error;
     wipe(device, Region.REFRESH_TOKEN);

@@ -204,7 +204,8 @@ export class Session {
 
   /**
    * Revokes the tokens at the server, if it can be reached, and erases them here. Resolves when both have succeeded or
-   * failed, after some minutes at most: an unreachable server is tried four times.
+   * failed, after some minutes at most: an unreachable server is tried four times, and `onTrouble` receives each failure
+   * that is retried.
    * @throws SignInError if the session has ended before
    */
   signOut(): Promise<SignOutResult> {

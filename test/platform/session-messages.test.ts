@@ -256,14 +256,14 @@ describe("the reason for the end of a session", () => {
     }
   });
 
-  it("signOut at a server that refuses to revoke: returned as result, not reported as trouble", async () => {
+  it("signOut at a server that refuses to revoke: each retry is reported, and the result names the problem", async () => {
     const problem = "invalid_client";
     const environment = environmentWith("/revoke", () => refusal(400, problem));
     const { session, start } = await started(environment);
     const out = session.signOut();
     await environment.until(() => session.status === "ended");
     expect(await out).toEqual({ isRevoked: false, problem, isStored: false });
-    expect(start.troubles).toEqual([]);
+    expect(start.troubles.map(({ code }) => code)).toEqual([problem, problem, problem]);
   });
 
   it("the server has ended it, also without a handler", async () => {

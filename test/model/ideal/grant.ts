@@ -82,6 +82,7 @@ export class Grant {
   revocationCompleted(error: number, { retryAfterS }: Arrival): void {
     const device = this.#device;
     const isFinal = error === ErrorCode.NONE || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
+    device.error = isFinal ? ErrorCode.NONE : error;
     const isAccessLeft = device.hasAccess && !device.requests.isQueryRevoked;
     if (device.refreshToken && isFinal && isAccessLeft) {
       this.#refreshOutcome = error;
