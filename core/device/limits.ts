@@ -107,7 +107,7 @@ export enum Limit {
   /** A code with this lifetime or more has no countdown, which has two digits for minutes. */
   COUNTDOWN_MAX_S = 6000,
 
-  /** A longer response has no token that a device could use, and is rejected. */
+  /** Longest response body: a longer one contains no token that a device could use, and is rejected. */
   BODY_MAX = 65536,
   /** Nesting of a JSON document; the stack is the bits of one integer. */
   JSON_DEPTH_MAX = 24,
@@ -130,22 +130,22 @@ export enum Limit {
   VERIFICATION_URI_MAX = 128,
   /** The URI and a user code of 40 characters with its name: a longer one is dropped, and the user types. */
   VERIFICATION_URI_COMPLETE_MAX = 176,
-  /** RFC 8628 §3.2 sets no bound: from this much memory on there is room for longer ones, too. */
+  /** RFC 8628 §3.2 sets no bound: with this much memory, longer addresses fit, too. */
   LONG_URI_MEMORY = 24576,
   /** Longest verification address from that memory on. */
   LONG_URI_MAX = 512,
   /** Longest complete address from that memory on; a QR code holds as much in its smaller versions. */
   LONG_URI_COMPLETE_MAX = 768,
   /**
-   * Shares of the memory that the fixed regions leave over, in 32ths: one for the access token, one for each of the
-   * two refresh tokens. The rest is for requests, which hold the client and one token or code, and for records, which
-   * hold one token or a code.
+   * Shares, in 32nds, of the memory that the fixed regions leave: one for the access token, one for each of the two
+   * refresh tokens. The rest is OUTPUT: requests, which contain the client and one token or code, and records, which
+   * contain one token or a code.
    */
   ACCESS_TOKEN_SHARE = 9,
   /** For each of the two refresh tokens: in most servers they are shorter than access tokens. */
   REFRESH_TOKEN_SHARE = 5,
   OUTPUT_SHARE = 32 - ACCESS_TOKEN_SHARE - 2 * REFRESH_TOKEN_SHARE,
-  /** Smallest room for a request or record: about 64 bytes for each of its parts. */
+  /** Smallest capacity for a request or record: about 64 bytes for each of its parts. */
   OUTPUT_MIN = 256,
 
   /** Events in one run of event polls, so that a run ends: one more poll acknowledges the last. */

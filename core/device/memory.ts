@@ -1,5 +1,5 @@
-// What a device consists of: one byte array of the host's, divided into regions (tables.ts), and the record of
-// small integers that is the rest of its state. Types and look-ups; making one is in create.ts.
+// A device consists of one byte array of the host, divided into regions (tables.ts), and a record of small integers.
+// This file has its types and look-ups; create.ts makes it.
 
 import type { Client } from "../grant/client-authentication.ts";
 import type { Challenge } from "../grant/code-challenge.ts";
@@ -40,7 +40,7 @@ export type Place = Field | Region | Literal;
  * There is one for each kind, made when the file is loaded.
  */
 export interface CallKind {
-  /** Literal with the member names, the deepest object in which they are looked up (1: the outermost). */
+  /** Literal with the member names. `depth`: the deepest object in which they are looked up, 1 for the outermost. */
   names: Literal;
   depth: number;
   /** How many values share OUTPUT, from VALUE_A on. */
@@ -96,7 +96,7 @@ export type Device = Readonly<HostMemory> &
       Events
   >;
 
-/** The bytes of the host's. Each region of them has one owner at a time (regions.ts). */
+/** The host's byte array. Each region has one owner at a time (regions.ts). */
 export interface HostMemory {
   /** The host's memory. */
   memory: Bytes;
@@ -107,31 +107,31 @@ export function holds(device: Device, region: Place): boolean {
   return device.length[region] > 0;
 }
 
-/** Whether a value was too long for the region, which then has a part of it. */
+/** Whether a value was too long for the region, which then holds only its beginning. */
 export function isTooLong(device: Device, region: Place): boolean {
   return device.length[region] > device.capacity[region];
 }
 
-/** The bytes that literals lie in: in C a constant of the program. */
+/** The array that contains the literals: in C a constant of the program. */
 export function literalBytes(device: Device): Bytes {
   return device.memory;
 }
 
-/** The bytes that the region lies in: in C literals and default display texts are constants of the program. */
+/** The array that contains the region: in C, literals and default display texts are constants of the program. */
 export function bytesOf(device: Device, _region: Place): Bytes {
   return device.memory;
 }
 
 /**
- * Looks for a literal in bytes that come one by one.
- * @param matched how much of the literal the bytes so far end with
- * @returns how much of it they end with after the byte `c`; all of it: it has come, and stays so
+ * Searches for a literal in bytes that arrive one by one.
+ * @param matched length of the literal's beginning with which the bytes so far end
+ * @returns the same after the byte `c`; once the whole literal has arrived, its length
  */
 export function matchNext(device: Device, literal: Literal, matched: number, c: number): number {
   var start = device.start[literal];
   var bytes = literalBytes(device);
   if (matched === device.length[literal]) return matched;
-  // The longest beginning of the literal that ends with `c`: what has come is a beginning of it, too.
+  // Finds the longest beginning of the literal that ends with `c`.
   for (var size = matched; size >= 0; size--) {
     var i = 0;
     while (i < size && bytes[start + i] === bytes[start + matched - size + i]) i++;
@@ -148,12 +148,12 @@ export function beginsWith(device: Device, region: Place, other: Place): boolean
   );
 }
 
-/** Whether two regions hold the same. */
+/** Whether two regions have equal values. */
 export function isSame(device: Device, region: Place, other: Place): boolean {
   return device.length[region] === device.length[other] && beginsWith(device, region, other);
 }
 
-/** Whether the region has the `size` bytes of another one from `at` on, in front of whatever else. */
+/** Whether the region's value starts with the `size` bytes of another region from `at` on. */
 export function startsAs(
   device: Device,
   region: Place,

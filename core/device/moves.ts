@@ -4,7 +4,7 @@ import { must } from "./assertion.ts";
 import { resetBackoff } from "./clock.ts";
 import { hideCode, turnToFirstPage } from "./frame.ts";
 import type { Device } from "./memory.ts";
-import { endRuns } from "./regions.ts";
+import { endLifetimes } from "./regions.ts";
 import { endFormTrial } from "./request.ts";
 import { type Event, isTransition, type State } from "./states.ts";
 
@@ -33,7 +33,7 @@ export function moveTo(device: Device & Moves, event: Event, state: State): void
   device.state = state;
   device.event = event;
   device.moves = (device.moves + 1) & 65535;
-  endRuns(device, state);
+  endLifetimes(device, state);
   endFormTrial(device, false);
   hideCode(device);
   turnToFirstPage(device);

@@ -1,16 +1,16 @@
-// Who owns which bytes, and for how long: the rules; tables/fields.ts has a row for each region. A move ends the lives
-// of what its new state has no use for (moves.ts), and what needs OUTPUT has to claim it here. Within a state a value
-// that turns out to be of no use ends where that is found out: a token that is refused (refresh.ts, call.ts,
-// security-event.ts), an answer that breaks off (token-response.ts), a scanner that begins anew (json-scanner.ts).
-// The places are laid out in create.ts.
+// Ownership and lifetimes of the bytes in a device's memory. tables/fields.ts has a row for each region, and create.ts
+// lays them out. A transition wipes the values that its new state does not use (moves.ts). OUTPUT has one owner at a
+// time, which claims it here. Within a state, the file that finds a value unusable wipes it: a rejected token
+// (refresh.ts, call.ts, security-event.ts), a truncated response (token-response.ts), an unfinished document
+// (json-scanner.ts).
 //
 // Most regions have a place of their own. These share one:
-//  - DEVICE_CODE lies where REFRESH_TOKEN does: a code lives until there is a session, a refresh token
-//    from then on. An answer that brings tokens writes to ACCESS_TOKEN and RECEIVED_REFRESH_TOKEN, never there.
-//  - CALL lies on what the user is shown of a code: there are calls with a target in a session only.
-//  - The values of a call's answer lie in OUTPUT, and so do requests of the grant and records: one at a time.
-//  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN have two places, which they exchange with each new token.
-//  - The beginning of CLIENT, or all of it, is the end of DEVICE_AUTHORIZATION: neither ever changes.
+//  - DEVICE_CODE shares the place of REFRESH_TOKEN: a code exists until there is a session, a refresh token from then
+// on. A response with tokens is written to ACCESS_TOKEN and RECEIVED_REFRESH_TOKEN, never there.
+//  - CALL shares the places of the user code and its URIs: only a session has calls with a target.
+//  - The values of a call's response, requests of the grant and records use OUTPUT, one at a time.
+//  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN have two places, and swap them with each new token.
+//  - CLIENT, or its beginning, is the end of DEVICE_AUTHORIZATION: neither changes after the start.
 
 import { must } from "./assertion.ts";
 import { setRefreshLifetime } from "./clock.ts";
@@ -28,7 +28,7 @@ export var CODE_STATES: number =
 export var TOKEN_STATES: number =
   (1 << State.STARTING) | (1 << State.SIGNED_IN) | (1 << State.REFRESHING) | (1 << State.REVOKING);
 
-/** A bit for each state that is a session: only in one is the target of a call held. */
+/** A bit for each state that is a session: only a session has a call with a target. */
 export var SESSION_STATES: number = (1 << State.SIGNED_IN) | (1 << State.REFRESHING);
 
 /** The owner of OUTPUT. */
@@ -117,7 +117,7 @@ export function setLength(device: Device & Regions, region: Place, length: numbe
   device.length[region] = length;
 }
 
-/** A value that is too long has one byte more than there is room for (see keep). */
+/** A value that is too long has one byte more than the capacity (see keep). */
 function fits(device: Device, region: Place): boolean {
   return device.length[region] <= device.capacity[region] + 1;
 }
@@ -143,9 +143,9 @@ export function shorten(device: Device, region: Place, length: number): void {
   setLength(device, region, length);
 }
 
-/** Forgets what lies in OUTPUT, the values of the last call's answer among it. */
+/** Wipes OUTPUT, including the values of the last call's response. */
 function emptyOutput(device: Device): void {
-  // Of a request it is known how long it is; anything else may be as long as there is room.
+  // A request has a length. Any other content may fill the whole region.
   if (device.length[Region.OUTPUT] < 0) {
     setLength(device, Region.OUTPUT, device.capacity[Region.OUTPUT]);
   }
@@ -195,12 +195,12 @@ export function clearTarget(device: Device): void {
   setLength(device, Region.CALL, 0);
 }
 
-/** No target is being built in CALL, and there is no further page. */
+/** Ends the building of a target, and its pages. */
 export function endTarget(device: Device & Regions): void {
   device.isBuilding = device.hasNextPage = 0;
 }
 
-/** Outside a session there is no target: it ends with the session, or after the host has read it. */
+/** Wipes the target outside a session, once the host no longer reads it. */
 export function clearUnusedTarget(device: Device): void {
   var isRead = device.inFlight || device.abortDue;
   if (!isRead && !((SESSION_STATES >> device.state) & 1)) wipe(device, Region.CALL);
@@ -216,14 +216,16 @@ export function offerNextPage(device: Device & Regions): void {
   device.hasNextPage = 1;
 }
 
-/** Before a code is read or asked for: it lies where no answer with tokens is written to. */
+/**
+ * Call it before a code is read or requested. Gives the code a place that a response with tokens does not overwrite.
+ */
 export function placeDeviceCode(device: Device & Regions): void {
   wipe(device, Region.REFRESH_TOKEN);
   ASSERT: must(device.length[Field.DEVICE_CODE] < 1, "a code moves while there is none");
   device.start[Field.DEVICE_CODE] = device.start[Region.REFRESH_TOKEN];
 }
 
-/** The token that an answer brought becomes the present one, and the present one the one before. */
+/** The received refresh token becomes the current one, and the current one becomes the previous one. */
 export function swapRefreshTokens(device: Device & Regions): void {
   var at = device.start[Field.RECEIVED_REFRESH_TOKEN];
   var size = device.length[Field.RECEIVED_REFRESH_TOKEN];
@@ -233,9 +235,9 @@ export function swapRefreshTokens(device: Device & Regions): void {
   device.length[Region.REFRESH_TOKEN] = size;
 }
 
-/** Ends the lives of all that `state` has no use for. */
-export function endRuns(device: Device & Regions, state: State): void {
-  // A device that asks for a code has given up the one before.
+/** Wipes everything that `state` does not use. */
+export function endLifetimes(device: Device & Regions, state: State): void {
+  // A device that requests a code has given up the previous one.
   if (state === State.REQUESTING || !((CODE_STATES >> state) & 1)) dropCode(device);
   if (!((TOKEN_STATES >> state) & 1)) dropTokens(device);
   if (!((SESSION_STATES >> state) & 1)) {
@@ -244,13 +246,13 @@ export function endRuns(device: Device & Regions, state: State): void {
   }
 }
 
-/** Forgets the code, or what an answer has brought of one. */
+/** Wipes the code, or what a response has provided of one. */
 export function dropCode(device: Device): void {
   clearAll(device, Fields.OF_CODE);
   wipe(device, Region.CODE_VERIFIER);
 }
 
-/** Forgets every token in memory. */
+/** Wipes every token in memory. */
 export function dropTokens(device: Device): void {
   clearAll(device, Fields.OF_SESSION);
   wipe(device, Region.REFRESH_TOKEN);

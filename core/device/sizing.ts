@@ -1,20 +1,20 @@
-// What did not fit, and how much memory a device would need for it. Which share of the memory a region has is
-// decided in create.ts, by the same limits.
+// Values that did not fit, and the memory that a device would need for them. create.ts divides the memory between the
+// regions by the same limits.
 
 import { quotient } from "./digits.ts";
 import { Limit } from "./limits.ts";
 import { type Device, isTooLong, type Place } from "./memory.ts";
 import { Field, Region } from "./tables.ts";
 
-/** What did not fit of the grant. Calls do not touch it. */
+/** The last value, request or record of the grant that did not fit. Calls do not change it. */
 export interface Misfit {
   /** The field of VALUE_TOO_LONG, or the one that an unusable response lacks; NONE if the last response lacks none. */
   errorField: Field;
   /** Bytes that the value of `errorField` had. */
   errorLength: number;
   /**
-   * Bytes of memory that a device needs for what did not fit of the grant: a value, a request, or a record.
-   * 0: nothing is known to be missing, or more memory does not help.
+   * Memory in bytes that a device needs for the value, request or record of the grant that did not fit. 0: nothing is
+   * missing, or more memory does not help.
    */
   memoryNeeded: number;
 }
@@ -28,7 +28,7 @@ export function makeMisfit(device: Misfit): void {
 /** How many 32ths of the memory a region grows by; 0 where its size is fixed. */
 function shareOf(region: Place): number {
   if (region === Field.ACCESS_TOKEN) return Limit.ACCESS_TOKEN_SHARE;
-  // A device code lies where the refresh token does (regions.ts).
+  // A device code shares the place of the refresh token (regions.ts).
   if (region === Field.RECEIVED_REFRESH_TOKEN || region === Field.DEVICE_CODE) {
     return Limit.REFRESH_TOKEN_SHARE;
   }
@@ -55,7 +55,7 @@ function memoryFor(device: Device, region: Place, length: number): number {
 }
 
 /**
- * Notes that the region would have to hold `length` bytes: the most of what is missing counts.
+ * Records that the region needs a capacity of `length` bytes; the largest need counts.
  * @returns whether more memory would help
  */
 export function noteNeed(device: Device & Misfit, region: Place, length: number): boolean {
@@ -64,12 +64,12 @@ export function noteNeed(device: Device & Misfit, region: Place, length: number)
   return bytes > 0;
 }
 
-/** What is wrong with an answer of the grant is about this field. */
+/** The error of the response concerns this field. */
 export function noteField(device: Device & Misfit, field: Field): void {
   device.errorField = field;
 }
 
-/** The last of these fields whose value is too long for its region; NONE where all fit. */
+/** The last of these fields whose value is too long for its region; NONE if all fit. */
 export function lastTooLong(device: Device, fields: number): Field {
   for (var field: number = Region.KEY; --field > Field.NONE; ) {
     if ((fields >> field) & 1 && isTooLong(device, field)) return field;
@@ -78,8 +78,8 @@ export function lastTooLong(device: Device, fields: number): Field {
 }
 
 /**
- * Notes which of these fields of an answer of the grant are too long: errorField and errorLength say which value it
- * was and how long, memoryNeeded what would hold all of them.
+ * Finds the fields of a grant response that are too long. Sets errorField and errorLength to one of them, and
+ * memoryNeeded to the memory in which all of them would fit.
  * @returns whether there is one
  */
 export function noteTooLong(device: Device & Misfit, fields: number): boolean {
@@ -94,7 +94,7 @@ export function noteTooLong(device: Device & Misfit, fields: number): boolean {
       if (!noteNeed(device, field, length)) isHelped = false;
     }
   }
-  // Where one of them fits no memory, a larger one is of no use for the others.
+  // If one of them fits no memory, more memory does not help the others.
   if (!isHelped) device.memoryNeeded = 0;
   return device.errorField !== Field.NONE;
 }

@@ -1,8 +1,7 @@
-// How the client says who it is, in every request to the authorization server: the device authorization
-// request (RFC 8628 §3.1), polls (§3.4), refreshes (RFC 6749 §6) and revocations (RFC 7009 §2.1). All of
-// client authentication (RFC 6749 §2.3) is in this file.
+// Client authentication (RFC 6749 §2.3) in every request to the authorization server: device authorization requests
+// (RFC 8628 §3.1), polls (§3.4), refreshes (RFC 6749 §6) and revocations (RFC 7009 §2.1).
 //
-// The client identifier is in every body, with HTTP Basic too: RFC 6749 §3.2.1 allows it, and some servers want it.
+// The client identifier is in every body, also with HTTP Basic: RFC 6749 §3.2.1 allows it, and some servers require it.
 
 import { Authorization } from "../device/command.ts";
 import { ClientAuthentication, type Config } from "../device/config.ts";
@@ -38,7 +37,7 @@ export function makeClient(device: Client, clientAuthentication: ClientAuthentic
   device.formerBinding = 0;
 }
 
-/** Makes a region of what has been written since `start`. */
+/** Makes a region of the bytes written since `start`. */
 function takeWritten(device: Device, region: Region, start: number): void {
   placeConstant(device, region, start, device.writeAt - start);
 }
@@ -51,7 +50,7 @@ function bindingOf(device: Device, start: number, server: string): number {
   var end = device.writeAt;
   writeText(device, "&server=", Encoding.NONE);
   writeText(device, server, Encoding.NONE);
-  // If it does not fit, the writer stays beyond the end, and create fails.
+  // If the client does not fit, the writer stays beyond the end, and create fails.
   if (device.writeAt > device.writeEnd) return 0;
   var binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
   goTo(device, end);

@@ -41,7 +41,7 @@ export function numberOf(
       value = value * 10 + digit;
     } else if (digit) rest = ofFraction;
   }
-  // What does not fit are digits of a fraction: an integer of this length would be endless.
+  // Only a fraction can be too long: an integer with as many digits counts as endless.
   if (isTooLong(device, field)) rest = ofFraction;
   return i ? value + rest : otherwise;
 }
@@ -68,7 +68,7 @@ export function isSuccess(device: Device): boolean {
   return device.httpStatus >= 200 && device.httpStatus <= 299;
 }
 
-/** Whether the status blames the request itself, whoever sends it (RFC 9110 §15.5). */
+/** Whether the status blames the request itself, whichever client sends it (RFC 9110 §15.5). */
 function isRequestWrong(status: number): boolean {
   return (
     status === 405 ||

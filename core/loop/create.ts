@@ -57,13 +57,15 @@ function newDevice(memory: Bytes, config: Config, literalEnd: LiteralEnd): Devic
   return device;
 }
 
-/** A region of `room` bytes from the place where the writer is, and one byte more (see keep). */
+/** Places a region of `capacity` bytes at the writer's position, and one byte more (see keep). */
 function takeRegion(device: Device, region: Place, capacity: number): void {
   placeRegion(device, region, device.writeAt, capacity);
   skip(device, capacity + 1);
 }
 
-/** Makes regions of the lines of a text, from `literal` on. Display texts beyond the last one are added to it. */
+/**
+ * Makes a region of each line of a text, from `literal` on. Lines beyond the last display text belong to the last one.
+ */
 function placeLines(device: Device, literal: number, text: string): void {
   var last = device.messages + Message.COUNT - 1;
   var start = device.writeAt;
@@ -78,14 +80,14 @@ function placeLines(device: Device, literal: number, text: string): void {
   }
 }
 
-/** Literals, and the display texts of the configuration or else the default ones. */
+/** Places the literals, and the display texts of the configuration or the default ones. */
 function placeTexts(device: Device, extra: string, messages: string): void {
   placeLines(device, Literal.MEMBERS, LITERALS);
   placeLines(device, LiteralEnd.GRANT, extra);
   placeLines(device, device.messages, messages || MESSAGES);
 }
 
-/** Divides what the literals leave of the memory. What is left in the end is shared by the tokens. */
+/** Divides the memory after the literals. The tokens and OUTPUT share what the fixed regions leave. */
 function divide(device: Device, hasCalls: boolean): void {
   var isLong = device.memory.length >= Limit.LONG_URI_MEMORY;
   var uriMax = isLong ? Limit.LONG_URI_MAX : Limit.VERIFICATION_URI_MAX;
@@ -105,7 +107,7 @@ function divide(device: Device, hasCalls: boolean): void {
   var share = (device.writeEnd - device.writeAt) >> 5;
   takeRegion(device, Field.RECEIVED_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   takeRegion(device, Region.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
-  // It lies where the present refresh token does (regions.ts).
+  // It shares the place of the current refresh token (regions.ts).
   placeRegion(device, Field.DEVICE_CODE, 0, share * Limit.REFRESH_TOKEN_SHARE);
   placeDeviceCode(device);
   takeRegion(device, Field.ACCESS_TOKEN, share * Limit.ACCESS_TOKEN_SHARE);
@@ -113,10 +115,10 @@ function divide(device: Device, hasCalls: boolean): void {
 }
 
 /**
- * Creates a device, as the builds' `create` describe. Allocates; nothing else in the core does, except the tables of
+ * Creates a device for each build's `create`. Allocates; nothing else in the core does, except the tables of
  * documentation and tests (`transitions`), which no bundle contains.
  * @param extra literals of the build besides the grant's, one line each; "" for the grant alone
- * @param literalEnd where they end
+ * @param literalEnd the number after the last literal
  */
 export function createDevice(
   memory: Bytes,
@@ -126,7 +128,7 @@ export function createDevice(
 ): Device | null {
   if (configError(config)) return null;
   var device = newDevice(memory, config, literalEnd);
-  // In front of what may not fit: it is written to without a look at where the memory ends.
+  // Space for one character: texts may be written beyond the end of the memory by at most that much.
   takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
   placeTexts(device, extra, config.messages);
   if (config.pkce) placeChallenge(device);

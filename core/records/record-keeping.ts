@@ -231,15 +231,15 @@ function finishLoad(device: Device & Records, size: number): void {
 }
 
 function finishStore(device: Device & Records, isDone: boolean): void {
-  // A slot may hold invalid data. And what is stored behind a record that was never saved is not the previous token.
+  // A slot may hold invalid data. And the record before one that was never saved does not hold the previous token.
   var isStray = device.notRead || device.notErased || device.hasFormer || device.notSaved;
   releaseOutput(device, OutputUse.RECORD);
   // A failed write may have left anything in the slot.
   slotHolds(device, isDone);
   if (!isTryOver(device, !isDone, Limit.STORAGE_TRIES)) return;
   device.notSaved = isDone ? 0 : 1;
-  // Behind the first record there may be one that could not be read: with a sequence of its own it would count as the
-  // newer once it can be read.
+  // The other slot may hold a record that could not be read. Once it can be read, its higher sequence would make it
+  // count as the newer one.
   var isOlderToGo =
     isRevocation(device.recordKind) || isStray || device.sequence < 2 || isOlderUnusable(device);
   device.job = isDone && isOlderToGo ? Job.ERASE_OLDER : Job.NONE;

@@ -124,7 +124,7 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
       moveValue(device, direction, Region.REFRESH_TOKEN);
       break;
     default: {
-      // The code is read into the place of the present refresh token; what an older record left there is forgotten.
+      // The code is read into the place of the current refresh token; an older token there is wiped.
       if (direction === Direction.FROM_RECORD) placeDeviceCode(device);
       for (var field = 1; Fields.RECORDED >> field; field++) {
         if ((Fields.RECORDED >> field) & 1) moveValue(device, direction, field);

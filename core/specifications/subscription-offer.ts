@@ -39,7 +39,7 @@ export enum OfferError {
   REGIONS_VERSION = 5,
   /** The body is not a JSON object. */
   BODY = 6,
-  // the body's member differs from the identifier, or is missing (the offer's own may be)
+  // the body's member is missing (only `offerId` may be), or differs from the identifier
   /** The body's `packageName` differs. */
   BODY_PACKAGE_NAME = 7,
   /** The body's `productId` differs. */

@@ -166,7 +166,7 @@ export function allowedBy({ const: only, enum: choices, type, minimum, maximum }
   return `${NAMES[`${type}`] ?? "valid"}${range}`;
 }
 
-/** The type of a value, or its length. A text may be a secret, and so may what is given in its place. */
+/** The type of a value, or its length. A text may be a secret, and so may a value of a wrong type. */
 function given(value: unknown, { type }: Schema): string {
   if (typeof value === "string") return `a text of ${value.length} characters`;
   if (typeof value === "number") return type === "integer" ? `${value}` : "a number";

@@ -200,7 +200,7 @@ const responseRules: HttpRules = {
 
 async function isResponseOrFailure({ server, exchange }: Bench, bodies: Doubtful): Promise<void> {
   for (const [head, body, text] of bodies) {
-    // After a valid response, because the fault may be in what the adapter stores between responses.
+    // After a valid response: the fault may be in what the adapter stores between responses.
     server.plan(response("before", { keepAlive: true }));
     const pieces = [`HTTP/1.1 400 Bad\r\n${head}\r\n\r\n`, body];
     server.plan({ kind: "raw", pieces }, response("after"));

@@ -223,7 +223,7 @@ export function usualRom(language: Language): RomName {
  * @throws RangeError if the ROM has no letters for the language, such as A02 for katakana
  */
 export function messagesFor(language: Language, rom: RomName = usualRom(language)): string {
-  // The core's own texts need no memory twice.
+  // The core has these texts already.
   if (language === "en") return "";
   return TEXTS[language].map((text) => romText(rom, text)).join("\n");
 }

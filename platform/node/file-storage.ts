@@ -75,7 +75,10 @@ export class FileStorage implements Storage, WithCapacity {
     }
   }
 
-  /** The result of `run`, or `otherwise` if the medium fails; any other error is one for the command line. */
+  /**
+   * Returns the result of `run`, or `otherwise` if the medium fails.
+   * @throws StateDirectoryError for any other error
+   */
   #unlessBroken<T>(run: () => T, otherwise: T): T {
     try {
       return run();

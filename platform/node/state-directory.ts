@@ -207,7 +207,7 @@ export function storedMetadata(
         const content = readOwn(file, { isSealed: deviceKey !== undefined });
         return serverIn(`${content ?? ""}`, issuer, deviceKey, allowHttp);
       } catch {
-        // It was altered, or others could have written it: the server is asked.
+        // It was altered, or others could have written it: the metadata are requested.
         return undefined;
       }
     },

@@ -44,7 +44,7 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
     option("header", "Expect:"),
     ...(settings.certificates ? [option("cacert", settings.certificates)] : []),
     option("url", url),
-    // A proxy of the environment tunnels https, but could read http to this device itself.
+    // A proxy of the environment cannot read https. It could read http, which is for this device only.
     ...(url.startsWith("http:") ? [option("noproxy", "*")] : []),
     option("header", `Content-Type:${contentType && ` ${contentType}`}`),
     ...(authorization ? [option("header", `Authorization: ${authorization}`)] : []),

@@ -10,7 +10,7 @@ export { challengeWith, stepUpOf } from "../exchange/step-up.ts";
 export interface TokenSource {
   /** The access token, once it is valid. */
   accessToken(signal?: AbortSignal | null): Promise<string>;
-  /** A server has answered 401 to this token: if it is still in use, it is refreshed. */
+  /** A server has responded 401 to this token: if it is still in use, it is refreshed. */
   refused(token: string): void;
 }
 
@@ -128,7 +128,7 @@ async function freshToken(
 
 interface FetchResult {
   readonly response: Response;
-  /** A server that received the token has answered 401, and not because of the sign-in's strength (RFC 9470). */
+  /** A server that received the token has responded 401, and not because of the sign-in's strength (RFC 9470). */
   readonly isRefused: boolean;
 }
 

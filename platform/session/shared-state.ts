@@ -23,7 +23,7 @@ export interface SharedState {
   enter(then: () => void, onBusy: (trouble: SignInError) => void): void;
   /** Within `enter`: why so many bytes cannot be written, "" if they can. Without the lock not even 0 bytes can. */
   unwritable(bytes: number): string;
-  /** Another program uses them, and `enter` waits: the storage has not been asked yet. */
+  /** Another program uses them, and `enter` waits: no storage operation has started. */
   readonly isWaiting: boolean;
   /** Ends exclusive access, and cancels a waiting `enter`. */
   leave(): void;

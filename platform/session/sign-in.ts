@@ -1,5 +1,5 @@
-// Signing in as one promise, over a driver on any platform that has promises and `fetch`. Node's own part (files,
-// the network) is in ../node/sign-in.ts; what happens until there is a session is in attempt.ts.
+// Signing in as one promise, over a driver on any platform that has promises and `fetch`. Node's own part (files, the
+// network) is in ../node/sign-in.ts, and the way to the session in session-runtime.ts.
 
 import type { Platform } from "../contracts.ts";
 import type { Session } from "./session.ts";

@@ -19,7 +19,7 @@ function isValid({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
 }
 
 /**
- * Responds to a refresh in place of the server: a start, or a program whose neighbour has just refreshed, uses the cached
+ * Responds to a refresh in place of the server. A start, or a program after another one's refresh, uses the cached
  * token without a request.
  */
 export class KnownResponse extends Filter {

@@ -124,7 +124,7 @@ export class MemoryStorage implements Storage {
 
   #later(run: () => void): void {
     const finish = (): void => {
-      // A device whose power went does not hear of what was under way.
+      // After a power cut, the device receives no result of the operation in progress.
       if (this.#dead) return;
       this.#busy = false;
       run();
@@ -147,8 +147,8 @@ export class MemoryStorage implements Storage {
 }
 
 /**
- * First `cut` bytes of the new content, then what was there before; all of the new one past its end.
- * Erasing goes over the old record with 0xff, as flash does.
+ * A slot after a power cut: the first `cut` bytes of the new content, then the old content; the whole new content if
+ * `cut` exceeds its length. Erasing overwrites the old record with 0xff, as flash does.
  */
 function tornContent(old: Uint8Array, fresh: Uint8Array, cut: number): Uint8Array {
   const over = fresh.length > 0 ? fresh : new Uint8Array(old.length).fill(0xff);

@@ -187,7 +187,10 @@ const naming = [
   ...[ts.isMethodSignatureDeclaration, ts.isImportSpecifier, ts.isExportSpecifier],
 ];
 
-/** A function may be called, or put into a table: any other use would find a number. */
+/**
+ * A function may only be called, or put into a table. The build replaces it by a number, which any other use would
+ * receive.
+ */
 function refuseFunction(node: ts.Identifier | ts.PropertyAccessExpression, known: Known): void {
   const { checker } = known;
   const { parent } = node;

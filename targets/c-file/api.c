@@ -29,7 +29,7 @@
 
 /* core */
 
-/* The core speaks of texts as JavaScript has them: here they are UTF-8, and end with 0. */
+/* Texts: UTF-8 with a final 0, in place of JavaScript strings. */
 
 static int32_t pgc_text_length(const char *text) {
   int32_t length = 0;
@@ -54,7 +54,7 @@ static int32_t pgc_start_spread_of(const struct pg_core_config *config) {
   return config->start_spread_ms == PG_START_AT_ONCE ? 0 : config->start_spread_ms;
 }
 
-/* What is out of range is so of a device that is refused. */
+/* Clamps a number: a configuration with a number out of range is refused elsewhere. */
 static int16_t pgc_to_int16(int32_t value) {
   if (value < INT16_MIN) return INT16_MIN;
   return value > INT16_MAX ? INT16_MAX : (int16_t)value;

@@ -12,7 +12,7 @@ const byHand = (name: string): string => readFileSync(new URL(name, import.meta.
 /** picogrant.c, and what picogrant.h includes: the device, and functions that hosts on an engine do not have. */
 export type CFile = Readonly<Record<"source" | "header", string>>;
 
-/** Lists of the device: how many elements, and of which type. All places lie within 65,535 bytes. */
+/** Lists of the device: number and type of their elements. All positions are below 65,536. */
 const lists: Readonly<Record<string, readonly [size: string, type: string]>> = {
   start: ["PG_REGIONS_MAX", "uint16_t"],
   length: ["PG_REGIONS_MAX", "int16_t"],
@@ -35,12 +35,12 @@ const types: Readonly<Record<string, string>> = {
 
 const deviceType = "struct pg_core *";
 
-/** Enums that only hosts without an engine know: they stand in this header. */
+/** Enums that only hosts without an engine need: they are in this header. */
 const ownEnums = ["ConfigMember", "Ending", "ErrorKind", "OfferError", "LiteralEnd"];
 
 const levels = [...surface.variants].reverse();
 
-/** Nodes that C writes as TypeScript does: only what is in them may differ. */
+/** Nodes that C writes as TypeScript does; only their children may differ. */
 const alike =
   "Block IfStatement WhileStatement DoStatement ForStatement ReturnStatement SwitchStatement CaseBlock CaseClause " +
   "DefaultClause BreakStatement ContinueStatement ExpressionStatement ParenthesizedExpression PrefixUnaryExpression " +
@@ -48,7 +48,7 @@ const alike =
   "ElementAccessExpression EnumMember ObjectLiteralExpression VariableStatement";
 const alikeKinds = alike.split(" ").map((name) => ts.SyntaxKind[name as "Block"]);
 
-/** Operators that C has, for integers of 27 bits with the same result. */
+/** Operators with the same result in C, for integers of 27 bits. */
 const operators = /^(?:[-+*%&|^]=?|<<=?|>>=?|[<>]=?|=|&&|\|\||[!=]==)$/;
 
 /** `waitMs` or `ErrorCode` in the manner of C: WAIT_MS, ERROR_CODE. */
@@ -65,7 +65,7 @@ function headOf(name: string, parameters: readonly string[]): string {
   return line.length < 100 ? line : `${name}(\n    ${parameters.join(", ")})`;
 }
 
-/** The name in C of a function, a constant or a variable. Those of the file itself begin with pgc_ or PGC_. */
+/** The name in C of a function, a constant or a variable. Names of the file itself begin with pgc_ or PGC_. */
 function nameInC(declaration: ts.Declaration, name: string): string {
   if (ts.isFunctionDeclaration(declaration)) return functionName(declaration);
   if (!ts.isVariableDeclaration(declaration) || !isNamed(declaration)) return small(name);
@@ -82,10 +82,13 @@ export class Printer {
   readonly #device: ReadonlyMap<string, ts.Node>;
   readonly #inHeader: ReadonlySet<string>;
   readonly #api = byHand("api.c");
-  /** Everything that is printed, and the first build that has it. */
+  /** Everything that is printed, and the smallest build that has it. */
   readonly #levels = new Map<Named, number>();
 
-  /** @param numbered the enums that picogrant-numbers.h has; @param change what a test makes of the sources */
+  /**
+   * @param numbered the enums that picogrant-numbers.h has
+   * @param change replaces a source's text, for tests
+   */
   constructor(numbered: readonly string[], change = (text: string): string => text) {
     const config = ts.readConfigFile(`${core}tsconfig.json`, ts.sys.readFile).config;
     const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, core);
@@ -110,7 +113,10 @@ export class Printer {
     return this.#checker.getExportsOfModule(source);
   }
 
-  /** Makes both files. @throws Error with file, line and construct, where a source cannot be said in C */
+  /**
+   * Makes both files.
+   * @throws Error with file, line and construct if a source has no equivalent in C
+   */
   files(): CFile {
     const functions = this.#reached(ts.isFunctionDeclaration);
     for (const { body } of functions) refuseOpenOrder(body!, this.#checker);
@@ -140,7 +146,10 @@ export class Printer {
     return { source: this.#commented(source, small), header: this.#commented(header, constantOf) };
   }
 
-  /** A file whose comments have the names of C, without remarks on JavaScript: properties as a reader of it knows them. */
+  /**
+   * A text whose comments have the names of C, without remarks on JavaScript. @param property names a property as the
+   * reader of this file knows it
+   */
   #commented(text: string, property: (name: string) => string): string {
     const calls: readonly string[] = surface.functionsOf("complete");
     const names = new Map<string, string>([["`create`", "`pg_core_open`"]]);
@@ -166,13 +175,13 @@ export class Printer {
     return own.replace(parts, (part) => (part.startsWith("/") ? translated(part) : part));
   }
 
-  /** Whether a text in C, api.c, has the function. */
+  /** Whether a text in C, such as api.c, defines the function. */
   #isByHand(name: string, text = this.#api): boolean {
     return new RegExp(`^\\w[\\w *]*\\b${name}\\(`, "m").test(text);
   }
 
   #reached<Kind extends Named>(isKind: (node: ts.Node) => node is Kind): Kind[] {
-    // The compiler lists files behind those that they import.
+    // The compiler lists files after those that they import.
     const files = this.#program.getSourceFiles();
     const placeOf = (one: Named): number => files.indexOf(one.getSourceFile());
     const all = [...this.#levels.keys()].filter(isKind);
@@ -202,7 +211,7 @@ export class Printer {
     const visit = (one: ts.Node): void => {
       if (ts.isLabeledStatement(one) || ts.isTypeNode(one)) return;
       const named = ts.isIdentifier(one) && this.#checker.getSymbolAtLocation(one);
-      // A function by hand has its own names, but the texts of the sources.
+      // A function written by hand has its own parameter names, but the types of the sources.
       if (named && (!isByHand || this.#isText(named))) this.#reach(named, level);
       ts.forEachChild(one, visit);
     };
@@ -214,7 +223,7 @@ export class Printer {
     return !(symbol.flags & ts.SymbolFlags.Enum) && (type.flags & ts.TypeFlags.StringLike) > 0;
   }
 
-  /** Things one after the other, between lines that say which builds have them. */
+  /** Joins texts, with lines around them that say which builds contain them. */
   #perLevel<Kind extends Named>(all: readonly Kind[], print: (one: Kind) => string): string {
     let text = "";
     let open = "";
@@ -250,7 +259,7 @@ export class Printer {
       const words = declared(this.#cType(type!), small(name.getText()));
       return makes ? words.replace("const uint8_t", "uint8_t") : words;
     });
-    // A device is the caller's: whoever makes one is told where.
+    // The caller owns the device, so a function that makes one receives its address.
     if (makes) parameters.unshift("struct pg_core *made");
     return headOf(declared(this.#cType(one.type!), functionName(one)), parameters);
   }
@@ -274,7 +283,7 @@ export class Printer {
     throw new UnsupportedSyntax(node, `the type ${checker.typeToString(type)}`);
   }
 
-  /** The list of the device's that a node is. */
+  /** The device's list that a node denotes. */
   #listOf(node: ts.Node): (typeof lists)[string] | undefined {
     const isDevice =
       ts.isPropertyAccessExpression(node) && this.#cType(node.expression) === deviceType;
@@ -322,14 +331,14 @@ export class Printer {
     return words + text.slice(at, node.end);
   }
 
-  /** Whether an expression is a byte of a text, by its name or by where it lies. */
+  /** Whether an expression is a byte of a text, by its name or its array. */
   #isByte(node: ts.Node): boolean {
     if (ts.isElementAccessExpression(node))
       return !this.#listOf(node.expression) && this.#cType(node.expression) === types.Bytes;
     return /^(?:c|byte|first|unit)$|\.charCodeAt\(.*\)$/.test(node.getText());
   }
 
-  /** A number; beside a byte, or passed as one, a character. */
+  /** A number; as a character if it is compared with a byte or passed as one. */
   #number(node: ts.NumericLiteral): string {
     const { parent } = node;
     let other: ts.Node | undefined;
@@ -337,7 +346,7 @@ export class Printer {
       other = parent.whenTrue === node ? parent.whenFalse : parent.whenTrue;
     } else if (ts.isBinaryExpression(parent) && parent.right === node) {
       const sign = parent.operatorToken.getText();
-      // `c - 55` is no distance from a character.
+      // `c - 55` is a number, not a distance from a character.
       if (/[=<>]/.test(sign) || (sign === "-" && /^(?:32|48|65)$/.test(node.text)))
         other = parent.left;
     } else if (ts.isCallExpression(parent)) {
@@ -348,7 +357,7 @@ export class Printer {
     return other && this.#isByte(other) ? characterOf(Number(node.text)) : node.text;
   }
 
-  /** What ships has no assertions, and C fills the device's lists where they lie. */
+  /** The released code has no assertions, and C fills the device's lists in place. */
   #isLeftOut(node: ts.Node): boolean {
     if (ts.isLabeledStatement(node)) return node.label.text === "ASSERT";
     const words = ts.isExpressionStatement(node) && node.expression;
@@ -379,14 +388,16 @@ export class Printer {
     if (more || !initializer) throw new UnsupportedSyntax(list, "this declaration");
     if (this.#isOutlived(declaration!))
       throw new UnsupportedSyntax(list, "a use outside of the block");
-    // A list that becomes the device's own is filled where it lies.
+    // A list of the device is filled in place.
     if (ts.isArrayLiteralExpression(initializer))
       return `${lists[declaredName.getText()]![1]} *${name} = device->${name}`;
     const isMade = initializer.getText().startsWith("{}");
     return `${declared(this.#cType(declaredName), name)} = ${isMade ? "made" : this.#emit(initializer)}`;
   }
 
-  /** Whether a name is used outside of the block or loop that declares it: to TypeScript it is the function's. */
+  /**
+   * Whether a variable is used outside of the block or loop that declares it: with `var` it belongs to the function.
+   */
   #isOutlived(declaration: ts.VariableDeclaration): boolean {
     const symbol = this.#checker.getSymbolAtLocation(declaration.name)!;
     const scopes = symbol.declarations!.map(({ parent }) =>
@@ -437,7 +448,7 @@ export class Printer {
     const isChoice = operator === "||" || operator === "&&";
     if (isChoice && isUsed(node) && this.#cType(node) !== "bool") return this.#choice(node);
     if (operator === "=") return this.#assignment(node);
-    // In C each value is an integer, and a byte a byte.
+    // In C, each value is an integer, and each element of a byte array a byte.
     const isByte = ts.isElementAccessExpression(left) && this.#isByte(left);
     if (/^\| 0$|^& 255$/.test(`${operator} ${right.getText()}`) && (operator === "|" || isByte))
       return this.#emit(left);
@@ -462,7 +473,7 @@ export class Printer {
   #choice(node: ts.BinaryExpression): string {
     const [left, right] = [this.#emit(node.left), this.#emit(node.right)];
     if (node.operatorToken.getText() === "&&") return `(${left} ? ${right} : 0)`;
-    // Both are made, whichever is taken.
+    // Both operands are evaluated, whichever is used.
     if (/[(=]|\+\+|--/.test(right))
       throw new UnsupportedSyntax(node, "a choice of more than values");
     return `${this.#cType(node) === "int32_t" ? "pgc_or_else" : "pgc_text_or_else"}(${left}, ${right})`;
@@ -508,7 +519,7 @@ export class Printer {
     return `${commentOf(one)}enum ${tag}{${this.#spliced(one, one.members.pos)};\n`;
   }
 
-  /** The most used first, lists last: the nearer to the beginning of the struct, the shorter the instructions. */
+  /** The most used members first, lists last: instructions are shorter for members near the beginning of the struct. */
   #members(source: string): string {
     const uses = (name: string): number =>
       lists[name] ? 0 : source.split(new RegExp(`->${small(name)}\\b`)).length;
@@ -532,7 +543,7 @@ export class Printer {
       .join("");
   }
 
-  /** The functions of the border, as the header declares those that it lacks, or as they are defined. */
+  /** The functions of the C API, as declarations or as definitions. */
   #calls(functions: readonly ts.FunctionDeclaration[], isDefined: boolean): string {
     const names = surface.functionsOf("complete").filter((name) => name !== "create");
     const lacking = (text?: string): ts.FunctionDeclaration[] =>
@@ -550,7 +561,10 @@ export class Printer {
     });
   }
 
-  /** `pg_` and its name in C, and what it passes on. A range `bytes, from, to` of the sources is a pointer and a size. */
+  /**
+   * A function's head in the C API, and the arguments that it passes on. A range `bytes, from, to` of the sources is a
+   * pointer and a size.
+   */
   #atApi(one: ts.FunctionDeclaration): [head: string, passed: string] {
     const parameters = ["struct pg_core *core"];
     const passed = ["core"];

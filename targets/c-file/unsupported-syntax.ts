@@ -1,6 +1,6 @@
-// Finds syntax that cannot be expressed in C, with file and line, and assignments whose order C does not define.
-// TypeScript evaluates from left to right. C leaves open which operand of an operator, or argument of a call, comes first: so
-// none of them may write what another one names.
+// Finds syntax that has no equivalent in C, with file and line, and expressions whose order of evaluation C does not
+// define. TypeScript evaluates from left to right. In C, either operand of an operator, or any argument of a call, may
+// come first: none of them may write a variable that another one names.
 
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -32,14 +32,14 @@ function operandsOf(node: ts.Node): readonly ts.Node[] {
   if (!ts.isBinaryExpression(node) || /^(?:&&|\|\||,)$/.test(node.operatorToken.getText()))
     return [];
   const { left, right } = node;
-  // What is written is written last in C as well; where it lies may be found out before or after.
+  // An assignment writes last in C as well. The position of its target may be evaluated before or after the value.
   if (node.operatorToken.kind !== ts.SyntaxKind.EqualsToken) return [left, right];
   return ts.isElementAccessExpression(left) ? [left.argumentExpression, right] : [right];
 }
 
-/** @throws Unsayable at the first expression that depends on an order */
+/** @throws UnsupportedSyntax at the first expression that depends on an order */
 export function refuseOpenOrder(body: ts.Node, checker: ts.TypeChecker): void {
-  /** What a node writes, or names, in whatever it calls as well. */
+  /** The variables that a node writes or names, also in functions that it calls. */
   const touched = (node: ts.Node, isWritten: boolean): Set<unknown> => {
     const [names, called] = [new Set<unknown>(), new Set<unknown>()];
     const visit = (one: ts.Node): void => {

@@ -1,5 +1,6 @@
-// `picogrant configure --page`: a settings page for one device, or for each line of a table of devices. What is written
-// is read back and compared before a file is there. Files are written whole or not at all, and a failure is one line.
+// `picogrant configure --page`: writes a settings page for one device, or for each line of a table of devices. Each
+// page is read back and compared before its file is written. Files are written whole or not at all, and a failure is
+// one line.
 
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../platform/configuration/device-config.ts";
@@ -7,7 +8,7 @@ import { makeDirectory, reasonOf, writeOwn } from "../../platform/node/files.ts"
 import { readText, UsageError } from "../desktop/command-line.ts";
 import { makePage, PageError } from "./page-format.ts";
 
-/** Its readers see the old file or the new one. A folder that is missing is made. @throws UsageError */
+/** Replaces a file as a whole, and creates missing folders. @throws UsageError */
 function replaceFile(path: string, content: Uint8Array): void {
   try {
     makeDirectory(dirname(path), 0o777);
@@ -29,7 +30,7 @@ function put(config: Record<string, unknown>, path: string, text: string): void 
   at[names.at(-1)!] = isNumber ? Number(text) : text;
 }
 
-/** RFC 4180: cells may stand in quotes, with quotes doubled. */
+/** The cells of a CSV text (RFC 4180): a cell may be quoted, with quotes doubled. */
 export function cellsOf(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -58,7 +59,7 @@ function pemOf(paths: readonly string[]): string[] {
   });
 }
 
-/** What is wrong with a device's settings, as one line with the place ahead of it. */
+/** Runs `act`; describes its error in one line that starts with the place. */
 export function orMistake<T>(place: string, act: () => T): T {
   try {
     return act();

@@ -31,12 +31,12 @@ static const char *const files[] = {"record.0", "record.1"};
 static void send_request(void);
 static void abort_request(void);
 
-/* Plain http stays on this machine: anybody on the way could read it. */
+/* Plain http only to this machine: anybody on the network could read it. */
 static int is_own(const char *address) {
   return strncmp(address, "http://127.0.0.1:", 17) == 0 || strncmp(address, "http://localhost:", 17) == 0;
 }
 
-/* Durable when it says so. A torn record is none to the core, which has the other one; one of no bytes as well. */
+/* Returns 1 once the record is durable. The core detects an incomplete record, and uses the one in the other slot. */
 static int store(const char *name, const char *bytes, size_t size) {
   int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   int is_stored = file >= 0 && write(file, bytes, size) == (ssize_t)size && fsync(file) == 0;
@@ -51,7 +51,7 @@ static int load(const char *name, char *bytes, size_t size) {
   return length;
 }
 
-/* Lets the time pass, and does what the core asks for until it has nothing more. */
+/* Advances the core's time, and carries out its commands until there are none. */
 static void run(void) {
   static struct timespec now;
   for (int command = -1; command != PG_COMMAND_NONE;) {
@@ -72,14 +72,14 @@ static void run(void) {
   }
 }
 
-/* 0, or the exit code, with the reason on standard error. */
+/* Returns 0, or the exit code after printing the reason on standard error. */
 static int open_device(void) {
   struct pg_core_config config = {.client_id = setting("ID"), .client_secret = setting("SECRET"), .scope = setting("SCOPE"),
                                   .server = setting("TOKEN"), .client_authentication = PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_POST,
                                   .columns = COLUMNS, .rows = ROWS, .auto_start = 1, .renewals_max = 3,
                                   .start_spread_ms = atoi(setting("SPREAD_MS"))};
   int endpoints = 0;
-  /* A closed pipe, and a file beyond the limit of its size, are errors of write(). */
+  /* Writing to a closed pipe, or beyond the file size limit, becomes an error of write(). */
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   if ((*setting("STATE") && chdir(setting("STATE"))) || getentropy(&config.seed, sizeof config.seed)) {
@@ -95,7 +95,7 @@ static int open_device(void) {
   return 0;
 }
 
-/* Reads a key and tells the core. `keys` becomes -1 at the end of the input. Returns 0 for q. */
+/* Reads a key and reports it to the core. `keys` becomes -1 at the end of the input. Returns 0 for q. */
 static int press_key(int *keys) {
   char key = 0;
   if (read(*keys, &key, 1) < 1) *keys = -1;

@@ -18,7 +18,7 @@
 enum { REQUEST = 2 * MEMORY, NAME = 256, BODY_MAX = 1 << 20 };
 enum step { IDLE, CONNECT, HANDSHAKE, SEND, RECEIVE };
 
-/* The exchange under way; there is never a second one. */
+/* The current exchange; there is only one at a time. */
 static struct {
   enum step step;
   int request_id, is_secure;
@@ -60,7 +60,7 @@ static void abort_request(void) {
   http.step = IDLE;
 }
 
-/* Begins to connect, to the first address of the server. */
+/* Starts to connect to the first address of the server. */
 static int begin_connection(const char *name, const char *port) {
   static const struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
   struct addrinfo *address = NULL;
@@ -72,7 +72,7 @@ static int begin_connection(const char *name, const char *port) {
   return is_begun;
 }
 
-/* Begins the request of PG_COMMAND_SEND. */
+/* Starts the request of PG_COMMAND_SEND. */
 static int begin(void) {
   static const struct pg_http_response_sink sink = {take_status, take_body, take_challenge};
   const char *address = setting(addresses[pg_get(&core, PG_ENDPOINT)]);
@@ -107,7 +107,7 @@ static int begin(void) {
   return begin_connection(name, port ? port : http.is_secure ? "443" : "80");
 }
 
-/* The end of the exchange: the time until then first, then the event. */
+/* Reports the end of the exchange, after the time that has passed until then. */
 static void finish(int is_whole) {
   abort_request();
   run();
@@ -119,7 +119,7 @@ static void send_request(void) {
   if (!begin()) finish(0);
 }
 
-/* What a call of mbedTLS or of the socket says: 1 it made progress, 0 it waits, -1 it failed. */
+/* Interprets the result of mbedTLS or the socket: 1 it made progress, 0 it waits, -1 it failed. */
 static int progress(int result) {
   if (result >= 0) return 1;
   if (result != MBEDTLS_ERR_SSL_WANT_READ && result != MBEDTLS_ERR_SSL_WANT_WRITE) return -1;
@@ -139,7 +139,7 @@ static int send_more(void) {
 static int receive_more(void) {
   uint8_t bytes[1024];
   int size = http.is_secure ? mbedtls_ssl_read(&tls, bytes, sizeof bytes) : mbedtls_net_recv(&http.net, bytes, sizeof bytes);
-  /* In order: over TLS with a close_notify, otherwise anybody could have cut the response off. */
+  /* A proper end: over TLS with a close_notify, because otherwise anybody could have cut the response off. */
   int is_end = size == (http.is_secure ? MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY : 0);
   if (!is_end && size <= 0) return size == 0 ? -1 : progress(size);
   enum pg_http_response_result result = is_end ? pg_http_response_closed(&http.response)
@@ -148,7 +148,7 @@ static int receive_more(void) {
   return result == PG_HTTP_RESPONSE_INVALID ? -1 : 1;
 }
 
-/* Moves the exchange on as far as it goes without waiting. */
+/* Advances the exchange as far as possible without waiting. */
 static void work(void) {
   int moved = 1;
   while (moved > 0 && http.step != IDLE) {

@@ -12,7 +12,10 @@ static int request_id;
 static int is_for_api;
 static CURLcode setup;
 
-/* A line of the head; an empty one ends it, or one of those before it (RFC 9110 section 15.2). */
+/*
+ * Receives a line of the response head. An empty line ends the head, possibly that of an interim response (RFC 9110
+ * section 15.2).
+ */
 static size_t take_line(char *line, size_t one, size_t size, void *unused) {
   long status = 0;
   curl_off_t seconds = 0;
@@ -22,7 +25,7 @@ static size_t take_line(char *line, size_t one, size_t size, void *unused) {
   }
   if (curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status) != CURLE_OK) return 0;
   if (curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) != CURLE_OK) return 0;
-  /* The core's integers have 27 bits. libcurl says 0 where there is no Retry-After. */
+  /* The core's integers have 27 bits. libcurl returns 0 without a Retry-After. */
   if (seconds <= 0 || seconds > 134217727) seconds = seconds <= 0 ? -1 : 134217727;
   if (*line == '\r' && status >= 200) {
     is_for_api = pg_response_start(&core, request_id, status > 599 ? 500 : (int)status, (int)seconds);
@@ -30,7 +33,7 @@ static size_t take_line(char *line, size_t one, size_t size, void *unused) {
   return size * one;
 }
 
-/* Passed on as it comes: nothing of it is kept, however long it is. */
+/* Passes the body on as it arrives, whatever its length. Nothing is stored. */
 static size_t take_body(char *bytes, size_t one, size_t size, void *unused) {
   (void)unused;
   pg_response_body(&core, request_id, (const uint8_t *)bytes, size * one);
@@ -39,10 +42,10 @@ static size_t take_body(char *bytes, size_t one, size_t size, void *unused) {
   return size * one;
 }
 
-/* Each option of libcurl may be refused, for want of memory or because this libcurl was built without it. */
+/* libcurl may refuse any option, if memory is short or if it was built without it. */
 #define SET(option, value) (setup = setup ? setup : curl_easy_setopt(curl, option, value))
 
-/* Whether the request of the core has got a whole response. */
+/* Sends the core's request. Returns whether a complete response has arrived. */
 static int perform(void) {
   char address[2048], token[MEMORY];
   const char *base = setting(addresses[pg_get(&core, PG_ENDPOINT)]);
@@ -59,14 +62,16 @@ static int perform(void) {
   SET(CURLOPT_HTTPHEADER, headers);
   SET(CURLOPT_HEADERFUNCTION, take_line);
   SET(CURLOPT_WRITEFUNCTION, take_body);
-  /* Every coding that libcurl decodes: a server may use one without being asked (RFC 9110 section 12.5.3). */
+  /*
+   * Accepts every coding that libcurl decodes: a server may use one that was not requested (RFC 9110 section 12.5.3).
+   */
   SET(CURLOPT_ACCEPT_ENCODING, "");
   SET(CURLOPT_PROTOCOLS_STR, is_own(base) ? "http" : "https");
   SET(CURLOPT_NOPROXY, is_own(base) ? "*" : NULL);
   SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
   if (*setting("CA")) SET(CURLOPT_CAINFO, setting("CA"));
   SET(CURLOPT_TIMEOUT, 100L);
-  /* On a connection that was kept and turns out to be closed libcurl would send the request a second time. */
+  /* On a reused connection that turns out to be closed, libcurl would send the request a second time. */
   SET(CURLOPT_FORBID_REUSE, 1L);
   SET(CURLOPT_POSTFIELDSIZE, (long)pg_get(&core, PG_BODY_LENGTH));
   SET(CURLOPT_POSTFIELDS, memory + pg_get(&core, PG_BODY));
@@ -80,7 +85,7 @@ static void send_request(void) {
   request_id = pg_get(&core, PG_REQUEST_ID);
   int id = request_id, is_whole = perform();
   if (!is_whole) fprintf(stderr, "no response: %s\n", curl_easy_strerror(setup));
-  /* First the time that has passed meanwhile. */
+  /* First report the elapsed time. */
   run();
   if (is_whole) pg_response_end(&core, id);
   else pg_response_failed(&core, id);

@@ -20,7 +20,7 @@ interface KeyPair {
 export function makeTlsIdentities(name?: string): { ca: string; identities: TlsIdentities } {
   const ours = makeAuthority("picogrant test authority");
   const strangers = makeAuthority("another authority");
-  // The servers share a key with whom no device trusts: making keys is what takes the time.
+  // All servers share one key: generating keys takes most of the time.
   const keys: KeyPair = strangers;
   const issue = (by: Authority, host: "here" | "elsewhere", days: number): TlsIdentity => ({
     key: keys.key,
@@ -71,7 +71,7 @@ function sign(keys: KeyPair, by: Authority, name: string | undefined, days: numb
   return forge.pki.certificateToPem(certificate);
 }
 
-/** Valid for so many days from yesterday on; a negative number: it ended that many days ago. */
+/** Valid for this many days from yesterday on; a negative number: expired that many days ago. */
 function blank(
   keys: KeyPair,
   subject: forge.pki.CertificateField[],
@@ -90,7 +90,7 @@ function blank(
   return certificate;
 }
 
-/** RSA of 2048 bits: PEM, and what node-forge takes. */
+/** An RSA key of 2048 bits: as PEM, and for node-forge. */
 export function makeKeys(): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
     modulusLength: 2048,

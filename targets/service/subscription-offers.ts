@@ -31,8 +31,8 @@ const PRODUCT_ID = /^[a-z0-9_.]{1,40}$/;
 const PACKAGE_NAME = /^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/;
 
 /**
- * The request body: the fields of offer specification §2, and phases, without which nothing can be sold. What other fields may hold
- * is not shown there: they are stored unchanged. `state` is output only: what a client sends there is ignored.
+ * The request body: the fields of offer specification §2, and phases, without which nothing can be sold. Other fields
+ * are not specified there: they are stored unchanged. `state` is output only: a value from a client is ignored.
  */
 const offerSchema = z.looseObject({
   packageName: z.string(),

@@ -147,7 +147,7 @@ function unusableError({ response }: SignInError): SignInError {
   return new SignInError("unusable_responses", "developer", message, { response });
 }
 
-/** The error of --timeout, so that a script does not wait for ever for a user or a server. */
+/** The error of --timeout, which prevents a script from waiting forever for a user or a server. */
 function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): SignInError {
   const [code, what] =
     codes > 0

@@ -138,9 +138,7 @@ function makeState(directory: string): void {
   }
 }
 
-/**
- * @throws UsageError where another simulator uses the folder
- */
+/** @throws UsageError if another simulator uses the folder */
 function lockState(directory: string): () => void {
   try {
     return lockDirectory(directory);

@@ -38,7 +38,7 @@ static size_t read_up_to(int file, char *into, size_t size) {
 }
 
 size_t pg_read_file(const char *path, void *into, size_t size, struct stat *status) {
-  /* A pipe in its place would keep the device waiting for ever. */
+  /* A pipe at this path would block the device forever. */
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   char more;
   int is_file = file >= 0 && fstat(file, status) == 0 && S_ISREG(status->st_mode);
@@ -52,7 +52,7 @@ static int is_own_file(const struct stat *status) {
   return status->st_uid == geteuid() || status->st_uid == 0;
 }
 
-/* Whether others could put another file in the place of what lies in a directory. */
+/* Whether others could replace files in the directory. */
 static int is_open(const char *directory) {
   struct stat status;
   if (stat(directory, &status) != 0 || !is_own_file(&status)) return 1;

@@ -21,7 +21,7 @@ static void put_cell(FILE *out, uint8_t cell) {
 
 void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows) {
   FILE *out = display->out;
-  /* The new frame goes over the one before. */
+  /* Draws the new frame over the previous one. */
   if (display->shown && isatty(fileno(out))) fprintf(out, "\033[%dA", rows + 2);
   display->shown = 1;
   edge(out, columns);

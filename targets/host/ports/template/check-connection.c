@@ -1,6 +1,6 @@
 /*
- * Tests the connection of a port against the server of the check where it listens (`npx picogrant check-server`):
- * that one knows what it has sent and received. Any other HTTP server tests less.
+ * Tests the connection of a port against the check's own server, where one listens (`npx picogrant check-server`): it
+ * knows what it has sent and received. Any other HTTP server allows fewer tests.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "picogrant-port.h"
 #include "port.h"
 
-/* The server of the check, and an address at which nothing listens. */
+/* The check's server, and an address at which nothing listens. */
 #ifndef CHECK_SERVER
 #define CHECK_SERVER "http://127.0.0.1:8099/"
 #endif
@@ -23,7 +23,7 @@ enum {
   RESPONSE_MS = 10000 * CHECK_SLOWNESS,
   /* For the end of a response after its last byte. */
   END_MS = 1000 * CHECK_SLOWNESS,
-  /* No call of the connection waits; one or two that are slow may have been interrupted. */
+  /* No call of the connection may wait. One or two slow calls may have been interrupted by the system. */
   CALL_MS = 250 * CHECK_SLOWNESS,
   SLOW_CALLS = 2,
   HEAD = 512,
@@ -58,7 +58,7 @@ static int slow_calls;
 
 static void note_call(uint32_t start) { slow_calls += check_is_over(start, CALL_MS); }
 
-/* Connects as far as it goes in a time: OPEN, FAILED, or OPENING where that is over. */
+/* Connects within a time limit. Returns OPEN or FAILED, or OPENING after the limit. */
 static enum pg_connection_state connect_to(const char *text, struct pg_address *address, uint32_t most_ms) {
   if (!pg_address_split(text, address)) return PG_CONNECTION_FAILED;
   uint32_t start = pg_clock_ms();
@@ -96,7 +96,7 @@ static int send_all(const void *from, size_t size) {
 
 static int send_text(const char *text) { return send_all(text, strlen(text)); }
 
-/* A request without a body; or with one of so many bytes of the pattern, in pieces of growing size. */
+/* Sends a request without a body, or with a body of this many bytes of the pattern, in pieces of growing size. */
 static int request(const struct pg_address *address, const char *path, uint32_t body_bytes) {
   static uint8_t piece[1024];
   char length[48] = "";
@@ -116,7 +116,7 @@ static int request(const struct pg_address *address, const char *path, uint32_t 
 
 static void take_byte(struct response *response, uint8_t byte) {
   if (!response->has_head) {
-    /* Where it is too long it is none of the check's: the last byte is written over. */
+    /* A head that is too long is not the check's own: its last byte is overwritten. */
     response->head[response->head_size] = (char)byte;
     if (response->head_size < HEAD - 2) response->head_size++;
     response->has_head = response->head_size > 3 && memcmp(response->head + response->head_size - 4, "\r\n\r\n", 4) == 0;
@@ -127,13 +127,13 @@ static void take_byte(struct response *response, uint8_t byte) {
   response->bytes++;
 }
 
-/* Whether the body has come that the head announces. */
+/* Whether the body has the length that the head announces. */
 static int is_whole(const struct response *response) {
   const char *length = response->has_head ? strstr(response->head, "content-length: ") : NULL;
   return length && response->bytes >= strtoul(length + strlen("content-length: "), NULL, 10);
 }
 
-/* Until the connection's end; sleeps for `wait_ms` if no bytes have arrived. */
+/* Reads until the connection ends; sleeps for `wait_ms` if no bytes have arrived. */
 static void read_response(struct response *response, int wait_ms) {
   uint32_t start = pg_clock_ms();
   uint32_t most_ms = RESPONSE_MS;
@@ -158,7 +158,7 @@ static void read_response(struct response *response, int wait_ms) {
   }
 }
 
-/* One exchange with the server: 1 where the request went out. */
+/* One exchange with the server. Returns 1 if the request was sent. */
 static int exchange(const char *path, uint32_t body_bytes, int wait_ms, struct response *response) {
   struct pg_address address;
   int is_sent = connect_to(CHECK_SERVER, &address, RESPONSE_MS) == PG_CONNECTION_OPEN && request(&address, path, body_bytes);
@@ -176,7 +176,7 @@ static uint32_t number_in(const char *text, const char **rest) {
   return (uint32_t)number;
 }
 
-/* 0: nothing more can be tried. */
+/* Returns 0 if no further test is possible. */
 static int check_opening(const char *opens, const char *fails) {
   struct pg_address address;
   struct response response;
@@ -237,7 +237,7 @@ static void check_ends(void) {
   char line[120];
   snprintf(line, sizeof line, "not ok connection: %d were ended, and the server still has %lu open", CONNECTIONS,
            (unsigned long)open);
-  /* This one is open, and another may be about to end. */
+  /* This connection is open, and another one may be about to end. */
   check(response.bytes > 0 && open <= 2, "ok connection: those that were ended are closed", line);
 }
 

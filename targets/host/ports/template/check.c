@@ -188,7 +188,7 @@ struct stored {
 };
 static const char stored_name[16] = "picogrant check";
 
-/* What the last start has stored; 0: nothing. */
+/* The random bytes of the last start. Returns 0 if there are none. */
 static int read_stored(struct stored *stored) {
   return pg_medium_is_usable(&port_medium) &&
          pg_medium_read(&port_medium, 1, 0, (uint8_t *)stored, sizeof *stored) == PG_MEDIUM_DONE &&

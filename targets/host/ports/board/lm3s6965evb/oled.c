@@ -31,7 +31,7 @@ static void put(int is_data, uint8_t byte) {
   PORT_PINS(PORT_C, PIN_C_DATA) = 0;
 }
 
-/* What follows fills these bytes of these rows, from the left and from above. */
+/* The following bytes fill these bytes of these rows, from the left and from above. */
 static void set_window(int first_byte, int bytes, int first_row, int rows) {
   const uint8_t commands[] = {SET_COLUMNS, (uint8_t)first_byte, (uint8_t)(first_byte + bytes - 1),
                               SET_ROWS,    (uint8_t)first_row,  (uint8_t)(first_row + rows - 1)};

@@ -54,7 +54,7 @@ static struct {
 
 static void select_card(int is_on) {
   PORT_PINS(PORT_D, PIN_D_CARD) = is_on ? 0 : PIN_D_CARD;
-  /* It lets go of the line with the next clock. */
+  /* The card releases the line with the next clock. */
   (void)board_ssi_byte(0xff);
 }
 
@@ -69,7 +69,7 @@ static int wait_for(uint8_t awaited) {
   return 0;
 }
 
-/* It comes within some bytes; 0xff: there is none. */
+/* The response comes within some bytes; 0xff: there is none. */
 static uint8_t response_of(void) {
   uint8_t response = 0xff;
   for (int i = 0; i < 16 && response == 0xff; i++) response = board_ssi_byte(0xff);
@@ -78,7 +78,7 @@ static uint8_t response_of(void) {
 
 /* The card's response; 0xff: none. */
 static uint8_t command(uint8_t number, uint32_t argument) {
-  /* It checks these two; later on no checksum. */
+  /* The card checks the checksum of these two commands only. */
   uint8_t checksum = number == GO_IDLE ? 0x95 : 0x87;
   /* Wait for the end of its last response. */
   board_ssi_byte(0xff);
@@ -88,7 +88,7 @@ static uint8_t command(uint8_t number, uint32_t argument) {
   return response_of();
 }
 
-/* The four bytes after some responses. */
+/* The four bytes that follow some responses. */
 static uint32_t rest_of_response(void) {
   uint32_t rest = 0;
   for (int i = 0; i < 4; i++) rest = rest << 8 | board_ssi_byte(0xff);
