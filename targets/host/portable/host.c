@@ -64,7 +64,7 @@ static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_
       .seed = random_seed(),
       .auto_start = settings->auto_start,
       .renewals_max = settings->renewals,
-      .start_spread_ms = settings->start_spread_ms == 0 ? PG_START_AT_ONCE : settings->start_spread_ms,
+      .start_spread_ms = settings->start_spread_ms,
       .pkce = pkce,
       .json_bodies = settings->json_bodies,
       .client_authentication = settings->client_authentication,

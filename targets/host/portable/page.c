@@ -67,6 +67,8 @@ static void take_numbers(struct page_reader *reader, struct pg_settings *setting
     if (number < ranges[i].low || number > ranges[i].high) reader->is_invalid = 1;
     *(int *)(void *)((char *)settings + ranges[i].offset) = (int)number;
   }
+  /* In device.json, 0 is no spread. */
+  if (settings->start_spread_ms == 0) settings->start_spread_ms = PG_START_AT_ONCE;
 }
 
 /* Tokens are sent over TLS, or not at all. */

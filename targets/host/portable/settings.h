@@ -36,7 +36,7 @@ struct pg_settings {
   int exchange_seconds; /* 1..110 */
   int response_bytes;     /* 1024..1048576 */
   int renewals;         /* 0..1000 */
-  int start_spread_ms;  /* 0..3600000: the first request is made within so many milliseconds, at random; 0: at once */
+  int start_spread_ms;  /* 1..3600000; 0: 5000, since devices start together after a power cut; PG_START_AT_ONCE */
   int pkce;             /* 1: each device authorization request has a code challenge; 0: only after the server has required one */
   int json_bodies;      /* 1: parameters of the grant go out as JSON; 0: as forms, until a server refuses those */
   int allow_http;       /* 1: plain http to other machines as well, where anybody on the way reads tokens */

@@ -240,7 +240,7 @@ static void open_device(struct device *device, char *words[]) {
       .auto_start = atoi(words[4]),
       .renewals = atoi(words[5]),
       .client_authentication = atoi(words[6]),
-      .start_spread_ms = atoi(words[7]),
+      .start_spread_ms = atoi(words[7]) ? atoi(words[7]) : PG_START_AT_ONCE,
       .json_bodies = atoi(words[8]),
       .client_id = device->texts[0],
       .client_secret = device->texts[1],

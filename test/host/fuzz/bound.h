@@ -23,7 +23,7 @@ static inline void check_numbers(const struct pg_settings *settings) {
   check_number(settings->exchange_seconds, 1, 110);
   check_number(settings->response_bytes, 1024, 1048576);
   check_number(settings->renewals, 0, 1000);
-  check_number(settings->start_spread_ms, 0, 3600000);
+  check_number(settings->start_spread_ms, PG_START_AT_ONCE, 3600000);
   check_number(settings->auto_start, 0, 1);
   check_number(settings->client_authentication, PG_CLIENT_AUTHENTICATION_NONE, PG_CLIENT_AUTHENTICATION_SPECIFICATION);
 }
