@@ -43,7 +43,12 @@ async function main({ runs, seed }: Options): Promise<void> {
   const kinds = await load();
   print(`${runs} runs from seed ${seed}`);
   let failed = 0;
-  for (let done = 0; done < runs; done++) {
+  let done = 0;
+  process.on("uncaughtException", (error) => {
+    print(`seed ${seed + done}: uncaught ${error.stack}`);
+    process.exit(1);
+  });
+  for (; done < runs; done++) {
     if (done % TURN_RUNS === 0) await new Promise(setImmediate);
     if (done > 0 && done % PROGRESS_RUNS === 0) print(`${done} of ${runs}, ${failed} failed`);
     const kind = kinds[(seed + done) % kinds.length]!;

@@ -151,13 +151,13 @@ export class Process {
     return this.#shared.running.has(this.pid);
   }
 
-  /** Code of a killed process does not run, and its exceptions are lost. */
+  /** For timers, microtasks and events: an exception would end the process. Code of a killed process does not run. */
   guarded<A extends unknown[]>(run: (...args: A) => void): (...args: A) => void {
     return (...args) => {
       try {
         if (this.isAlive) run(...args);
       } catch (error) {
-        if (this.isAlive) throw error;
+        if (this.isAlive) this.#shared.violations.push(`uncaught: ${String(error)}`);
       }
     };
   }
