@@ -10,6 +10,12 @@ import { CUT_OFF, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/response
 import { EXCHANGE_LIMITS, finalStatus, IDLE_MAX_MS } from "../exchange/limits.ts";
 import { retryAfterSeconds } from "../exchange/retry-after.ts";
 
+/** An agent of node:https, or of a proxy library. Declared here, so that the public types need no types of Node. */
+export interface HttpsAgent {
+  readonly maxSockets: number;
+  destroy(): void;
+}
+
 /** Limits and certificates of the HTTP adapter. */
 export interface NodeHttpOptions {
   /** For the whole exchange, from `send` to the last byte; default 30 s. */
@@ -19,12 +25,12 @@ export interface NodeHttpOptions {
   /** Longest body in bytes; default 64 KiB. */
   sizeLimitBytes?: number;
   /** PEM certificates to trust instead of Node's own list. */
-  ca?: string | Buffer | readonly (string | Buffer)[];
+  ca?: string | Uint8Array | readonly (string | Uint8Array)[];
   /**
    * Creates the https connections in place of Node's own client, for example through a proxy: HTTPS_PROXY is not read.
    * It must check certificates, and decides which ones to trust.
    */
-  agent?: http.Agent;
+  agent?: HttpsAgent;
   /** `User-Agent`; default "picogrant". */
   userAgent?: string;
   /**
@@ -71,8 +77,8 @@ export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSetti
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
     checkServerIdentity,
-    agent: agent ?? https.globalAgent,
-    ...(ca !== undefined && { ca: [ca].flat() }),
+    agent: (agent as http.Agent | undefined) ?? https.globalAgent,
+    ...(ca !== undefined && { ca: [ca].flat() as Buffer[] }),
   };
 }
 
@@ -119,7 +125,7 @@ export class NodeHttp implements Http {
     this.#idleLimitMs = options.idleLimitMs;
     const settings = tlsSettings(options);
     this.#pool = poolOf(this.#idleLimitMs);
-    this.#tls = { ...settings, agent: options.agent ?? this.#pool.secure };
+    this.#tls = options.agent ? settings : { ...settings, agent: this.#pool.secure };
   }
 
   send(request: HttpRequest, sink: HttpSink): void {

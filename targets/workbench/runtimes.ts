@@ -28,6 +28,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "jest-environment-jsdom": "jest-environment-jsdom@30.5.2",
   msw: "msw@2.15.0",
   nock: "nock@14.0.17",
+  "typescript-5.4": "typescript@5.4.5",
+  "typescript-7": "typescript@7.0.2",
 };
 
 const placeOf = (name: string): string => join(folder, "node_modules", name);

@@ -9,6 +9,7 @@ import { type BuildOptions, build, type Format } from "esbuild";
 import { describe, expect, inject, it } from "vitest";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
 import { amountOf, loadedBytes } from "../../targets/workbench/peers/costs.ts";
+import { bundlersFolder, isInstalled } from "../../targets/workbench/runtimes.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const modules = join(root, "node_modules");
@@ -151,13 +152,21 @@ describe("entries", () => {
   });
 
   it.each([
-    ["node16", "node16", "a.mts"],
-    ["node16", "node16", "a.cts"],
-    ["nodenext", "nodenext", "a.mts"],
-    ["nodenext", "nodenext", "a.cts"],
-    ["esnext", "bundler", "a.ts"],
-    ["commonjs", "node10", "a.ts"],
-  ])("types: strict, module %s, moduleResolution %s, %s", (module, moduleResolution, file) => {
+    ["typescript", "node16", "node16", "a.mts", "node"],
+    ["typescript", "node16", "node16", "a.cts", "node"],
+    ["typescript", "nodenext", "nodenext", "a.mts", "node"],
+    ["typescript", "nodenext", "nodenext", "a.cts", "node"],
+    ["typescript", "esnext", "bundler", "a.ts", "node"],
+    ["typescript", "commonjs", "node10", "a.ts", "node"],
+    ["typescript", "nodenext", "nodenext", "a.mts", "none"],
+    ["typescript-5.4", "nodenext", "nodenext", "a.mts", "node"],
+    ["typescript-5.4", "nodenext", "nodenext", "a.mts", "none"],
+    ["typescript-7", "nodenext", "nodenext", "a.mts", "node"],
+    ["typescript-7", "nodenext", "nodenext", "a.mts", "none"],
+  ])("%s, strict: module %s, moduleResolution %s, %s, types of Node: %s", (...row) => {
+    const [compiler, module, moduleResolution, file, types] = row;
+    const isOther = compiler !== "typescript";
+    if (isOther && process.env.CI !== "true" && !isInstalled()) return;
     const isOld = moduleResolution === "node10";
     // Only modules can import the adapter tests; the firmware's entries are for modern bundlers.
     const known = entries
@@ -170,10 +179,11 @@ describe("entries", () => {
         'export const session: Promise<Session> = signIn({ server: "github", clientId: "x", state: "d" });\n' +
         '// @ts-expect-error a client identifier is needed\nvoid signIn({ server: "github", state: "d" });\n',
     );
-    const options = ["--strict", "--noEmit", "--target", "es2023", "--lib", "es2023,dom"];
-    const how = ["--types", "node", "--module", module, "--moduleResolution", moduleResolution];
+    const options = ["--strict", "--noEmit", "--target", "es2022", "--lib", "es2023,dom"];
+    const ambient = types === "node" ? ["--types", "node"] : ["--typeRoots", "nowhere"];
+    const how = [...ambient, "--module", module, "--moduleResolution", moduleResolution];
     if (isOld) how.push("--ignoreDeprecations", "6.0");
-    const tsc = join(modules, "typescript/bin/tsc");
+    const tsc = join(isOther ? join(bundlersFolder, "node_modules") : modules, compiler, "bin/tsc");
     const output = execFileSync(tsc, [...options, ...how, file], {
       cwd: project,
       encoding: "utf8",
