@@ -35,7 +35,7 @@ export function lackingMemberOf({ error, errorField }: Device): string {
 
 export function missingMemberOf(device: Device): string {
   const member = lackingMemberOf(device);
-  return member && `there is no ${member} in the answer that can be used`;
+  return member && `there is no ${member} in the response that can be used`;
 }
 
 /** The server's name for it. */

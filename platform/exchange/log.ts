@@ -128,7 +128,7 @@ class LoggedExchange extends Listener {
   }
 
   #responded(what: string): void {
-    this.#log(`answer ${this.#name} ${what}, ${(this.#nowMs() - this.#sinceMs) >>> 0} ms`);
+    this.#log(`response ${this.#name} ${what}, ${(this.#nowMs() - this.#sinceMs) >>> 0} ms`);
     this.#name = "";
     this.#discard();
   }

@@ -192,8 +192,8 @@ export class ResponseRecorder extends Listener {
 
 const FAILURES = {
   unreachable: "not reachable",
-  timeout: "no answer in time",
-  "too-large": "the answer is too large",
+  timeout: "no response in time",
+  "too-large": "the response is too large",
 } as const;
 
 const FAILED = { status: 0, error: "", errorDescription: "" } as const;

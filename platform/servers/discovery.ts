@@ -80,7 +80,7 @@ async function lookAt(
   const { status } = response;
   if (response.failure !== "") {
     const isSilent = response.failure !== "too-large";
-    const what = isSilent ? "not reachable" : "the answer is too large";
+    const what = isSilent ? "not reachable" : "the response is too large";
     const why = `${what}${response.why && ` (${response.why})`}`;
     return { address, why, isTransient: isSilent, isSilent };
   }

@@ -148,7 +148,7 @@ const causeOf = (failure: string): Cause | undefined => CAUSES.find(([text]) => 
 
 /**
  * The device's error as an exception.
- * @param answer the server's newest response
+ * @param response the server's newest response
  */
 export function signInErrorOf(device: Device, response?: ServerResponse): SignInError {
   const code = errorNameOf(device);

@@ -95,7 +95,7 @@ export class TroubleMonitor {
     }
     if (operation === 0 || this.#isSilent || this.#silentMs() < SILENCE_MS) return;
     this.#isSilent = true;
-    const what = `storage has not answered for ${SILENCE_MS / 1000} s`;
+    const what = `storage has not responded for ${SILENCE_MS / 1000} s`;
     this.#report(new SignInError("storage_silent", "user", `${what}; still waiting for it`));
   }
 

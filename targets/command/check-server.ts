@@ -62,7 +62,7 @@ const RESPONSES: Readonly<
   },
   "/echo": (response, body) => response.end(`${body.length} ${sumOf(body)} `),
   "/reset": (response) => {
-    response.write("this answer goes no further");
+    response.write("this response goes no further");
     setTimeout(() => response.socket?.resetAndDestroy(), 50);
   },
   "/late": (response) => {

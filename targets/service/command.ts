@@ -73,7 +73,7 @@ export function serviceLine(usage: string): Command {
     .option("--cert <file>", "PEM file with the certificate, for HTTPS")
     .option("--approve <account>", "approve each code at once as this account, for scripts")
     .option(
-      "--provoke <request=answer...>",
+      "--provoke <request=response...>",
       "responses to replace: refresh=interaction_required (the same page lists them)",
     )
     .option("-q, --quiet", "no access log")
@@ -134,7 +134,7 @@ function readProvoked(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {
       const at = word.indexOf("=");
-      if (at < 1) throw new UsageError(`--provoke ${word} is not a request=answer`);
+      if (at < 1) throw new UsageError(`--provoke ${word} is not a request=response`);
       return [word.slice(0, at), word.slice(at + 1)];
     }),
   );

@@ -52,7 +52,7 @@ export async function serve(
   return server;
 }
 
-/** Listens, and calls `answer` with Node's own Request for each response. Rejects as `serve` does. */
+/** Listens, and calls `response` with Node's own Request for each response. Rejects as `serve` does. */
 export async function listen(
   response: (request: Request, env: unknown) => Promise<Response>,
   settings: ServeSettings = {},

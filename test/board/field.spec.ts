@@ -52,7 +52,7 @@ describe("the service's address", () => {
     board.network.ttl = 86_400;
     board.network.names[SERVICE_NAME] = "10.0.2.77";
     await board.powerOn();
-    await board.printed("connection: no answer");
+    await board.printed("connection: no response");
     board.network.names[SERVICE_NAME] = SERVICE_ADDRESS;
     await board.state("PENDING");
   });

@@ -189,7 +189,7 @@ describe("each ending is one line, the same exit code everywhere, and an object 
     [
       "login --server http://127.0.0.1:9 --client-id c --timeout 1",
       1,
-      /no answer of use within 1 s/,
+      /no usable response within 1 s/,
     ],
     ["token --timeout 0", 2, /integer from 1 to 86400/],
     ["sizing --access x", 2, /integer from 1 to 65535/],
@@ -631,7 +631,7 @@ it.runIf(isFullRun).each([200, 404])(
     const { code, stderr } = await login("--timeout", "60");
     expect(code).toBe(1);
     const last = stderr.trim().split("\n").at(-1);
-    expect(last).toMatch(/\/code answers with .*, again and again: check the server's address/);
+    expect(last).toMatch(/\/code responds with .*, again and again: check the server's address/);
   },
 );
 

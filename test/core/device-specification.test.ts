@@ -157,7 +157,7 @@ const stories: Story[] = [
     { state: REQUESTING, error: ErrorCode.RATE_LIMIT_EXCEEDED },
   ],
   [
-    "§4.2 row every interval: polls until a final answer, then never again",
+    "§4.2 row every interval: polls until a final response, then never again",
     [code(), ...Array(20).fill(PENDING), DENIED],
     `code${", poll 5".repeat(21)}`,
     failed(ErrorCode.ACCESS_DENIED),
@@ -221,7 +221,7 @@ const stories: Story[] = [
   ],
   ...["bad_refresh_token", "interaction_required"].map(
     (name): Story => [
-      `§7: RFC 6749 §5.2, OpenID Connect Core 1.0 §3.1.2.6: a refresh answered ${name} ends the session`,
+      `§7: RFC 6749 §5.2, OpenID Connect Core 1.0 §3.1.2.6: a refresh with the response ${name} ends the session`,
       [code(), tokens(), error(400, name)],
       "code, poll, refresh",
       ended,

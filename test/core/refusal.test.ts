@@ -23,7 +23,7 @@ const plain = (status: number, body: string): FakeResponse => ({ status, body })
 
 it.each<[string, Reaction, Outcome]>([
   ["no error", code(), Outcome.NONE],
-  ["no answer", "refuse", Outcome.NETWORK],
+  ["no response", "refuse", Outcome.NETWORK],
   ["503", plain(503, ""), Outcome.NETWORK],
   ["429", plain(429, ""), Outcome.NETWORK],
   ["access_denied", error(400, "access_denied"), Outcome.USER],
@@ -59,7 +59,7 @@ it.each<[string, FakeResponse]>([
   ["invalid_client", error(401, "invalid_client")],
   ["401 to the client's credentials", plain(401, "Unauthorized")],
   ["HTML", plain(403, "<html>")],
-  ["an empty answer", plain(400, "")],
+  ["an empty response", plain(400, "")],
   ["half a success", json(200, { access_token: "a b" })],
   ["a token that is of no use", tokens({ token_type: "mac" })],
 ])("the session outlives days of %s", (_, response) => {

@@ -119,7 +119,7 @@ it.each<[row: string, response: Reaction, error: ErrorCode, status: number, repo
     409,
   ],
   ["§7 row errors: of the server's", { status: 500 }, ErrorCode.UNAVAILABLE, 500],
-  ["§7 row errors: no answer", "refuse", ErrorCode.UNREACHABLE, 0],
+  ["§7 row errors: no response", "refuse", ErrorCode.UNREACHABLE, 0],
 ])(
   "offer doc %s; the offer is not sent twice, and the session stays",
   (_, response, error, status, reported) => {

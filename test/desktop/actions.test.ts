@@ -218,7 +218,7 @@ const BESIDE: Readonly<Record<string, readonly [before: string[], after: string[
   quota: [CODE, ["press new-code"]],
   policy: [CODE, ["allow"]],
   revoke: [SESSION, []],
-  "lose-answer": [SESSION, []],
+  "lose-response": [SESSION, []],
   "flip-bit": [SESSION, ["power cycle"]],
 };
 

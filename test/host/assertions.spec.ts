@@ -41,7 +41,7 @@ const FAULTS: readonly PlantedFault[] = [
     fault: "",
   },
   {
-    rule: "who answers is the request in flight",
+    rule: "the response belongs to the request in flight",
     by: "piped",
     file: "driver",
     text: "driver->request_id = get(driver, PG_REQUEST_ID);",
@@ -77,7 +77,7 @@ const FAULTS: readonly PlantedFault[] = [
       '  http->part_count -= 2;\n  put_length(http, (size_t)1 << 40);\n  http_put_text(http, "\\r\\n");\n  if (0) {\n',
   },
   {
-    rule: "an answer comes behind the whole request",
+    rule: "a response comes after the whole request",
     by: "exchange",
     file: "http",
     text: "    if (taken <= 0) return 0;\n",

@@ -94,7 +94,7 @@ export async function runWholeLife(
     host,
     [
       / s {2}state PENDING$/m,
-      /TOKEN answered 4\d\d, AUTHORIZATION_PENDING/,
+      /TOKEN responded 4\d\d, AUTHORIZATION_PENDING/,
       /TOKEN not reached/,
       /state SIGNED_IN$/m,
     ],
@@ -119,7 +119,7 @@ export async function runWholeLife(
   host.press("o");
   await host.state("SIGNED_OUT");
   expect((await host.measure()).requests).toBe(resumed.requests);
-  const last = [/state REFRESHING$/m, /TOKEN answered 200$/m, /REVOCATION answered 200$/m];
+  const last = [/state REFRESHING$/m, /TOKEN responded 200$/m, /REVOCATION responded 200$/m];
   await expectHistory(host, [...last, /state SIGNED_OUT$/m], secrets);
   expect(await host.quit()).toBe(0);
   expect(readFileSync(environment.recordFile).every((byte) => byte === 0xff)).toBe(true);

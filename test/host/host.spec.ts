@@ -41,7 +41,7 @@ describe("§1 a complete run on the C host: sign in, poll, restart, refresh, cal
 it("RFC 8628 §3.2: a response without a required member fails, and the error names the member", async () => {
   const environment = await opened("http", { provoke: { code: "id-token-alone" } });
   const host = new HostProcess([...release, "--page", environment.page()]);
-  const lack = "there is no device_code in the answer that can be used";
+  const lack = "there is no device_code in the response that can be used";
   await host.printed(`trying again: MALFORMED_RESPONSE\n${lack}`);
   await host.state("FAILED");
   expect(host.messages).toContain(`(UNUSABLE_RESPONSES)\n${lack}`);

@@ -199,7 +199,7 @@ const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line
       what: "a wait that the network does not wake",
       right: "(void)poll(waiting, 2, ms);",
       wrong: "(void)poll(waiting, 1, ms);",
-      line: "clock: an answer came after 1.5 s, and port_wait",
+      line: "clock: a response came after 1.5 s, and port_wait",
     },
     {
       what: "chance that is the same each time",
@@ -268,7 +268,7 @@ const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line
       what: "a last byte that is dropped",
       right: "if (size > 0) return (int)size;",
       wrong: "if (size > 0) return size > 1 ? (int)size - 1 : 1;",
-      line: "connection: of an answer of 5000 bytes",
+      line: "connection: of a response of 5000 bytes",
     },
     {
       what: "a send that takes more than it keeps",

@@ -197,7 +197,7 @@ describe("RFC 9112 §9.3: a connection stays open for the next request", () => {
     [
       "is not sent after an unrequested response",
       (response) => response.end(PENDING, () => response.socket?.write(STRAY)),
-      /TOKEN answered 400, AUTHORIZATION_PENDING/,
+      /TOKEN responded 400, AUTHORIZATION_PENDING/,
     ],
   ])("a request %s", async (_, reply, outcome) => {
     const polled = new Set<unknown>();

@@ -102,7 +102,7 @@ describe("RFC 9112 §6 the body of a response", () => {
     ["a coding of no body", head("Content-Encoding: gzip", "Content-Length: 0"), complete("")],
     ["the same length twice", `${head("Content-Length: 2", "content-length:2")}{}`, complete("{}")],
     [
-      "RFC 9110 §15.2 interim answers ahead",
+      "RFC 9110 §15.2 interim responses ahead",
       `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nContent-Length: 7\r\nRetry-After: 9\r\n\r\n${head("Content-Length: 2")}{}`,
       complete("{}"),
     ],
@@ -139,7 +139,7 @@ describe("refused responses", () => {
     ["RFC 9110 §8.4 a coded body", `${head("Content-Encoding: gzip")}a`, "unknownCoding"],
     ["a chunk size beyond all integers", `${head(CHUNKED)}${"f".repeat(17)}\r\n`, "tooLong"],
     [
-      "interim answers without an end",
+      "interim responses without an end",
       "HTTP/1.1 102 Processing\r\n\r\n".repeat(3000),
       "headTooLong",
     ],

@@ -101,7 +101,7 @@ describe("picogrant login", () => {
     const lines = token.stderr.trimEnd().split("\n");
     for (const line of lines) expect(line).toMatch(/^picogrant: \d+\.\d{3} s {2}[ -~]{1,160}$/);
     expect(token.stderr).toMatch(/request 1 TOKEN POST http:\S+\/token, \d+ bytes/);
-    expect(token.stderr).toMatch(/answer 1 TOKEN 200, \d+ bytes, \d+ ms/);
+    expect(token.stderr).toMatch(/response 1 TOKEN 200, \d+ bytes, \d+ ms/);
     const { user_code: userCode } = events(stdout)[0] as { user_code: string };
     for (const secret of [token.stdout.trim(), "tv-secret", userCode]) {
       expect(token.stderr).not.toContain(secret);

@@ -202,7 +202,7 @@ it.each([
   ["a display that is one character off", mixedDisplay(), /shows|frame|copy/],
   ["entropy that repeats itself", stuckEntropy(), /twice/],
   [
-    "http that takes what was cut off for an answer",
+    "http that takes what was cut off for a response",
     credulousHttp(),
     /unreachable|too-large|timeout|cut off|failed\(\)/,
   ],

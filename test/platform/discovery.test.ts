@@ -135,7 +135,7 @@ describe("the exact message for an invalid document", () => {
     ],
     [
       { [path]: `"${"x".repeat(70_000)}"` },
-      `${none} (${HOST}${path}: the answer is too large; ${HOST}${other}: HTTP 404)`,
+      `${none} (${HOST}${path}: the response is too large; ${HOST}${other}: HTTP 404)`,
       false,
     ],
   ])("%#", async (specification, message, isTransient) => {

@@ -180,7 +180,7 @@ describe("contracts.ts: an adapter that fails at any point, behind any filters",
   });
 
   it.each(["status", "body", "end"] as const)(
-    "a filter that breaks at the answer's %s",
+    "a filter that breaks at the response's %s",
     async (at) => {
       class Broken extends Listener {}
       Broken.prototype[at] = () => {

@@ -30,14 +30,14 @@ it("logs requests and responses by names and numbers", async () => {
     "storage reads slot 1: N bytes",
     "state REQUESTING",
     "request 1 DEVICE_AUTHORIZATION POST https://login.example.com/code, N bytes",
-    "answer 1 DEVICE_AUTHORIZATION 200, N bytes, N ms",
+    "response 1 DEVICE_AUTHORIZATION 200, N bytes, N ms",
     "state PENDING",
     "storage writes slot 0: N bytes, kept",
     "request 2 TOKEN POST https://login.example.com/token, N bytes",
-    "answer 2 TOKEN 400 authorization_pending, N bytes, N ms",
+    "response 2 TOKEN 400 authorization_pending, N bytes, N ms",
     "state PENDING (AUTHORIZATION_PENDING)",
     "request 3 TOKEN POST https://login.example.com/token, N bytes",
-    "answer 3 TOKEN 200, N bytes, N ms",
+    "response 3 TOKEN 200, N bytes, N ms",
     "state SIGNED_IN",
     "storage writes slot 1: N bytes, kept",
     "storage erases slot 0: gone",
@@ -45,9 +45,9 @@ it("logs requests and responses by names and numbers", async () => {
     "storage writes slot 0: N bytes, kept",
     "storage erases slot 1: gone",
     "request 4 REVOCATION POST https://login.example.com/revoke, N bytes",
-    "answer 4 REVOCATION 200, N bytes, N ms",
+    "response 4 REVOCATION 200, N bytes, N ms",
     "request 5 REVOCATION POST https://login.example.com/revoke, N bytes",
-    "answer 5 REVOCATION 200, N bytes, N ms",
+    "response 5 REVOCATION 200, N bytes, N ms",
     "state SIGNED_OUT",
     "storage erases slot 0: gone",
     "the session ends: signed_out",
@@ -67,8 +67,8 @@ it("logs a server's error only if it is a known name; its own exceptions have no
   environment.server.decide("denied");
   await environment.until(() => start.isSettled, 60);
   const text = lines.join("\n");
-  expect(text).toMatch(/answer 1 DEVICE_AUTHORIZATION unreachable, \d+ ms/);
+  expect(text).toMatch(/response 1 DEVICE_AUTHORIZATION unreachable, \d+ ms/);
   expect(text).toContain("trouble unreachable");
-  expect(text).toMatch(/answer \d+ TOKEN 400 access_denied, \d+ bytes/);
+  expect(text).toMatch(/response \d+ TOKEN 400 access_denied, \d+ bytes/);
   expect(text).toContain("state FAILED (ACCESS_DENIED)");
 });

@@ -59,7 +59,7 @@ const refusal = (status: number, error: string, more = {}) => ({
   body: { error, ...more },
 });
 const lacking = { body: { device_code: "a", user_code: "B" } };
-const NO_URI = "there is no verification_uri in the answer that can be used";
+const NO_URI = "there is no verification_uri in the response that can be used";
 
 it.each<[name: string, path: string, response: FakeResponse, error: string]>([
   [

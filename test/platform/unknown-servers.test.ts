@@ -152,7 +152,7 @@ describe("a temporary error is reported, and ends no sign-in", () => {
       /^malformed_response nobody .*HTTP 200, and not what was asked for; /,
     ],
     ["a redirect to a login page", { status: 302, body: "" }, /HTTP 302; /],
-    ["nothing at all", { status: 200 }, /HTTP 200; there is no access_token in the answer /],
+    ["nothing at all", { status: 200 }, /HTTP 200; there is no access_token in the response /],
     ["429 without a word", { status: 429, body: "Too many" }, /HTTP 429; /],
     [
       "temporarily_unavailable",
@@ -242,22 +242,22 @@ describe("a server's refusal reaches the program with its description", () => {
     [
       "a code without an address",
       { code: { verification_uri: undefined, verification_uri_complete: `${HOST}/go?c=1` } },
-      /there is no verification_uri in the answer that can be used; .*\/code: HTTP 200$/,
+      /there is no verification_uri in the response that can be used; .*\/code: HTTP 200$/,
     ],
     [
       "with one that is relative",
       { code: { verification_uri: "/device" } },
-      /there is no verification_uri in the answer that can be used; /,
+      /there is no verification_uri in the response that can be used; /,
     ],
     [
       "without a device_code",
       { code: { device_code: undefined } },
-      /there is no device_code in the answer that can be used; /,
+      /there is no device_code in the response that can be used; /,
     ],
     [
       "an ID token alone",
       { tokenResponse: { body: { id_token: "e30.e30.e30", token_type: "Bearer" } } },
-      /there is no access_token in the answer that can be used; .*\/token: HTTP 200$/,
+      /there is no access_token in the response that can be used; .*\/token: HTTP 200$/,
     ],
   ])("%s is given up, and the message names the member", async (_, server, message) => {
     const { error, troubles } = await signInAt(server, 600);

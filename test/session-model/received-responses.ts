@@ -23,8 +23,8 @@ const REPORTED_WITHIN_MS = 11_000;
 const DESCRIPTION_MAX = 200;
 const FAILURES: Readonly<Record<TransportFailure, string>> = {
   unreachable: "not reachable",
-  timeout: "no answer in time",
-  "too-large": "the answer is too large",
+  timeout: "no response in time",
+  "too-large": "the response is too large",
 };
 const PENDING = ["authorization_pending", "slow_down"];
 /** The device requests a new code, and reports it. */

@@ -350,7 +350,7 @@ class Run {
     if (problem !== "" && this.#faults.isLegal) this.#fault(problem);
     const { code, message } = trouble;
     if (code === "storage_silent" && !this.#faults.isSilent) this.#fault("storage is not silent");
-    if (code === "storage_silent" && !message.startsWith("storage has not answered for 10 s")) {
+    if (code === "storage_silent" && !message.startsWith("storage has not responded for 10 s")) {
       this.#fault(`why is storage silent? ${message}`);
     }
     if (code !== "not_saved") return;

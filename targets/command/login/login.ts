@@ -140,7 +140,7 @@ function isUnusable({ response, code, lacks }: SignInError): boolean {
 }
 
 function unusableError({ response }: SignInError): SignInError {
-  const what = `answers with HTTP ${response?.status} and nothing that signs in, again and again`;
+  const what = `responds with HTTP ${response?.status} and nothing that signs in, again and again`;
   const message =
     `${response?.url} ${what}: check the server's address, ` +
     "and whether the network wants a sign-in of its own";
@@ -152,7 +152,7 @@ function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): 
   const [code, what] =
     codes > 0
       ? (["aborted", "nobody has allowed it"] as const)
-      : ([trouble?.code ?? "unreachable", "the server has given no answer of use"] as const);
+      : ([trouble?.code ?? "unreachable", "the server has sent no usable response"] as const);
   const why = codes > 0 ? "try again" : (trouble?.message ?? "try again");
   return new SignInError(code, trouble?.remedy ?? "user", `${what} within ${seconds} s; ${why}`);
 }

@@ -45,7 +45,7 @@ export const token: Part = {
   line: () =>
     withPlace(commandLine("token", "Prints an access token that is good now, for scripts."))
       .addOption(timeoutOption("give up when it cannot be renewed by then", 60))
-      .option("--fresh", "have it renewed in any case, as after an answer of 401")
+      .option("--fresh", "have it renewed in any case, as after a 401 response")
       .option("--json", "print access_token and expires_in as one JSON object")
       .addHelpText("after", HELP),
   act: async (line) => {

@@ -264,7 +264,7 @@ static void take_challenge(void *context, uint8_t c) {
 static void take_status(void *context, int status, int retry_after_s) {
   struct pg_driver *driver = context;
   driver->status = status;
-  PG_MUST(driver->request_id == get(driver, PG_REQUEST_ID), "who answers is the request in flight");
+  PG_MUST(driver->request_id == get(driver, PG_REQUEST_ID), "the response belongs to the request in flight");
   driver->streams = pg_response_start(driver->parts.core, driver->request_id, status, retry_after_s);
 }
 

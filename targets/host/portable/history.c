@@ -65,7 +65,7 @@ static void add_what(struct line *line, const struct pg_history_entry *entry) {
       break;
     case PG_HAPPENED_RESPONSE:
       append(line, NAME(endpoint_names, entry->who));
-      append(line, " answered ");
+      append(line, " responded ");
       add_number(line, entry->number, 1);
       break;
     case PG_HAPPENED_NO_RESPONSE:

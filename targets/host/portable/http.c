@@ -236,7 +236,7 @@ static int take_date(const struct pg_http *http) {
 static void report_status(void *context, int status, int retry_after_s) {
   const struct pg_http *http = context;
   PG_MUST(http->phase == RESPONDING && http->part == http->part_count,
-          "an answer comes behind the whole request");
+          "a response comes after the whole request");
   (void)take_date(http);
   http->sink->status(http->context, status, retry_after_s);
 }

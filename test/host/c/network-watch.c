@@ -1,6 +1,6 @@
 /*
  * Random runs of the network watch (network-watch.h), against the rules: the interface is only restarted after three
- * unanswered probes with a link, the device only after three restarts of the interface. Without doubt or link nothing
+ * probes without a response, with a link, the device only after three restarts of the interface. Without doubt or link nothing
  * happens. Waits grow, and the result does not depend on the clock's start.
  *
  * Usage: network-watch SEED. Output: `steps N probes A interfaces B devices C`; exit code 1 at the first fault.

@@ -23,7 +23,7 @@ export function drawDetail({ request, response }: ExchangeDetail): HTMLElement {
   const both = make("div", "both");
   for (const [title, text] of [
     ["Request", request],
-    ["Answer", response],
+    ["Response", response],
   ] as const) {
     const side = make("div", "side");
     side.append(...block(title, text));

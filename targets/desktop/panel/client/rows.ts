@@ -39,7 +39,7 @@ export const DONE_BY: Readonly<Record<LastingFault | PassingFault, string>> = {
   "captive-portal": "from a hotspot",
   unavailable: "service down",
   "slow-down": "by request",
-  "lose-answer": "lost on the way",
+  "lose-response": "lost on the way",
   "repeat-poll": "sent twice",
   "wrong-grant-type": "changed on the way",
   "cut-poll": "cut short on the way",
@@ -77,7 +77,7 @@ function happenings({ fromOrder, exchanges, timeline, events }: Happened): Row[]
     const name = `${exchange.atMs} ${exchange.purpose}`;
     add(exchange.order, { exchanges: [exchange], part: "request" }, name);
     if (!exchange.ended) continue;
-    add(exchange.ended.order, { exchanges: [exchange], part: "response" }, `${name} answered`);
+    add(exchange.ended.order, { exchanges: [exchange], part: "response" }, `${name} responded`);
   }
   for (const entry of timeline) add(entry.order, { entry }, `${entry.atMs} ${entry.what}`);
   for (const event of events) add(event.order, { event }, `${event.atMs} ${event.verdict}`);

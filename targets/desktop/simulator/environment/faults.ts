@@ -121,7 +121,7 @@ export const FAULTS: readonly Fault[] = [
   {
     ...{
       ...SERVICE_PASSES,
-      name: "lose-answer",
+      name: "lose-response",
       key: "l",
       label: "lose the response to a refresh",
     },
@@ -231,9 +231,9 @@ function strike(simulation: Simulation, fault: Fault): string {
       return storage.flipBit()
         ? `${fault.title}: read at the next start`
         : `${fault.title}: both slots are empty`;
-    case "lose-answer":
+    case "lose-response":
       service?.setOptions({ refreshTokenRotation: true });
-      network.passing.add("lose-answer");
+      network.passing.add("lose-response");
       // A device that starts with tokens refreshes them at once.
       if (simulation.driver?.isSignedIn) simulation.powerCycle();
       return `${fault.title}: the next refresh rotates, and its response is lost`;

@@ -22,7 +22,7 @@ export const LASTING_FAULTS = [
 /** Faults that affect the next matching exchange only. */
 export const PASSING_FAULTS = [
   "slow-down",
-  "lose-answer",
+  "lose-response",
   "repeat-poll",
   "wrong-grant-type",
   "cut-poll",
@@ -185,8 +185,8 @@ export class Network implements Http {
   #deliver(exchange: Exchange, response: HttpResponse): void {
     if (exchange.over) return;
     // Only a successful response carries a rotated token.
-    if (exchange.entry.purpose === "refresh" && this.passing.delete("lose-answer")) {
-      exchange.entry.fault = "lose-answer";
+    if (exchange.entry.purpose === "refresh" && this.passing.delete("lose-response")) {
+      exchange.entry.fault = "lose-response";
       this.#fail(exchange, "unreachable");
       return;
     }

@@ -73,7 +73,7 @@ static void on_broken(void *context, err_t error) {
   connection->tcp = NULL;
   if (connection->stage == CONNECTS) {
     if (error == ERR_RST) fail(connection, PG_REASON_UNAVAILABLE, "the server refuses it");
-    else fail(connection, PG_REASON_SERVER_SILENT, "no answer from the server");
+    else fail(connection, PG_REASON_SERVER_SILENT, "no response from the server");
   } else {
     connection->has_ended = 1;
   }
@@ -323,7 +323,7 @@ static void hang_up(struct pg_connection *connection) {
 void pg_connection_end(struct pg_connection *connection) {
   if (connection->stage == IDLE) return;
   /* The caller has waited long enough for the connection. */
-  if (connection->stage < IS_OPEN) fail(connection, waits_for(connection), "no answer in time");
+  if (connection->stage < IS_OPEN) fail(connection, waits_for(connection), "no response in time");
   hang_up(connection);
   if (connection->received) pbuf_free(connection->received);
   network_resolving(0);

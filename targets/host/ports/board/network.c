@@ -181,7 +181,7 @@ static void let_names_age(void) {
 static int restart_controller(void) {
   board_ethernet_listen(0);
   if (!board_ethernet_restart(interface.hwaddr)) {
-    board_log("ethernet: the controller does not answer\n");
+    board_log("ethernet: the controller does not respond\n");
     return 0;
   }
   board_ethernet_listen(1);

@@ -120,7 +120,7 @@ static void report_missing_capacity(int error) {
   int is_field = field > 0 && field < (int)(sizeof fields / sizeof *fields);
   if (is_field &&
       (error == PG_ERROR_CODE_MALFORMED_RESPONSE || error == PG_ERROR_CODE_UNUSABLE_RESPONSES)) {
-    fprintf(stderr, "there is no %s in the answer that can be used\n", fields[field]);
+    fprintf(stderr, "there is no %s in the response that can be used\n", fields[field]);
     return;
   }
   if (!pg_host_memory_needed(&host)) return;
@@ -242,7 +242,7 @@ static int read_keys(struct pg_waiting *input) {
 static void show_call(void) {
   char line[32];
   if (call_status < 0) return;
-  snprintf(line, sizeof line, "API answered %d", call_status);
+  snprintf(line, sizeof line, "API responded %d", call_status);
   pg_set_status(&host.core, line);
   call_status = -1;
 }

@@ -187,8 +187,8 @@ static int check_opening(const char *opens, const char *fails) {
     check(request(&address, "pattern", 0), "ok connection: a request goes out",
           "not ok connection: send and flush do not get a request of some 90 bytes out in 10 s");
     read_response(&response, 10);
-    check(memcmp(response.head, "HTTP/1.", 7) == 0, "ok connection: the answer comes in",
-          "not ok connection: what was received is no answer of HTTP");
+    check(memcmp(response.head, "HTTP/1.", 7) == 0, "ok connection: the response arrives",
+          "not ok connection: what was received is no HTTP response");
     ends = response.end == PG_CONNECTION_ENDED;
     check(ends, "ok connection: its end is ENDED",
           "not ok connection: the server closed in order, and receive did not say ENDED");
@@ -201,11 +201,11 @@ static void check_bytes(void) {
   struct response response;
   char line[160];
   exchange("pattern", 0, 10, &response);
-  snprintf(line, sizeof line, "not ok connection: of an answer of %d bytes %lu came, and the first wrong one is number %ld",
+  snprintf(line, sizeof line, "not ok connection: of a response of %d bytes %lu came, and the first wrong one is number %ld",
            PATTERN_BYTES, (unsigned long)response.bytes,
            response.first_wrong == UINT32_MAX ? -1L : (long)response.first_wrong);
   check(response.bytes == PATTERN_BYTES && response.first_wrong == UINT32_MAX,
-        "ok connection: a long answer comes whole", line);
+        "ok connection: a long response arrives whole", line);
 
   uint32_t sum = 0;
   for (uint32_t at = 0; at < SENT_BYTES; at++) sum = sum * 31u + pattern_at(at);
@@ -256,7 +256,7 @@ static void check_times(void) {
   struct response response;
   exchange("late", 0, LATE_WAIT_MS, &response);
   check(response.bytes > 0 && response.longest_wait < LATE_WAIT_MS - 1000, "ok clock: port_wait comes back when bytes come",
-        "not ok clock: an answer came after 1.5 s, and port_wait(5000) slept on");
+        "not ok clock: a response came after 1.5 s, and port_wait(5000) slept on");
 
   uint32_t own_from, own_to, wall_s;
   uint32_t from = server_clock(&own_from, &wall_s);

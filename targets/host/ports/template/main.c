@@ -56,7 +56,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
 /* The call has ended. Status 0: there was no response; it may be repeated. */
 static void take_response(int status) {
   if (status == 401) port_log("the API does not take this token, not even a new one");
-  else if (status != 200) fprintf(stderr, "the API answered %d\n", status);
+  else if (status != 200) fprintf(stderr, "the API responded %d\n", status);
   if (status != 200) return;
   printf("page %s\n", page);
   const char *next = strstr(page, "\"next\":\"");

@@ -120,7 +120,7 @@ static int open_card(void) {
   card.is_open = (uint8_t)open_selected();
   select_card(0);
   SSI_FORMAT = SSI_8_BITS;
-  if (!card.is_open) board_log("card: it does not answer\n");
+  if (!card.is_open) board_log("card: it does not respond\n");
   return card.is_open;
 }
 
