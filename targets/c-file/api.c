@@ -149,7 +149,9 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
   struct pg_core_config whole = pgc_filled_in(config);
   *core = (struct pg_core){.memory = memory, .memory_size = size > UINT16_MAX ? UINT16_MAX : (int32_t)size};
   if (pgc_config_error(&whole)) return PG_OPEN_INVALID_CONFIG;
-  return pgc_create(core, memory, &whole) ? PG_OPEN_OK : PG_OPEN_SMALL_MEMORY;
+  if (pgc_create(core, memory, &whole)) return PG_OPEN_OK;
+  pgc_note_need(core, PG_REGION_OUTPUT, PGC_LIMIT_OUTPUT_MIN);
+  return PG_OPEN_SMALL_MEMORY;
 }
 
 void pg_core_close(struct pg_core *core) { *core = (struct pg_core){.memory = NULL}; }

@@ -105,11 +105,13 @@ const ALIASES: Readonly<Record<string, string>> = {
   signout: "logout",
 };
 
-/** Also accepts `auth login`, as gh does; `help login` is `login --help`. */
+/** Also accepts `auth login`, as gh does; `help login` is `login --help`, and `help lgoin` an unknown command. */
 function wordsOf([first = "", ...rest]: readonly string[]): string[] {
-  if (first === "help") return [...rest, "--help"];
+  if (first === "help") return rest.length > 0 ? wordsOf([...rest, "--help"]) : ["--help"];
   if (first === "auth") return rest.length > 0 ? wordsOf(rest) : ["--help"];
-  return [ALIASES[first] ?? first, ...rest];
+  const name = ALIASES[first] ?? first;
+  const isKnown = name.startsWith("-") || PARTS.some((part) => part.name === name);
+  return isKnown ? [name, ...rest] : [name];
 }
 
 function program(): Command {

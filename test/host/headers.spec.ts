@@ -145,7 +145,7 @@ int main() {
   isRefused = isRefused && pg_core_open(&core, memory, sizeof memory, &config) == PG_OPEN_INVALID_CONFIG;
   config.rows = 2;
   isRefused = isRefused && pg_core_open(&core, memory, 1000, &config) == PG_OPEN_SMALL_MEMORY;
-  if (!isRefused || pg_core_open(&core, memory, sizeof memory, &config) != PG_OPEN_OK) return 1;
+  if (!isRefused || pg_core_open(&core, memory, pg_get(&core, PG_MEMORY_NEEDED), &config) != PG_OPEN_OK) return 1;
   pg_set_status(&core, nullptr);
   return 0;
 }

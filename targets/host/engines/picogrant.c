@@ -142,7 +142,7 @@ int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
 }
 
 int pg_get(const struct pg_core *core, enum pg_property property) {
-  return pg_engine_element(core, PG_PART_DEVICE, (int)property);
+  return core->engine ? pg_engine_element(core, PG_PART_DEVICE, (int)property) : 0;
 }
 
 int pg_start(const struct pg_core *core, int region) {

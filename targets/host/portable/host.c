@@ -130,7 +130,7 @@ enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_part
   *host = (struct pg_host){.moves = -1};
   int is_required = parts->settings->pkce;
   enum pg_open_result result = open_core(host, parts, is_required ? PG_PKCE_ALWAYS : PG_PKCE_ON_DEMAND);
-  host->has_challenge = result != PG_OPEN_SMALL_MEMORY;
+  host->has_challenge = is_required || result != PG_OPEN_SMALL_MEMORY;
   /* A challenge is optional, and the memory is needed for something else. */
   if (!host->has_challenge && !is_required) result = open_core(host, parts, PG_PKCE_NEVER);
   if (result != PG_OPEN_OK) return result;

@@ -89,7 +89,7 @@ enum pg_open_result {
   PG_OPEN_OK = 0,
   PG_OPEN_NO_HEAP,         /* of an engine: the heap's limit is too low for it and the core */
   PG_OPEN_INVALID_CODE,        /* of an engine: the code is not the core's, or of another engine version */
-  PG_OPEN_SMALL_MEMORY,    /* `size` is too small for the configuration; of an engine, or a setting is out of range */
+  PG_OPEN_SMALL_MEMORY,    /* `size` is too small, PG_MEMORY_NEEDED suffices; of an engine, or a setting is out of range */
   PG_OPEN_INVALID_CONFIG,      /* a setting is missing or out of range: see pg_config_error */
   PG_OPEN_OTHER_RELEASE,   /* of an engine: the code is of another release than this host (PICOGRANT_VERSION_NUMBER) */
   PG_OPEN_SMALL_STORAGE    /* of pg_host_open: a slot of the medium is smaller than the longest record */
@@ -100,7 +100,7 @@ enum pg_open_result {
  * @param core the caller's; close an open one first
  * @param memory `size` bytes, 4096 by default, the device's until pg_core_close; bytes beyond 65535 are not used
  * @param config read during the call only
- * @return PG_OPEN_OK, or the error; then nothing is open, and no other function may be called
+ * @return PG_OPEN_OK, or the error; then only PG_MEMORY_NEEDED may be read (0 with an engine)
  */
 enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config);
 

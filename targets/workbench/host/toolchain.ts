@@ -39,13 +39,11 @@ const headersNeed: Need = {
   isThere: () => existsSync("/usr/include/stdlib.h"),
 };
 
+/** For a custom port, tested on this machine. */
+export const portNeeds: readonly Need[] = [tool("gcc", "gcc"), headersNeed, tool("make", "make")];
+
 /** For the engine's compiler, which always runs on this machine. */
-export const engineNeeds: readonly Need[] = [
-  tool("gcc", "gcc"),
-  headersNeed,
-  tool("make", "make"),
-  tool("dpkg-source", "dpkg-dev"),
-];
+export const engineNeeds: readonly Need[] = [...portNeeds, tool("dpkg-source", "dpkg-dev")];
 
 export const hostNeeds: readonly Need[] = [
   ...engineNeeds,
@@ -58,9 +56,6 @@ export const hostNeeds: readonly Need[] = [
   includes("mbedtls/ssl.h", "libmbedtls-dev"),
   includes("lwip/lwipopts.h", "liblwip-dev"),
 ];
-
-/** For a custom port, tested on this machine. */
-export const portNeeds: readonly Need[] = [tool("gcc", "gcc"), headersNeed, tool("make", "make")];
 
 /** For fuzzing: clang with its runtime, where libFuzzer and the sanitizers are. */
 export const fuzzNeeds: readonly Need[] = [

@@ -168,6 +168,8 @@ static int open_device(const struct pg_host_parts *parts) {
                        : result == PG_OPEN_SMALL_MEMORY ? "limits.memoryBytes"
                        : result == PG_OPEN_SMALL_STORAGE ? "storage"
                                                         : "code";
+    int needed = result == PG_OPEN_SMALL_MEMORY ? pg_host_memory_needed(&host) : 0;
+    if (needed > 0) fprintf(stderr, "picogrant-host: the device needs %d bytes of memory\n", needed);
     return pg_complain(what, pg_host_problem(result));
   }
   fprintf(stderr, "core: %d bytes of memory\n", own_page.settings.memory_bytes);
