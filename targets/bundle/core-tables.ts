@@ -164,7 +164,6 @@ const fields = fieldRows();
 const regions = regionRows();
 const firstLiteral = 1 + fields.length + regions.length;
 
-/** The number of a field. */
 function fieldNamed(name: string): number {
   const at = fields.map((row) => row.name).indexOf(name);
   if (at < 0) throw new Error(`there is no field ${name}`);

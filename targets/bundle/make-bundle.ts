@@ -68,7 +68,6 @@ const wrapper = ["var picogrant;(function(){", "})();"] as const;
  */
 const OUTSIDE = ["writeByte", "put", "writeEncoded", "keep"];
 
-/** The shipped bundle. */
 export async function shippedBundle(variant: Variant): Promise<Bundle> {
   checkConstants();
   const joined = await joinSources(variant, true);

@@ -37,10 +37,8 @@ static int32_t pgc_text_length(const char *text) {
   return length;
 }
 
-/* `text || otherwise` */
 static const char *pgc_text_or_else(const char *text, const char *otherwise) { return *text ? text : otherwise; }
 
-/* `value || otherwise` */
 static int32_t pgc_or_else(int32_t value, int32_t otherwise) { return value ? value : otherwise; }
 
 /* core/device/config.ts: in C every setting is an integer. */

@@ -53,7 +53,6 @@ const TEXTS = [
 /** Addresses, by the numbers of the core's endpoints. */
 const ADDRESSES = Endpoint.RESOURCE + 1;
 
-/** The content of a page. */
 export interface PageContent {
   readonly madeAt: number;
   readonly numbers: Readonly<Record<(typeof NUMBERS)[number], number>>;
@@ -164,7 +163,6 @@ function addressesOf(config: DeviceConfig): string[] {
   return addresses;
 }
 
-/** The core's own check of the configuration. */
 function checkMemory(config: DeviceConfig, columns: number, rows: number, bytes: number): void {
   const own = { ...coreConfigOf(config), columns, rows, seed: 1, pkce: config.pkce ? 1 : 0 };
   if (create(new Uint8Array(bytes), own) !== null) return;

@@ -30,7 +30,6 @@ export const programOptions = {
   logLevel: "silent",
 } as const satisfies BuildOptions;
 
-/** The bundled program. */
 export async function bundleProgram(): Promise<string> {
   const entryPoints = [`${folder}main.ts`];
   const result = await build({ ...programOptions, entryPoints, write: false });

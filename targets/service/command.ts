@@ -124,7 +124,6 @@ export function readFixtureFile(
   return readJson("fixture", file, readFixture) as FixtureInput;
 }
 
-/** Reads the service's options. */
 export function readOptionsFile(file: string): ServiceOptionsInput {
   return readJson("options", file, readOptions);
 }

@@ -40,7 +40,6 @@ export interface ServiceContext {
 /** Used if no base URL is set, for example in memory without a server. */
 const FALLBACK_BASE_URL = "http://127.0.0.1:8080";
 
-/** The behaviour of the service's dialect. */
 export function mannerOf(context: ServiceContext): Manner {
   return MANNERS[context.options.dialect];
 }

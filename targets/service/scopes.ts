@@ -75,7 +75,6 @@ export interface ScopeCatalogue {
   id(nameOrId: string): string;
 }
 
-/** The scope catalogue for one {scope_base}. */
 export function createScopes(scopeBase: string, hasOfflineScope: boolean): ScopeCatalogue {
   const byId = new Map<string, Scope>();
   const idOf = new Map<string, string>();

@@ -74,7 +74,6 @@ export interface FleetSettings {
   readonly devices: number;
   readonly core: FleetCore;
   readonly service: ServiceSettings;
-  /** Bytes of the core's memory. */
   readonly memoryBytes: number;
   readonly seed: number;
   /** Mean time until a user allows a code, seconds. */

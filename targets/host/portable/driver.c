@@ -54,7 +54,6 @@ static void note(const struct pg_driver *driver, enum pg_happened what, int numb
   pg_history_note(driver->parts.history, what, driver->endpoint, number, error);
 }
 
-/* Bytes of the core's memory. */
 static uint8_t *bytes_at(const struct pg_driver *driver, int start, int size) {
   PG_MUST(start >= 0 && size >= 0 && start <= driver->parts.settings->memory_bytes - size,
           "what the core names lies in its memory");

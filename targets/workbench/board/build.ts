@@ -15,7 +15,6 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const folderOf = (name: MachineName): string =>
   name === "mps2" ? `${root}dist/board/` : `${root}dist/board-${name}/`;
 export const boardFolder = folderOf(machine.name);
-/** Source folder of the board port. */
 export const boardPort = `${root}targets/host/ports/board`;
 /** Build folder for custom boards. */
 export const portFolder = `${root}dist/firmware/`;

@@ -112,7 +112,6 @@ export class ManufacturerServer {
     return problem;
   }
 
-  /** Requests a verification event. */
   verifyStream(): string {
     return this.#request("/events/v1/stream:verify", { state: "picogrant" });
   }
