@@ -68,7 +68,7 @@ export function valueEnds(): Record<string, string> {
   return {
     CLOSE: "Of an object or array.",
     WORD_END: "Of true, false or null.",
-    NUMBER_END: "The number is over, and the byte that ended it is still to be looked at.",
+    NUMBER_END: "A number has ended; the byte that ended it is processed next.",
   };
 }
 

@@ -5,7 +5,7 @@
  * not states, but the ends of values.
  */
 export enum Scan {
-  /** The number is over, and the byte that ended it is still to be looked at. */
+  /** A number has ended; the byte that ended it is processed next. */
   NUMBER_END = -3,
   /** Of true, false or null. */
   WORD_END = -2,

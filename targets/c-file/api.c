@@ -29,7 +29,7 @@
 
 /* core */
 
-/* Texts: UTF-8 with a final 0, in place of JavaScript strings. */
+/* Texts are UTF-8 with a final 0. */
 
 static int32_t pgc_text_length(const char *text) {
   int32_t length = 0;
