@@ -23,6 +23,7 @@ import {
   bundleModules,
   bundleRequired,
   type Inputs,
+  manualOf,
 } from "../targets/workbench/package/bundle-entries.ts";
 import { declarations } from "../targets/workbench/package/declarations.ts";
 import {
@@ -124,7 +125,7 @@ async function makePackage(
   const folder = mkdtempSync(join(place, ".draft-"));
   try {
     const { version, license, engines, repository, homepage, bugs } = own;
-    const shared = { license, engines, repository, homepage, bugs };
+    const shared = { sideEffects: false, license, engines, repository, homepage, bugs };
     const manifest = { name, version, ...MANIFESTS[name], ...shared };
     writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
     cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
@@ -252,10 +253,10 @@ const library = await makePackage("picogrant", PAGES.picogrant!, (folder) =>
   addEntries(folder, LIBRARY_ENTRIES),
 );
 const tools = await makePackage("picogrant-tools", PAGES["picogrant-tools"]!, async (folder) => {
-  return [
-    ...(await bundleModules("targets/command/main.ts", join(folder, "dist/command"))),
-    ...(await addEntries(folder, SERVICE_ENTRIES)),
-  ];
+  const inputs = await bundleModules("targets/command/main.ts", join(folder, "dist/command"));
+  const manual = manualOf(join(folder, "dist/command/main.js"), own.version);
+  writeFileSync(join(folder, "dist/picogrant.1"), manual);
+  return [...inputs, ...(await addEntries(folder, SERVICE_ENTRIES))];
 });
 const firmwarePages = FIRMWARE_FILES.flatMap((path) =>
   path.endsWith(".md") ? [path] : filesIn(join(root, path)).map((name) => `${path}/${name}`),

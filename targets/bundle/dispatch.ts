@@ -121,7 +121,6 @@ class File {
     return this.exports.arguments.map((one) => this.units.get(one) ?? this.#named.get(nameOf(one)));
   }
 
-  /** The name that a unit has in the sources. */
   sourceNameOf({ node }: Unit): string {
     return this.#sourceOf(node.start).name ?? nameOf(node.id);
   }

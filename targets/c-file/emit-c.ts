@@ -283,7 +283,6 @@ export class Printer {
     throw new UnsupportedSyntax(node, `the type ${checker.typeToString(type)}`);
   }
 
-  /** The device's list that a node denotes. */
   #listOf(node: ts.Node): (typeof lists)[string] | undefined {
     const isDevice =
       ts.isPropertyAccessExpression(node) && this.#cType(node.expression) === deviceType;

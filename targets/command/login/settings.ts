@@ -49,7 +49,6 @@ export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "me
 /** The environment variable that may hold the client's secret. */
 export const SECRET_VARIABLE = "PICOGRANT_CLIENT_SECRET";
 
-/** The driver's settings, and the server's name for users. */
 export interface ReadySettings {
   readonly driver: ServerSettings & Pick<DriverOptions, "allowHttp" | "headers">;
   readonly title: string;

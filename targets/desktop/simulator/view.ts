@@ -87,7 +87,6 @@ export interface View {
   readonly messageNumber: number;
 }
 
-/** A slip without the bytes for a printer. */
 export interface SlipView extends Omit<PrintedSlip, "bytes" | "modules"> {
   readonly qr: readonly string[];
 }

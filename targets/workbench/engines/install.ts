@@ -273,7 +273,6 @@ export function debianSource(
   });
 }
 
-/** The folder for QuickJS's source: QUICKJS_DIR, or the fetched one. */
 function quickjsPlace(): string {
   return process.env.QUICKJS_DIR || `${enginesFolder}quickjs-source`;
 }

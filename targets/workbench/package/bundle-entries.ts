@@ -1,6 +1,7 @@
 // Bundles our programs for Node, so that they need no dependencies. Files that a module reads at run time, by `new
 // URL("name", import.meta.url)`, are included under their paths in the repository.
 
+import { execFileSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -21,6 +22,7 @@ import {
   type Plugin,
   transformSync,
 } from "esbuild";
+import { wrapped } from "../../desktop/command-line.ts";
 import { withoutCrypto } from "../../quickjs/bundle-program.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -122,6 +124,25 @@ export async function bundleRequired(
 /** Removes imports for side effects: no module of a library has any. */
 function withoutBareImports(text: string): string {
   return text.replace(/^import "\.\/[\w-]+\.js";\n/gm, "");
+}
+
+/** The manual page of the bundled command, in man's format: its help, then that of each subcommand. */
+export function manualOf(program: string, version: string): string {
+  const helpOf = (words: readonly string[]): string =>
+    execFileSync(process.execPath, [program, ...words, "--help"], { encoding: "utf8" });
+  const section = (title: string, text: string): string => {
+    const escaped = wrapped(text, 80).replaceAll("\\", "\\e").replaceAll("-", "\\-");
+    return `.SH ${title}\n.nf\n.in 0\n${escaped.replace(/^(?=[.'])/gm, "\\&")}.fi\n`;
+  };
+  const help = helpOf([]);
+  const commands = [...help.matchAll(/^ {2}([a-z-]+) \[options\.\.\.\]/gm)].map(
+    ([, name]) => name!,
+  );
+  return [
+    `.TH PICOGRANT 1 "" "picogrant ${version}"\n.SH NAME\npicogrant \\- sign in without a keyboard\n`,
+    section("SYNOPSIS", help),
+    ...commands.map((name) => section(`"picogrant ${name}"`, helpOf([name]))),
+  ].join("");
 }
 
 /** Collects the files that modules read at run time, and rewrites their URLs to the bundle's folder. */
