@@ -1,10 +1,12 @@
 // npm run engines: runs the built bundle, unchanged, through the conformance script on every available engine, and
-// prints a table. --install fetches the others first; --install-only stops after that.
+// prints a table. --install fetches the others first; --install-only stops after that. --runtimes only fetches what
+// the npm packages are tested with.
 
 import type { Variant } from "../targets/bundle/bundled-core.ts";
 import { type Engine, engines } from "../targets/workbench/engines/catalogue.ts";
 import { buildQjs, installEngines } from "../targets/workbench/engines/install.ts";
 import { builtBundle, conformanceScript, readTap } from "../targets/workbench/engines/script.ts";
+import { installRuntimes, isInstalled } from "../targets/workbench/runtimes.ts";
 import { carryOut, commandLine, printTable } from "../targets/workbench/script-options.ts";
 
 const installCommand = "npm run engines -- --install";
@@ -54,6 +56,7 @@ interface Options {
   installOnly?: boolean;
   only?: string;
   qjs?: boolean;
+  runtimes?: boolean;
 }
 
 async function main(): Promise<number> {
@@ -64,11 +67,19 @@ async function main(): Promise<number> {
     .option("--install", "fetch the engines that npm ci leaves out (Debian's, Hermes, XS) first")
     .option("--install-only", "fetch them and stop")
     .option("--qjs", "only build the stock qjs of QuickJS from Debian's source into dist/engines")
+    .option(
+      "--runtimes",
+      "only fetch the bundlers and runtimes that the npm packages are tested with",
+    )
     .option("--only <name>", "only engines whose name contains this")
     .parse();
-  const { install, installOnly, only, qjs } = program.opts<Options>();
+  const { install, installOnly, only, qjs, runtimes } = program.opts<Options>();
   if (qjs) {
     console.log(buildQjs((line) => console.log(line)));
+    return 0;
+  }
+  if (runtimes) {
+    if (!isInstalled()) installRuntimes();
     return 0;
   }
   const isChosen = ({ name }: Engine) => name.toLowerCase().includes((only ?? "").toLowerCase());

@@ -23,10 +23,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description: "runs the command picogrant from its sources",
     program: "targets/command/main.ts",
   },
-  runtimes: {
-    description: "signs in with other bundlers and runtimes; fetches them",
-    program: "scripts/runtimes.ts",
-  },
   sample: {
     description: "draws mutants and reports which tests catch them",
     program: "test/sampler/main.ts",

@@ -71,6 +71,8 @@ function parsed(bytes: string): Request {
   };
 }
 
+const KEYS = { signIn: "s", cancel: "c", signOut: "o" } as const;
+
 /** A device after a line: its numbers, frame, slots, and current request. */
 interface Sight {
   readonly line: string;
@@ -307,13 +309,9 @@ class Twin {
         if (exchange) this.#end(step.do === "end" && exchange.hasHead);
         break;
       case "signIn":
-        this.#do("key s", () => host.signIn());
-        break;
       case "cancel":
-        this.#do("key c", () => host.cancel());
-        break;
       case "signOut":
-        this.#do("key o", () => host.signOut());
+        this.#do(`key ${KEYS[step.do]}`, () => host.act(step.do));
         break;
       case "status":
         this.#do(`status ${hex(step.text)}`, () => host.status(step.text));

@@ -416,27 +416,10 @@ export class Host implements Scene {
     this.#happened();
   }
 
-  signIn(): void {
-    this.core.signIn(this.device);
-    this.ideal.signIn();
-    this.#happened();
-  }
-
-  cancel(): void {
-    this.core.cancel(this.device);
-    this.ideal.cancel();
-    this.#happened();
-  }
-
-  signOut(): void {
-    this.core.signOut(this.device);
-    this.ideal.signOut();
-    this.#happened();
-  }
-
-  refused(): void {
-    this.core.accessTokenRefused(this.device);
-    this.ideal.accessTokenRefused();
+  /** An action without arguments, of the core and of the ideal device alike. */
+  act(action: "signIn" | "cancel" | "signOut" | "accessTokenRefused"): void {
+    this.core[action](this.device);
+    this.ideal[action]();
     this.#happened();
   }
 
@@ -565,10 +548,10 @@ export class Host implements Scene {
     late: (host, { back, status, body }) => host.late(back, status, body),
     stored: (host, { isDone }) => host.stored(isDone),
     verified: (host, { isGenuine }) => host.verified(isGenuine),
-    signIn: (host) => host.signIn(),
-    cancel: (host) => host.cancel(),
-    signOut: (host) => host.signOut(),
-    refused: (host) => host.refused(),
+    signIn: (host) => host.act("signIn"),
+    cancel: (host) => host.act("cancel"),
+    signOut: (host) => host.act("signOut"),
+    refused: (host) => host.act("accessTokenRefused"),
     endpoints: (host, { bits }) => host.endpoints(bits),
     status: (host, { text }) => host.status(text),
     discover: (host, { issuer }) => host.discover(issuer),

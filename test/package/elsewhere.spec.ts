@@ -225,7 +225,7 @@ async function withBun(format: "esm" | "cjs"): Promise<string> {
   return outfile;
 }
 
-// Always runs in CI; elsewhere only after `npm run tool -- runtimes`.
+// Always runs in CI; elsewhere only after `npm run engines -- --runtimes`.
 const isLeftOut = process.env.CI !== "true" && !isInstalled();
 
 describe.skipIf(isLeftOut)("made into one program by", () => {

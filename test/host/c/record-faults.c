@@ -31,24 +31,15 @@ static int fault_errno;
 static long calls;
 static long failed;
 
-int __real_open(const char *path, int flags, ...);
-int __real_openat(int directory, const char *path, int flags, ...);
-int __real_mkdir(const char *path, mode_t mode_bits);
-int __real_fstat(int file, struct stat *status);
-int __real_flock(int file, int operation);
-int __real_fdatasync(int file);
-int __real_fsync(int file);
-ssize_t __real_pread(int file, void *bytes, size_t size, off_t at);
-ssize_t __real_pwrite(int file, const void *bytes, size_t size, off_t at);
-int __wrap_open(const char *path, int flags, ...);
-int __wrap_openat(int directory, const char *path, int flags, ...);
-int __wrap_mkdir(const char *path, mode_t mode_bits);
-int __wrap_fstat(int file, struct stat *status);
-int __wrap_flock(int file, int operation);
-int __wrap_fdatasync(int file);
-int __wrap_fsync(int file);
-ssize_t __wrap_pread(int file, void *bytes, size_t size, off_t at);
-ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t at);
+__typeof__(open) __real_open, __wrap_open;
+__typeof__(openat) __real_openat, __wrap_openat;
+__typeof__(mkdir) __real_mkdir, __wrap_mkdir;
+__typeof__(fstat) __real_fstat, __wrap_fstat;
+__typeof__(flock) __real_flock, __wrap_flock;
+__typeof__(fdatasync) __real_fdatasync, __wrap_fdatasync;
+__typeof__(fsync) __real_fsync, __wrap_fsync;
+__typeof__(pread) __real_pread, __wrap_pread;
+__typeof__(pwrite) __real_pwrite, __wrap_pwrite;
 
 static int fails(void) {
   if (fault_at < 0) return 0;
