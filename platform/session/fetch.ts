@@ -2,11 +2,10 @@
 
 import { leakGuard } from "../exchange/leak-guard.ts";
 import { stepUpOf } from "../exchange/step-up.ts";
-import { namedAddressProblem } from "../servers/named-address.ts";
+import { namedAddressProblem } from "../servers/address.ts";
 
 export { challengeWith, stepUpOf } from "../exchange/step-up.ts";
 
-/** The source of the token: a session. */
 export interface TokenSource {
   /** The access token, once it is valid. */
   accessToken(signal?: AbortSignal | null): Promise<string>;

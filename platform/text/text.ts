@@ -65,3 +65,62 @@ export function objectIn(response: Bytes): Readonly<Record<string, unknown>> | u
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, "?");
 }
+
+/** The first of `known` that differs from `wrong` by a typing error; undefined for none. */
+export function nameMeant(wrong: string, known: readonly string[]): string | undefined {
+  return known.find((name) => isAlike(name, wrong));
+}
+
+/** Ignores case and underscores, and allows one letter to be missing, added or replaced. */
+function isAlike(one: string, other: string): boolean {
+  const a = one.toLowerCase().replace(/_/g, "");
+  const b = other.toLowerCase().replace(/_/g, "");
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  const rests = [
+    [at + 1, at + 1],
+    [at + 1, at],
+    [at, at + 1],
+  ] as const;
+  return a === b || rests.some(([inA, inB]) => a.slice(inA) === b.slice(inB));
+}
+
+/** Content type of all grant requests, and of no others. */
+export const FORM_TYPE = "application/x-www-form-urlencoded";
+
+export function formEncodeText(text: string): string {
+  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"))
+    .replace(/[!'()~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll("%20", "+");
+}
+
+/** A secret as it may appear in a URL or a body: unchanged, and in both encodings. */
+export function sentForms(secret: string): ReadonlySet<string> {
+  return new Set([secret, encodeURIComponent(secret), formEncodeText(secret)]);
+}
+
+export function formEncode(fields: readonly (readonly [string, string])[]): string {
+  return fields
+    .map(([name, value]) => `${formEncodeText(name)}=${formEncodeText(value)}`)
+    .join("&");
+}
+
+/** The fields of a form that the core has written: ASCII, unique names. */
+export function formFields(body: Bytes, from: number, to: number): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const part of asciiOf(body, from, to).split("&")) {
+    const at = part.indexOf("=");
+    if (at > 0) fields[formDecode(part.slice(0, at))] = formDecode(part.slice(at + 1));
+  }
+  return fields;
+}
+
+function formDecode(text: string): string {
+  const plain = text.replaceAll("+", " ");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}
