@@ -222,7 +222,7 @@ export const sizing: Part = {
       else process.stdout.write(words);
       return Exit.DONE;
     }
-    process.stderr.write("Measuring by whole lives of devices; this takes a while.\n");
+    process.stderr.write("Measuring with simulated sign-ins; this takes a while.\n");
     if (json) {
       for (const [tokens, accessBytes, refreshBytes] of USUAL)
         report({ accessBytes, refreshBytes }, { tokens });

@@ -1,14 +1,23 @@
 // Which server `picogrant login` requests the user's name from.
 
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { QrCode } from "../../platform/node/qr-code.ts";
 import { withQr } from "../../platform/node/sign-in.ts";
 import { SERVERS, serverOf } from "../../platform/servers/index.ts";
 import { codeLines, waitingText } from "../../targets/command/login/login.ts";
 import { requestIdentity, userInfoOf } from "../../targets/command/login/stored-session.ts";
-import { asClock, CountdownLine, hasUtf8, paintFor } from "../../targets/command/terminal.ts";
+import {
+  asClock,
+  CountdownLine,
+  hasUtf8,
+  openOnEnter,
+  paintFor,
+} from "../../targets/command/terminal.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import { listening } from "../listening.ts";
 
@@ -145,4 +154,20 @@ it("the remaining time is visible in a terminal of any width", () => {
   // A wide terminal also shows what to do.
   expect(drawn(80)).toMatch(/^29:5\d left to allow it, Ctrl-C gives up$/);
   expect(drawn(80, "dumb")).toBe("");
+});
+
+it.runIf(process.platform === "linux")("only Enter opens the browser", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-browser-"));
+  const opened = path.join(folder, "opened");
+  writeFileSync(path.join(folder, "xdg-open"), `#!/bin/sh\necho "$1" >> ${opened}\n`, {
+    mode: 0o755,
+  });
+  vi.stubEnv("PATH", folder);
+  const stop = openOnEnter("https://login.example/device");
+  for (const typed of ["n\n", " ", "\n"]) process.stdin.emit("data", Buffer.from(typed));
+  stop();
+  await vi.waitUntil(() => existsSync(opened) && readFileSync(opened, "utf8").endsWith("\n"));
+  expect(readFileSync(opened, "utf8")).toBe("https://login.example/device\n");
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
 });
