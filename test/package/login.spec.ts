@@ -1,6 +1,6 @@
 // `picogrant login`, `token` and `logout` of the installed package, at the simulated service and at another server.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -73,6 +73,8 @@ describe("picogrant login", () => {
     expect(signedIn!.expires_in).toBeGreaterThan(3000);
     expect(others).toEqual([]);
     expect(stderr).toContain(shown!.user_code);
+    const modes = readdirSync(state).map((name) => statSync(path.join(state, name)).mode & 0o777);
+    expect(new Set(modes)).toEqual(new Set([0o600]));
 
     const { stdout: printed } = await run(["token", "--state", state], SECRET);
     expect(printed).toMatch(/^\S+\n$/);
