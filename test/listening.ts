@@ -1,9 +1,11 @@
-// Starts a test's server on a free port of this machine; closes it after the test.
+// What a test takes from its machine: a server that listens on a free port, and a folder of its own.
 
+import { mkdtempSync } from "node:fs";
 import type { Server } from "node:net";
-import { onTestFinished } from "vitest";
+import path from "node:path";
+import { inject, onTestFinished } from "vitest";
 
-/** @returns the port */
+/** Starts a server, and closes it after the test. @returns the port */
 export async function listening(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -12,3 +14,6 @@ export async function listening(server: Server): Promise<number> {
   });
   return (server.address() as { port: number }).port;
 }
+
+/** Makes a new folder. It is deleted after the run (programs-folder.ts). */
+export const temporaryFolder = (): string => mkdtempSync(path.join(inject("programsFolder"), "t-"));

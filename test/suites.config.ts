@@ -20,7 +20,11 @@ const suites: Record<string, ProjectConfig> = {
     hookTimeout: 3_600_000,
   },
   /** Pages in Chromium: npm run tool -- test-browser. */
-  browser: { include: ["test/browser/**/*.test.ts"], maxWorkers: 1 },
+  browser: {
+    globalSetup: ["test/programs-folder.ts"],
+    include: ["test/browser/**/*.test.ts"],
+    maxWorkers: 1,
+  },
   /** The built C host: npm run host, npm run host -- --arm. */
   host: {
     globalSetup: ["test/programs-folder.ts"],

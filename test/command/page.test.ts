@@ -1,10 +1,9 @@
 // picogrant configure --page, as a manufacturer calls it: the written page reads back correctly, for one device and for
 // a thousand, and each mistake is one line with its position.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { reasons } from "../../platform/display/reasons.ts";
 import { configure } from "../../targets/command/configure.ts";
 import { runPart } from "../../targets/command/option-parser.ts";
@@ -12,6 +11,7 @@ import { cellsOf } from "../../targets/command/page.ts";
 import { readPage } from "../../targets/command/page-format.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import { isFullRun } from "../full-run.ts";
+import { temporaryFolder } from "../listening.ts";
 
 const CONFIG = {
   clientId: "tv",
@@ -31,10 +31,9 @@ const run = (args: readonly string[]): Promise<number> => runPart(configure, arg
 const page = (name: string) => readPage(readFileSync(path(name)));
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "picogrant-page-"));
+  folder = temporaryFolder();
   authority = makeTlsIdentities().ca;
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => {
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
   for (const name of readdirSync(folder)) rmSync(path(name), { recursive: true });

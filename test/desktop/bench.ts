@@ -1,7 +1,4 @@
 // A simulation on a virtual clock with a viewer and a controller, for tests.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { RealTime } from "../../platform/node/index.ts";
 import { ManualClock } from "../../platform/testing/index.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
@@ -15,6 +12,7 @@ import {
 import type { VirtualEnvironmentSettings } from "../../targets/desktop/simulator/environment/virtual-environment.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import { temporaryFolder } from "../listening.ts";
 
 /** Real time that only advances when a test advances it. */
 export class Handmade implements RealTime {
@@ -51,7 +49,7 @@ export interface RunningSimulator {
 
 /** A simulator with its sockets and files, and a state folder of its own. */
 export async function startSimulator(speed = 10): Promise<RunningSimulator> {
-  const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const state = temporaryFolder();
   const front: { handle?: Front } = {};
   const options = readOptions(["--port", "0", "--state", state, "--speed", String(speed)]);
   const environment = await createEnvironment(options, front, () => {});
@@ -66,7 +64,6 @@ export async function startSimulator(speed = 10): Promise<RunningSimulator> {
     url,
     async close() {
       await environment.close();
-      rmSync(state, { recursive: true, force: true });
     },
   };
 }

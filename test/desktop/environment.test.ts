@@ -1,21 +1,20 @@
 // The simulation as a whole: what it frees at its end, and who is notified.
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NodeHttp } from "../../platform/node/index.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { createEnvironment } from "../../targets/desktop/simulator/environment/environment.ts";
+import { temporaryFolder } from "../listening.ts";
 import { startSimulator } from "./bench.ts";
 
 let state: string;
 beforeEach(() => {
-  state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  state = temporaryFolder();
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  rmSync(state, { recursive: true, force: true });
 });
 
 const locks = (directory: string): string[] =>

@@ -1,20 +1,13 @@
 // The playground's folder can be built from the sources, and its replacement for node:crypto signs security events as
 // Node does (RFC 8037).
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { expect, test } from "vitest";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
 import * as page from "../../targets/desktop/playground/node-replacements.ts";
+import { temporaryFolder } from "../listening.ts";
 
 test("every Node import of the service has a replacement", async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-  try {
-    expect(await writePlayground(folder)).toContain("panel.js");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  expect(await writePlayground(temporaryFolder())).toContain("panel.js");
 });
 
 test("RFC 8037: the same keys, signatures and hashes as Node's", () => {

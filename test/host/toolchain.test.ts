@@ -1,7 +1,6 @@
 // npm run host -- --install on a machine without any packages: a folder of programs simulates it.
 
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { InstallError } from "../../targets/workbench/engines/install.ts";
@@ -14,6 +13,7 @@ import {
   missingPackages,
   portNeeds,
 } from "../../targets/workbench/host/toolchain.ts";
+import { temporaryFolder } from "../listening.ts";
 
 const EVERYTHING = (
   "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev duktape-dev valgrind cmake " +
@@ -23,14 +23,13 @@ const EVERYTHING = (
 let bin: string;
 
 beforeEach(() => {
-  bin = mkdtempSync(join(tmpdir(), "picogrant-bin-"));
+  bin = temporaryFolder();
   symlinkSync("/bin/sh", join(bin, "sh"));
   vi.stubEnv("PATH", bin);
 });
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(bin, { recursive: true, force: true });
 });
 
 function program(name: string, script: string): void {

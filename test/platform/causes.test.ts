@@ -4,15 +4,14 @@
 import fs from "node:fs";
 import http from "node:http";
 import https, { createServer, type Server, type ServerOptions } from "node:https";
-import os from "node:os";
 import path from "node:path";
 import { HttpsProxyAgent } from "https-proxy-agent";
-import { afterAll, afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { NodeHttpOptions } from "../../platform/node/http.ts";
 import { type SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 import { DEMANDING, OUTDATED } from "../../targets/command/conform/conformance-server.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
-import { listening } from "../listening.ts";
+import { listening, temporaryFolder } from "../listening.ts";
 import { startProxy } from "./connect-proxy.ts";
 
 const PAGE = fs.readFileSync(new URL("../../targets/docs/errors.md", import.meta.url), "utf8");
@@ -22,13 +21,12 @@ const inTwentyDays = Date.now() + 20 * 86_400_000;
 vi.spyOn(Date, "now").mockReturnValue(inTwentyDays);
 const later = makeTlsIdentities();
 vi.restoreAllMocks();
-const home = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-causes-"));
+const home = temporaryFolder();
 let count = 0;
 const ends: (() => unknown)[] = [];
 afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
-afterAll(() => fs.rmSync(home, { recursive: true, force: true }));
 
 type Broken = { readonly at: string; readonly http?: NodeHttpOptions };
 

@@ -1,15 +1,15 @@
 // One table of certificates with the verdict of RFC 5280 and RFC 9525, for each client. SECURITY.md lists the exceptions.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import https from "node:https";
 import net, { type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
 import { curlConfig } from "../../platform/quickjs/curl-config.ts";
+import { temporaryFolder } from "../listening.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 import { makeCertificateCases } from "./certificate-cases.ts";
 
@@ -21,7 +21,7 @@ let server: https.Server;
 let port = 0;
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "picogrant-certificates-"));
+  folder = temporaryFolder();
   trust = path.join(folder, "ca.pem");
   writeFileSync(trust, ca);
   server = https.createServer({ key: cases[0]!.key, cert: cases[0]!.cert }, (_, response) =>
@@ -33,7 +33,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const requestTo = (host: string): HttpRequest => ({

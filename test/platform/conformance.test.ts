@@ -1,9 +1,6 @@
 // Runs the conformance suites on every adapter of this repository that needs no special medium (node-http.test.ts has
 // Node's HTTP adapter, random sessions have the seal). Each suite also rejects an adapter with one fault.
 
-import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   type ConformanceCase,
@@ -23,6 +20,7 @@ import {
   SeededEntropy,
 } from "../../platform/testing/index.ts";
 import { SimulatedClock } from "../../targets/desktop/simulator/environment/simulated-clock.ts";
+import { temporaryFolder } from "../listening.ts";
 import { fakeServers, manualEnvironment, realEnvironment, rows } from "./conformance-bench.ts";
 
 describe.each([
@@ -81,7 +79,7 @@ describe.each([
 
 describe("file storage", () => {
   const cases = storageConformance(() => {
-    const directory = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-"));
+    const directory = temporaryFolder();
     let storage = new FileStorage(directory, { capacity: 300 });
     return {
       storage,
@@ -93,7 +91,6 @@ describe("file storage", () => {
       },
       dispose() {
         storage.close();
-        fs.rmSync(directory, { recursive: true });
       },
     };
   });

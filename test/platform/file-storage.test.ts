@@ -2,23 +2,22 @@
 // (session-model/slots.ts, process.ts).
 
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
 import { makeDirectory } from "../../platform/node/files.ts";
+import { temporaryFolder } from "../listening.ts";
 
 const isRoot = process.getuid?.() === 0;
 let root: string;
 let directory: string;
 
 beforeEach(() => {
-  root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-"));
+  root = temporaryFolder();
   directory = path.join(root, "state");
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  fs.rmSync(root, { recursive: true, force: true });
 });
 
 const modeOf = (file: string): number => fs.statSync(file).mode & 0o777;

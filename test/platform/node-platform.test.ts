@@ -3,21 +3,20 @@
 
 import fs from "node:fs";
 import https from "node:https";
-import os from "node:os";
 import path from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { timePassed } from "../../platform/driver/elapsed-time.ts";
 import { FileStorage, NodeEntropy, nodePlatform } from "../../platform/node/index.ts";
 import { nodeTimers, type RealTime } from "../../platform/node/platform.ts";
 import { nodePlatformWith } from "../../platform/node/state-directory.ts";
 import { ManualClock } from "../../platform/testing/index.ts";
+import { temporaryFolder } from "../listening.ts";
 
 let directory: string;
 beforeEach(() => {
-  directory = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-platform-"));
+  directory = temporaryFolder();
 });
-afterEach(() => fs.rmSync(directory, { recursive: true, force: true }));
 
 it("has five adapters; the display is the terminal, or the program's own", () => {
   const own = { columns: 16, rows: 2, show: () => {} };

@@ -3,10 +3,10 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { lockDirectory, StateLock } from "../../platform/node/state-lock.ts";
+import { temporaryFolder } from "../listening.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 
 let root: string;
@@ -14,9 +14,8 @@ let directory: string;
 let count = 0;
 
 beforeAll(() => {
-  root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-lock-"));
+  root = temporaryFolder();
 });
-afterAll(() => fs.rmSync(root, { recursive: true, force: true }));
 beforeEach(() => {
   directory = path.join(root, `state-${count++}`);
   fs.mkdirSync(directory);

@@ -2,11 +2,11 @@
 // test/host/process.spec.ts tests the same in C.
 
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { ownersProblem } from "../../platform/node/files.ts";
 import { pathProblem, type READERS } from "../../platform/storage/path-owners.ts";
+import { temporaryFolder } from "../listening.ts";
 
 const OTHER = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -14,13 +14,12 @@ let root: string;
 let file: string;
 
 beforeEach(() => {
-  root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-owners-"));
+  root = temporaryFolder();
   fs.mkdirSync(path.join(root, "app"));
   file = path.join(root, "app", "file");
   fs.writeFileSync(file, "");
   fs.chmodSync(file, 0o600);
 });
-afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
 
 it.each<[keyof typeof READERS, mode: number, problem: string]>([
   ["key", 0o600, ""],

@@ -1,8 +1,3 @@
-// `http.agent` with a proxy library: sign-in and `session.fetch` use only the proxy, and check the server's certificate as
-// without it (docs, A proxy).
-
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { HttpsProxyAgent } from "https-proxy-agent";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
@@ -12,13 +7,14 @@ import {
   type SimulatedService,
   startSimulatedService,
 } from "../../targets/service/simulated-service.ts";
+import { temporaryFolder } from "../listening.ts";
 import { type RunningProxy, startProxy } from "./connect-proxy.ts";
 
 /** A name that only the proxy can resolve. */
 const SERVER = "https://elsewhere.example";
 const { ca, identities } = makeTlsIdentities();
 const services: SimulatedService[] = [];
-const home = mkdtempSync(path.join(tmpdir(), "picogrant-proxy-"));
+const home = temporaryFolder();
 let count = 0;
 let received: string[] = [];
 
@@ -42,7 +38,6 @@ beforeEach(() => {
 });
 afterAll(async () => {
   for (const one of services) await one.close();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const portOf = ({ url }: SimulatedService): number => Number(new URL(url).port);

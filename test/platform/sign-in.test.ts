@@ -3,7 +3,6 @@
 
 import { getEventListeners } from "node:events";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StateDirectoryError } from "../../platform/node/platform.ts";
@@ -21,6 +20,7 @@ import {
   startSimulatedService,
 } from "../../targets/service/simulated-service.ts";
 import { type ReceivedRequest, scripted } from "../environment/real-environment.ts";
+import { temporaryFolder } from "../listening.ts";
 
 const CODE = { device_code: "d", user_code: "ABCD", verification_uri: "https://a.example/d" };
 const TOKENS = { access_token: "token-1", token_type: "Bearer", refresh_token: "refresh-token-1" };
@@ -41,12 +41,11 @@ beforeEach(async () => {
     return body ? { body } : { status: 404 };
   });
   ({ requested, origin } = server);
-  root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-parts-"));
+  root = temporaryFolder();
   state = path.join(root, "state");
 });
 afterEach(async () => {
   await Promise.all(sessions.splice(0).map((session) => session.close()));
-  fs.rmSync(root, { recursive: true, force: true });
 });
 
 const options = (more: Partial<SignInOptions> = {}): SignInOptions => ({
@@ -252,7 +251,7 @@ describe("keepSignedIn", () => {
 
   beforeEach(async () => {
     service = await startSimulatedService({ approve: "ada", interval: 0 });
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-standing-"));
+    folder = temporaryFolder();
     shown = 0;
     refusals = [];
     standing = keepSignedIn({
@@ -269,7 +268,6 @@ describe("keepSignedIn", () => {
   afterEach(async () => {
     await standing.close();
     await service.close();
-    fs.rmSync(folder, { recursive: true });
   });
   const request = async (init?: RequestInit): Promise<string> =>
     (await standing.fetch("https://api.example/", init)).text();

@@ -2,7 +2,6 @@
 // several processes in a directory (session-model/shared-run.ts).
 
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ServerChoice } from "../../platform/configuration/settings.ts";
@@ -14,17 +13,17 @@ import {
   disclaimDirectory,
   SharedDirectory,
 } from "../../platform/node/state-directory.ts";
+import { temporaryFolder } from "../listening.ts";
 
 let directory: string;
 let files: FileStorage;
 beforeEach(() => {
-  directory = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-owner-"));
+  directory = temporaryFolder();
   files = new FileStorage(directory, { isShared: true });
 });
 afterEach(() => {
   vi.restoreAllMocks();
   files.close();
-  fs.rmSync(directory, { recursive: true, force: true });
 });
 
 const keep = (slot = 0): void => files.write(slot, Uint8Array.of(1, 2, 3), 0, 3, () => {});

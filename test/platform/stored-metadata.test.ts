@@ -5,11 +5,11 @@ import { createHmac } from "node:crypto";
 import fs from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noEndpoints } from "../../platform/driver.ts";
 import { storedMetadata } from "../../platform/node/state-directory.ts";
+import { temporaryFolder } from "../listening.ts";
 
 const ISSUER = "https://login.example.com";
 const SERVER = {
@@ -33,11 +33,10 @@ const withAddresses = (more: object): object => ({
 
 let state: string;
 beforeEach(() => {
-  state = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-metadata-"));
+  state = temporaryFolder();
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  fs.rmSync(state, { recursive: true, force: true });
 });
 
 describe("the file", () => {

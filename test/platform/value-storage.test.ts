@@ -2,7 +2,6 @@
 // database row, the system's keychain (with scripted tools).
 
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runConformance, storageConformance } from "../../platform/conformance/index.ts";
@@ -10,6 +9,7 @@ import { ValueSlots, type ValueStorage } from "../../platform/storage/value-stor
 // @ts-expect-error An example is plain JavaScript.
 import { keychain, memory, row } from "../../targets/examples/own-storage.mjs";
 import { isFullRun } from "../full-run.ts";
+import { temporaryFolder } from "../listening.ts";
 
 let root: string;
 const before = process.env.PATH;
@@ -26,7 +26,7 @@ case "$1" in
 esac`;
 
 beforeAll(() => {
-  root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-value-"));
+  root = temporaryFolder();
   for (const name of ["secret-tool", "security"]) {
     fs.writeFileSync(path.join(root, name), TOOLS, { mode: 0o755 });
   }
@@ -34,7 +34,6 @@ beforeAll(() => {
 });
 afterAll(() => {
   process.env.PATH = before;
-  fs.rmSync(root, { recursive: true, force: true });
 });
 
 let count = 0;
