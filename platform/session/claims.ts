@@ -58,7 +58,7 @@ async function keysOf(issuer: string, settings: ClaimsSettings): Promise<readonl
     if (Array.isArray(found)) return found.filter((key) => key !== null);
     throw noMetadata("the issuer publishes no keys");
   }
-  throw noMetadata(`${issuer} does not publish its signing keys or algorithms`);
+  throw noMetadata(`${issuer} does not say what it signs with`);
 }
 
 /** A JSON object, empty for other values. @throws SignInError `unreachable` */
@@ -239,7 +239,7 @@ function problemOf(
   if (audiences.length > 1 && azp === undefined) return "is for others, too";
   if (azp !== undefined && azp !== clientId) return "is for another client";
   if (typeof sub !== "string" || !SUBJECT.test(sub)) return "names nobody";
-  if (expected.sub !== undefined && sub !== expected.sub) return "names another user than before";
+  if (expected.sub !== undefined && sub !== expected.sub) return "names another person than before";
   for (const name of ["exp", "iat", "nbf"]) {
     const isMissing = name === "nbf" && claims[name] === undefined;
     if (!isMissing && !Number.isFinite(claims[name])) return `has no time as ${name}`;

@@ -100,7 +100,7 @@ export function completionOf(
 
   return {
     line: () =>
-      commandLine("completion", "Prints the completion script for a shell.")
+      commandLine("completion", "Prints what a shell completes this command with.")
         .addArgument(new Argument("<shell>").choices([...Object.keys(SCRIPTS), "words"]))
         .argument("[word...]", "words: the command line to complete")
         .addHelpText("after", HELP),
