@@ -50,7 +50,7 @@ export interface DriverOptions {
   /** The sources (`picogrant/core`), or a bundle. */
   readonly core: Core;
   readonly platform: Platform;
-  /** The developer's settings. The driver copies them into `memory` only. */
+  /** The developer's settings; nothing of them is kept outside `memory`. */
   readonly config: DriverConfig;
   readonly endpoints: Endpoints;
   /** Allows plain http to other machines, for an isolated network. */

@@ -1,4 +1,4 @@
-// Idle connections that the next request can reuse. Unexpected data on one would be taken for the next response (RFC 9112
+// Connections that are kept for the next request. Unexpected data on one would be taken for the next response (RFC 9112
 // §9.3: responses come in the order of requests): such a connection is closed.
 
 import http from "node:http";
@@ -12,7 +12,7 @@ export interface TlsSettings extends https.RequestOptions {
   connectLimitMs: number;
 }
 
-/** How long to keep each connection, by the server's `Keep-Alive`. */
+/** How long to keep each connection, as the server has said. */
 export const reportedMs = new WeakMap<Socket, number | undefined>();
 
 /** The connections of all sessions of this process. */
@@ -22,7 +22,7 @@ export interface Pool {
   users: number;
 }
 
-/** By the longest idle time of a connection; undefined: the server's `Keep-Alive` decides. */
+/** By the longest time that a connection is kept; undefined: as the server says. */
 const pools = new Map<number | undefined, Pool>();
 const CONNECTIONS_MAX = 32;
 const IDLE_MS = 4000;
@@ -45,7 +45,7 @@ export function poolOf(idleLimitMs: number | undefined): Pool {
   return pool;
 }
 
-/** The last one closes the idle connections. */
+/** The last one closes kept connections. */
 export function leavePool(pool: Pool, idleLimitMs: number | undefined): void {
   if (--pool.users > 0) return;
   pools.delete(idleLimitMs);

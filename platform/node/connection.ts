@@ -154,17 +154,17 @@ const agents = new WeakMap<Socket, http.Agent>();
 /** Watches a request's connection from the end of its response until the next request takes it. */
 export function follow(client: http.ClientRequest, agent: http.Agent): void {
   client.on("socket", (socket) => {
-    socket.off("data", closeIfUnexpected);
+    socket.off("data", closeIfUnasked);
     agents.set(socket, agent);
   });
-  client.on("response", (message) => {
-    const { socket, headers } = message;
+  client.on("response", (answer) => {
+    const { socket, headers } = answer;
     reportedMs.set(socket, keepAliveMs(headers["keep-alive"] as string | undefined));
-    message.on("end", () => socket.on("data", closeIfUnexpected));
+    answer.on("end", () => socket.on("data", closeIfUnasked));
   });
 }
 
-function closeIfUnexpected(this: Socket): void {
+function closeIfUnasked(this: Socket): void {
   // Agents of other libraries need not have the property.
   const { freeSockets = {} } = agents.get(this)!;
   if (Object.values(freeSockets).flat().includes(this)) this.destroy();
@@ -180,7 +180,7 @@ export async function send(
   ...[input, init]: Parameters<typeof fetch>
 ): Promise<Response> {
   const request = new Request(input, init);
-  // Reads unexpected data on an idle connection first: it is not the response to this request.
+  // Data that waits on a kept connection is read first: it is not the response to this request.
   await new Promise((done) => setImmediate(done));
   const { url, method, signal } = request;
   const headers: http.OutgoingHttpHeaders = Object.fromEntries(request.headers);
