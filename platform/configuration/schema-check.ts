@@ -2,7 +2,7 @@
 // values that JSON has not: "function", "instance" (any object), and classes by their name. Small, without dependencies,
 // for any engine. And finds duplicate names, which JSON.parse does not report.
 
-import { nameMeant } from "../text/text.ts";
+import { nameMeant } from "../text/name-suggestion.ts";
 
 /** The supported keywords. A schema with any other keyword is rejected. */
 export interface Schema {

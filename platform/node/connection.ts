@@ -10,15 +10,9 @@ import { setImmediate } from "node:timers";
 import { setTimeout as pause } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from "node:zlib";
 import type { TransportFailure } from "../contracts.ts";
-import {
-  CUT_OFF,
-  EXCHANGE_LIMITS,
-  finalStatus,
-  HEAD_TOO_LONG,
-  keepAliveMs,
-  NOT_HTTP,
-} from "../exchange/limits.ts";
-import { reportedMs, type TlsSettings } from "./connection-pool.ts";
+import { CUT_OFF, HEAD_TOO_LONG, NOT_HTTP } from "../display/response-reasons.ts";
+import { EXCHANGE_LIMITS, finalStatus, keepAliveMs } from "../exchange/limits.ts";
+import { reportedMs, type TlsSettings } from "./http.ts";
 
 /**
  * Starts a request and watches its connection. A new one must be established within its own limit, including TLS.

@@ -1,20 +1,14 @@
 // The HTTP adapter on Node's own client. It opens connections and reports responses; it neither interprets nor retries.
 
-import type http from "node:http";
+import http from "node:http";
 import https from "node:https";
+import type { Socket } from "node:net";
 import { setImmediate } from "node:timers";
 import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node:tls";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import {
-  CUT_OFF,
-  EXCHANGE_LIMITS,
-  finalStatus,
-  NOT_HTTP,
-  retryAfterSeconds,
-  TOO_LONG,
-  UNKNOWN_CODING,
-} from "../exchange/limits.ts";
-import { leavePool, type Pool, poolOf, type TlsSettings } from "./connection-pool.ts";
+import { CUT_OFF, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/response-reasons.ts";
+import { EXCHANGE_LIMITS, finalStatus, IDLE_MAX_MS } from "../exchange/limits.ts";
+import { retryAfterSeconds } from "../exchange/retry-after.ts";
 
 /** An agent of node:https, or of a proxy library. Declared here, so that the public types need no types of Node. */
 export interface HttpsAgent {
@@ -58,6 +52,12 @@ export function agentProblem(agent: object | undefined): string {
   if (typeof destroy !== "function") return "must be an agent of node:https";
   const weak = Object.entries(options).find(([name, value]) => WEAK.test(`${name}: ${value}`));
   return weak === undefined ? "" : `must check what picogrant checks: leave out its ${weak[0]}`;
+}
+
+/** The options of a request; its connection is the agent's. TLS options have no effect on plain http. */
+export interface TlsSettings extends https.RequestOptions {
+  agent: http.Agent;
+  connectLimitMs: number;
 }
 
 /**
@@ -152,7 +152,7 @@ export class NodeHttp implements Http {
   /** Ends the current exchange, and closes kept connections if this is the last adapter of the process. */
   dispose(): void {
     this.abort();
-    if (!this.#isDisposed) leavePool(this.#pool, this.#idleLimitMs);
+    if (!this.#isDisposed) leave(this.#pool, this.#idleLimitMs);
     this.#isDisposed = true;
   }
 
@@ -280,6 +280,65 @@ const PROXY_REFUSES = "the proxy wants a name and a password";
 
 const copyRange = (bytes: Bytes, from: number, to: number): Buffer =>
   Buffer.from(Array.prototype.slice.call(bytes, from, to));
+
+// Connections that are kept for the next request. Unexpected data on one would be taken for the next response (RFC 9112
+// §9.3: responses come in the order of requests): such a connection is closed.
+
+/** How long to keep each connection, as the server has said. */
+export const reportedMs = new WeakMap<Socket, number | undefined>();
+
+/** The connections of all sessions of this process. */
+interface Pool {
+  readonly plain: http.Agent;
+  readonly secure: https.Agent;
+  users: number;
+}
+
+/** By the longest time that a connection is kept; undefined: as the server says. */
+const pools = new Map<number | undefined, Pool>();
+const CONNECTIONS_MAX = 32;
+const IDLE_MS = 4000;
+
+function poolOf(idleLimitMs: number | undefined): Pool {
+  let pool = pools.get(idleLimitMs);
+  if (pool === undefined) {
+    const bounds = { maxSockets: CONNECTIONS_MAX, maxFreeSockets: CONNECTIONS_MAX };
+    const how = { ...bounds, keepAlive: true, timeout: idleLimitMs ?? IDLE_MS };
+    const plain = new http.Agent(how);
+    // If Node reads proxies from the environment (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21 and newer), its own
+    // agent has these options. Plain http, which is for this machine, uses no proxy.
+    const { proxyEnv } = https.globalAgent.options as { proxyEnv?: unknown };
+    const secure = new https.Agent({ ...how, proxyEnv } as https.AgentOptions);
+    for (const agent of [plain, secure]) limitKeepAlive(agent, idleLimitMs);
+    pool = { plain, secure, users: 0 };
+    pools.set(idleLimitMs, pool);
+  }
+  pool.users++;
+  return pool;
+}
+
+/** The last one closes kept connections. */
+function leave(pool: Pool, idleLimitMs: number | undefined): void {
+  if (--pool.users > 0) return;
+  pools.delete(idleLimitMs);
+  for (const agent of [pool.plain, pool.secure]) agent.destroy();
+}
+
+/**
+ * Node's own agent obeys the server if its value is below the agent's limit, and early versions up to the last moment:
+ * a POST on a closing connection may or may not have been processed.
+ */
+function limitKeepAlive(agent: http.Agent, idleLimitMs: number | undefined): void {
+  const keep = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket) => {
+    const [most, otherwise] = [idleLimitMs ?? IDLE_MAX_MS, idleLimitMs ?? IDLE_MS];
+    const idleMs = Math.min(reportedMs.get(socket as Socket) ?? otherwise, most);
+    if (idleMs === 0) return false;
+    keep(socket);
+    (socket as Socket).setTimeout(idleMs);
+    return true;
+  };
+}
 
 // A session's `fetch` on Node, with the client of the adapter: the global one accepts neither certificates nor an
 // agent, and gives up on slow lines (see above).

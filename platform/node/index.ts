@@ -5,11 +5,16 @@ import { TerminalDisplay, type TerminalDisplayOptions } from "../display/termina
 import type { NodeHttpOptions } from "./http.ts";
 import { type NodePlatform, nodePlatformWith } from "./state-directory.ts";
 
-export * from "../display/terminal-display.ts";
+export {
+  TerminalDisplay,
+  type TerminalDisplayOptions,
+  type TerminalOutput,
+} from "../display/terminal-display.ts";
 export { FileStorage, type FileStorageOptions, StateDirectoryError } from "./file-storage.ts";
 export { NodeHttp, type NodeHttpOptions } from "./http.ts";
-export { NodeEntropy, nodeTimers, type RealTime, systemTime } from "./platform.ts";
+export { NodeEntropy } from "./platform.ts";
 export type { NodePlatform } from "./state-directory.ts";
+export { nodeTimers, type RealTime, systemTime } from "./timers.ts";
 
 /** What the platform on Node is made with. */
 export interface NodePlatformOptions {

@@ -1,9 +1,9 @@
 // The adapters on Node without the display, which programs that show the code themselves do not load.
 
 import { randomFillSync } from "node:crypto";
-import type { Bytes, Display, Entropy, Platform, Storage, Timers } from "../contracts.ts";
-import { timePassed } from "../driver/elapsed-time.ts";
+import type { Bytes, Display, Entropy, Platform, Storage } from "../contracts.ts";
 import { NodeHttp, type NodeHttpOptions } from "./http.ts";
+import { nodeTimers } from "./timers.ts";
 
 export interface NodeAdapters extends Platform {
   /** The HTTP adapter. */
@@ -50,64 +50,4 @@ export class NodeEntropy implements Entropy {
     bytes.fill(0);
     return true;
   }
-}
-
-// Timers on the system's clocks. The simulator has timers at other speeds.
-
-/** The source of real time; replaced in tests. */
-export interface RealTime {
-  /** Milliseconds since any fixed moment, possibly fractional, never going back. */
-  nowMs(): number;
-  /** Calls `ring` once after about `ms` (at most 2^31-1); returns a function that cancels it. */
-  wait(ms: number, ring: () => void): () => void;
-}
-
-/** The system's monotonic clock, and the wall clock's time during a suspension. */
-export const systemTime: RealTime = {
-  nowMs: timePassed(
-    () => performance.now(),
-    () => Date.now(),
-  ),
-  wait(ms, ring) {
-    const timeout = setTimeout(ring, ms);
-    return () => clearTimeout(timeout);
-  },
-};
-
-/** The same; its waits do not keep the process alive. */
-export const backgroundTime: RealTime = {
-  ...systemTime,
-  wait(ms, ring) {
-    const timeout = setTimeout(ring, ms);
-    timeout.unref?.();
-    return () => clearTimeout(timeout);
-  },
-};
-
-const WRAP_MS = 2 ** 32;
-/** The longest wait of setTimeout; with a longer one it would fire at once. Longer waits are split. */
-export const LONGEST_WAIT_MS = 2 ** 31 - 1;
-
-/**
- * One alarm in real time. The monotonic clock may stop while the computer is suspended (it does on Linux): an alarm
- * that became due meanwhile fires when something wakes the program, or at the alarm's own time.
- */
-export function nodeTimers(real: RealTime = systemTime): Timers {
-  const startMs = real.nowMs();
-  const elapsedMs = (): number => real.nowMs() - startMs;
-  let takeBack = (): void => {};
-  const ringAt = (dueMs: number, ring: () => void): void => {
-    const waitMs = Math.min(Math.max(0, Math.ceil(dueMs - elapsedMs())), LONGEST_WAIT_MS);
-    // Hosts may wake slightly early, and a long wait has only partly ended.
-    takeBack = real.wait(waitMs, () => (elapsedMs() < dueMs ? ringAt(dueMs, ring) : ring()));
-  };
-  return {
-    now: () => Math.floor(elapsedMs()) % WRAP_MS,
-    alarm(afterMs, ring) {
-      takeBack();
-      // From the whole millisecond that `now` returns, so that its reader never sees too few.
-      ringAt(Math.floor(elapsedMs()) + afterMs, ring);
-    },
-    cancel: () => takeBack(),
-  };
 }

@@ -2,10 +2,11 @@
 
 import { leakGuard } from "../exchange/leak-guard.ts";
 import { stepUpOf } from "../exchange/step-up.ts";
-import { namedAddressProblem } from "../servers/address.ts";
+import { namedAddressProblem } from "../servers/named-address.ts";
 
 export { challengeWith, stepUpOf } from "../exchange/step-up.ts";
 
+/** The source of the token: a session. */
 export interface TokenSource {
   /** The access token, once it is valid. */
   accessToken(signal?: AbortSignal | null): Promise<string>;

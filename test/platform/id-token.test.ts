@@ -1,4 +1,4 @@
-// ID tokens (platform/session/claims.ts) by OpenID Connect Core 1.0 section 3.1.3.7; jose signs them.
+// ID tokens (platform/session/id-token.ts) by OpenID Connect Core 1.0 section 3.1.3.7; jose signs them.
 
 import { createHash, createHmac } from "node:crypto";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
@@ -7,7 +7,7 @@ import {
   checkedClaims,
   type IdTokenExpectations,
   IdTokenProblem,
-} from "../../platform/session/claims.ts";
+} from "../../platform/session/id-token.ts";
 import { isFullRun } from "../full-run.ts";
 
 const NOW_S = 1_800_000_000;

@@ -8,12 +8,9 @@ import { ErrorCode } from "../../core/index.ts";
 import type { HttpRequest } from "../../platform/contracts.ts";
 import { Filter } from "../../platform/exchange/filter.ts";
 import { type Allowed, leakGuard } from "../../platform/exchange/leak-guard.ts";
-import {
-  addressProblem,
-  isLoopbackHost,
-  namedAddressProblem,
-} from "../../platform/servers/address.ts";
-import { driverConfig } from "../../platform/testing/index.ts";
+import { addressProblem, isLoopbackHost } from "../../platform/servers/address.ts";
+import { namedAddressProblem } from "../../platform/servers/named-address.ts";
+import { driverConfig } from "../../platform/testing/config.ts";
 import { call, driverOn, ENDPOINTS, signedIn, signsIn } from "../environment/driver-port.ts";
 
 const SECRET = "4/0AX4XfWh-a-secret-token";

@@ -32,7 +32,6 @@ it("logs requests and responses by names and numbers", async () => {
     "request 1 DEVICE_AUTHORIZATION POST https://login.example.com/code, N bytes",
     "response 1 DEVICE_AUTHORIZATION 200, N bytes, N ms",
     "state PENDING",
-    "session: starting --> waiting: codeShown",
     "storage writes slot 0: N bytes, kept",
     "request 2 TOKEN POST https://login.example.com/token, N bytes",
     "response 2 TOKEN 400 authorization_pending, N bytes, N ms",
@@ -41,7 +40,6 @@ it("logs requests and responses by names and numbers", async () => {
     "response 3 TOKEN 200, N bytes, N ms",
     "state SIGNED_IN",
     "storage writes slot 1: N bytes, kept",
-    "session: waiting --> signedIn: tokensStored",
     "storage erases slot 0: gone",
     "state REVOKING",
     "storage writes slot 0: N bytes, kept",
@@ -53,8 +51,6 @@ it("logs requests and responses by names and numbers", async () => {
     "state SIGNED_OUT",
     "storage erases slot 0: gone",
     "the session ends: signed_out",
-    "session: signedIn --> leaving: ended",
-    "session: leaving --> released: atRest",
   ]);
 });
 

@@ -8,8 +8,8 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { timePassed } from "../../platform/driver/elapsed-time.ts";
 import { FileStorage, NodeEntropy, nodePlatform } from "../../platform/node/index.ts";
-import { nodeTimers, type RealTime } from "../../platform/node/platform.ts";
 import { nodePlatformWith } from "../../platform/node/state-directory.ts";
+import { nodeTimers, type RealTime } from "../../platform/node/timers.ts";
 import { ManualClock } from "../../platform/testing/index.ts";
 import { temporaryFolder } from "../listening.ts";
 

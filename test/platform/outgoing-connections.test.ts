@@ -30,9 +30,8 @@ describe("code that opens connections in JavaScript", () => {
   it("Node's clients", () => {
     const imports = /^import (?!type).*from "node:(http|https|http2|net|tls|dgram)"/;
     expect(filesWith(imports, ".ts", ...FOLDERS)).toEqual([
-      "platform/node/connection-pool.ts: 2", // the agents
       "platform/node/connection.ts: 3", // the adapter's requests; attempts to connect, which send nothing
-      "platform/node/http.ts: 2", // the adapter
+      "platform/node/http.ts: 3", // the adapter
       "targets/command/check-server.ts: 1", // a server, for the check of a port in C
       "targets/command/conform/conformance-server.ts: 2", // a server for tests of adapters
       "targets/command/conform/server.ts: 2", // and for the bench of whole devices

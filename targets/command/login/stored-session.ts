@@ -6,14 +6,10 @@ import { Option } from "commander";
 import type { TokenResponse } from "../../../platform/exchange/response-recorder.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
 import { discardIn, removeMetadata } from "../../../platform/node/state-directory.ts";
-import {
-  addressProblem,
-  isSameIssuer,
-  metadataAddresses,
-  namedAddressProblem,
-} from "../../../platform/servers/address.ts";
+import { addressProblem, isSameIssuer } from "../../../platform/servers/address.ts";
 import { requestFor } from "../../../platform/servers/discovery.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
+import { metadataAddresses, namedAddressProblem } from "../../../platform/servers/named-address.ts";
 import type { Session, SignOutResult } from "../../../platform/session/session.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { objectIn, printable } from "../../../platform/text/text.ts";

@@ -3,7 +3,7 @@
 // speed of this computer has no influence.
 
 import type { Timers } from "../../../../platform/contracts.ts";
-import { type RealTime, systemTime } from "../../../../platform/node/platform.ts";
+import { type RealTime, systemTime } from "../../../../platform/node/timers.ts";
 
 interface Appointment {
   dueMs: number;

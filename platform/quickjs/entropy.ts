@@ -1,0 +1,23 @@
+// Random bytes from the kernel.
+
+import type { Entropy } from "../contracts.ts";
+import type { Os } from "./engine.ts";
+
+const CHUNK_BYTES = 4096;
+
+export const quickJsEntropy = (os: Os): Entropy => ({
+  fill(into, from, to) {
+    const fd = os.open("/dev/urandom", os.O_RDONLY);
+    if (fd < 0) return false;
+    const chunk = new Uint8Array(Math.max(1, Math.min(CHUNK_BYTES, to - from)));
+    let at = from;
+    while (at < to) {
+      const count = os.read(fd, chunk.buffer, 0, Math.min(chunk.length, to - at));
+      if (count <= 0) break;
+      for (let i = 0; i < count; i++) into[at++] = chunk[i]!;
+    }
+    chunk.fill(0);
+    os.close(fd);
+    return at === to;
+  },
+});

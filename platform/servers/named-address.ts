@@ -1,0 +1,51 @@
+// The addresses of metadata, and checks of addresses that come from a server: in metadata or a redirect.
+
+import { addressProblem } from "./address.ts";
+
+/**
+ * What is wrong with one, "" for nothing.
+ * @param by the address of that server
+ * @param allowHttp whether plain http is allowed
+ */
+export function namedAddressProblem(address: string, by: string, allowHttp = false): string {
+  // A remote server must not send the device to its own ports.
+  const isAstray = isToItself(address) && !isToItself(by);
+  return addressProblem(address, allowHttp) || (isAstray ? "is on this machine" : "");
+}
+
+/** http to this device itself, however its host is spelled. */
+function isToItself(address: string): boolean {
+  const [, host] = /^http:\/\/(\[[^\]]*\]|[^:/?#]*)/i.exec(address) ?? [];
+  return host !== undefined && isOwnHost(host.toLowerCase().replace(/\.$/, ""));
+}
+
+/** 127.0.0.0/8, ::1, the unspecified addresses, and IPv4 in IPv6 (RFC 6890, RFC 4291 §2.5). */
+function isOwnHost(host: string): boolean {
+  // RFC 6761 §6.3.
+  if (/(^|\.)localhost$/.test(host)) return true;
+  if (host.startsWith("[")) {
+    return /^\[[0:]*:(0{0,3}1?\]|(ffff:)?(127\.|0\.0\.0\.0|7f..:|0+:0+\]))/.test(host);
+  }
+  // As inet_aton parses it: one to four numbers, decimal, octal or hexadecimal; the last one fills the rest.
+  if (!/^(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+)){0,3}$/.test(host)) return false;
+  const [first = "", ...rest] = host.split(".");
+  const number = /^0[0-7]+$/.test(first) ? Number.parseInt(first, 8) : Number(first) || 0;
+  const top = rest.length > 0 ? number : Math.floor(number / 2 ** 24);
+  return top === 127 || top === 0;
+}
+
+/** The possible addresses of the metadata, in order. */
+export function metadataAddresses(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  const whole = issuer.replace(/\/$/, "");
+  const addresses = [
+    `${whole}/.well-known/openid-configuration`,
+    // RFC 8414 §3.1 inserts the well-known part before the issuer's path; §5 allows both documents.
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    // Not specified, but some servers use it.
+    `${whole}/.well-known/oauth-authorization-server`,
+  ];
+  return [...new Set(addresses)];
+}
