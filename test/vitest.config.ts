@@ -5,7 +5,7 @@ import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
 import { isFullRun } from "./full-run.ts";
 import { timeout } from "./timeouts.ts";
 
-/** Servers and clients of others: loading them takes longer than most tests. */
+/** Third-party servers and clients: loading them takes longer than most tests. */
 const peers = readdirSync(new URL("peers", import.meta.url))
   .filter((name) => name.endsWith(".test.ts"))
   .map((name) => `test/peers/${name}`);

@@ -118,11 +118,11 @@ export enum Limit {
   CHARACTER_MAX = 4,
   /** Longest member name that is looked up; longer ones are unknown and skipped. */
   KEY_MAX = 88,
-  /** Error code kept for the display: the longest registered one has 28 characters. */
+  /** Error code stored for the display: the longest registered one has 28 characters. */
   ERROR_MAX = 40,
   /** "bearertoken" has 11 characters: a longer type is another one, and rejected. */
   TOKEN_TYPE_MAX = 12,
-  /** Scopes are for the application: of a longer list, the scopes that fit are kept. */
+  /** Scopes are for the application: of a longer list, the device stores the scopes that fit. */
   SCOPE_MAX = 160,
   /** More digits than any valid number; a longer one counts as endless. */
   NUMBER_MAX = 12,

@@ -16,7 +16,7 @@ import { finish } from "./attempt.ts";
 import { isBorne } from "./refusal.ts";
 import { hasBrought } from "./token-response.ts";
 
-/** Whether the server refuses to refresh the tokens for a reason that does not concern them: they are kept. */
+/** Whether the server refuses a refresh for a reason other than the tokens. The device then keeps them. */
 export enum Refused {
   NO = 0,
   /** It is retried with growing waits. */
@@ -31,7 +31,7 @@ export interface Session {
   hadAccess: number;
   /** 1: the previous refresh token has been tried. */
   triedPrevious: number;
-  /** One of Refused: whether the server refuses to refresh the tokens, which are kept. */
+  /** One of Refused: whether the server refuses to refresh the tokens. The device keeps them. */
   refused: Refused;
   /** ErrorCode with which the session ends once the event is acknowledged, 0 for none. */
   endDueWith: ErrorCode;
@@ -131,7 +131,7 @@ export function refreshForUser(device: Device & Session): void {
   redraw(device);
 }
 
-/** The server has rejected the refresh: the tokens are kept, or the session ends (refusal.ts). */
+/** The server has rejected the refresh: the device keeps the tokens, or the session ends (refusal.ts). */
 export function refreshRefused(device: Device & Session, error: ErrorCode): void {
   if (isBorne(device, error)) {
     if (!device.refused) device.refused = Refused.YES;

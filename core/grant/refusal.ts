@@ -25,7 +25,7 @@ export enum Outcome {
   NETWORK = 1,
   /** Only a new sign-in helps. */
   USER = 2,
-  /** The server refuses: the administrator or the developer can fix it. Tokens are kept and retried. */
+  /** The server refuses: the administrator or the developer can fix it. The device keeps the tokens and retries. */
   REFUSED = 3,
 }
 

@@ -325,7 +325,7 @@ function takeResponse(device: Device, error: ErrorCode): void {
   }
 }
 
-/** Retries the request at once, in the way that the server has asked for. */
+/** Retries the request at once, in the way that the server requires. */
 function retry(device: Device): void {
   setError(device, ErrorCode.NONE);
   redraw(device);

@@ -215,7 +215,7 @@ function enter(device: Device & Scanner, next: Scan, c: number): void {
   device.scanState = next;
 }
 
-/** @returns whether the byte ends a number: it belongs to what follows, and is taken in once more */
+/** @returns whether the byte ends a number: it is not part of the number, and is processed again */
 function follow(device: Device, c: number): boolean {
   var state = device.scanState;
   var bytes = literalBytes(device);

@@ -64,7 +64,7 @@ enum Surrogate {
 export function keep(device: Device & Value, byte: number): void {
   var region = device.scanField;
   var size = device.length[region];
-  ASSERT: must(size >= 0, "a value that is kept has begun");
+  ASSERT: must(size >= 0, "a stored value has begun");
   if (size <= device.capacity[region]) {
     device.memory[device.start[region] + size] = byte;
     setLength(device, region, size + 1);

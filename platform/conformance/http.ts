@@ -177,7 +177,7 @@ const failureRules: HttpRules = {
     const received = silenced.events.length;
     bench.http.abort();
     await bench.environment.wait(4 * SILENCE_MS);
-    must(silenced.events.length === received, `it heard ${silenced.events.join(", ")}`);
+    must(silenced.events.length === received, `it received ${silenced.events.join(", ")}`);
   },
 
   ...rulesOf("connection: abort in ", { "status()": "status", "body()": "body" }, abortsWithin),
@@ -200,7 +200,7 @@ async function abortsWithin(bench: Bench, event: string): Promise<void> {
   await eventually(bench.environment, () => received !== "", event);
   (await bench.exchange()).mustBe("next");
   await bench.environment.wait(4 * SILENCE_MS);
-  must(recorder.events.join() === received, `it heard ${recorder.events.join(", ")}`);
+  must(recorder.events.join() === received, `it received ${recorder.events.join(", ")}`);
 }
 
 async function sendsWithin(bench: Bench, isValid: boolean): Promise<void> {
@@ -242,6 +242,6 @@ const timeRules: HttpRules = {
     bench.http.abort();
     (await bench.exchange()).mustBe("mine", "the exchange after an abort");
     await bench.environment.wait(bench.timeLimitMs + 100);
-    must(silenced.events.length === 0, `it heard ${silenced.events.join(", ")}`);
+    must(silenced.events.length === 0, `it received ${silenced.events.join(", ")}`);
   },
 };

@@ -48,7 +48,7 @@ export interface DriverOptions {
   /** The sources (`picogrant/core`), or a bundle. */
   readonly core: Core;
   readonly platform: Platform;
-  /** The developer's settings; nothing of them is kept outside `memory`. */
+  /** The developer's settings. The driver copies them into `memory` only. */
   readonly config: DriverConfig;
   readonly endpoints: Endpoints;
   /** Allows plain http to other machines, for an isolated network. */

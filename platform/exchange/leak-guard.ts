@@ -1,4 +1,4 @@
-// The last check before a request is sent. It compares the address, whoever built it (the developer, a program, a
+// The last check before a request is sent. It compares the address, no matter who built it (the developer, a program, a
 // server's metadata, a translation), with the allowed one. Every request of picogrant passes this check.
 
 import type { HttpRequest } from "../contracts.ts";

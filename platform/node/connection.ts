@@ -148,17 +148,17 @@ const agents = new WeakMap<Socket, http.Agent>();
 /** Watches a request's connection from the end of its response until the next request takes it. */
 export function follow(client: http.ClientRequest, agent: http.Agent): void {
   client.on("socket", (socket) => {
-    socket.off("data", closeIfUnasked);
+    socket.off("data", closeIfUnexpected);
     agents.set(socket, agent);
   });
-  client.on("response", (answer) => {
-    const { socket, headers } = answer;
+  client.on("response", (message) => {
+    const { socket, headers } = message;
     reportedMs.set(socket, keepAliveMs(headers["keep-alive"] as string | undefined));
-    answer.on("end", () => socket.on("data", closeIfUnasked));
+    message.on("end", () => socket.on("data", closeIfUnexpected));
   });
 }
 
-function closeIfUnasked(this: Socket): void {
+function closeIfUnexpected(this: Socket): void {
   // Agents of other libraries need not have the property.
   const { freeSockets = {} } = agents.get(this)!;
   if (Object.values(freeSockets).flat().includes(this)) this.destroy();
@@ -174,7 +174,7 @@ export async function send(
   ...[input, init]: Parameters<typeof fetch>
 ): Promise<Response> {
   const request = new Request(input, init);
-  // Data that waits on a kept connection is read first: it is not the response to this request.
+  // Reads unexpected data on an idle connection first: it is not the response to this request.
   await new Promise((done) => setImmediate(done));
   const { url, method, signal } = request;
   const headers: http.OutgoingHttpHeaders = Object.fromEntries(request.headers);

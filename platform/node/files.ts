@@ -89,7 +89,7 @@ export function makeDirectory(directory: string, mode: number): void {
 
 /**
  * Creates a directory for the program's own files, or checks an existing one: it must belong to this user, and nobody
- * else may write to it. Directories above it are not checked: whoever replaces it would have to own the new one.
+ * else may write to it. Directories above it are not checked: a replacement would have a different owner.
  * @param isSealed files in it are sealed with a key: a file system without modes is acceptable
  * @throws StateDirectoryError; the system's error
  */

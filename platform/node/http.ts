@@ -105,7 +105,7 @@ interface Exchange {
   bodyBytes: number;
 }
 
-/** HTTP and HTTPS over kept connections. `dispose` closes the idle ones. */
+/** HTTP and HTTPS over persistent connections. `dispose` closes the idle ones. */
 export class NodeHttp implements Http {
   readonly #timeLimitMs: number;
   readonly #sizeLimitBytes: number;
@@ -134,14 +134,14 @@ export class NodeHttp implements Http {
       sink,
       client: undefined,
       timeLimit: setTimeout(
-        () => this.#fail(exchange, "timeout", "no whole answer in time"),
+        () => this.#fail(exchange, "timeout", "no complete response in time"),
         this.#timeLimitMs,
       ),
       connectLimit: undefined,
       bodyBytes: 0,
     };
     this.#current = exchange;
-    // Data that waits on a kept connection is read first: it is not the response to this request.
+    // Reads unexpected data on an idle connection first: it is not the response to this request.
     setImmediate(() => void this.#start(exchange, request));
   }
 
@@ -149,7 +149,7 @@ export class NodeHttp implements Http {
     if (this.#current !== undefined) this.#finish(this.#current);
   }
 
-  /** Ends the current exchange, and closes kept connections if this is the last adapter of the process. */
+  /** Ends the current exchange, and closes idle connections if this is the last adapter of the process. */
   dispose(): void {
     this.abort();
     if (!this.#isDisposed) leave(this.#pool, this.#idleLimitMs);
@@ -180,14 +180,14 @@ export class NodeHttp implements Http {
     );
     exchange.client = client;
     exchange.connectLimit = connectLimit;
-    let answer: http.IncomingMessage | undefined;
+    let received: http.IncomingMessage | undefined;
     client.on("response", (response) => {
-      answer = response;
+      received = response;
       this.#receive(exchange, response, connection);
     });
-    // Node never repeats a request: an error, even on a kept connection, ends the exchange. After a complete response
+    // Node never repeats a request: an error, even on a reused connection, ends the exchange. After a complete response
     // neither an error nor the end of the connection matters: its body may still be on the way to the sink.
-    const isWhole = (): boolean => answer?.complete === true;
+    const isWhole = (): boolean => received?.complete === true;
     client.on("error", (error) => {
       const [failure, why] = connection.failureOf(error);
       if (!isWhole()) this.#fail(exchange, failure, connection.placeOf(error, url) + why);

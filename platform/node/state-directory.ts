@@ -180,7 +180,7 @@ export class SharedDirectory implements SharedState {
 }
 
 // An issuer's metadata, stored beside the tokens: a start with a session then needs no network, and one without
-// requests the code at once. It is not secret, but whoever could change it would receive the tokens. With a device key
+// requests the code at once. It is not secret, but an attacker who changed it would receive the tokens. With a device key
 // it is authenticated like the records; without one it is as safe as they are, by the directory's permissions.
 
 const METADATA = "metadata.json";

@@ -20,7 +20,7 @@ const TRIES = 4;
  */
 export function lockDirectory(os: Os, directory: string): () => void {
   const pid = os.getpid();
-  const own = `${directory}/lock-${pid}-${startOf(os, pid) || 0}-${processSpace(os)}-${chance(os)}`;
+  const own = `${directory}/lock-${pid}-${startOf(os, pid) || 0}-${processSpace(os)}-${randomHex(os)}`;
   for (let tries = 1; ; tries++) {
     const made = createPrivate(os, own, new Uint8Array(0));
     if (made < 0) throw new FileError(`${own}: cannot be written (${reasonOf(made)})`, made);
@@ -77,7 +77,7 @@ function processSpace(os: Os): string {
   return hexOf(sha256(latinBytesOf(boot + names))).slice(0, 12);
 }
 
-function chance(os: Os): string {
+function randomHex(os: Os): string {
   const bytes = new Uint8Array(8);
   quickJsEntropy(os).fill(bytes, 0, bytes.length);
   return hexOf(bytes);

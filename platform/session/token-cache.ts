@@ -11,7 +11,7 @@ import { bytesOf, objectIn } from "../text/text.ts";
 /** A cached token is not used in its last minute or quarter: it must reach a server first. */
 const MARGIN_MS = 60_000;
 
-/** Whether it is valid: not if the clock was set back before its start, which makes its expiry unknown. */
+/** Returns false too if the clock was set back to before the token was issued: its expiry is then unknown. */
 function isValid({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
   const nowMs = Date.now();
   if (typeof token !== "string" || !(fromMs! <= nowMs + MARGIN_MS)) return false;

@@ -55,7 +55,7 @@ export class TroubleMonitor {
     return Math.max(0, SILENCE_MS - this.#silentMs());
   }
 
-  /** @param isWaiting another program is using the storage, which has not been asked yet */
+  /** @param isWaiting another program is using the storage, and no operation has been tried yet */
   look(driver: Driver, recorder: ResponseRecorder, isWaiting: boolean): void {
     const { device } = driver;
     this.#lookAtStorage(driver, isWaiting);

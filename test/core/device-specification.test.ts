@@ -39,7 +39,7 @@ type Story = [
 ];
 
 const lacking = (member: string): Story => [
-  `§2.1 row ${member}: without it there is no code, and it is asked for again`,
+  `§2.1 row ${member}: without it there is no code, and the device requests another`,
   [code({ [member]: undefined }), code({ [member]: "" }), code()],
   "code, code, code",
   waiting,

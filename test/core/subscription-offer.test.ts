@@ -100,14 +100,14 @@ it.each<[row: string, response: Reaction, error: ErrorCode, status: number, repo
     ],
   ),
   [
-    "§1 row auto-renewing base plans only: the service refuses others, and its reason is told",
+    "§1 row auto-renewing base plans only: the service refuses others, and the device reports its reason",
     refusal(400, "FAILED_PRECONDITION", PLAN),
     ErrorCode.UNKNOWN_ERROR,
     400,
     ["FAILED_PRECONDITION", PLAN],
   ],
   [
-    "§5 row the scope publisher: a missing one is told",
+    "§5 row the scope publisher: the device reports a missing one",
     refusal(403, "PERMISSION_DENIED"),
     ErrorCode.UNKNOWN_ERROR,
     403,

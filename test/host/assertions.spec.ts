@@ -84,7 +84,7 @@ const FAULTS: readonly PlantedFault[] = [
     fault: "    if (taken < 0) return 0;\n    if (taken == 0) break;\n",
   },
   {
-    rule: "an exchange is over before its end is told",
+    rule: "an exchange is over before its end is reported",
     by: "exchange",
     file: "http",
     text: "  } else {\n    pg_http_close(http);\n",

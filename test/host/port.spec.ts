@@ -202,7 +202,7 @@ const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line
       line: "clock: a response came after 1.5 s, and port_wait",
     },
     {
-      what: "chance that is the same each time",
+      what: "random bytes that repeat",
       right: RANDOM,
       wrong: `for (size_t i = 0; i < size; i++) bytes[i] = 7;\n  ${RANDOM.replace("return", "return 1 ||")}`,
       line: "random: two fills are alike",
@@ -253,13 +253,13 @@ const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line
   ],
   "connection.c": [
     {
-      what: "an end in order that is told as a break",
+      what: "an orderly end that is reported as a break",
       right: "return PG_CONNECTION_ENDED;",
       wrong: "return PG_CONNECTION_BROKEN;",
       line: "connection: the server closed in order",
     },
     {
-      what: "a break that is told as an end in order",
+      what: "a break that is reported as an orderly end",
       right: `${BROKEN_ENDS} : PG_CONNECTION_BROKEN;`,
       wrong: `${BROKEN_ENDS} : PG_CONNECTION_ENDED;`,
       line: "connection: the server broke it off",

@@ -58,7 +58,7 @@ it("a real release needs the repository's address", () => {
 });
 
 it("the address goes into each package, and links that leave a package lead there, at its version", () => {
-  const url = "https://git.example/maker/picogrant";
+  const url = "https://git.example/owner/picogrant";
   const place = {
     repository: { type: "git", url: `git+${url}.git` },
     homepage: "https://picogrant.example",

@@ -224,7 +224,7 @@ describe("the identity of a holder", () => {
     ["another of the same number", `7-70-${SPACE}`, { "7/stat": stat("a", "R", 71) }, "dead"],
     ["one that is gone", `7-70-${SPACE}`, {}, "dead"],
     ["one of a process of which nothing is known", `7-70-${"0".repeat(12)}`, {}, "unknown"],
-    ["one where nothing is told of processes", `${GONE}-0-0`, undefined, "unknown"],
+    ["one without process information", `${GONE}-0-0`, undefined, "unknown"],
     ["another thread of this process", `${process.pid}-70-${SPACE}`, {}, "unknown"],
   ])("%s", (_, name, processes, verdict) => {
     proc(processes);

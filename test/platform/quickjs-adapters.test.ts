@@ -6,7 +6,7 @@ import { displayOf } from "../../platform/quickjs/displays.ts";
 import type { Os } from "../../platform/quickjs/engine.ts";
 import { Child } from "../../platform/quickjs/process.ts";
 
-/** Counts open file descriptors. Each call that can fail does so at its turn. */
+/** Counts open file descriptors, and fails the call with the number `failing`. */
 class PoorSystem {
   readonly open = new Set<number>();
   calls = 0;

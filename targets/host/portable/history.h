@@ -22,7 +22,7 @@ enum { PG_HISTORY_ENTRIES = 24, PG_HISTORY_LINE = 112 };
 enum pg_happened {
   PG_HAPPENED_STATE,       /* the device came to state `who` (PG_STATE_*) */
   PG_HAPPENED_RESPONSE,    /* endpoint `who` (PG_ENDPOINT_*) responded with HTTP status `number` */
-  PG_HAPPENED_NO_RESPONSE,   /* endpoint `who` could not be asked, or broke off: `number` is the reason (PG_REASON_*) */
+  PG_HAPPENED_NO_RESPONSE,   /* endpoint `who` was unreachable, or broke off: `number` is the reason (PG_REASON_*) */
   PG_HAPPENED_NOT_READ,    /* slot `who` could not be read, */
   PG_HAPPENED_NOT_WRITTEN, /* written, */
   PG_HAPPENED_NOT_ERASED   /* or erased */

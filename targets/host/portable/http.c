@@ -302,7 +302,7 @@ static void http_fail(struct pg_http *http, enum pg_reason otherwise) {
   http->sink->failed(http->context);
 }
 
-/* The connection is closed or kept first: the sink may start the next exchange. */
+/* Closes the connection, or keeps it for reuse, first: the sink may start the next exchange. */
 static void succeed(struct pg_http *http) {
   http->reason = PG_REASON_NONE;
   http->keep_s = http->settings->keeps_connection ? pg_http_response_keep_s(&http->response) : 0;
@@ -313,7 +313,7 @@ static void succeed(struct pg_http *http) {
   } else {
     pg_http_close(http);
   }
-  PG_MUST(!is_under_way(http), "an exchange is over before its end is told");
+  PG_MUST(!is_under_way(http), "an exchange is over before its end is reported");
   http->sink->end(http->context);
 }
 

@@ -112,11 +112,11 @@ struct pg_http {
   const struct pg_http_sink *sink;
   void *context;
   int phase;
-  uint32_t began_ms; /* the exchange, or the rest of the connection that is kept */
+  uint32_t began_ms; /* start of the exchange, or of the connection's idle time */
   int endpoint;      /* whose server the connection goes to */
   int keep_s;        /* how long it may rest */
   struct pg_peer peer;
-  uint8_t question;      /* whether the server is asked for the time before the request */
+  uint8_t question;      /* whether to request the server's time first */
   uint8_t is_from_issuer; /* the response: its time may be stored */
   /* The request in the order in which it is sent, and how much has been sent. */
   struct pg_http_part parts[PG_HTTP_PARTS];
@@ -132,13 +132,13 @@ struct pg_http {
 };
 
 /*
- * Prepares for exchanges, and closes a kept connection. Everything pointed to must stay in place until pg_http_close.
+ * Prepares for exchanges, and closes an idle connection. Everything pointed to must stay in place until pg_http_close.
  * Between two exchanges it may be opened for another use: the reason of the last failure stays.
  */
 void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
                   const struct pg_http_sink *sink, void *context);
 
-/* Ends the current exchange, and closes a kept connection. */
+/* Ends the current exchange, and closes an idle connection. */
 void pg_http_close(struct pg_http *http);
 
 /*
@@ -159,7 +159,7 @@ void pg_http_abort(struct pg_http *http);
 int pg_http_reason(const struct pg_http *http);
 
 /*
- * Advances the exchange as far as possible without waiting, and reports. Between exchanges it closes a kept connection
+ * Advances the exchange as far as possible without waiting, and reports. Between exchanges it closes an idle connection
  * that has ended, or has been idle for too long.
  */
 void pg_http_work(struct pg_http *http);

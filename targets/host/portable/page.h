@@ -15,7 +15,7 @@
  *     the modulus, or the point; the exponent, or 0 and 0
  *   and in a page that names a time server only, a text: its name or IPv4 address, ended by a 0
  *
- * The page is not signed: whoever can write it controls the device's settings.
+ * The page is not signed: anyone who can write it controls the device's settings.
  */
 #ifndef PICOGRANT_PAGE_H
 #define PICOGRANT_PAGE_H

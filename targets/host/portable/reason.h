@@ -17,8 +17,8 @@ enum { PG_REASON_CELLS = 160 };
 const char *pg_reason_sentence(int reason);
 
 /*
- * Lays a reason out as a frame of columns * rows cells, at most PG_REASON_CELLS of them.
- * @param texts in the table's order, one line each, in UTF-8 as in struct pg_settings; "": the table's own
+ * Draws a reason as a frame of columns * rows cells, at most PG_REASON_CELLS of them.
+ * @param texts in the table's order, one line each, in UTF-8 as in struct pg_settings; "" for the built-in texts
  * @return 1, or 0 if there is nothing to show: no reason, or too large a display
  */
 int pg_reason_frame(const char *texts, int reason, uint8_t *frame, int columns, int rows);

@@ -41,7 +41,7 @@ struct pg_wall_clock {
   uint32_t stored_ms;
   uint32_t from_s; /* of the certificate of the connection under way */
   uint32_t until_s;
-  uint8_t is_sure; /* for reading: while it is not, a time server may be asked */
+  uint8_t is_sure; /* for reading: while it is not, the host may query a time server */
   uint8_t has_stored; /* since the start */
   uint8_t holds;    /* the certificate does, at a time that is no guess */
 };

@@ -37,7 +37,7 @@ static enum statement server_says, time_server_says;
 static struct pg_wall_clock device;
 static struct pg_wall_stored eeprom;
 static int has_chip, keeps;
-static int64_t chip_ahead_s; /* of the true time */
+static int64_t chip_ahead_s; /* how far the chip is ahead of the true time */
 
 /* The connection, and the certificate of its server. */
 static int is_api, is_thief, is_known, is_requested, is_received, ended, responded;
@@ -62,8 +62,8 @@ static uint32_t time_of(enum statement statement) {
 
 static void keep(const struct pg_wall_stored *stored, uint32_t wall_s) {
   writes++;
-  if (is_api || stored->last_s != stated_s || wall_s != stated_s) fault = "something else is kept than what the server said";
-  if (stated_s < from_s || stated_s > until_s) fault = "a time is kept at which the certificate was not good";
+  if (is_api || stored->last_s != stated_s || wall_s != stated_s) fault = "the stored time differs from the server's";
+  if (stated_s < from_s || stated_s > until_s) fault = "the certificate was invalid at the stored time";
   if (stored->earliest_s > true_s()) fault = "the earliest time is in the future";
   chip_ahead_s = (int64_t)wall_s - true_s();
   eeprom = keeps ? *stored : (struct pg_wall_stored){0, 0};

@@ -157,7 +157,7 @@ export class Ideal {
   }
 
   end(event: number, error: number, state: number): void {
-    // When storage is asked again to erase, should it refuse now.
+    // When the device retries the erasure, should storage refuse now.
     this.clock.wait.leastMs = this.clock.wait.mostMs = SAVE_AGAIN_MS;
     this.error = error;
     this.moveTo(event, state);

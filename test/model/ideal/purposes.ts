@@ -43,7 +43,7 @@ export const SAVE_AGAIN_MS = 60_000;
 const RETRY_AFTER_S_MAX = 3600;
 const BACKOFF_MS_MIN = 2000;
 const BACKOFF_MS_MAX = 64_000;
-/** The longest wait after a refusal that only a person can fix. */
+/** The longest wait after a refusal that only the user, administrator or developer can fix. */
 export const REFUSED_MS_MAX = 4_096_000;
 
 const INTERVAL_MS_MAX = 99_930_000;

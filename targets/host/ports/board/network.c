@@ -28,7 +28,7 @@ static struct {
   ip_addr_t given;   /* none: DHCP named none */
   const char *name;  /* in that case: the page's; "" if it has none */
   int is_looked_for; /* the name */
-  ip_addr_t address; /* of the one asked last */
+  ip_addr_t address; /* of the last server tried */
   struct udp_pcb *udp;
   uint32_t requested_ms;
   uint8_t stamp[STAMP]; /* of the current query: only a response to it counts */
@@ -248,7 +248,7 @@ void network_works(void) {
   keep_level();
 }
 
-/* The host that is asked whether the network works: the gateway, or without one the DHCP server. */
+/* The host that a probe uses to test the network: the gateway, or without one the DHCP server. */
 static const ip4_addr_t *neighbour(void) {
   const ip4_addr_t *gateway = netif_ip4_gw(&interface);
   return ip4_addr_isany(gateway) ? ip_2_ip4(&netif_dhcp_data(&interface)->server_ip_addr) : gateway;
