@@ -54,7 +54,7 @@ async function keysOf(issuer: string, settings: ClaimsSettings): Promise<readonl
     if (Array.isArray(found)) return found.filter((key) => key !== null);
     throw noMetadata("the issuer publishes no keys");
   }
-  throw noMetadata(`${issuer} does not say what it signs with`);
+  throw noMetadata(`${issuer} does not publish its signing keys or algorithms`);
 }
 
 /** A JSON object, empty for other values. @throws SignInError `unreachable` */

@@ -126,7 +126,7 @@ function problemOf(
   if (audiences.length > 1 && azp === undefined) return "is for others, too";
   if (azp !== undefined && azp !== clientId) return "is for another client";
   if (typeof sub !== "string" || !SUBJECT.test(sub)) return "names nobody";
-  if (expected.sub !== undefined && sub !== expected.sub) return "names another person than before";
+  if (expected.sub !== undefined && sub !== expected.sub) return "names another user than before";
   for (const name of ["exp", "iat", "nbf"]) {
     const isMissing = name === "nbf" && claims[name] === undefined;
     if (!isMissing && !Number.isFinite(claims[name])) return `has no time as ${name}`;

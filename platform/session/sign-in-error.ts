@@ -172,7 +172,7 @@ export function troubleOf(device: Device, response: ServerResponse): SignInError
   const again = `trying again in ${Math.ceil(device.waitMs / 1000)} s`;
   const lack = missingMemberOf(device);
   const isOther = code === "malformed_response";
-  const why = lack ? `; ${lack}` : isOther ? ", and not what was asked for" : "";
+  const why = lack ? `; ${lack}` : isOther ? ", and not the requested response" : "";
   const remedy = fixer ?? remedyFor(device);
   const what = remark ?? (missingCapacityIn(device) || ADVICE[remedy]);
   const advice = remedy === "nobody" ? "" : `; ${what}`;

@@ -19,7 +19,7 @@ For another address than http://127.0.0.1:${PORT}/, add this to the make command
 
 export const checkServer: Part = {
   line: () =>
-    commandLine("check-server", "The server that the check of a port in C talks to.")
+    commandLine("check-server", "The test server for the check of a port in C.")
       .option("-p, --port <number>", "port to listen on; 0: any", readPort, PORT)
       .option("-H, --host <address>", "address to listen on; 0.0.0.0 lets a board in", "127.0.0.1")
       .addHelpText("after", HELP),

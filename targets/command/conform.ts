@@ -94,7 +94,7 @@ export const conform: Part = {
 };
 
 function adaptersLine(): Command {
-  return commandLine("conform", "Runs the conformance suites over adapters of your own.")
+  return commandLine("conform", "Runs the conformance suites on your own adapters.")
     .argument("<module>", "a module that makes the adapters, such as ./my-adapter.js")
     .addArgument(new Argument("[names...]", "only these").choices(NAMES))
     .allowExcessArguments(true)

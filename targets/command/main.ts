@@ -9,12 +9,12 @@ import { completionOf, type NamedPart, runPart } from "./option-parser.ts";
 const PARTS: readonly NamedPart[] = [
   {
     name: "login",
-    summary: "sign in at any authorization server, and keep the tokens",
+    summary: "sign in at any authorization server, and store the tokens",
     load: async () => (await import("./login/login.ts")).part,
   },
   {
     name: "status",
-    summary: "say who is signed in, where, for what and until when",
+    summary: "show who is signed in, at which server, with which scope and until when",
     load: async () => (await import("./login/stored-session.ts")).status,
   },
   {
@@ -24,12 +24,12 @@ const PARTS: readonly NamedPart[] = [
   },
   {
     name: "token",
-    summary: "print an access token that is good now, for scripts",
+    summary: "print a valid access token, for scripts",
     load: async () => (await import("./login/stored-session.ts")).token,
   },
   {
     name: "logout",
-    summary: "revoke the tokens and forget them",
+    summary: "revoke the tokens and delete them",
     load: async () => (await import("./login/stored-session.ts")).logout,
   },
   {
@@ -39,7 +39,7 @@ const PARTS: readonly NamedPart[] = [
   },
   {
     name: "simulate",
-    summary: "a device, its network, its user and its service in one simulated world",
+    summary: "a device, its network, its user and its service in one simulation",
     load: async () => {
       const { optionsOf, simulatorLine } = await import("../desktop/options.ts");
       const { run } = await import("../desktop/run.ts");
@@ -60,17 +60,17 @@ const PARTS: readonly NamedPart[] = [
   },
   {
     name: "conform",
-    summary: "say what is wrong with a device, or with adapters, of your own",
+    summary: "test your own device or adapters",
     load: async () => (await import("./conform.ts")).conform,
   },
   {
     name: "check-server",
-    summary: "the server that tries a port of the host in C",
+    summary: "the test server for the check of a port in C",
     load: async () => (await import("./check-server.ts")).checkServer,
   },
   {
     name: "configure",
-    summary: "write what a server says of itself into a device.json, or a device's settings page",
+    summary: "write a server's metadata into a device.json or a device's settings page",
     load: async () => (await import("./configure.ts")).configure,
   },
   {

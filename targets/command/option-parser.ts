@@ -100,7 +100,7 @@ export function completionOf(
 
   return {
     line: () =>
-      commandLine("completion", "Prints what a shell completes this command with.")
+      commandLine("completion", "Prints the completion script for a shell.")
         .addArgument(new Argument("<shell>").choices([...Object.keys(SCRIPTS), "words"]))
         .argument("[word...]", "words: the command line to complete")
         .addHelpText("after", HELP),

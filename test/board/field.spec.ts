@@ -91,7 +91,7 @@ describe("a network that floods or falls silent", () => {
     board.network.isCut = true;
     board.press("a");
     await board.printed(
-      "network: nothing is heard although there is a link; restarting the interface",
+      "network: no packets although there is a link; restarting the interface",
       3,
     );
     await board.printed("restarting the device");

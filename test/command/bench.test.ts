@@ -75,7 +75,7 @@ it.concurrent.each<[what: string, program: string, output: RegExp]>([
   [
     "sends no request",
     `${REQUESTER} ${SENDS}.write("POST // HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")`,
-    /POST \/\/ was asked/,
+    /POST \/\/ is no configured endpoint/,
   ],
   ["never ends", `${REQUESTER} ask(token, { x: "x".repeat(2e6) })`, /more than 1000000 bytes/],
 ])("a device that %s: a line, exit code 1", async (what, program, line) => {

@@ -53,9 +53,9 @@ it("Linux: simultaneous connections to several servers, each response from the r
   const program = programOf("sanitize", "two-connections");
   const { stdout } = await promisify(execFile)(program, all);
   expect(stdout.split("\n")).toEqual([
-    "answered 20 failed 0 reason 0 slow",
-    "answered 20 failed 0 reason 0 fast",
-    expect.stringMatching(/^answered 0 failed 20 reason [1-9]\d* $/),
+    "responded 20 failed 0 reason 0 slow",
+    "responded 20 failed 0 reason 0 fast",
+    expect.stringMatching(/^responded 0 failed 20 reason [1-9]\d* $/),
     expect.stringMatching(/^most at once [23]$/),
     "",
   ]);

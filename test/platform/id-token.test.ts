@@ -216,6 +216,6 @@ describe("claims (3.1.3.7, 2 to 5, 9, 10; 12.2)", () => {
     const token = await signed(valid, privateKey, { alg: "ES256" });
     const keys = [await exportJWK(publicKey)];
     expect(await verdict(token, keys, { sub: "ada" })).toBe("sub ada");
-    expect(await verdict(token, keys, { sub: "eve" })).toBe("names another person than before");
+    expect(await verdict(token, keys, { sub: "eve" })).toBe("names another user than before");
   });
 });

@@ -149,7 +149,7 @@ describe("a temporary error is reported, and ends no sign-in", () => {
     [
       "with 200",
       { status: 200, body: "<html>" },
-      /^malformed_response nobody .*HTTP 200, and not what was asked for; /,
+      /^malformed_response nobody .*HTTP 200, and not the requested response; /,
     ],
     ["a redirect to a login page", { status: 302, body: "" }, /HTTP 302; /],
     ["nothing at all", { status: 200 }, /HTTP 200; there is no access_token in the response /],

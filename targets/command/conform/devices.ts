@@ -63,7 +63,7 @@ Rows: ${rows.map(({ name }) => name).join(", ")}
 Exit code 1: a row failed, or the device never came.`;
 
 export function deviceLine(): Command {
-  const command = commandLine("conform", "Judges a whole device by what a server sees of it.")
+  const command = commandLine("conform", "Tests a device by the requests that it sends.")
     .requiredOption("--device <command>", "starts the device; - : you start it by hand")
     .option("--with <json>", "further members of device.json", readMembers, {})
     .option("--only <names>", "only these rows: NAME[,NAME]", readRows)

@@ -116,7 +116,7 @@ export class Judge implements Listeners {
 
   #faultOf(arrival: Arrival): string {
     const { kind, at, method, target, parameters: sent, headers } = arrival;
-    if (kind === "other") return `${method} ${target} was asked, which nobody has named`;
+    if (kind === "other") return `${method} ${target} is no configured endpoint`;
     const before = this.received.at(-WILD)?.atMs ?? Number.NEGATIVE_INFINITY;
     if (this.received.at(-1)!.atMs - before < 1000) return `${WILD} requests came within a second`;
     if (kind === "api") {
@@ -280,7 +280,7 @@ export class Judge implements Listeners {
     const ends = performance.now() + this.#around.timeoutMs.each;
     this.#at++;
     const again = (): void => {
-      if (performance.now() > ends) this.#print("no api came, though the device was told to call");
+      if (performance.now() > ends) this.#print("the device sent no API request");
       else {
         this.#around.hook(hook);
         this.#in(3000, again);

@@ -35,7 +35,7 @@ interface Flags extends Omit<Partial<LoginSettings>, "secret">, Place {
 const HELP = `
 Servers with a profile: ${SERVERS.map(({ name }) => name).join(", ")}.
 The client's secret, where it has one, is read from --client-secret-file or ${SECRET_VARIABLE}: arguments
-can be seen by other users of the machine. The secret is not kept.
+can be seen by other users of the machine. The secret is not stored.
 
 Examples:
   picogrant login --server github --client-id ID

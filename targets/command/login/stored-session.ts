@@ -43,7 +43,7 @@ Example: curl -H "Authorization: Bearer $(picogrant token)" https://api.github.c
 
 export const token: Part = {
   line: () =>
-    withPlace(commandLine("token", "Prints an access token that is good now, for scripts."))
+    withPlace(commandLine("token", "Prints a valid access token, for scripts."))
       .addOption(timeoutOption("give up when it cannot be renewed by then", 60))
       .option("--fresh", "have it renewed in any case, as after a 401 response")
       .option("--json", "print access_token and expires_in as one JSON object")
@@ -63,8 +63,8 @@ export const token: Part = {
 
 export const status: Part = {
   line: () =>
-    withPlace(commandLine("status", "Says who is signed in, where, for what and until when."))
-      .addOption(timeoutOption("for how long a server that has to be asked is waited for", 10))
+    withPlace(commandLine("status", "Shows who is signed in, and until when."))
+      .addOption(timeoutOption("how long to wait for the server", 10))
       .option("--json", "print server, client_id, who, scope, expires_in, renews, ends_in"),
   act: async (line) => {
     await showStatus(line.opts<SessionFlags>());
@@ -96,7 +96,7 @@ async function showStatus(flags: SessionFlags, account: object = {}): Promise<vo
 
 export const accounts: Part = {
   line: () =>
-    commandLine("accounts", "Lists the accounts of this user, with what status says of each.")
+    commandLine("accounts", "Lists the accounts of this user, with the status of each.")
       .addOption(timeoutOption("how long to wait for each server", 10))
       .option("--json", "print each as one JSON object: as status, and account, state"),
   act: async (line) => {
@@ -294,11 +294,8 @@ interface LogoutFlags extends Place {
 
 export const logout: Part = {
   line: () =>
-    withPlace(commandLine("logout", "Has the server revoke the tokens, and forgets them here."))
-      .option(
-        "--local",
-        "forget them here alone, and ask no server: they stay good until they expire",
-      )
+    withPlace(commandLine("logout", "Revokes the tokens at the server, and deletes them here."))
+      .option("--local", "delete them here only: they stay valid until they expire")
       .option("--json", "print server, revoked and stored as one JSON object"),
   act: async (line) => {
     const flags = line.opts<LogoutFlags>();

@@ -18,7 +18,7 @@ const PUSH_MS = 50;
 /** Clock and bars advance without an event. */
 const TICK_MS = 250;
 const COMMANDS = new Set(ACTIONS.flatMap(({ name, step }) => [name, step]));
-/** Far above any command. */
+/** More bytes than any command has. */
 const BODY_BYTES_MAX = 10_000;
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 

@@ -2,7 +2,7 @@
  * Simultaneous connections on Linux (network.h): requests each server repeatedly over a connection of its own, in one
  * loop that sleeps in pg_wait. Each response must come from the right server.
  *
- * Usage: two-connections ROUNDS ADDRESS... Output for each server: `answered N failed N reason R body` with the last
+ * Usage: two-connections ROUNDS ADDRESS... Output for each server: `responded N failed N reason R body` with the last
  * body; then `most at once N`. Exit code 1 after ten seconds without progress.
  */
 #include <stdio.h>
@@ -96,7 +96,7 @@ int main(int count, char **words) {
   }
   for (int i = 0; i < servers; i++) {
     const struct client *client = &clients[i];
-    printf("answered %d failed %d reason %d %s\n", client->responded, client->failed, pg_http_reason(&client->http),
+    printf("responded %d failed %d reason %d %s\n", client->responded, client->failed, pg_http_reason(&client->http),
            client->body);
   }
   printf("most at once %d\n", most);

@@ -325,7 +325,7 @@ static void look_at_link(void) {
 }
 
 static void restart_interface(void) {
-  print("nothing is heard although there is a link; restarting the interface");
+  print("no packets although there is a link; restarting the interface");
   netif_set_link_down(&interface);
   discard_addresses();
   (void)restart_controller();

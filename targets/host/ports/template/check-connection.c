@@ -291,7 +291,7 @@ void check_connection(void) {
   opens &= check_opening("ok connection: a second one opens after the first",
                          "not ok connection: a second one does not open after pg_connection_end");
   if (!opens) {
-    port_log("# connection: mend that first; the rest was not tried");
+    port_log("# connection: fix that first; the other checks did not run");
   } else if (is_check_server()) {
     check_bytes();
     check_ends();

@@ -83,7 +83,7 @@ static void on_watchdog(void) {
 }
 
 __attribute__((used)) static void on_unexpected(void) {
-  board_log("interrupt that nobody asked for\n");
+  board_log("unexpected interrupt\n");
   board_restart();
 }
 
