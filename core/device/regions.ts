@@ -6,7 +6,7 @@
 //
 // Most regions have a place of their own. These share one:
 //  - DEVICE_CODE shares the place of REFRESH_TOKEN: a code exists until there is a session, a refresh token from then
-// on. A response with tokens is written to ACCESS_TOKEN and RECEIVED_REFRESH_TOKEN, never there.
+//    on. A response with tokens is written to ACCESS_TOKEN and RECEIVED_REFRESH_TOKEN, never there.
 //  - CALL shares the places of the user code and its URIs: only a session has calls with a target.
 //  - The values of a call's response, requests of the grant and records use OUTPUT, one at a time.
 //  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN have two places, and swap them with each new token.

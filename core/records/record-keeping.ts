@@ -1,14 +1,19 @@
 // Which slot is read, written or erased, and when. The newest valid record of the two slots counts. Whenever power
 // fails, one of them is intact. token-record.ts has the bytes of a record.
 //
-// The order handles these power failures: - A write goes to the slot without the newest record: if it is torn, the
-// newest is still there. - Signing out first writes a revocation record (from then on no restart resumes the session),
-// erases the record of the
-//    token, revokes, and erases the revocation last. - A slot that cannot be read may hold the newest record. The other one's token may have been used since, and a server
-//    that sees it again may end the session (RFC 9700 §4.14.2): the slot is retried for some seconds first. - A slot that could not be read or erased may hold a token that nothing else would ever end: it is erased after the
-//    next record has been written. - The older slot stays if it holds the previous refresh token. Any other is erased once the newer one is written: a code
-//    that led to tokens is spent. - A record under a former name of the server is rewritten under the present one, and then erased: from then on no other
-//    server with that name finds it. - A wipe erases the older slot first: erasing the newest first would make the older one count again.
+// The order handles these power failures:
+//  - A write goes to the slot without the newest record: if it is torn, the newest is still there.
+//  - Signing out first writes a revocation record (from then on no restart resumes the session), erases the record of
+//    the token, revokes, and erases the revocation last.
+//  - A slot that cannot be read may hold the newest record. The other one's token may have been used since, and a server
+//    that sees it again may end the session (RFC 9700 §4.14.2): the slot is retried for some seconds first.
+//  - A slot that could not be read or erased may hold a token that nothing else would ever end: it is erased after the
+//    next record has been written.
+//  - The older slot stays if it holds the previous refresh token. Any other is erased once the newer one is written: a
+//    code that led to tokens is spent.
+//  - A record under a former name of the server is rewritten under the present one, and then erased: from then on no
+//    other server with that name finds it.
+//  - A wipe erases the older slot first: erasing the newest first would make the older one count again.
 
 import { must } from "../device/assertion.ts";
 import { waitFor } from "../device/clock.ts";

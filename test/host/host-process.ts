@@ -115,12 +115,11 @@ export class HostProcess {
   async measure(): Promise<Figures> {
     const before = this.messages.split("resident:").length;
     this.press("m");
-    await this.until(
-      "figures",
-      () =>
-        /resident:.*\n$/.test(this.messages.slice(-80)) &&
-        this.messages.split("resident:").length > before,
-    );
+    // Other messages may follow the line at once.
+    await this.until("figures", () => {
+      const parts = this.messages.split("resident:");
+      return parts.length > before && parts.at(-1)!.includes("\n");
+    });
     return this.figures;
   }
 

@@ -44,10 +44,8 @@ async function main({ runs, seed }: Options): Promise<void> {
   print(`${runs} runs from seed ${seed}`);
   let failed = 0;
   let done = 0;
-  process.on("uncaughtException", (error) => {
-    print(`seed ${seed + done}: uncaught ${error.stack}`);
-    process.exit(1);
-  });
+  // Node prints the error, and ends with an exit code above 0.
+  process.on("uncaughtExceptionMonitor", () => print(`seed ${seed + done}: uncaught`));
   for (; done < runs; done++) {
     if (done % TURN_RUNS === 0) await new Promise(setImmediate);
     if (done > 0 && done % PROGRESS_RUNS === 0) print(`${done} of ${runs}, ${failed} failed`);
