@@ -24,7 +24,6 @@ export const slow = [
   "test/bundle/record.test.ts",
   "test/coverage/coverage.test.ts",
   "test/desktop/clocks.test.ts",
-  "test/desktop/fleet.test.ts",
   "test/desktop/playground.test.ts",
   "test/desktop/readme.test.ts",
   "test/desktop/start.test.ts",

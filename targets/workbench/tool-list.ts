@@ -15,7 +15,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description: "rows of the specifications and their tests",
     program: "test/coverage/main.ts",
   },
-  fleet: { description: "many devices with one service", program: "targets/workbench/fleet.ts" },
   model: { description: "the core against its model", program: "test/model/main.ts" },
   package: { description: "the folders that npm publishes", program: "scripts/package.ts" },
   peers: { description: "the comparison with other clients", program: "scripts/peers.ts" },
