@@ -51,8 +51,8 @@ function output(host: string, cert: string): string {
 
 beforeAll(build);
 
-describe("RFC 5280, RFC 9525: what a server's certificate must be", () => {
-  it.each(cases)("$name, asked as $host: $isValid", ({ name, host, isValid, cert }) => {
+describe("RFC 5280, RFC 9525: which certificates of servers are valid", () => {
+  it.each(cases)("$name, for $host: $isValid", ({ name, host, isValid, cert }) => {
     expect(output(host, cert) === "0").toBe(isValid && !DIFFERS.includes(name));
   });
 });

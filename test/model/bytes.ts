@@ -1,12 +1,11 @@
-// Bytes as texts with one character for each byte, so that the model can hold invalid UTF-8.
-// Only a printed sequence contains ordinary texts.
+// The model represents bytes as text with one character for each byte, because responses may contain invalid UTF-8.
 
 /**
- * The text in UTF-8, one character for each byte. An unpaired surrogate from U+DC80 to U+DCFF stands for the single
- * byte of its last two digits, so that a sequence can contain invalid UTF-8.
+ * Encodes text as UTF-8, one character for each byte. An unpaired surrogate U+DC80 to U+DCFF becomes the single byte
+ * 0x80 to 0xFF, so that a test can contain invalid UTF-8.
  */
 export function bytesOf(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is its own encoding.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is the same in UTF-8.
   if (/^[\x00-\x7f]*$/.test(text)) return text;
   let bytes = "";
   for (const character of text) {
@@ -17,7 +16,7 @@ export function bytesOf(text: string): string {
   return bytes;
 }
 
-/** Well-formed UTF-8; an unpaired surrogate becomes U+FFFD. */
+/** Converts to well-formed UTF-8: an unpaired surrogate becomes U+FFFD. */
 export function utf8(text: string): string {
   return Buffer.from(text).toString("latin1");
 }

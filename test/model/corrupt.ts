@@ -1,6 +1,6 @@
-// A core that overwrites bytes as soon as they are no longer valid (SPEC.md, Regions). After every call of the API it
-// overwrites all bytes without a current value, and checks that two values do not share a byte. Code that reads an
-// old value then gets garbage, and the oracles notice.
+// Wraps a core to find reads of stale values (SPEC.md, Regions). After every API call it overwrites all bytes of the
+// memory that hold no current value. Code that still reads them gets garbage, and an oracle reports a difference. The
+// wrapper also checks that no two values share a byte.
 
 import { type Device, Field, Region } from "../../core/complete.ts";
 import { OutputUse } from "../../core/device/regions.ts";
@@ -9,10 +9,10 @@ import type { Core } from "./subject.ts";
 
 const CORRUPTING = new Map<Core, Core>();
 
-/** Overwrites old values: neither printable nor UTF-8. */
+/** The byte that overwrites stale values. It is neither printable nor valid UTF-8. */
 export const CORRUPTED = 0xa5;
 
-/** Written once by create, or derived from current values: always valid. */
+/** Regions that are always valid: create writes them once, or they are derived from current values. */
 const CONSTANT: readonly number[] = [
   ...[Field.NONE, Region.FRAME, Region.CLIENT, Region.DEVICE_AUTHORIZATION],
   ...[Region.CLIENT_CREDENTIALS, Region.TOKEN_PARAMETERS],
@@ -81,7 +81,7 @@ function ledger(device: Device): number[] {
   return [outputUse, inFlight, abortDue, verification, state, ...lengths];
 }
 
-/** The same core with the overwriting; unchanged if its build does not expose what is valid. */
+/** @returns the wrapped core, or the same core if its build does not expose which values are valid */
 export function corrupting(core: Core): Core {
   let known = CORRUPTING.get(core);
   if (!known) {

@@ -1,4 +1,4 @@
-// Draws the next step. It looks at the state of the device, so that sequences make progress.
+// Chooses the next step from the state of the device. Purely random steps would rarely get past the first states.
 
 import { Endpoint, State } from "../../core/complete.ts";
 import type { Host } from "./host.ts";
@@ -15,27 +15,24 @@ const ISSUER = "https://accounts.b.example";
 const EVERY_ENDPOINT = 2 ** 27 - 1;
 const DAY_S = 86_401;
 const BODY_ALL = 1_000_000;
-/**
- * The first and last character of each range that a form, a path or an offer's name distinguishes, and their
- * neighbours.
- */
+/** Characters at the edges of the ranges that forms, paths and offer names treat differently, and their neighbours. */
 const EDGES = "!-./09:@AZ[_`az{~*%\u007f";
-/** The names of an offer, and their maximum lengths. */
+/** Valid names of an offer, and the maximum length of each. */
 const OFFER_NAMES = ["com.example.app", "gold", "monthly", "spring-1", "2022/02"];
 const OFFER_LENGTHS = [255, 40, 63, 63, 63];
 
 export class Generator {
   readonly #responses: Responses;
 
-  /** How often a step follows the last one without any time between them. */
+  /** The percentage of steps that follow the last one without any time between them. */
   readonly #burst: number;
-  /** In some sequences the application mostly polls events, and most are genuine. */
+  /** The application mostly polls events, and most events are genuine. */
   readonly #isRunOfEvents: boolean;
-  /** In some sequences slots often cannot be read or erased. */
+  /** Slots often cannot be read or erased. */
   readonly #isWorn: boolean;
-  /** In some sequences the network is bad: the percentage of exchanges that end without a complete response. */
+  /** The percentage of exchanges that end without a complete response. */
   readonly #lost: number;
-  /** In some sequences the host mostly has no random bytes for a code verifier. */
+  /** The host mostly has no random bytes for a code verifier. */
   readonly #lacksEntropy: boolean;
   #hasActed = false;
 
@@ -61,7 +58,7 @@ export class Generator {
     if (host.verifying >= 0 && random.chance(75)) return this.#verification();
     if (host.ideal.state === State.REVOKING && random.chance(10)) return this.#endpoints();
     const { clock, state } = host.ideal;
-    // A request without a token, around the moment when the display starts to show that there is none.
+    // Send a request without a token around the time when the display starts to report that there is none.
     if (state === State.SIGNED_IN && clock.restS > 0 && clock.restS < 130 && random.chance(40)) {
       return host.exchange ? this.#time(host) : { do: "discover", issuer: ISSUER };
     }
@@ -120,7 +117,7 @@ export class Generator {
 
   #time(host: Host): Step {
     const random = this.#random;
-    // To just before the end of the timeout or of the rest, and beyond.
+    // Let time pass until the timeout expires, or until shortly before or after the end of the rest.
     const { timeoutS, restS } = host.ideal.clock;
     if (timeoutS < DAY_S && random.chance(8)) return { do: "run", ms: timeoutS * 1000 };
     if (restS > 0 && host.ideal.state === State.SIGNED_IN && random.chance(15)) {
@@ -160,7 +157,7 @@ export class Generator {
     return this.#time(host);
   }
 
-  /** All endpoints, or all but one: mostly that of the current or next request. */
+  /** Offers all endpoints, or all but one. The missing one is mostly revocation. */
   #endpoints(): Step {
     const random = this.#random;
     const lacks = random.chance(70) ? Endpoint.REVOCATION : random.below(8);
@@ -283,7 +280,7 @@ export class Generator {
     const none = (): Uint8Array => new Uint8Array();
     if (random.chance(70)) return [none(), none()];
     const { owner, formerOwner } = new Requests(settings);
-    // Sometimes with the server's former name, or another server's.
+    // A record may also belong to the server's former name, or to another server.
     const names = [owner, owner, owner, formerOwner, formerOwner, `${owner}.evil.test`];
     const binding = bindingOf(random.pick(names));
     const sequence = random.pick([0, 5, 0xfffffe, 0xffffff, 0x7fffff]);
@@ -292,7 +289,7 @@ export class Generator {
     const older = (): Uint8Array => record(0);
     const ownOlder = (): Uint8Array => record(0, bindingOf(owner));
     const other = random.pick([none, none, older, ownOlder, () => Uint8Array.of(1, 2, 3)]);
-    // At half the range of all numbers neither is newer (core/SPEC.md, Records).
+    // At half the range, neither sequence number is newer (core/SPEC.md, Records).
     const ahead = random.chance(90) ? 1 : random.pick([0x7fffff, 0x800000, 0x800001]);
     return random.chance(50) ? [record(ahead), other()] : [other(), record(ahead)];
   }

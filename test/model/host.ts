@@ -1,4 +1,5 @@
-// A device with its host by core/SPEC.md, beside the model: every call goes to both, and the oracles compare them.
+// A host that follows core/SPEC.md. It makes every call to the device and to the model, and the oracles compare the
+// two.
 
 import {
   type Bytes,
@@ -40,7 +41,7 @@ import { type CallPart, type Step, StorageMode } from "./steps.ts";
 import { damaged, type MakeCore } from "./subject.ts";
 
 const OFFERS_ENDPOINT = 6;
-/** Commands in one run; more would mean an endless loop. */
+/** More commands than this in one run count as an endless loop. */
 const COMMANDS_MAX = 60;
 const MEMORY_CHECK_EVERY = 16;
 
@@ -111,7 +112,7 @@ export class Host implements Scene {
 
   #check(): void {
     this.#isAtRest = false;
-    // After the call, the host may reuse the buffer that it lent.
+    // When the call has ended, overwrite the lent buffer. The core must not read it any more.
     if (this.#lent && !this.ideal.calls.isBusy) {
       this.#lent.fill(0x58);
       this.#lent = undefined;
@@ -123,7 +124,7 @@ export class Host implements Scene {
     if (++this.#calls % MEMORY_CHECK_EVERY === 0) this.#memories.check(this);
   }
 
-  /** After an event, a host that has carried out all commands may sleep as long as wakeIn now says. */
+  /** After an event the host may sleep as long as wakeIn says. So wakeIn must be 0 if a command is due. */
   #happened(): void {
     this.#check();
     if (this.#hasNone) this.#wakes.checkLate(this);
@@ -191,7 +192,7 @@ export class Host implements Scene {
     return `: frame ${JSON.stringify(seen)}, expected ${JSON.stringify(this.ideal.prompt.frame())}`;
   }
 
-  /** A request that does not fit or has no endpoint ends like a failed one, without being sent. */
+  /** A request that does not fit, or that has no endpoint, fails without being sent. */
   #unsent(command: number, purpose: Purpose, isOptional: boolean, error: number): Purpose {
     if (isOptional && purpose === Purpose.REVOCATION) throw new Unclear("revocation too large");
     same(this, "commands", "the command", Command[command], Command[Command.NONE]);
@@ -277,13 +278,13 @@ export class Host implements Scene {
       command = this.tick(0);
     }
     this.#isAtRest = true;
-    // A request that does not fit ends within this tick, and the host must tick again at once.
+    // wakeIn is 0 if a request that did not fit has ended in this tick. The host must then tick again.
     if (this.core.wakeIn(this.device) === 0) return;
     same(this, "frames", "the frame at rest", this.frame, this.ideal.prompt.frame());
   }
 
   sleep(mostMs: number, storage: StorageMode): void {
-    // A host asks only when nothing is left to do.
+    // A host calls wakeIn only after it has carried out all commands.
     if (!this.#isAtRest) this.run(0, storage);
     const { moves } = this.device;
     const ms = Math.min(mostMs, this.#wakes.check(this));
@@ -356,7 +357,7 @@ export class Host implements Scene {
       const known = status > 99 && status < 600 ? status : 599;
       ideal.arrival = { status: known, retryAfterS, body: "", challenge };
       const isCall = ideal.purpose === Purpose.CALL;
-      // The application gets the body of each response to its call, except a 401 that is retried.
+      // The application gets the body of every response to its call, except a 401 after which the device retries.
       const isHandedOn = isCall && !(status === 401 && ideal.calls.isMadeAgain(ideal.arrival));
       same(this, "results", "responseStart", result, isHandedOn ? 1 : 0);
     } else same(this, "results", "responseStart of a late response", result, 0);
@@ -366,7 +367,7 @@ export class Host implements Scene {
   more(count: number): void {
     const { exchange, ideal } = this;
     if (exchange && !exchange.hasHead) {
-      // Bytes before the status must have no effect.
+      // Body bytes before the status line must have no effect.
       const stray = bytesOf('{"error":"access_denied","access_token":"x"').slice(0, count);
       const bytes = Buffer.from(stray, "latin1");
       this.core.responseBody(this.device, exchange.id, bytes, 0, bytes.length);
@@ -402,7 +403,7 @@ export class Host implements Scene {
     if (wasCall) checkOutcome(this);
   }
 
-  /** A late part of the response to an earlier request must have no effect. */
+  /** Delivers a part of the response to an earlier request. It must have no effect. */
   late(back: number, status: number, body: string): void {
     const { device, core } = this;
     const id = (device.requestId - back) & 65535;
@@ -416,7 +417,7 @@ export class Host implements Scene {
     this.#happened();
   }
 
-  /** An action without arguments, of the core and of the ideal device alike. */
+  /** Performs an action without arguments on the core and on the model. */
   act(action: "signIn" | "cancel" | "signOut" | "accessTokenRefused"): void {
     this.core[action](this.device);
     this.ideal[action]();
@@ -476,7 +477,7 @@ export class Host implements Scene {
     this.#send(endpoint, isGet, body);
   }
 
-  /** Bytes that the core may read until the call ends. Then the host overwrites them. */
+  /** Lends bytes to the core. The host overwrites them when the call ends. */
   #lend(text: string): Uint8Array {
     const bytes = arrayOf(bytesOf(text));
     if (!this.ideal.calls.isBusy) this.#lent = bytes;

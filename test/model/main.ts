@@ -1,4 +1,4 @@
-// The core's model on the command line: random sequences of calls, compared with an ideal device.
+// npm run tool -- model: runs random sequences of calls on the core and compares it with an ideal device.
 import { integer } from "../../targets/desktop/command-line.ts";
 import { commandLine } from "../../targets/workbench/script-options.ts";
 import { ORACLES, type Oracle } from "./oracles/oracle.ts";

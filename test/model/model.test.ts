@@ -1,5 +1,5 @@
-// A run of the core's model. It also tests that the oracles can fail, and that a failure is shrunk and replayed. `npm
-// run tool -- model` runs more sequences.
+// Short runs of the core's model, and tests of the model itself: oracles can fail, and a failure is shrunk and
+// replayed. `npm run tool -- model` runs more sequences.
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
@@ -21,11 +21,11 @@ const ignoresRetryAfter: Core = {
   responseStart: (device, id, status) => ofSources().responseStart(device, id, status, -1),
 };
 
-describe("the model of the core API (core/SPEC.md)", () => {
+describe("the core and the ideal device agree (core/SPEC.md)", () => {
   it(`no rule is violated in random sequences from seed ${SEED}`, () => {
     const { failure, counts } = runCampaign({ makeCore: ofSources, seed: SEED, steps: STEPS });
     expect(failure && `seed ${failure.seed}: ${failure.broken!.message}`).toBeUndefined();
-    // Each oracle has checked something.
+    // Each oracle has made at least 50 checks.
     expect(Object.entries(counts).filter(([, count]) => count < 50)).toEqual([]);
   });
 
@@ -35,7 +35,7 @@ describe("the model of the core API (core/SPEC.md)", () => {
     expect(second.script).toEqual(first.script);
   });
 
-  it("a failing sequence is shrunk, replayed, and printed as a test", () => {
+  it("a failing sequence is shrunk, can be replayed, and is printed as a test", () => {
     const makeCore = (): Core => ignoresRetryAfter;
     const { failure } = runCampaign({ makeCore, seed: SEED, steps: STEPS });
     const { script, broken } = shrink(failure!.script, failure!.broken!, makeCore);
@@ -48,10 +48,10 @@ describe("the model of the core API (core/SPEC.md)", () => {
   });
 });
 
-// The corrupting core (corrupt.ts) detects a read of an old value, and two values that share bytes. Each fault is
-// planted here; an unmodified core does not detect the first one.
+// Each test plants a fault that the corrupting core (corrupt.ts) must detect. A plain core does not detect the first
+// one.
 
-/** Fault: an empty status line brings back the last session's. */
+/** Fault: an empty status line shows the last session's. */
 const readsOldValue: Core = {
   ...core,
   setStatus: (device, bytes, from, to) => {
@@ -75,8 +75,8 @@ function lineShown(subject: Core): string {
   return bench.frame()[1]!;
 }
 
-describe("the corrupting core", () => {
-  it("turns an old value into garbage", () => {
+describe("a corrupting core", () => {
+  it("overwrites a value that is no longer valid", () => {
     expect(lineShown(readsOldValue)).toContain("first");
     expect(lineShown(corrupting(readsOldValue))).toContain("?????");
   });
@@ -84,7 +84,7 @@ describe("the corrupting core", () => {
   it("detects two values that share bytes", () => {
     const create: Core["create"] = (memory, config) => {
       const device = core.create(memory, config);
-      // Fault: the device code is where the access token is written.
+      // Fault: the device code is stored where the access token is written.
       if (device) {
         const { start } = damaged(device);
         start[Field.ACCESS_TOKEN] = start[Region.REFRESH_TOKEN]!;

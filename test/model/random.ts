@@ -1,4 +1,4 @@
-/** A small random generator (mulberry32): the same seed gives the same sequence on every machine. */
+/** A small random generator (mulberry32). The same seed gives the same numbers on every machine. */
 export class Random {
   #state: number;
 
@@ -26,7 +26,7 @@ export class Random {
     return this.below(100) < percent;
   }
 
-  /** True once in so many times, on average. */
+  /** True once in `times` calls, on average. */
   once(times: number): boolean {
     return this.below(times) === 0;
   }

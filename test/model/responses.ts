@@ -1,4 +1,4 @@
-// Responses of every kind that a server, or something between, may send.
+// Generates responses of every kind that a server, or a proxy before it, may send.
 
 import { Field, Region, State } from "../../core/complete.ts";
 import type { Host } from "./host.ts";
@@ -16,9 +16,9 @@ export interface HttpResponse {
 
 type Members = Record<string, unknown>;
 
-/** Texts of a server that requires a code challenge, and similar ones. */
+/** Error texts that require a code challenge, and similar ones that do not. */
 const DEMANDS = ["code_challenge required", "code_challeng", "a code_code_challenge_method"];
-/** Challenges of an API that requires a new sign-in, and similar ones. */
+/** WWW-Authenticate values that require a new sign-in, and similar ones that do not. */
 const CHALLENGES = [
   'Bearer error="insufficient_user_authentication", acr_values="mfa"',
   "Bearer error=insufficient_insufficient_user_authentication",
@@ -28,7 +28,7 @@ const CHALLENGES = [
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+=";
 
-/** Invalid UTF-8, or bytes that occur only in strings (notation: bytes.ts). */
+/** Invalid UTF-8 (notation: bytes.ts), and bytes that are only allowed in strings. */
 const NO_UTF8: readonly string[] = [
   "\udcff",
   "\udcfe",
@@ -42,11 +42,11 @@ const NO_UTF8: readonly string[] = [
   "\udcc0\udca2",
   "\udce0\udc80\udca2",
   "\udcc0\udc80",
-  // Surrogates, single and paired; a code point that does not exist.
+  // Surrogates, single and paired, and a code point that does not exist.
   "\udced\udca0\udc80",
   "\udced\udca0\udcbd\udced\udcb8\udc80",
   "\udcf4\udc90\udc80\udc80",
-  // An unfinished escape.
+  // An incomplete escape.
   "\\ud83d\udced\udcb8\udc80",
   "\\ud83d\udcff\\ude00",
   // A byte order mark, and characters of every length.
@@ -55,7 +55,7 @@ const NO_UTF8: readonly string[] = [
   "\u0085\u00a0",
 ];
 
-/** Tokens of JSON, valid and invalid (RFC 8259 §2, §6, §7). */
+/** JSON tokens, valid and invalid (RFC 8259 §2, §6, §7). */
 const TOKENS_OF_JSON: readonly string[] = [
   ...[
     '"',
@@ -95,17 +95,20 @@ const TOKENS_OF_JSON: readonly string[] = [
   ...["\u0000", "\u0001", "\u001f", "\u007f", "'", "//"],
 ];
 
-/** One and several, as a text and as a list; of 160 bytes, and longer with and without a space there. */
+/**
+ * A single scope and several, as text and as a list; one of 160 bytes, and longer ones with and without a space at that
+ * position.
+ */
 const SCOPES: readonly unknown[] = [
   ...["video", "a b", "", " "],
   ...[["a", "b"], [], ["x".repeat(80), "y".repeat(79)], ["x".repeat(80), "y".repeat(80)]],
   ...["s".repeat(160), "s".repeat(161), `${"s".repeat(160)} t`, `${"word ".repeat(40)}end`],
 ];
 
-/** A byte order mark before a document, a part of one, or two. */
+/** What may come before a document: a byte order mark, a part of one, or two. */
 const MARKS = ["\ufeff", "\ufeff\ufeff", "\udcef", " \udcff", "  \udcbb", "   \udcbb", "\udcba"];
 
-/** Addresses that a user can type, and texts that only resemble one. */
+/** Addresses that a user can type, and texts that only look similar. */
 const ADDRESSES = [
   "HTTP://X.test/a",
   "data:x",
@@ -133,10 +136,10 @@ const WRONG = [405, 406, 411, 413, 414, 415, 404, 407, 412, 416];
 
 export class Responses {
   #serial = 0;
-  /** A response that the server repeats `#timesLeft` times. */
+  /** The server sends this response `#timesLeft` more times. */
   #stubborn: HttpResponse | undefined;
   #timesLeft = 0;
-  /** Identifiers of events, the latest at the end. */
+  /** Identifiers of the events so far, oldest first. */
   readonly #eventIds: string[] = [];
 
   readonly #random: Random;
@@ -157,7 +160,7 @@ export class Responses {
     return text.slice(0, Math.max(length, prefix.length + 2));
   }
 
-  /** Mostly an ordinary length; sometimes the capacity, or one more. */
+  /** A length for a value: mostly `usual`, sometimes the capacity or one more. */
   #length(capacity: number, usual: number): number {
     const random = this.#random;
     if (random.chance(94)) return Math.min(capacity, 4 + random.below(usual));
@@ -175,12 +178,12 @@ export class Responses {
   #retryAfter(): number {
     const random = this.#random;
     if (random.chance(85)) return -1;
-    // A host may pass any integer.
+    // The core must accept any integer as the status.
     if (random.chance(10)) return random.pick([-2, -3_000_000, -(2 ** 31), 2 ** 31 - 1]);
     return random.pick([0, 1, 2, 7, 30, 90, 600, 3600, 3601, 100_000_000]);
   }
 
-  /** Extra members, some with names that matter elsewhere. */
+  /** Additional members. Some have names that matter in other responses. */
   #strangers(): Members {
     const random = this.#random;
     const strangers: Members = {};
@@ -234,13 +237,13 @@ export class Responses {
     return random.chance(2) ? random.pick(MARKS) + text : text;
   }
 
-  /** Adds invalid UTF-8, bytes with a meaning in JSON, or bytes that JSON does not allow (RFC 8259 §8.1). */
+  /** Inserts invalid UTF-8, bytes with a meaning in JSON, or bytes that JSON does not allow (RFC 8259 §8.1). */
   #corrupted(text: string): string {
     const random = this.#random;
     const bytes = random.pick(random.chance(50) ? NO_UTF8 : TOKENS_OF_JSON);
     const draw = random.below(10);
     if (draw === 0) return bytes + text;
-    // Mostly within a string, after a quotation mark; else anywhere.
+    // Mostly inserts after a quotation mark, which is often within a string.
     const quotes = [...text.matchAll(/"/g)].map(({ index }) => index + 1);
     const at = draw < 7 && quotes.length ? random.pick(quotes) : random.below(text.length + 1);
     const end = random.chance(50) ? at : at + random.below(4);
@@ -271,7 +274,7 @@ export class Responses {
     return this.#once(host, isRun);
   }
 
-  /** A response that a server repeats. */
+  /** A response that a server with a lasting fault sends again and again. */
   #same(): HttpResponse {
     const random = this.#random;
     const draw = random.below(100);
@@ -355,13 +358,13 @@ export class Responses {
     });
   }
 
-  /** An error under one of its names, beside a name that is no error, or another error. */
+  /** The error under one of its names, sometimes beside other error members. */
   #named(error: string): Members {
     const random = this.#random;
     if (random.chance(70)) return { error };
     if (random.chance(50)) return { error_code: error };
     const other = random.pick<unknown>([0, "", null, false, 31, "17", "slow_down"]);
-    // A number, without anything after it that clears it.
+    // Adds a number, which no later member overrides.
     if (random.chance(20))
       return random.chance(50)
         ? { error: 31, error_code: other }
@@ -423,7 +426,7 @@ export class Responses {
     });
   }
 
-  /** As long as any memory allows, or as this one allows, or one more. */
+  /** An address with the maximum length, the capacity of this device, or one more. */
   #address(capacity: number): string {
     const random = this.#random;
     const length = random.pick([128, 129, 512, 513, capacity, capacity + 1]);
@@ -581,7 +584,7 @@ export class Responses {
         ? this.claims(host, id)
         : random.pick(["{}", "no", '{"jti":7']);
     let payload = Buffer.from(claims).toString("base64url");
-    // A character next to those of base64url.
+    // Changes one character to a neighbour of the base64url alphabet.
     if (!this.#isRunOfEvents && random.chance(6)) {
       const at = random.below(payload.length);
       payload = payload.slice(0, at) + random.pick([..."*+/:=@[`{"]) + payload.slice(at + 1);
@@ -600,7 +603,7 @@ export class Responses {
     });
   }
 
-  /** A new identifier, or a recent one: the device remembers eight. */
+  /** A new identifier, or a recent one, because the device remembers eight. */
   #eventId(): string {
     const random = this.#random;
     const eventIds = this.#eventIds;
@@ -613,7 +616,7 @@ export class Responses {
     return id;
   }
 
-  /** Claims of an event about this session, or about another. */
+  /** Claims of an event about this session or another one. */
   claims(host: Host, id: string): string {
     const random = this.#random;
     const { refreshToken, accessToken } = host.ideal;

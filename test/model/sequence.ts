@@ -1,4 +1,4 @@
-// A sequence of steps, generated from a seed or replayed.
+// Runs a sequence of steps, generated from a seed or replayed.
 
 import { Generator } from "./generator.ts";
 import { Host } from "./host.ts";
@@ -21,12 +21,12 @@ interface Script {
 interface Verdict {
   script: Script;
   broken: Broken | undefined;
-  /** The model could not predict the rest, which is left out. */
+  /** The model could not predict all results, so the sequence ended early. */
   isUnclear: boolean;
 }
 
 const STEPS_MAX = 400;
-/** Percentage of sequences with a second device in the same engine. */
+/** The percentage of sequences with a second device in the same engine. */
 const TWO_DEVICES = 20;
 
 class Engine {
@@ -132,7 +132,7 @@ export function runCampaign(options: CampaignOptions): Campaign {
   const startMs = performance.now();
   let reportedMs = startMs;
   while (campaign.steps < options.steps) {
-    // The first sequence uses the given seed itself, so that a printed seed replays that sequence.
+    // The first sequence uses the given seed itself, so that a printed seed replays its sequence.
     const seed = campaign.sequences === 0 ? options.seed : seeds.next();
     const verdict = play(seed, options.makeCore, campaign.counts);
     campaign.sequences++;
@@ -155,11 +155,11 @@ export function runCampaign(options: CampaignOptions): Campaign {
   return campaign;
 }
 
-// Shrinks a failing sequence (delta debugging), and prints it as a test.
+// Shrinking: tries at most this many shorter scripts (delta debugging).
 
 const ATTEMPTS_MAX = 3000;
 
-/** The message of a failure without its numbers and values. */
+/** The failure message without numbers and values, to recognize the same failure. */
 function kindOf({ oracle, what }: Broken): string {
   return `${oracle}: ${what.replace(/ is .*|: .*|\d+/g, "")}`;
 }

@@ -1,4 +1,4 @@
-// The developer's settings of a device, and the size of its memory.
+// The configuration of a device, and the size of its memory.
 
 import { type Config, Endpoint, MESSAGES } from "../../core/index.ts";
 import type { Random } from "./random.ts";
@@ -6,16 +6,16 @@ import type { Random } from "./random.ts";
 export interface Settings {
   config: Config;
   memoryBytes: number;
-  /** Start values of the request and move counters, to reach their wrap at 2^16. */
+  /** Start values of the request and move counters. High values test their wrap at 2^16. */
   countsFrom?: number;
   endpoints?: number;
-  /** Overwrite bytes as soon as they are no longer valid (corrupt.ts). */
+  /** Overwrite values that are no longer valid (corrupt.ts). */
   isCorrupted?: boolean;
   /** Check each access to the memory, which is slow. */
   isWatched?: boolean;
 }
 
-/** Texts that differ from the core's own texts. */
+/** Texts that differ from the core's own. */
 const OTHER_TEXTS =
   "Start\nAbgemeldet\nCode wird geholt\nCode wird gepr\u00fcft\nAngemeldet\nVerbinden\nAbmelden\n" +
   "Im Browser oeffnen:\nCode: \nBald neu anmelden\nNicht gespeichert\nKeine Verbindung\n" +
@@ -41,7 +41,7 @@ const ALL_BYTES = Array.from({ length: 24 }, (_, line) =>
 
 export const MEMORY_SIZES = [4096, 4608, 5120, 6144, 6144, 6144, 8192, 8192, 24_575, 24_576];
 
-/** Settings of one device. The memory size may change at a restart. */
+/** Chooses the settings of one device. Only the memory size may change at a restart. */
 export function drawSettings(random: Random): Settings {
   const config: Config = {
     clientId: random.pick(["client", "client", "printer 7/b+x", "c", ...FOREIGN]),

@@ -1,12 +1,12 @@
-// What can happen to a device, as plain values, so that a sequence can be printed, replayed and shrunk. A step that
-// is impossible in the current state does nothing.
+// The steps of a sequence are plain values, so they can be printed, replayed and shrunk. A step that is impossible in
+// the current state has no effect.
 
 import type { Config } from "../../core/index.ts";
 
 /** How the host's storage handles commands while time passes. */
 export enum StorageMode {
   WORKS = 0,
-  /** The operation stays open until a step of its own. */
+  /** The operation stays open until a "stored" step. */
   HOLDS = 1,
   FAILS = 2,
   /** Writes succeed, erases fail. */
@@ -14,12 +14,12 @@ export enum StorageMode {
 }
 
 export type Step =
-  /** Time passes: tick and carry out its commands, until nothing is left to do. */
+  /** Time passes. The host calls tick and carries out its commands until there are none. */
   | { do: "run"; ms: number; storage?: StorageMode }
-  /** Sleeps as long as wakeIn says (at most `most`), then runs. */
+  /** The host sleeps as long as wakeIn says, at most `most`, and then runs. */
   | { do: "sleep"; most: number; storage?: StorageMode }
   | { do: "tick"; ms: number }
-  /** The response to the request under way: its head, some bytes of its body, its end. */
+  /** Parts of the response to the current request: its head, some bytes of its body, its end. */
   | { do: "head"; status: number; retryAfterS: number; body: string; challenge?: string }
   | { do: "more"; bytes: number }
   | { do: "end" }
@@ -32,7 +32,7 @@ export type Step =
   | { do: "signIn" }
   | { do: "cancel" }
   | { do: "signOut" }
-  /** The application's own request got a 401. */
+  /** A resource server refused the application's own request with a 401. */
   | { do: "refused" }
   | { do: "status"; text: string }
   | { do: "endpoints"; bits: number }
@@ -48,7 +48,7 @@ export type Step =
   /** Creates devices with every value of this member of the configuration. */
   | { do: "configure"; member: keyof Config }
   /**
-   * A power cut, after `done` bytes of a write under way. The next start has this much memory and these unreadable
+   * A power cut, after `done` bytes of the current write. The next start has this much memory and these unreadable
    * slots.
    */
   | { do: "power"; done: number; memoryBytes: number; unreadable: number };

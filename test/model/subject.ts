@@ -35,11 +35,11 @@ type Damaged = {
     : Device[Name];
 };
 
-/** Write access to the device for a test that damages it, or that takes a shortcut to a state. */
+/** Gives a test write access to the device, to damage it or to set a state directly. */
 export function damaged(device: Device): Damaged {
   const { places } = device as { places?: unknown[] };
   if (places === undefined) return device as Damaged;
-  // Properties of a bundle can only be read by name, so look up the place.
+  // In a bundle, properties have numbers. Find the place by the property's name.
   const placeOf = (name: string | symbol) => Object.values<string>(Property).indexOf(String(name));
   return new Proxy(device as Damaged, {
     set: (_, name, value) => Reflect.set(places, placeOf(name), value),

@@ -1,4 +1,4 @@
-// picogrant.c as WebAssembly, with the functions of a bundle. The device's memory is copied in before each call and
+// Runs picogrant.c as WebAssembly, with the functions of a bundle. Copies the device's memory in before each call and
 // back after it.
 
 import { readFileSync } from "node:fs";
@@ -18,15 +18,15 @@ const members: readonly (keyof Config)[] = [
 const texts = /^(?:clientId|clientSecret|scope|\w+Parameters|messages|server|formerServer)$/;
 
 const NO_INTEGER = -(2 ** 31) + 1;
-/** In C, 0 means the default, so a spread of 0 has a constant. */
+/** In C, 0 means the default. This constant stands for a spread of 0. */
 const START_AT_ONCE = -1;
 
 const omissible = new Set<keyof Config>(["startSpreadMs", "pkce", "jsonBodies"]);
 
-/** The most memory that picogrant.c uses. */
+/** picogrant.c uses at most this much memory. */
 const MEMORY_MAX = 65_535;
 
-/** Where the device of the sources has constant texts in its memory. */
+/** In the TypeScript sources, constant texts start at this byte of the device's memory. */
 const CONSTANTS_AT = 5;
 const places = new Set(["start", "target", "body", "data", "memoryNeeded"]);
 
@@ -99,7 +99,7 @@ class WasmDevice {
     return this.through(() => this.c[name]!(this.core, ...(args as number[])));
   }
 
-  /** A place in the memory of the device in C, as one in `bytes`. */
+  /** Converts a position in the C device's memory to one in `bytes`. */
   place(inC: number): number {
     return inC < CONSTANTS_AT ? inC : inC + this.#constants;
   }
@@ -114,7 +114,7 @@ class WasmDevice {
     const result = call();
     new Uint8Array(this.c.memory.buffer).copyWithin(at, from, from + CONSTANTS_AT);
     const after = new Uint8Array(this.c.memory.buffer, at, size);
-    // A proxy that checks accesses gets only the changed bytes.
+    // A proxy checks each access, so write only the changed bytes.
     if (!types.isProxy(bytes)) bytes.set(after);
     else for (const [i, byte] of after.entries()) if (bytes[i] !== byte) bytes[i] = byte;
     return result;
@@ -153,19 +153,22 @@ Object.values<string>(Property).forEach((name, place) => {
   });
 });
 
-/** C cannot have a value that is not a text, so refuse it here. Optional members become NULL. */
+/**
+ * Finds a member that should be text but is not. C cannot express that, so this code refuses it. Optional members
+ * become NULL.
+ */
 function noText({ formerServer, messages }: Partial<Config>): ConfigMember {
   if (typeof (formerServer || "") !== "string") return ConfigMember.FORMER_SERVER;
   return typeof messages === "string" ? ConfigMember.NONE : ConfigMember.MESSAGES;
 }
 
-/** `pgc_wake_in` by its name in the sources: wakeIn. */
+/** Converts the C name `pgc_wake_in` to the name in the sources, wakeIn. */
 function sourceName(name: string): string {
   const [, own] = /^pgc_(.*)/.exec(name) ?? [];
   return own?.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) ?? name;
 }
 
-/** @param constantsIn how much of a device's memory its constant texts take in the sources; 0: it is the layout of C */
+/** @param constantsIn bytes that constant texts take in the sources; 0 for the layout of C */
 export function ofWasm(
   path: string,
   constantsIn: (memory: Uint8Array, config: Config) => number = () => 0,

@@ -1,7 +1,7 @@
-/* picogrant.c for WebAssembly, so that the tests of the core's sources run on it, with all of its functions (-Dstatic=). */
+/* Includes picogrant.c for WebAssembly. -Dstatic= makes all of its functions callable by the tests of the sources. */
 #include "picogrant.c"
 
-/* Sets counters close to their wrap, to save a test the steps to it. */
+/* Sets counters close to their wrap. Otherwise a test would need thousands of steps. */
 void setCounters(struct pg_core *core, int32_t value) { core->request_id = core->moves = value; }
 
 enum { MEMORY_MAX = 65535 };

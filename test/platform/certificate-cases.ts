@@ -1,21 +1,21 @@
-// New certificates, and whether each is valid for the host (RFC 5280, RFC 9525).
+// Creates certificates, and states whether each is valid for the host (RFC 5280, RFC 9525).
 
 import forge from "node-forge";
 import { makeKeys } from "../../targets/service/certificates.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A certificate for a client that connects to `host`, and the required verdict. */
+/** A certificate, the host to which the client connects, and whether the client must accept it. */
 interface CertificateCase {
   readonly name: string;
   readonly host: string;
   readonly isValid: boolean;
   readonly key: string;
-  /** The server's certificate, and intermediate ones. */
+  /** The server's certificate, followed by the intermediate ones. */
   readonly cert: string;
 }
 
-/** The signer. */
+/** Who signs the certificate. */
 type By = "authority" | "stranger" | "leaf" | "unsigning" | "constrained" | "too deep" | "itself";
 
 interface Plan {
@@ -31,11 +31,11 @@ interface Plan {
 type Row = readonly [name: string, host: string, isValid: boolean, plan: Plan];
 
 const dns = (value: string): object => ({ type: 2, value });
-/** The bytes of an extension that allows serving, to be hidden in a text. */
+/** The bytes of an extension that allows a server. A row hides them inside another value. */
 const LIST_FOR_SERVERS =
   "\x06\x03\x55\x1d\x25\x04\x0c\x30\x0a\x06\x08\x2b\x06\x01\x05\x05\x07\x03\x01";
 
-/** @param host a name with three labels, or with any number for rows without wildcards */
+/** @param host a name with three labels. Only the rows with wildcards need that. */
 function rowsFor(host: string): readonly Row[] {
   const valid = (name: string, plan: Plan, requested = host): Row => [name, requested, true, plan];
   const invalid = (name: string, plan: Plan, requested = host): Row => [
@@ -125,7 +125,7 @@ const authority = (more: object = {}): object[] => [
   { name: "keyUsage", keyCertSign: true, critical: true },
 ];
 
-/** RFC 5280 section 4.2.1.10: only names below other.example. */
+/** RFC 5280 section 4.2.1.10: the authority may only sign names below other.example. */
 function constraints(): object {
   const { Class, Type, create } = forge.asn1;
   const base = create(Class.CONTEXT_SPECIFIC, 2 as forge.asn1.Type, false, "other.example");
@@ -135,7 +135,7 @@ function constraints(): object {
   return { id: "2.5.29.30", critical: true, value: forge.asn1.toDer(value).getBytes() };
 }
 
-/** The trusted authority, and all rows. */
+/** Returns the trusted authority and all rows. */
 export function makeCertificateCases(host = "www.shop.example"): {
   ca: string;
   cases: readonly CertificateCase[];

@@ -1,4 +1,5 @@
-// One table of certificates with the verdict of RFC 5280 and RFC 9525, for each client. SECURITY.md lists the exceptions.
+// Compares the verdicts of all clients with one table of certificates (RFC 5280, RFC 9525). SECURITY.md lists the
+// exceptions.
 
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -45,7 +46,7 @@ const requestTo = (host: string): HttpRequest => ({
   bodyTo: 0,
 });
 
-/** Whether Node's adapter accepts it. Every name resolves to this machine. */
+/** Whether Node's adapter accepts the server. Every name resolves to this machine. */
 function nodeTakes(host: string): Promise<boolean> {
   const agent = new https.Agent({
     maxCachedSessions: 0,
@@ -63,7 +64,7 @@ function nodeTakes(host: string): Promise<boolean> {
   }).finally(() => agent.destroy());
 }
 
-/** Whether curl accepts it with the settings of the QuickJS adapter. */
+/** Whether curl accepts the server, with the settings of the QuickJS adapter. */
 function curlTakes(host: string): Promise<boolean> {
   const settings = {
     timeLimitMs: TIMEOUT_MS,
@@ -80,7 +81,7 @@ function curlTakes(host: string): Promise<boolean> {
   });
 }
 
-/** curl also accepts the common name of a certificate without a DNS name. */
+/** If a certificate has no DNS name, curl also accepts its common name. */
 const CURL_DIFFERS = [
   "a common name alone",
   "a common name beside a mail address",
@@ -88,8 +89,8 @@ const CURL_DIFFERS = [
   "a common name that spells the address",
 ];
 
-describe("RFC 5280, RFC 9525: what a server's certificate must be", () => {
-  it.each(cases)("$name, asked as $host: $isValid", async ({ name, host, isValid, key, cert }) => {
+describe("RFC 5280, RFC 9525: which certificates of servers are valid", () => {
+  it.each(cases)("$name, for $host: $isValid", async ({ name, host, isValid, key, cert }) => {
     server.setSecureContext({ key, cert });
     expect(await nodeTakes(host), "Node").toBe(isValid);
     expect(await curlTakes(host), "curl").toBe(isValid || CURL_DIFFERS.includes(name));

@@ -1,5 +1,5 @@
-// PKCE (RFC 7636) on hosts in JavaScript: how a challenge is computed. Random sessions check when it is sent, and its
-// verifier (session-model/server.ts).
+// How hosts in JavaScript compute a code challenge (PKCE, RFC 7636). Random sessions check when the device sends it,
+// and its verifier (session-model/server.ts).
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";
@@ -32,7 +32,7 @@ it.each([
   expect(hex(sha256(ascii(text)))).toBe(digest);
 });
 
-it("every length around block boundaries", () => {
+it("messages of every length up to 199 bytes have the same hash as in node:crypto", () => {
   for (let length = 0; length < 200; length++) {
     const message = Uint8Array.from({ length }, (_, at) => (at * 37 + length) & 255);
     expect(hex(sha256(message)), String(length)).toBe(
@@ -41,7 +41,7 @@ it("every length around block boundaries", () => {
   }
 });
 
-it("any bytes, without changing them", () => {
+it("random messages have the same hash as in node:crypto, and are not changed", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (message) => {
       const before = message.slice();

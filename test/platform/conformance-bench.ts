@@ -1,5 +1,4 @@
-// Subjects of the conformance suites in these tests: real or simulated time, and the fake adapters, each on a clock of its
-// own.
+// What the conformance suites need in these tests: an environment with real or simulated time, and the fake adapters.
 
 import type {
   ConformanceCase,
@@ -28,7 +27,7 @@ export const realEnvironment: Environment = {
     }),
 };
 
-/** Time passes only on the simulated clock. */
+/** An environment in which time passes only on the simulated clock. */
 export function manualEnvironment(clock: ManualClock): Environment {
   return {
     async wait(ms) {
@@ -44,7 +43,7 @@ export function rows(cases: ConformanceCase[]): [string, ConformanceCase][] {
 const ORIGIN = "http://server.example";
 const DEAD = "http://dead.example";
 
-/** Fake adapters and their servers on one clock; `wrap` may add a fault to the adapter. */
+/** Fake adapters and their servers on one clock. `wrap` can add a fault to the adapter. */
 export function fakeServers(
   options: FakeHttpOptions = {},
   wrap: (http: Http) => Http = (http) => http,
@@ -79,7 +78,7 @@ export function fakeServers(
     };
   };
   return {
-    // After the limits, because a faulty adapter may have none.
+    // The fault wraps the limits, because a faulty adapter may have none.
     make: (limits) => ({
       http: wrap(new FakeHttp({ ...limits, ...options, clock, handler })),
     }),

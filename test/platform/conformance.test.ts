@@ -1,5 +1,5 @@
-// Runs the conformance suites on every adapter of this repository that needs no special medium (node-http.test.ts has
-// Node's HTTP adapter, random sessions have the seal). Each suite also rejects an adapter with one fault.
+// Runs the conformance suites on every adapter that needs no special medium, and checks that each suite rejects an
+// adapter with one fault. node-http.test.ts tests Node's HTTP adapter, random sessions test the sealed storage.
 
 import { describe, expect, it } from "vitest";
 import {
@@ -51,7 +51,7 @@ describe("Node timers", () => {
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
 
-describe("the simulator's timers at 7 times the speed", () => {
+describe("the simulator's timers at seven times the speed", () => {
   const cases = timersConformance(() => {
     const timers = new SimulatedClock({ speed: 7 }).timers();
     const environment = { wait: (ms: number) => realEnvironment.wait(ms / 7) };
@@ -117,8 +117,8 @@ describe.each([
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
 
-describe("running without a test runner", () => {
-  it("reports every case by name, failed ones with their reason", async () => {
+describe("without a test runner", () => {
+  it("each case is reported by name, and failed cases with their reason", async () => {
     const valid = entropyConformance(() => ({ entropy: new SeededEntropy(1) }));
     expect(await runConformance(valid)).toEqual({ passed: valid.map((c) => c.name), failed: [] });
     const broken = await runConformance(
@@ -145,7 +145,7 @@ function shortStorage(): ConformanceCase[] {
     let storage = new MemoryStorage({ capacity: 300 });
     const over = (inner: MemoryStorage): MemoryStorage => {
       const write = inner.write.bind(inner);
-      // The length has only one byte.
+      // Fault: stores only the low byte of the length.
       inner.write = (slot, bytes, from, to, done) =>
         write(slot, bytes, from, from + ((to - from) & 0xff), done);
       return inner;
@@ -178,7 +178,7 @@ function stuckEntropy(): ConformanceCase[] {
   }));
 }
 
-/** Reports an incomplete response as complete. */
+/** Fault: reports an incomplete response as complete. */
 function credulousHttp(): ConformanceCase[] {
   const fake = fakeServers({}, (http) => ({
     abort: () => http.abort(),

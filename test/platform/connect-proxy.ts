@@ -1,16 +1,16 @@
-// A CONNECT proxy (RFC 9110 §9.3.6) that leads every name to one port of this machine.
+// A CONNECT proxy (RFC 9110 §9.3.6) that connects every name to the same local port.
 
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 
 export interface RunningProxy {
   readonly url: string;
-  /** Requested names with their ports. */
+  /** The requested names and ports. */
   readonly requested: string[];
   close(): void;
 }
 
-/** @param refusal a status for every request, instead of a connection */
+/** @param refusal if set, the proxy refuses every request with this status */
 export async function startProxy(port: number, refusal?: number): Promise<RunningProxy> {
   const requested: string[] = [];
   const open = new Set<Socket>();

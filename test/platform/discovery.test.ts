@@ -1,5 +1,5 @@
-// Where a server's metadata may be, what the device accepts in it, and the messages about invalid metadata. Random metadata
-// must never send secrets to a forbidden address.
+// Where the device looks for a server's metadata, what it accepts in it, and the messages about invalid metadata.
+// Random metadata must never send secrets to a forbidden address.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ const metadataOf = (issuer: string, more: object = {}): object => ({
 
 type Specifications = Readonly<Record<string, object | string | number>>;
 
-/** Requests the metadata of a server with these documents by path; a number is a status. */
+/** Discovers a server with these documents by path. A number is a status instead of a document. */
 function discover(issuer: string, specification: Specifications, allowHttp = false) {
   const platform = fakePlatform({
     isAtOnce: true,
@@ -61,13 +61,10 @@ describe("RFC 8414 §3.3: the document must name the requested issuer", () => {
   it.each([
     [HOST, `${HOST}/`],
     [`${HOST}/`, HOST],
-  ])(
-    "%s: %s is the same but for the slash, and its document lies in the same place",
-    async (requested, named) => {
-      const { issuer, endpoints } = await discover(requested, { [path]: metadataOf(named) }).found;
-      expect([issuer, endpoints.token]).toEqual([named, `${HOST}/token`]);
-    },
-  );
+  ])("%s and %s are the same issuer, with the same document", async (requested, named) => {
+    const { issuer, endpoints } = await discover(requested, { [path]: metadataOf(named) }).found;
+    expect([issuer, endpoints.token]).toEqual([named, `${HOST}/token`]);
+  });
 
   const token = (token_endpoint: unknown): object => metadataOf(HOST, { token_endpoint });
   const withoutCodes = metadataOf(HOST, { device_authorization_endpoint: undefined });
@@ -87,14 +84,14 @@ describe("RFC 8414 §3.3: the document must name the requested issuer", () => {
     const failed = discover(HOST, { [path]: document }).found;
     await expect(failed).rejects.toThrow(why);
     await expect(failed).rejects.toMatchObject({ isTransient: document === "<html>" });
-    // A retry does not help if each place has the same document.
+    // Retrying is pointless if each place has the same invalid document.
     const other = "/.well-known/oauth-authorization-server";
     const everywhere = discover(HOST, { [path]: document, [other]: document }).found;
     await expect(everywhere).rejects.toMatchObject({ isTransient: document === "<html>" });
   });
 });
 
-describe("the issuer's address", () => {
+describe("invalid addresses of issuers", () => {
   it.each([
     [
       `${HOST}/.well-known/openid-configuration`,
@@ -143,14 +140,14 @@ describe("the exact message for an invalid document", () => {
     await expect(failed).rejects.toMatchObject({ message, isTransient });
   });
 
-  it("another issuer's name is cut, and unprintable characters become question marks", async () => {
+  it("a long name of another issuer is cut, and unprintable characters are replaced by question marks", async () => {
     const named = `https://evil.test/\u0007${"x".repeat(400)}`;
     const failed = discover(HOST, { [path]: metadataOf(named) }).found;
     const output = `https://evil.test/?${"x".repeat(181)}`;
     await expect(failed).rejects.toThrow(`is of another issuer, ${output};`);
   });
 
-  it("if nothing listens there is one request, and the adapter's reason", async () => {
+  it("if nothing listens, there is one request, and the error contains the adapter's reason", async () => {
     const platform = fakePlatform({
       isAtOnce: true,
       http: { faultFor: () => ({ kind: "refuse" }) },
@@ -240,7 +237,7 @@ const extra = fc.dictionary(
   fc.constantFrom("token_endpoint_auth_methods_supported", "__proto__", "constructor", "issuer "),
   fc.jsonValue(),
 );
-/** As text: with duplicate members, truncated, or after a byte order mark. */
+/** The document as text: with duplicate members, truncated, or after a byte order mark. */
 const document = fc
   .record({
     issuer: fc.oneof(
@@ -268,7 +265,7 @@ const document = fc
 
 const OWN = ["localhost", "127.0.0.1", "[::1]"];
 
-/** The rule of the specifications and core/SPEC.md for an address that gets secrets, written with the URL class. */
+/** The rule for an address that gets secrets (specifications and core/SPEC.md), implemented with the URL class. */
 function expectRight(address: string, by: string): void {
   const url = new URL(address);
   expect(address).toMatch(/^[!-~]+$/);
@@ -281,11 +278,11 @@ function expectRight(address: string, by: string): void {
   if (url.protocol === "https:") return;
   expect(url.protocol).toBe("http:");
   expect(OWN).toContain(url.hostname);
-  // A server elsewhere does not send the device to the device's own ports.
+  // A server on another machine must not send the device to the device's own ports.
   expect(OWN).toContain(new URL(by).hostname);
 }
 
-it("RFC 8414 §3.3: with any metadata, secrets go to no forbidden address", async () => {
+it("RFC 8414 §3.3: no metadata makes the device send secrets to a forbidden address", async () => {
   let taken = 0;
   let requested = 0;
   const property = fc.asyncProperty(anyIssuer, document, async (by, make) => {

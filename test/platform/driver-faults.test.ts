@@ -1,5 +1,5 @@
-// Whatever adapters and callbacks throw or reject with, the core loses no event and the program gets the error. Random
-// sessions have faults at any time (session-model/faults.ts); this file tests where each one goes.
+// Whatever adapters and callbacks throw or reject with, the core loses no event and the program gets the error. This
+// file tests where each error goes. Random sessions inject faults at any time (session-model/faults.ts).
 
 import { describe, expect, it } from "vitest";
 import { Command, Endpoint, State } from "../../core/index.ts";
@@ -22,7 +22,7 @@ import { bytesOf } from "../../platform/text/text.ts";
 import { driverOn, ENDPOINTS, signsIn } from "../environment/driver-port.ts";
 import { code, type Environment } from "../environment/environment.ts";
 
-/** With realistic latency: 40 ms for HTTP, 3 ms for storage. */
+/** HTTP takes 40 ms and storage 3 ms, as on a real device. */
 const lateEnvironment = (): Environment => signsIn({ http: { latencyMs: 40 }, storageDelayMs: 3 });
 
 const breaks: Readonly<Record<string, () => Promised>> = {
@@ -33,7 +33,7 @@ const breaks: Readonly<Record<string, () => Promised>> = {
   "rejects later": () => new Promise((_, reject) => setImmediate(reject, "broken")),
 };
 
-/** No other program uses the records, but finding that out is asynchronous. */
+/** No other program uses the records, but it takes asynchronous calls to find that out. */
 const alone: SharedState = {
   ...{ begin() {}, leave() {}, isCurrent: true, isWaiting: false },
   open: () => expect.fail(),
@@ -42,7 +42,7 @@ const alone: SharedState = {
   enter: (then) => queueMicrotask(then),
 };
 
-/** Layers between the driver and an adapter; `receive` gets their faults. */
+/** Layers between the driver and an adapter. `receive` is called with their faults. */
 type Stack = (
   environment: Environment,
   receive: (error: unknown) => void,
@@ -95,7 +95,7 @@ const aroundStorage: Readonly<Record<string, Stack>> = {
   }),
 };
 
-describe("contracts.ts: an adapter that fails at any point, behind any filters", () => {
+describe("contracts.ts: an adapter that fails at any point, with or without filters before it", () => {
   const start = async (stack: Stack, change: (environment: Environment) => void) => {
     const environment = lateEnvironment();
     change(environment);
@@ -147,7 +147,7 @@ describe("contracts.ts: an adapter that fails at any point, behind any filters",
         await environment.pass(10);
         const { state, storageCommand, slotsUsed } = driver.device;
         expect([state, storageCommand]).toEqual([State.SIGNED_OUT, Command.NONE]);
-        // The seal reports it as a failure with its own message.
+        // The sealed storage reports the fault as a failure with its own message.
         const isReceived = errors.length > 0 && errors.every((error) => error === "broken");
         expect(isReceived).toBe(name !== "the seal" && name !== "all of them");
         if (operation === "erase") expect(slotsUsed).toBeGreaterThan(0);
@@ -164,7 +164,7 @@ describe("contracts.ts: an adapter that fails at any point, behind any filters",
       ]);
     });
 
-    it("entropy, also behind the seal: a failed fill never counts as random bytes", async () => {
+    it("entropy, also in sealed storage: a failed fill never counts as random bytes", async () => {
       const { driver, environment } = await start(
         (environment) => {
           const entropy = { fill: act as never };
@@ -179,31 +179,24 @@ describe("contracts.ts: an adapter that fails at any point, behind any filters",
     });
   });
 
-  it.each(["status", "body", "end"] as const)(
-    "a filter that breaks at the response's %s",
-    async (at) => {
-      class Broken extends Listener {}
-      Broken.prototype[at] = () => {
-        throw "broken";
-      };
-      const { environment, driver, errors } = await start(
-        () => ({ translate: () => new Broken() }),
-        () => {},
-      );
-      const { state, inFlight } = driver.device;
-      expect([state, inFlight, new Set(errors)]).toEqual([
-        State.REQUESTING,
-        0,
-        new Set(["broken"]),
-      ]);
-      expect([environment.http.busy, environment.http.requests.length]).toEqual([
-        false,
-        errors.length,
-      ]);
-    },
-  );
+  it.each(["status", "body", "end"] as const)("a filter that throws at: %s", async (at) => {
+    class Broken extends Listener {}
+    Broken.prototype[at] = () => {
+      throw "broken";
+    };
+    const { environment, driver, errors } = await start(
+      () => ({ translate: () => new Broken() }),
+      () => {},
+    );
+    const { state, inFlight } = driver.device;
+    expect([state, inFlight, new Set(errors)]).toEqual([State.REQUESTING, 0, new Set(["broken"])]);
+    expect([environment.http.busy, environment.http.requests.length]).toEqual([
+      false,
+      errors.length,
+    ]);
+  });
 
-  it.each(Object.entries(aroundHttp))("ends twice, in any way: %s", async (_, stack) => {
+  it.each(Object.entries(aroundHttp))("reports the end twice: %s", async (_, stack) => {
     const { environment, driver, errors } = await start(stack, ({ http }) => {
       const send = http.send.bind(http);
       http.send = (request, sink) => {
@@ -223,30 +216,27 @@ describe("contracts.ts: an adapter that fails at any point, behind any filters",
       };
     });
     expect([driver.device.state, driver.device.error, errors]).toEqual([State.SIGNED_IN, 0, []]);
-    // One code request and one poll, no repetition.
+    // One code request and one poll: nothing was repeated.
     expect(environment.http.requests).toHaveLength(2);
   });
 
-  it.each(Object.entries(aroundStorage))(
-    "calls back twice, with different results: %s",
-    async (_, stack) => {
-      const { driver, errors } = await start(stack, ({ storage }) => {
-        const { read, write } = storage;
-        storage.read = (slot, into, from, to, done) =>
-          read.call(storage, slot, into, from, to, (length) => {
-            done(length);
-            done(-1);
-          });
-        storage.write = (slot, bytes, from, to, done) =>
-          write.call(storage, slot, bytes, from, to, (ok) => {
-            done(ok);
-            done(!ok);
-          });
-      });
-      const { state, notSaved, storageCommand } = driver.device;
-      expect([state, notSaved, storageCommand, errors]).toEqual([State.SIGNED_IN, 0, 0, []]);
-    },
-  );
+  it.each(Object.entries(aroundStorage))("reports two different results: %s", async (_, stack) => {
+    const { driver, errors } = await start(stack, ({ storage }) => {
+      const { read, write } = storage;
+      storage.read = (slot, into, from, to, done) =>
+        read.call(storage, slot, into, from, to, (length) => {
+          done(length);
+          done(-1);
+        });
+      storage.write = (slot, bytes, from, to, done) =>
+        write.call(storage, slot, bytes, from, to, (ok) => {
+          done(ok);
+          done(!ok);
+        });
+    });
+    const { state, notSaved, storageCommand } = driver.device;
+    expect([state, notSaved, storageCommand, errors]).toEqual([State.SIGNED_IN, 0, 0, []]);
+  });
 
   it.each(Object.entries(aroundHttp))("never ends, and is aborted: %s", async (_, stack) => {
     const { environment, driver } = await start(stack, ({ http }) =>
@@ -275,34 +265,31 @@ describe("exceptions of callbacks", () => {
         throw new Error("onError");
       },
     ],
-  ])(
-    "contracts.ts: out of no callback that was given to an adapter; %s the alarm throws it",
-    (_, onError) => {
-      const environment = lateEnvironment();
-      const onChange = throwsAt(State.PENDING, () => driver);
-      const driver: Driver = driverOn(environment, { onChange, ...(onError && { onError }) });
-      const outOfAdapter: unknown[] = [];
-      const { send } = environment.http;
-      environment.http.send = (request, sink) =>
-        send.call(environment.http, request, {
-          status: (status, retryAfter) => sink.status(status, retryAfter),
-          body: (bytes, from, to) => sink.body(bytes, from, to),
-          failed: (failure) => sink.failed(failure),
-          end: () => {
-            try {
-              sink.end();
-            } catch (error) {
-              outOfAdapter.push(error);
-            }
-          },
-        });
-      driver.start();
-      expect([environment.wait(60), outOfAdapter]).toEqual([[new Error("callback")], []]);
-      expect(driver.device.state).toBe(State.SIGNED_IN);
-    },
-  );
+  ])("contracts.ts: an adapter never gets them; %s the alarm throws them", (_, onError) => {
+    const environment = lateEnvironment();
+    const onChange = throwsAt(State.PENDING, () => driver);
+    const driver: Driver = driverOn(environment, { onChange, ...(onError && { onError }) });
+    const outOfAdapter: unknown[] = [];
+    const { send } = environment.http;
+    environment.http.send = (request, sink) =>
+      send.call(environment.http, request, {
+        status: (status, retryAfter) => sink.status(status, retryAfter),
+        body: (bytes, from, to) => sink.body(bytes, from, to),
+        failed: (failure) => sink.failed(failure),
+        end: () => {
+          try {
+            sink.end();
+          } catch (error) {
+            outOfAdapter.push(error);
+          }
+        },
+      });
+    driver.start();
+    expect([environment.wait(60), outOfAdapter]).toEqual([[new Error("callback")], []]);
+    expect(driver.device.state).toBe(State.SIGNED_IN);
+  });
 
-  it("without onError, a call of the program throws them", () => {
+  it("without onError, the program's next call throws them", () => {
     const environment = fakePlatform();
     const driver: Driver = driverOn(environment, {
       onChange: throwsAt(State.SIGNED_OUT, () => driver),
@@ -313,7 +300,7 @@ describe("exceptions of callbacks", () => {
     expect(driver.device.state).toBe(State.SIGNED_OUT);
   });
 
-  it("the caller gets exceptions of `event`", () => {
+  it("exceptions of `event` reach the caller", () => {
     const driver = driverOn(lateEnvironment());
     driver.start();
     expect(() =>
@@ -326,8 +313,8 @@ describe("exceptions of callbacks", () => {
   });
 });
 
-describe("an adapter that reports twice", () => {
-  it("a repeated report of a storage operation does not end another one", () => {
+describe("an adapter that reports the same result twice", () => {
+  it("a repeated report of a storage operation does not end the next operation", () => {
     const environment = lateEnvironment();
     const { storage } = environment;
     const dones: ((length: number) => void)[] = [];
@@ -367,9 +354,9 @@ const responses =
 const pending = responses({ error: "authorization_pending" });
 
 /**
- * Twelve polls whose adapter reports each poll again, some polls later, during another one.
+ * Makes twelve polls. The adapter reports each one again, some polls later, during another poll.
  * @param result of the adapter's `send`
- * @returns how many polls ended with the report of another
+ * @returns how many polls were ended by the report of another one
  */
 function endedByAnother(
   pollsLate: number,
@@ -397,7 +384,7 @@ function endedByAnother(
 }
 
 it.each([1, 2, 3, 4, 5, 6])(
-  "contracts.ts: a repeated report %i polls later ends at most one other poll, and none with a promise",
+  "contracts.ts: a repeated report %i polls later ends at most one other poll",
   (pollsLate) => {
     const end = (sink: HttpSink): void => sink.end();
     const fail = (sink: HttpSink): void => sink.failed("timeout");
@@ -423,7 +410,7 @@ describe("stop", () => {
     ]);
   });
 
-  it("does both even if the first one throws", () => {
+  it("does both even if the first of them throws", () => {
     const environment = lateEnvironment();
     const errors: unknown[] = [];
     const timers = { ...environment.timers, now: () => environment.clock.now(), alarm: () => {} };

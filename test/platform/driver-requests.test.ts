@@ -1,5 +1,5 @@
-// Requests that the driver sends, headers and addresses that a developer may set, and messages for a wrong configuration,
-// memory or storage.
+// The driver's requests, the headers and addresses that a developer may set, and the messages about a wrong
+// configuration, memory or storage.
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
@@ -27,7 +27,9 @@ function callWith(device: core.Device, isGet: 0 | 1, body: Uint8Array | null): v
   core.sendCall(device, core.Endpoint.RESOURCE, isGet, body, 2, 5);
 }
 
-/** Headers of a call (RFC 6750) and of a poll for events (RFC 8936). Random sessions check the grant's requests. */
+/**
+ * Headers of an API call (RFC 6750) and of an event poll (RFC 8936). Random sessions check the requests of the grant.
+ */
 const ROWS: [string, (device: core.Device) => void, object, Partial<DriverOptions>?][] = [
   ["a request of the grant", () => {}, { method: "POST", contentType: FORM, headers: GRANT }],
   [
@@ -88,7 +90,7 @@ describe("headers that a developer sets", () => {
     }
   });
 
-  it("RFC 9110 §5.1: a name occurs once, regardless of case; a value is printable", () => {
+  it("RFC 9110 §5.1: each name occurs once, regardless of case, and values are printable", () => {
     const twice = headersProblems([
       ["X-Api", "1"],
       ["Y", "2"],
@@ -123,13 +125,13 @@ describe("wrong configuration, memory or storage", () => {
     expect(() => made({ config, core: small })).toThrow(/^8192 bytes of memory are too few/);
   });
 
-  it("a memory that is too small: the error has its size", () => {
+  it("the error about too little memory contains the required size", () => {
     expect(() => made({}, 300)).toThrow(
       /^300 bytes of memory are too few for this configuration; give more$/,
     );
   });
 
-  it("RFC 7636: if a challenge is configured, a memory without space for it is refused", () => {
+  it("RFC 7636: if a challenge is configured, the memory must have space for it", () => {
     const least = (more: Partial<DriverOptions>): number => {
       let [tooFew, enough] = [300, 8192];
       while (enough - tooFew > 1) {
@@ -143,11 +145,11 @@ describe("wrong configuration, memory or storage", () => {
       }
       return enough;
     };
-    // The verifier and the challenge have 43 characters each, and the requests contain their names.
+    // Verifier and challenge have 43 characters each. The rest is for their names in the requests.
     expect(least({ pkce: "S256" })).toBeGreaterThan(least({}) + 86);
   });
 
-  it("without entropy all devices have the same jitter, with it each has its own", () => {
+  it("without entropy all devices choose the same random waits; with entropy each device has its own", () => {
     const seeds: number[] = [];
     const noting = {
       ...core,
@@ -164,12 +166,13 @@ describe("wrong configuration, memory or storage", () => {
     });
     made({ core: noting, platform: fakePlatform({ entropy: { fill: () => false } }) });
     made({ core: noting, platform: fakePlatform({ entropy: sure([1, 2, 3, 255]) as never }) });
-    // 26 bits, lowest byte first.
+    // The seed has 26 bits, lowest byte first.
     expect(seeds).toEqual([0, 1 + 2 * 256 + 3 * 65_536 + 3 * 16_777_216]);
   });
 
-  it("core/SPEC.md, Records: the storage needs capacity for the longest record", () => {
-    // The longest record: with 5000 a pending code, with more an access token. With 4096 both are cut.
+  it("core/SPEC.md, Records: storage must have capacity for the longest record", () => {
+    // The longest record is a pending code with 5000 bytes of memory, and an access token with more. With 4096 bytes,
+    // both are cut.
     for (const bytes of [4096, 5000, 8192, 20_000]) {
       const taking = (size: number) => ({
         platform: { ...fakePlatform(), storage: new MemoryStorage({ capacity: size }) },

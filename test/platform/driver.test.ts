@@ -1,5 +1,5 @@
-// The driver (platform/driver.ts): start and stop, insufficient memory, and whose records it accepts. Faults are in
-// driver-faults.test.ts.
+// The driver (platform/driver.ts): start and stop, too little memory, and which records it accepts.
+// driver-faults.test.ts tests faults.
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
@@ -31,7 +31,7 @@ describe("start and stop", () => {
     expect(() => driver.start()).toThrow("a driver starts once");
   });
 
-  it("calls after stop have no effect", () => {
+  it("after stop, calls have no effect", () => {
     const platform = signsIn();
     const driver = driverOn(platform);
     driver.start();
@@ -48,8 +48,10 @@ describe("start and stop", () => {
   });
 });
 
-describe("options.ts: the default memory of a driver", () => {
-  /** The literals of the complete core and this client leave the rest to the display and the tokens. */
+describe("options.ts: a driver's default memory", () => {
+  /**
+   * Constant texts of the complete core and of this client take memory, and the display and the tokens share the rest.
+   */
   const config = {
     ...driverConfig,
     clientId: "c".repeat(72),
@@ -62,13 +64,13 @@ describe("options.ts: the default memory of a driver", () => {
     [16, 2],
     [20, 4],
     [80, 8],
-  ])("is enough for a display of %i x %i, and short tokens that are kept", (columns, rows) => {
+  ])("is enough for a display of %i x %i and for short tokens", (columns, rows) => {
     const { driver } = signedIn({ config }, signsIn({ columns, rows }, tokens));
     expect(driver.device.notSaved).toBe(0);
   });
 });
 
-describe("a value that does not fit: the error names it, and the memory that is needed", () => {
+describe("the error about a value that does not fit names the value and the memory that it needs", () => {
   const settle = (memoryBytes: number, bytes = 1500): Driver => {
     const tokens = { access_token: "t".repeat(bytes) };
     const platform = signsIn({ storage: new MemoryStorage({ capacity: 32_768 }) }, tokens);
@@ -78,7 +80,7 @@ describe("a value that does not fit: the error names it, and the memory that is 
     return driver;
   };
 
-  it("an access token of 1500 bytes in 4096: with the named memory it signs in", () => {
+  it("a token of 1500 bytes in 4096: with the memory that the error names, the sign-in succeeds", () => {
     const output = missingCapacityOf(settle(4096).device);
     const [, needed] =
       /^no room for access_token of 1500 bytes; (\d+) bytes of memory would do$/.exec(output)!;
@@ -86,8 +88,8 @@ describe("a value that does not fit: the error names it, and the memory that is 
     expect([driver.isSignedIn, missingCapacityOf(driver.device)]).toEqual([true, ""]);
   });
 
-  // The larger memory also fits a code challenge (RFC 7636).
-  it("access tokens of any length without space for a code challenge: the named memory is enough", () => {
+  // With a code challenge, the memory would have additional space for the token (RFC 7636).
+  it("the memory that the error names is enough for tokens of any length, without a code challenge", () => {
     let memoryBytes = 4400;
     const hasChallenge = (): boolean =>
       driverOn(fakePlatform(), { memoryBytes }).device.capacity[Region.CODE_VERIFIER]! > 0;
@@ -105,13 +107,13 @@ describe("a value that does not fit: the error names it, and the memory that is 
   });
 });
 
-describe("a record belongs to the server of its tokens", () => {
+describe("a record belongs to the server that issued its tokens", () => {
   const ORIGIN = "https://x.test";
   it.each([
     ["https://x.test/token", "https://x.test/token", ORIGIN],
-    // Case does not matter in hosts (RFC 3986 §6.2.2.1), but in paths.
+    // Hosts are case-insensitive (RFC 3986 §6.2.2.1), paths are not.
     ["https://X.TEST/Token", "https://x.test/Token", ORIGIN],
-    // Tenants of one origin: the refresh token of one must not be sent to the other.
+    // Two tenants of one origin: the refresh token of one must not be sent to the other.
     ["https://x.test/other/token?tenant=b", "https://x.test/other/token?tenant=b", ORIGIN],
     ["https://x.test:444/token", "https://x.test:444/token", "https://x.test:444"],
   ])(
@@ -121,7 +123,7 @@ describe("a record belongs to the server of its tokens", () => {
     },
   );
 
-  it("SPEC.md Records: to the issuer, if one is set, with or without a final slash", () => {
+  it("SPEC.md Records: if an issuer is set, it owns the record, with or without a final slash", () => {
     const names = ["https://issuer.test", "https://issuer.test/"] as const;
     for (const [server, formerServer] of [names, names.toReversed()]) {
       expect(serverNames(server, ENDPOINTS.token)).toEqual({ server, formerServer });
@@ -131,14 +133,14 @@ describe("a record belongs to the server of its tokens", () => {
   it.each([
     ["https://x.test/token", State.REFRESHING],
     ["https://x.test/other/token", State.SIGNED_OUT],
-  ])("a device that starts on the records of another one's session at %s", (token, state) => {
+  ])("starting with another device's record at %s", (token, state) => {
     const { server: _, ...config } = driverConfig;
     const before = signedIn({ config });
     before.driver.stop();
     const endpoints = { ...ENDPOINTS, token };
     const driver = driverOn(before.platform, { endpoints, config: { ...config, autoStart: 0 } });
     driver.start();
-    // The records have been read by then, and put in order. No request has had a response.
+    // By now the records have been read and tidied. No request has had a response.
     before.platform.clock.advance(20);
     expect(driver.device.state).toBe(state);
   });

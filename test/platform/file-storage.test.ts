@@ -1,4 +1,4 @@
-// File storage: messages about the state of a directory, and the lock. Random sessions test kills and power cuts
+// File storage: its lock, and its messages about unusable directories. Random sessions test kills and power cuts
 // (session-model/slots.ts, process.ts).
 
 import fs from "node:fs";
@@ -40,7 +40,7 @@ function get(storage: FileStorage, slot: number): string | undefined {
   return length < 0 ? undefined : new TextDecoder().decode(into.subarray(0, length));
 }
 
-/** The message of the error that opening throws, or "opened". It must be one line with the path. */
+/** The message of the error that opening throws, or "opened". A message must be one line and contain the path. */
 function refusal(): string {
   try {
     new FileStorage(directory).close();
@@ -54,7 +54,7 @@ function refusal(): string {
 }
 
 describe("file storage", () => {
-  it("creates its directory with mode 0700 and its files with 0600, for any umask", () => {
+  it("creates its directory with mode 0700 and its files with 0600, whatever the umask is", () => {
     const before = process.umask(0);
     try {
       const storage = new FileStorage(path.join(directory, "deep"));
@@ -70,7 +70,7 @@ describe("file storage", () => {
   });
 
   it.skipIf(!fs.existsSync("/proc/self"))(
-    "refuses a path where no directory can be created, instead of retrying for ever",
+    "does not retry if the directory cannot be created",
     () => {
       for (const place of ["/proc/picogrant", "/proc/picogrant/deep/state"]) {
         directory = place;
@@ -79,7 +79,7 @@ describe("file storage", () => {
     },
   );
 
-  it("a record that becomes unreadable at run time reads as -1", () => {
+  it("reports -1 for a record that becomes unreadable while the program runs", () => {
     const storage = new FileStorage(directory);
     put(storage, 0, "good");
     fs.writeFileSync(path.join(directory, "slot-0"), "garbage");
@@ -168,7 +168,7 @@ describe("file storage", () => {
             "",
             `${ANOTHERS}; run as that user, or choose another directory`,
           ],
-          // Mount points of container volumes.
+          // Typical modes of a container volume's mount point.
           ...[0o1777, 0o2777, 0o2770].map((mode) => [
             `a directory of another user's with mode ${mode.toString(8)}`,
             () => {
@@ -188,7 +188,7 @@ describe("file storage", () => {
     if (own !== "") new FileStorage(own).close();
   });
 
-  it.each([0o777, 0o2770, 0o775])("modes of own files are corrected, here %o", (mode) => {
+  it.each([0o777, 0o2770, 0o775])("corrects the modes of its own files, here %o", (mode) => {
     seed("slot-0", VALID, 0o660);
     seed("slot-1", VALID, 0o644);
     fs.chmodSync(directory, mode);
@@ -197,7 +197,7 @@ describe("file storage", () => {
     expect(["slot-0", "slot-1"].map((name) => modeOf(inside(name)))).toEqual([0o600, 0o600]);
   });
 
-  it("a file system without modes is refused, unless records are sealed", () => {
+  it("refuses a file system without modes, unless records are sealed", () => {
     seed("slot-0", VALID, 0o666);
     fs.chmodSync(directory, 0o777);
     vi.spyOn(fs, "fchmodSync").mockImplementation(() => {
@@ -212,7 +212,7 @@ describe("file storage", () => {
     storage.close();
   });
 
-  it.each(["", "pico"])("the rest of a slot after a power cut is not a record: %j", (left) => {
+  it.each(["", "pico"])("ignores a partial record after a power cut: %j", (left) => {
     seed("slot-0", left);
     const storage = new FileStorage(directory);
     expect([get(storage, 0), put(storage, 0, "new"), get(storage, 0)]).toEqual([
@@ -286,7 +286,7 @@ describe("file storage", () => {
     },
   );
 
-  it("a temporary error is reported after one second", () => {
+  it("reports a temporary error after one second", () => {
     const storage = new FileStorage(directory);
     let now = 0;
     vi.spyOn(performance, "now").mockImplementation(() => (now += 600));
@@ -299,7 +299,7 @@ describe("file storage", () => {
   });
 
   it.each(["EIO", "ENOSPC", "EDQUOT", "EROFS"])(
-    "opening works on a medium that fails with %s, and fails with any other error",
+    "opens although the medium fails with %s, but not with other errors",
     (code) => {
       const failing = (name: string) =>
         vi.spyOn(fs, "openSync").mockImplementation(() => {
@@ -336,7 +336,7 @@ describe("file storage", () => {
     expect(storage.lastFailure).toBe(`${directory}: cannot write a record: closed`);
   });
 
-  it("writes and erases are durable: both file and directory are synchronized", () => {
+  it("writes and erases durably: it synchronizes both file and directory", () => {
     const storage = new FileStorage(directory);
     const durable = vi.spyOn(fs, "fsyncSync");
     const [opened, closed] = [vi.spyOn(fs, "openSync"), vi.spyOn(fs, "closeSync")];
@@ -352,7 +352,7 @@ describe("file storage", () => {
     }
   });
 
-  it("a thrown value that is no Error is not described", () => {
+  it("does not describe a thrown value that is no Error", () => {
     const storage = new FileStorage(directory);
     const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
       throw "secret";
@@ -363,7 +363,7 @@ describe("file storage", () => {
     storage.close();
   });
 
-  it("in a shared directory, another process's draft stays", () => {
+  it("leaves the unfinished file of another process in a shared directory", () => {
     seed("slot-0.draft", "of another");
     new FileStorage(directory, { isShared: true }).close();
     expect(fs.existsSync(inside("slot-0.draft"))).toBe(true);
@@ -371,7 +371,7 @@ describe("file storage", () => {
     expect(fs.existsSync(inside("slot-0.draft"))).toBe(false);
   });
 
-  it("a refusal releases the lock", () => {
+  it("releases the lock when it refuses a directory", () => {
     seed("slot-0", "foreign");
     refusal();
     fs.rmSync(inside("slot-0"));
@@ -379,7 +379,7 @@ describe("file storage", () => {
   });
 });
 
-it("creates parent directories, and stops at the root, where a drive may be missing", () => {
+it("creates parent directories, and fails if even the root is missing, such as a drive", () => {
   for (let time = 0; time < 2; time++) makeDirectory(path.join(root, "a/b/c"), 0o700);
   expect(modeOf(path.join(root, "a/b/c"))).toBe(0o700);
   vi.spyOn(fs, "existsSync").mockReturnValue(false);

@@ -1,5 +1,5 @@
-// Connections of Node's HTTP adapter: one exchange at a time, how long they stay open, who creates them, and whom they
-// trust.
+// Connections of Node's HTTP adapter: one exchange at a time, how long connections stay open, who creates them, and
+// which certificates they accept.
 
 import dns from "node:dns";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ const codedHead = ({ length }: Uint8Array): string =>
   `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${length}\r\n\r\n`;
 
 describe("one exchange at a time", () => {
-  it("a second one is an error of the caller", () => {
+  it("starting a second one is the caller's error", () => {
     server.adapter.send(server.request(), recorder().sink);
     expect(() => server.adapter.send(server.request(), recorder().sink)).toThrow(
       "http: an exchange is under way",
@@ -36,7 +36,7 @@ describe("one exchange at a time", () => {
     server.adapter.abort();
   });
 
-  it("aborted within a compressed body: neither the rest nor the end is reported", async () => {
+  it("after an abort within a compressed body, neither more of the body nor the end is reported", async () => {
     const body = gzipSync("coded".repeat(10_000));
     server.script = (socket) => {
       socket.write(codedHead(body));
@@ -50,7 +50,7 @@ describe("one exchange at a time", () => {
     });
     server.adapter.send(server.request(), sink);
     const events = (await next.ended).map(([event]) => event);
-    // It is decoded in pieces.
+    // The body is decoded in several pieces.
     expect(events.length).toBeGreaterThan(3);
     expect(reported.map(([event]) => event)).toEqual(["status", "body"]);
     expect(events).toEqual(["status", ...Array(events.length - 2).fill("body"), "end"]);
@@ -64,11 +64,11 @@ describe("connections", () => {
       ["127.0.0.1", "127.0.0.2"],
       10_000,
     ],
-    // One address after the other would exceed the exchange's time limit.
+    // Trying the addresses one after the other would exceed the time limit.
     ["are established at once although another address is silent", ["127.0.0.1", "127.0.0.3"], 1e9],
     ["are established at once although the first address refuses", ["127.0.0.2", "127.0.0.3"], 1e9],
   ] as const)("%s", async (_, addresses, connectLimitMs) => {
-    // The listen queue is full, so the next connection succeeds at its second attempt after a second, or never.
+    // The listen queue is full. The next connection succeeds at its second attempt after a second, or never.
     const listen = `const { parentPort, workerData } = require("node:worker_threads");
       const server = require("node:net").createServer((socket) => socket.on("error", () => {}).end(workerData.OK));
       server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
@@ -105,7 +105,7 @@ describe("connections", () => {
 
   it("stay open for the next request, four seconds by default", async () => {
     const limits = vi.spyOn(net.Socket.prototype, "setTimeout");
-    // In pieces, so that a leftover listener would get the second one.
+    // The response comes in pieces. A leftover listener of the first exchange would get the second piece.
     server.script = (socket) => {
       socket.write(OK.slice(0, -1));
       setImmediate(() => socket.write(OK.slice(-1)));
@@ -123,7 +123,7 @@ describe("connections", () => {
     expect(limits.mock.calls.map(([ms]) => ms)).toContain(1234);
   });
 
-  it("send no request that was aborted before", async () => {
+  it("send no request that was aborted before it was sent", async () => {
     await server.sendRequest();
     const { sink, reported } = recorder();
     server.adapter.send(server.request(), sink);
@@ -132,7 +132,7 @@ describe("connections", () => {
     expect([reported, server.requested.length, server.connections]).toEqual([[], 2, 1]);
   });
 
-  it("with an unrequested response are closed", async () => {
+  it("a response without a request closes the connection", async () => {
     let last: net.Socket | undefined;
     server.script = (socket) => {
       last = socket;
@@ -146,7 +146,7 @@ describe("connections", () => {
     expect(server.connections).toBe(5);
   });
 
-  it("of fetch stay open when the whole body has been read, or there is none", async () => {
+  it("of fetch stay open after a body that was read to its end, and after a response without a body", async () => {
     const plain = new http.Agent({ keepAlive: true });
     vi.spyOn(http, "globalAgent", "get").mockReturnValue(plain);
     const own = nodeFetch({ agent: new https.Agent() });
@@ -167,7 +167,7 @@ describe("connections", () => {
       await turns();
     }
     expect(server.connections).toBe(1);
-    // Unrequested bytes are not the next response.
+    // The bytes that the server sent without a request must not become the next response.
     const texts: string[] = [];
     let last: net.Socket | undefined;
     server.script = (socket) => {
@@ -187,7 +187,7 @@ describe("connections", () => {
     ["the adapter's own limit is over", 50, ""],
     ["the server has said that its limit is over", 60_000, "Keep-Alive: timeout=1\r\n"],
     ["the server has said that it keeps none", 60_000, "Keep-Alive: timeout=0\r\n"],
-  ])("are not kept when %s: nobody may close one under a POST", async (_, idleLimitMs, hint) => {
+  ])("are closed when %s, before the server closes one", async (_, idleLimitMs, hint) => {
     server.make({ idleLimitMs });
     server.script = (socket) => socket.write(OK.replace("Content", `${hint}Content`));
     for (let count = 1; count <= 2; count++) {
@@ -201,7 +201,7 @@ describe("connections", () => {
     ["Keep-Alive: timeout=75, max=9", 74_000],
     ["Keep-Alive: timeout=99999", 600_000],
     ["Keep-Alive: max=9", 4000],
-  ])("are kept as long as the server says, less a second: %s", async (line, idleMs) => {
+  ])("stay open as long as the server says, minus a second: %s", async (line, idleMs) => {
     server.script = (socket) => socket.write(OK.replace("Content", `${line}\r\nContent`));
     await server.sendRequest();
     const limits = vi.spyOn(net.Socket.prototype, "setTimeout");
@@ -211,7 +211,7 @@ describe("connections", () => {
     expect(limits.mock.lastCall).toEqual([idleMs]);
   });
 
-  it("are shared by all adapters of a process, with a limit for each server, and closed after the last adapter", async () => {
+  it("are shared by all adapters of a process, are limited for each server, and are closed after the last adapter", async () => {
     const adapters = Array.from({ length: 100 }, () => new NodeHttp({ idleLimitMs: 54_321 }));
     const once = vi.spyOn(net.Socket.prototype, "once");
     for (let round = 0; round < 2; round++) {
@@ -224,7 +224,7 @@ describe("connections", () => {
       await turns();
     }
     expect(server.connections).toBe(32);
-    // A request on an existing connection does not wait for it to connect.
+    // If it reuses a connection, a request must not wait for the socket to connect.
     const sockets = once.mock.contexts as net.Socket[];
     expect(sockets.filter((socket) => socket.listenerCount("connect") > 0)).toEqual([]);
     for (const adapter of adapters.slice(1)) adapter.dispose();
@@ -265,8 +265,8 @@ describe("connections", () => {
   });
 });
 
-describe("trusted certificates", () => {
-  it("checks certificates regardless of global settings; the program's authorities replace Node's", () => {
+describe("certificates of authorities", () => {
+  it("are checked regardless of global settings, and the program's own replace Node's", () => {
     const always = {
       ...{ connectLimitMs: 10_000, autoSelectFamilyAttemptTimeout: 2500, maxHeaderSize: 65_536 },
       ...{ rejectUnauthorized: true, minVersion: "TLSv1.2" },
@@ -299,7 +299,7 @@ describe("trusted certificates", () => {
   });
 });
 
-it("a shared agent still gives the program complete responses, and collects no listeners", async () => {
+it("a shared agent still gives the program complete responses, and accumulates no listeners", async () => {
   const long = "x".repeat(3_000_000);
   const server = http.createServer((_, response) => response.end(long));
   const port = await listening(server);

@@ -1,6 +1,6 @@
-// HTTP over Node's client, for the core (platform/node/http.ts) and as `fetch` with certificates or an agent
-// (platform/node/connection.ts): the requests, and the result of each response. node-http.test.ts runs the conformance
-// suite, http-connections.test.ts tests connections.
+// Requests over Node's HTTP client and the result of each response: for the core (platform/node/http.ts), and as
+// `fetch` with certificates or an agent (platform/node/connection.ts). node-http.test.ts runs the conformance suite,
+// http-connections.test.ts tests connections.
 
 import { randomBytes } from "node:crypto";
 import { EventEmitter, getEventListeners } from "node:events";
@@ -29,7 +29,7 @@ const textOf = (reported: ErrorText[]): string =>
 
 let server: RawServer;
 let agent: https.Agent;
-/** Plain http does not use the program's agent. */
+/** A `fetch` with the program's agent, which it uses only for https. */
 let own: typeof fetch;
 beforeEach(async () => {
   server = new RawServer();
@@ -48,7 +48,7 @@ const response = (status: string, ...lines: string[]): string =>
   [`HTTP/1.1 ${status}`, ...lines, "", ""].join("\r\n");
 const CLOSE = "Connection: close";
 const EMPTY = "Content-Length: 0";
-/** The thrown error. */
+/** Resolves to the error of the rejected promise. */
 const thrown = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     () => expect.unreachable("it must not succeed"),
@@ -116,7 +116,7 @@ describe("requests of fetch", () => {
     );
   });
 
-  it("a stream unchanged, until it fails; a Request's own body with its length", async () => {
+  it("send a stream unchanged until it fails, and a Request's own body with its length", async () => {
     let requested = "";
     server.script = (socket) => {
       requested = server.requested.join("");
@@ -139,7 +139,7 @@ describe("requests of fetch", () => {
   });
 });
 
-/** The result of a response: for the core with the adapter's reason, and for `fetch`. */
+/** The expected result of a response: for the core, with the adapter's reason, and for `fetch`. */
 type Row = [
   what: string,
   bytes: string,
@@ -169,9 +169,9 @@ const TOO_LARGE: ErrorText[] = [["failed", "too-large"]];
 const ROWS: Row[] = [
   valid("a head of 60 KiB", long(61_440), PLAIN, '200 "OK" '),
   valid("any bytes", response("200 A\t\xe4", EMPTY), ["status", 200, -1, ""], '200 "A\t\xe4" '),
-  // RFC 9112 §4: bytes that a reason phrase must not contain.
+  // RFC 9112 §4: a reason phrase must not contain these bytes.
   valid("other words", response("200 O\x01K", EMPTY), ["status", 200, -1, ""], '200 "" '),
-  // RFC 9110 §15.2.2: the client requested no other protocol.
+  // RFC 9110 §15.2.2: the client did not request another protocol.
   ["a switch of protocols", UPGRADE, failed, CUT_OFF, "fetch failed, HTTP 101"],
   ["one without a connection", response("101 X"), failed, NOT_HTTP, "fetch failed, RangeError"],
   ["a status of nothing", response("000 X"), failed, NOT_HTTP, "fetch failed, RangeError"],
@@ -180,7 +180,7 @@ const ROWS: Row[] = [
   ["another coding", `${of(CODED)}plain`, begun, WRONG, `incorrect header check, ${WRONG}`],
 ];
 
-/** The result as a program sees it. */
+/** The result of `fetch` as a text. */
 async function fetched(): Promise<string> {
   try {
     const found = await own(server.origin, { redirect: "manual" });
@@ -199,11 +199,11 @@ describe("the result of a response", () => {
     await turns();
     expect(server.adapter.lastFailure).toBe(lastFailure);
     expect(await fetched()).toBe(program);
-    // The connection must be closed.
+    // After an invalid response, the connection must be closed.
     await expect.poll(() => server.open()).toBe(0);
   });
 
-  it.each(REFUSED)("RFC 9112 %s: the reason that all hosts report", async (_, bytes, reason) => {
+  it.each(REFUSED)("RFC 9112 %s: all hosts report this reason", async (_, bytes, reason) => {
     server.make({ sizeLimitBytes: BODY_MAX });
     server.script = (socket) => socket.end(bytes, "latin1");
     const failure = [TOO_LONG, HEAD_TOO_LONG].includes(reason.sentence)
@@ -213,7 +213,7 @@ describe("the result of a response", () => {
     expect(server.adapter.lastFailure).toBe(reason.sentence);
   });
 
-  it("a connection's error is reported without an address", async () => {
+  it("the reason for a connection's error contains no address", async () => {
     for (const [error, failure, words] of [
       [Object.assign(new Error("to 192.0.2.1"), { code: "ETIMEDOUT" }), "timeout", "ETIMEDOUT"],
       [new TypeError("to 192.0.2.1"), "unreachable", "TypeError"],
@@ -230,7 +230,8 @@ describe("the result of a response", () => {
   });
 });
 
-// Node reports the ends of response, request and connection in one order, replacements for tests (nock, msw) in others.
+// Node reports the ends of response, request and connection in one order. Libraries that replace it in tests (nock,
+// msw) use others.
 describe("order of events", () => {
   const CODINGS: Record<string, (text: string) => Buffer> = {
     identity: Buffer.from,
@@ -281,7 +282,7 @@ describe("order of events", () => {
 });
 
 describe("the result of a response to fetch", () => {
-  it("header by header", async () => {
+  it("with one unusual header", async () => {
     const lines = [CLOSE, "Set-Cookie: a", "Set-Cookie: b", "X: 1"];
     server.script = (socket) => socket.end(response("299 X", ...lines));
     expect([...(await own(server.origin)).headers]).toEqual([
@@ -295,7 +296,7 @@ describe("the result of a response to fetch", () => {
   it.each<[coding: string, body: Buffer]>([
     ["gzip", gzipSync("start").subarray(0, 15)],
     ["identity", Buffer.from("start")],
-    // So large that the last bytes have arrived and wait to be decoded.
+    // Bodies so large that the last bytes have arrived but are not decoded yet.
     ...[50_000, 60_000, 70_000].map((length): [string, Buffer] => [
       "gzip",
       gzipSync(randomBytes(length)),
@@ -318,7 +319,7 @@ describe("the result of a response to fetch", () => {
     await expect.poll(() => server.open()).toBe(0);
   });
 
-  it("aborted before and during the request: the signal's reason", async () => {
+  it("rejects with the signal's reason if it is aborted before or during the request", async () => {
     const reason = new Error("enough");
     const before = own(server.origin, { signal: AbortSignal.abort(reason) });
     expect(await thrown(before)).toBe(reason);
@@ -330,7 +331,7 @@ describe("the result of a response to fetch", () => {
 });
 
 describe("time limits", () => {
-  it("the connection including its TLS handshake", async () => {
+  it("the limit for connecting includes the TLS handshake", async () => {
     server.make({ connectLimitMs: 50 });
     server.script = () => {};
     const url = server.origin.replace("http:", "https:");
@@ -355,7 +356,7 @@ describe("the client behind fetch", () => {
     }
   });
 
-  it("the agent with its settings is for https only", async () => {
+  it("the agent with these settings is only used for https", async () => {
     const made: unknown[] = [];
     agent.createConnection = (options) => {
       made.push(options);

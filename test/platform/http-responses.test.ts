@@ -1,6 +1,6 @@
-// Random valid and broken responses for Node's adapter and for a session's `fetch`, on reused connections. Each ends with
-// one bounded report and no uncaught exception, and a valid response arrives unchanged. PICOGRANT_ALL=1 sends 10,000 to
-// each.
+// Random valid and broken responses for Node's adapter and for a session's `fetch`, on reused connections. Each
+// exchange must end with one report of limited length and no uncaught exception. A valid response must arrive
+// unchanged. PICOGRANT_ALL=1 sends 10,000 to each.
 
 import http from "node:http";
 import type net from "node:net";
@@ -64,25 +64,25 @@ const response = fc.record({
   framing: fc.constantFrom("length", "chunked", "close"),
   coding: fc.constantFrom(...Object.keys(CODINGS), "zstd"),
   bodyBytes: fc.oneof(fc.constantFrom(0, 1, BODY_MAX, BODY_MAX + 1), fc.nat(BODY_MAX)),
-  /** Where other bytes replace one of the bytes. */
+  /** Replaces a byte at this position with other bytes. */
   change: fc.option(
     fc.record({ at: fc.nat(), by: fc.constantFrom("", "\0", "\r", "\n", ":", "9", "\xff", "aa") }),
     { freq: 1, nil: undefined },
   ),
-  /** The connection ends after this many bytes. */
+  /** Ends the connection after this many bytes. */
   cutAt: fc.option(fc.nat(), { freq: 1, nil: undefined }),
   pieces: fc.array(fc.nat(), { maxLength: 3 }),
   outcome: fc.constantFrom("keep", "keep", "end", "reset"),
-  /** Bytes after the response that belong to no request. */
+  /** Bytes that the server sends after the response, without a request. */
   more: fc.constantFrom("", "", "", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n!", "?"),
 });
 type Response = typeof response extends fc.Arbitrary<infer One> ? One : never;
 
-/** The expected report; undefined if the client may decide. */
+/** The bytes that the server sends, and the expected report. It is undefined if both outcomes are allowed. */
 interface Sent {
   readonly bytes: Buffer;
   readonly isValid: boolean;
-  /** The adapter refuses it although it is valid. */
+  /** The adapter refuses the response although it is valid. */
   readonly isRefused: boolean;
   readonly status: number;
   readonly text: string;
@@ -125,7 +125,7 @@ function sent(one: Response): Sent {
   return { bytes, isValid, isRefused, status: finalStatus(one.status), text };
 }
 
-/** Fails the test case during which it happens. */
+/** Uncaught exceptions. Each one fails the test case during which it happens. */
 const uncaught: unknown[] = [];
 const note = (error: unknown): unknown => uncaught.push(error);
 const EVENTS = ["uncaughtException", "unhandledRejection"] as const;
@@ -142,11 +142,11 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Sends the response in pieces, and closes the connection if the client waits for more. */
+/** Sends the response in pieces. Closes the connection if the client waits for more. */
 function responding(one: Response, { bytes }: Sent, isOver: () => boolean) {
   return async (socket: net.Socket): Promise<void> => {
     const cuts = one.pieces.map((at) => at % bytes.length).sort((a, b) => a - b);
-    // Unrequested bytes come together with the last byte of the response.
+    // Bytes without a request must arrive together with the last byte of the response.
     const whole = [0, ...(one.more === "" ? cuts : []), bytes.length];
     for (const [index, from] of whole.slice(0, -1).entries()) {
       socket.write(bytes.subarray(from, whole[index + 1]));

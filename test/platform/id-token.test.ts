@@ -1,4 +1,5 @@
-// ID tokens (platform/session/id-token.ts) by OpenID Connect Core 1.0 section 3.1.3.7; jose signs them.
+// How the session validates ID tokens (platform/session/id-token.ts) by OpenID Connect Core 1.0 section 3.1.3.7. The
+// tests sign with jose.
 
 import { createHash, createHmac } from "node:crypto";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
@@ -49,10 +50,10 @@ const pair = (alg: string) => generateKeyPair(alg, { extractable: true, modulusL
 const base64url = (value: string): string => Buffer.from(value).toString("base64url");
 
 describe("signatures (3.1.3.7, 6 to 8)", () => {
-  // RSA keys take long.
+  // Generating RSA keys takes long, so these are only tested in the full run.
   const slow = ["PS256", "RS384", "RS512", "PS512"];
   it.each([...(isFullRun ? slow : []), "RS256", "ES256", "ES384", "ES512", "EdDSA"])(
-    "%s: of the issuer's key alone, and of nothing else",
+    "%s: only by the issuer's key",
     async (alg) => {
       const { privateKey, publicKey } = await pair(alg);
       const other = await exportJWK((await pair(alg)).publicKey);
@@ -70,7 +71,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
         [{ ...jwk, kid: "two" }],
         [{ ...jwk, use: "enc" }],
         [{ ...jwk, kty: "oct" }],
-        // RFC 7517 §4.3 and 4.4, RFC 8725 §3.1.
+        // Keys that are not for signatures (RFC 7517 §4.3 and 4.4, RFC 8725 §3.1).
         [{ ...jwk, key_ops: ["sign"] }],
         [{ ...jwk, alg: "RS1" }],
       ]) {
@@ -90,7 +91,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
     },
   );
 
-  it("HS256: with the client's secret, never without one", async () => {
+  it("HS256: valid with the client's secret, and invalid if there is none", async () => {
     const secret = new TextEncoder().encode(SECRET);
     const token = await signed(valid, secret, { alg: "HS256" });
     expect(await verdict(token, [], { clientSecret: SECRET })).toBe("sub ada");
@@ -98,7 +99,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
     expect(await verdict(token, [])).toBe("is signed with a secret that there is not");
   });
 
-  it("neither a public key (RFC 8725 section 2.1) nor a short key is a secret", async () => {
+  it("HS256: neither a public key (RFC 8725 section 2.1) nor a short key counts as a secret", async () => {
     const { publicKey } = await pair("RS256");
     const jwk = await exportJWK(publicKey);
     const token = await signed(valid, Buffer.from(jwk.n!, "base64url"), { alg: "HS256" });
@@ -125,10 +126,10 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
     }
   });
 
-  it("no key with which everybody can sign: an exponent of 1, points of small order (RFC 8032 §5.1.7)", async () => {
+  it("keys with which anybody can sign are refused: an exponent of 1, points of small order (RFC 8032 §5.1.7)", async () => {
     const of = (alg: string): string =>
       `${base64url(`{"alg":"${alg}"}`)}.${base64url(JSON.stringify(valid))}`;
-    // With an exponent of 1 everybody can compute the signature.
+    // With an exponent of 1, the padded hash itself is the signature.
     const hash = createHash("sha256").update(of("RS256")).digest();
     const algorithm = Buffer.from("3031300d060960864801650304020105000420", "hex");
     const padding = Buffer.concat([Buffer.of(0, 1), Buffer.alloc(202, 255), Buffer.of(0)]);
@@ -138,7 +139,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
       const keys = [{ kty: "RSA", n: n!, e }];
       expect(await verdict(`${of("RS256")}.${text}`, keys)).toMatch(/signed by none/);
     }
-    // With the neutral point as key and in the signature, any text verifies.
+    // With the neutral point as key and in the signature, any text has a valid signature.
     const neutral = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]).toString("base64url");
     for (const [first, sign] of [[1, 0] as const, [1, 128] as const, [0, 0] as const]) {
       const point = Buffer.concat([Buffer.of(first), Buffer.alloc(30), Buffer.of(sign)]);
@@ -152,7 +153,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
   const noUtf8 = Buffer.from('{"alg":"HS256","x":"\xff"}', "latin1").toString("base64url");
   it.each([
     ["not taken", [unsigned('{"alg":"none"}').slice(0, -2), unsigned("{}")]],
-    // Too many letters or digits.
+    // Names of algorithms with an additional letter or digit.
     ["not taken", [unsigned('{"alg":"XHS256"}'), unsigned('{"alg":"HS2560"}')]],
     ["not taken", [unsigned('{"alg":["HS256"]}')]],
     ["encrypted", ["a.b.c.d.e"]],

@@ -1,5 +1,5 @@
-// The translated texts fit the smallest and the usual display, and use only characters of its ROM. The core's model tests
-// that texts reach the display unchanged (test/model).
+// Checks that the translated texts fit the smallest and the usual display, and use only characters of its ROM. The
+// core's model tests that texts reach the display unchanged (test/model).
 import { describe, expect, test } from "vitest";
 import { MESSAGES } from "../../core/index.ts";
 import { type RomName, romCharacter, romText } from "../../platform/display/display-rom.ts";
@@ -18,13 +18,13 @@ const SIGNED_IN = 4;
 const OPEN = 7;
 const CODE = 8;
 /**
- * The longest user code of the device authorization specification, section 8, is shown without its label if it would not
- * fit.
+ * The longest user code (device authorization specification, section 8). If it does not fit beside its label, it is
+ * shown without.
  */
 const USER_CODE = "ABCD-EFGH";
 const COUNTDOWN = " 30:00";
 
-/** Rows of a text when the core wraps it at spaces. */
+/** How many rows a text needs when the core wraps it at spaces. */
 function rowsOf(text: string, columns: number): number {
   let rows = 1;
   let used = 0;
@@ -50,25 +50,22 @@ describe.each(OTHERS)("%s", (language) => {
   test.each([
     [16, 2],
     [20, 4],
-  ])(
-    "every text fits a display of %ix%i: no word is broken, two pages at most",
-    (columns, rows) => {
-      for (const text of texts) {
-        for (const word of text.split(" "))
-          expect([text, word.length <= columns]).toEqual([text, true]);
-        const pages = Math.ceil(rowsOf(text, columns) / rows);
-        expect([text, pages <= (rows === 2 ? 2 : 1)]).toEqual([text, true]);
-      }
-      // The application's status line needs a row below it.
-      expect(rowsOf(texts[SIGNED_IN]!, columns)).toBe(1);
-      expect(rowsOf(texts[OPEN]!, columns)).toBe(1);
-      expect((texts[CODE]! + USER_CODE).length).toBeLessThanOrEqual(columns);
-      if (columns === 20)
-        expect((texts[CODE]! + USER_CODE + COUNTDOWN).length).toBeLessThanOrEqual(columns);
-    },
-  );
+  ])("on a display of %ix%i no text has a broken word or more than two pages", (columns, rows) => {
+    for (const text of texts) {
+      for (const word of text.split(" "))
+        expect([text, word.length <= columns]).toEqual([text, true]);
+      const pages = Math.ceil(rowsOf(text, columns) / rows);
+      expect([text, pages <= (rows === 2 ? 2 : 1)]).toEqual([text, true]);
+    }
+    // The row below is for the application's status.
+    expect(rowsOf(texts[SIGNED_IN]!, columns)).toBe(1);
+    expect(rowsOf(texts[OPEN]!, columns)).toBe(1);
+    expect((texts[CODE]! + USER_CODE).length).toBeLessThanOrEqual(columns);
+    if (columns === 20)
+      expect((texts[CODE]! + USER_CODE + COUNTDOWN).length).toBeLessThanOrEqual(columns);
+  });
 
-  test("the reason for no connection has two halves of at most 16 characters", () => {
+  test("the reason for a missing connection has two halves of at most 16 characters", () => {
     const output = reasonsFor(language);
     expect(Object.keys(output)).toEqual(reasonNames);
     for (const text of Object.values(output)) {
@@ -76,7 +73,7 @@ describe.each(OTHERS)("%s", (language) => {
     }
   });
 
-  test("its ROM has every character", () => {
+  test("the display's ROM contains every character", () => {
     const rom = usualRom(language);
     const drawn = [...messagesFor(language, rom)].map((byte) =>
       byte === "\n" ? "\n" : romCharacter(rom, byte.charCodeAt(0)),
@@ -85,7 +82,7 @@ describe.each(OTHERS)("%s", (language) => {
   });
 });
 
-test("a ROM without the letters: accents are dropped, katakana are refused", () => {
+test("a ROM without these letters: accents are dropped, and katakana are refused", () => {
   const drawn = (rom: RomName, text: string): string =>
     [...romText(rom, text)].map((byte) => romCharacter(rom, byte.charCodeAt(0))).join("");
   expect(drawn("A00", "Prüfe é ñ Ö ß")).toBe("Prüfe e ñ O β");
@@ -95,7 +92,7 @@ test("a ROM without the letters: accents are dropped, katakana are refused", () 
     expect(messagesFor(language, "A00")).not.toBe("");
 });
 
-test("no byte of a ROM is a control character", () => {
+test("no character of a ROM is a control character", () => {
   for (const rom of ["A00", "A02"] as const) {
     for (let byte = 0; byte < 256; byte++) {
       expect(romCharacter(rom, byte)).toMatch(/^[^\p{Cc}\p{Cs}]$/u);

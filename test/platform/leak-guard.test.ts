@@ -1,5 +1,5 @@
-// No part of a call's target changes the host. An access token goes only to the configured resource servers (RFC 6750 §5.3,
-// RFC 9700 §4.9.1).
+// The target of a call never changes the host. The access token goes only to the configured resource servers (RFC 6750
+// §5.3, RFC 9700 §4.9.1).
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -111,8 +111,8 @@ class Elsewhere extends Filter {
   }
 }
 
-describe("the driver cannot bypass the leak guard", () => {
-  it("a translation that sends the grant's request elsewhere", () => {
+describe("the driver stops what the leak guard refuses", () => {
+  it("a translation that sends a request of the grant to another server", () => {
     const platform = signsIn();
     const driver = driverOn(platform, {
       translate: () => new Elsewhere(),
@@ -133,14 +133,14 @@ describe("the driver cannot bypass the leak guard", () => {
     expect(platform.http.requests.filter(({ url }) => url.includes("evil.test"))).toEqual([]);
   });
 
-  it("a program that puts the token into a call's address (RFC 6750 §2.3, §5.3): it fails at once", () => {
+  it("a token in a call's address (RFC 6750 §2.3, §5.3): the request fails at once", () => {
     const device = signedIn({}, signsIn({}, SECRETS));
     expect(call(device, `?access_token=${SECRETS.access_token}`)).toEqual([]);
     const { callState, callError } = device.driver.device;
     expect([callState, callError]).toEqual([core.CallState.DONE, ErrorCode.UNREACHABLE]);
   });
 
-  it("except the revocation of the device authorization specification: its query contains the token", () => {
+  it("an exception: the revocation of the device authorization specification has the token in its query", () => {
     const clientAuthentication = core.ClientAuthentication.SPECIFICATION;
     const config = { ...driverConfig, clientAuthentication };
     const { driver, platform } = signedIn({ config }, signsIn({}, SECRETS));
@@ -151,8 +151,8 @@ describe("the driver cannot bypass the leak guard", () => {
   });
 });
 
-describe("addresses that a driver is given", () => {
-  it("with a query of their own stay unchanged, and further parameters follow after &", () => {
+describe("configured addresses", () => {
+  it("keep their own query unchanged, and further parameters follow after &", () => {
     const endpoints = {
       ...ENDPOINTS,
       ...{ deviceAuthorization: "https://s.example/code?p=b2c" },
@@ -204,14 +204,14 @@ describe("addresses that a driver is given", () => {
     [1, []],
     [2, ["https://c.example"]],
     [3, []],
-  ])("Endpoint.RESOURCE + %i is that of endpoints.resources: %j", (number, expected) => {
+  ])("Endpoint.RESOURCE + %i has the address of endpoints.resources: %j", (number, expected) => {
     const resources = ["https://a.example", "", "https://c.example"];
     expect(call(signedIn({ endpoints: { ...ENDPOINTS, resources } }), "", number)).toEqual(
       expected,
     );
   });
 
-  it("http is only for this device itself, unless allowHttp is set", () => {
+  it("use http only for this device itself, unless allowHttp is set", () => {
     const at = (token: string, allowHttp = false) =>
       signedIn({ endpoints: { ...ENDPOINTS, token }, allowHttp });
     for (const host of ["localhost:1", "127.0.0.1", "[::1]:8080"]) at(`http://${host}/t`);
@@ -220,13 +220,13 @@ describe("addresses that a driver is given", () => {
   });
 });
 
-// One list (platform/servers/address.ts) for the driver, `signIn`, the simulator and the service. RFC 8252 §8.3: such
-// requests do not cross a network.
+// The driver, `signIn`, the simulator and the service use one list (platform/servers/address.ts). RFC 8252 §8.3:
+// requests to these hosts do not cross a network.
 const HOSTS: [host: string, expected: boolean][] = [
   ["localhost", true],
   ["127.0.0.1", true],
   ["[::1]", true],
-  // Systems may route these to themselves, but C hosts and cores accept only three names.
+  // A system may route these addresses to itself, but hosts in C and cores accept only three names.
   ["127.0.0.2", false],
   ["127.1", false],
   ["0.0.0.0", false],
@@ -247,16 +247,17 @@ describe("RFC 8252 §8.3: http is only for this machine itself", () => {
     }
   });
 
-  // In the other direction every address counts that a system may route to itself: metadata must not send a device there.
+  // The opposite check is stricter: it refuses every address that a system may route to itself. Metadata must not send
+  // a device there.
   it.each([
     ...["localhost", "LOCALHOST", "a.localhost", "localhost.", "127.0.0.1", "127.0.0.2", "127.1"],
     ...["0x7f000001", "0x7f.1", "0177.0.0.1", "2130706433", "0.0.0.0", "0", "[::1]", "[::]"],
     ...["[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]"],
-  ])("a server elsewhere must not send the device to http on %s", (host) => {
+  ])("a server on another machine must not send the device to http on %s", (host) => {
     const address = `http://${host}:8080/t`;
     expect(namedAddressProblem(address, "https://a.example", true)).toBe("is on this machine");
     expect(namedAddressProblem(address, "http://127.0.0.1:1", true)).toBe("");
-    // The URL class agrees.
+    // The URL class confirms that these are local addresses.
     expect(new URL(address).hostname).toMatch(
       /localhost\.?$|^127\.|^0\.0\.0\.0$|^\[::1?\]$|^\[::(ffff:)?7f00:1\]$/,
     );
@@ -269,9 +270,9 @@ describe("RFC 8252 §8.3: http is only for this machine itself", () => {
     expect(namedAddressProblem(`http://${host}/t`, "https://a.example", true)).toBe("");
   });
 
-  it("::1 without brackets counts, too", () => expect(isLoopbackHost("::1")).toBe(true));
+  it("::1 without brackets is also local", () => expect(isLoopbackHost("::1")).toBe(true));
 
-  it("a user before the host is not a host", () => {
+  it("a user name before the host is not the host", () => {
     for (const address of ["http://localhost@example.com/", "http://127.0.0.1:80@example.com/"]) {
       expect(addressProblem(address)).not.toBe("");
     }

@@ -1,11 +1,11 @@
-// The log (platform/exchange/log.ts): requests and responses in bounded lines, without secrets, even if servers and
-// adapters put secrets into messages.
+// The log (platform/exchange/log.ts) describes requests and responses in lines of limited length. It contains no
+// secret, even if servers and adapters put secrets into messages.
 
 import { expect, it } from "vitest";
 import { driverLog } from "../../platform/exchange/log.ts";
 import { SessionEnvironment } from "../environment/session-port.ts";
 
-/** A program with a log, and its lines so far. */
+/** Runs a program with a log. `lines` has the lines so far. */
 function logged(environment: SessionEnvironment, write?: (line: string) => void) {
   const lines: string[] = [];
   const log = driverLog((line) => {
@@ -15,7 +15,7 @@ function logged(environment: SessionEnvironment, write?: (line: string) => void)
   return { lines, start: environment.start({}, undefined, { log }) };
 }
 
-it("logs requests and responses by names and numbers", async () => {
+it("names requests and responses, with their numbers", async () => {
   const environment = new SessionEnvironment();
   const { lines, start } = logged(environment);
   await environment.until(() => start.session !== undefined);
@@ -54,7 +54,7 @@ it("logs requests and responses by names and numbers", async () => {
   ]);
 });
 
-it("logs a server's error only if it is a known name; its own exceptions have no effect", async () => {
+it("contains a server's error only if its name is known; exceptions of the log have no effect", async () => {
   const environment = new SessionEnvironment();
   environment.http.faultFor = () => ({ kind: "refuse" });
   const { lines, start } = logged(environment, () => {

@@ -1,5 +1,5 @@
-// The adapters on Node as one platform (platform/node/index.ts), and the system's timers with a simulated setTimeout.
-// conformance.test.ts has the rules of the contract.
+// Tests the adapters on Node as one platform (platform/node/index.ts), and the system's timers with a simulated
+// setTimeout. conformance.test.ts tests each adapter's contract.
 
 import fs from "node:fs";
 import https from "node:https";
@@ -34,7 +34,7 @@ it("has five adapters; the display is the terminal, or the program's own", () =>
   }
 });
 
-it("after dispose no alarm rings, and another process can use the directory", async () => {
+it("after dispose, no alarm calls back, and another process can use the directory", async () => {
   const platform = nodePlatform({ stateDirectory: directory });
   let rings = 0;
   platform.timers.alarm(0, () => rings++);
@@ -54,7 +54,7 @@ it("a directory belongs to one process, or to several if it is shared", () => {
   for (const platform of both) platform.dispose();
 });
 
-it("wrong network settings are an error before the directory is touched", () => {
+it("wrong network settings are reported before anything in the directory changes", () => {
   const stateDirectory = path.join(directory, "none");
   const agent = new https.Agent({ rejectUnauthorized: false });
   expect(() => nodePlatform({ stateDirectory, http: { agent } })).toThrow("http.agent must check");
@@ -63,7 +63,7 @@ it("wrong network settings are an error before the directory is touched", () => 
 
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** Simulated real time, as strict as setTimeout (at most 2^31-1 ms), and as early. */
+/** Simulated real time. Like setTimeout it accepts at most 2^31-1 ms, and may call back too early. */
 function handTime(earlyMs = () => 0): { real: RealTime; hand: ManualClock } {
   const hand = new ManualClock();
   const real: RealTime = {
@@ -91,7 +91,7 @@ describe("timers on the system's clock", () => {
     expect(rang).toBe(1);
   });
 
-  it("never early and exactly once, for any wait and any early wake-up; now wraps at 2^32", () => {
+  it("an alarm is never early and rings exactly once, whatever the wait; now() wraps at 2^32", () => {
     const ms = fc.oneof(fc.nat(200), fc.integer({ min: 2 ** 31 - 5, max: 2 ** 32 - 1 }));
     const act = fc.oneof(
       fc.record({ alarm: ms }),
@@ -127,7 +127,7 @@ describe("timers on the system's clock", () => {
   });
 });
 
-it("elapsed time is the larger of two clocks: sleep counts, setting the wall clock back does not", () => {
+it("elapsed time is the larger of two clocks: it includes sleep, and setting back the wall clock has no effect", () => {
   const clocks = { monotonic: 100, wall: 1_700_000_000_000 };
   const passed = timePassed(
     () => clocks.monotonic,
@@ -143,6 +143,7 @@ it("elapsed time is the larger of two clocks: sleep counts, setting the wall clo
   expect(after(0, 8 * 3_600_000)).toBe(8 * 3_600_000);
   expect(after(5000, -3_600_000)).toBe(5000);
   expect(after(1000, 3_600_000)).toBe(3_600_000);
-  // Two clocks read one after the other differ, and a wall clock is slewed. These differences must not add up.
+  // The two clocks are read one after the other, and a wall clock is adjusted slowly. These differences must not add
+  // up.
   for (let i = 0; i < 1000; i++) expect(after(100, 150)).toBe(100);
 });

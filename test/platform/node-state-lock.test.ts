@@ -1,4 +1,4 @@
-// The lock of a state directory on Node: never two holders, and a dead holder never blocks the directory.
+// The lock of a state directory on Node. There are never two holders, and a dead holder never blocks the directory.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -26,7 +26,7 @@ afterEach(() => {
 
 const files = (): string[] => fs.readdirSync(directory);
 const leave = (name: string): void => fs.writeFileSync(path.join(directory, name), "");
-/** The lock of a holder in this process, or of another process. */
+/** The name of the lock file of a holder, in this process or another. */
 function nameOf({
   pid,
   started,
@@ -44,7 +44,7 @@ function nameOf({
 }
 
 describe("the lock of a state directory", () => {
-  it("has one holder at a time, and leaves nothing behind", () => {
+  it("has one holder at a time, and no file after its release", () => {
     const [one, other] = [new StateLock(directory), new StateLock(directory)];
     expect([one.isHeld, one.isSure]).toEqual([false, false]);
     const listeners = process.listenerCount("exit");
@@ -63,7 +63,7 @@ describe("the lock of a state directory", () => {
     expect(process.listenerCount("exit")).toBe(listeners);
   });
 
-  it("never has two holders, at whichever operation the second one starts", () => {
+  it("never has two holders, whatever the first one is doing when the second one starts", () => {
     let both = 0;
     for (const method of ["openSync", "closeSync", "readdirSync", "rmSync", "statSync"] as const) {
       for (let at = 0; at < 6; at++) {
@@ -104,7 +104,7 @@ describe("the lock of a state directory", () => {
     return waits;
   };
 
-  it("of another process: three retries, because two simultaneous attempts both step back", () => {
+  it("waits three times for another process, because two that start together both step back", () => {
     const other = new StateLock(directory);
     other.tryTake();
     const waits = waiting(() => {});
@@ -119,7 +119,7 @@ describe("the lock of a state directory", () => {
     expect(files()).toEqual([]);
   });
 
-  it("of a holder known only by its file updates: waits longer than ten seconds for a pause", () => {
+  it("waits ten seconds without an update for a holder that it only knows by its file's updates", () => {
     const name = "lock-7-1-abcabcabcabc-0123456789abcdef";
     leave(name);
     let nowMs = 0;
@@ -131,7 +131,7 @@ describe("the lock of a state directory", () => {
     expect(() => lockDirectory(directory)).toThrow("in use by process 7;");
     expect(waits).toHaveLength(12);
     nowMs = 0;
-    // The holder no longer updates its file.
+    // From now on, the holder does not update its file.
     waiting(() => {
       nowMs += 1000;
     });
@@ -139,14 +139,14 @@ describe("the lock of a state directory", () => {
     expect([nowMs, files()]).toEqual([10_000, []]);
   });
 
-  it("whose file disappears before it is read has no holder", () => {
+  it("has no holder if its file disappears before it can be read", () => {
     vi.spyOn(fs, "readdirSync").mockReturnValue(["lock-7-1-abc-0123456789abcdef"] as never);
     const lock = new StateLock(directory);
     expect(lock.tryTake()).toBe(0);
     lock.release();
   });
 
-  it("of an unknown holder stays while its file is updated, and is free after ten seconds without", () => {
+  it("of an unknown holder stays while its file is updated, and is free ten seconds later", () => {
     let nowMs = 1000;
     vi.spyOn(performance, "now").mockImplementation(() => nowMs);
     const name = nameOf({ pid: 1, space: "ffff00000000" });
@@ -178,10 +178,10 @@ describe("the lock of a state directory", () => {
   });
 });
 
-describe("the identity of a holder", () => {
+describe("the name of a lock file", () => {
   type Processes = Readonly<Record<string, string>>;
   const GONE = 2 ** 22 + 1;
-  /** Replaces /proc: this boot, and `stat` of each process. */
+  /** Replaces /proc: the boot's identifier, and `stat` of each process. */
   const proc = (processes: Processes | undefined): void => {
     const { readFileSync } = fs;
     vi.spyOn(fs, "readFileSync").mockImplementation(((file: string, encoding: "latin1") => {
@@ -192,7 +192,7 @@ describe("the identity of a holder", () => {
     }) as never);
     vi.spyOn(fs, "readlinkSync").mockReturnValue("pid:[1]" as never);
   };
-  /** proc(5): the name may contain anything; the start time comes 19 fields after the state. */
+  /** proc(5): the process name may contain any character. The start time comes 19 fields after the state. */
   const stat = (name: string, state: string, started: number): string =>
     `1 (${name}) ${state} ${Array(18).fill("0").join(" ")} ${started} 0`;
   const SPACE = createHash("sha256").update("bootpid:[1]").digest("hex").slice(0, 12);
@@ -205,7 +205,7 @@ describe("the identity of a holder", () => {
     return name!.replace(/-[0-9a-f]{16}$/, "");
   };
 
-  it("is in the name: process, start time, and PID namespace", () => {
+  it("contains the process, its start time, and the PID namespace", () => {
     expect(nameWith({ "self/stat": stat("a", "R", 77) })).toBe(`lock-${process.pid}-77-${SPACE}`);
     expect(nameWith({})).toBe(`lock-${process.pid}-0-${SPACE}`);
     expect(nameWith(undefined)).toBe(`lock-${process.pid}-0-0`);
@@ -238,7 +238,7 @@ describe("the identity of a holder", () => {
     expect(files()).toHaveLength(verdict === "dead" ? 0 : 1);
   });
 
-  it("a file that is no lock is ignored, and stays", () => {
+  it("that does not fit: the file is ignored, and stays", () => {
     const others = [
       ...["lock", "lock-7-70-0-0123456789abcde", "lock-7-70-0-0123456789abcdef0"],
       ...["a-lock-7-70-0-0123456789abcdef", "lock-7-70-0-0123456789abcdeg"],
@@ -253,7 +253,7 @@ describe("the identity of a holder", () => {
   });
 });
 
-it("a process that ends leaves nothing", () => {
+it("is gone after the process has ended", () => {
   const source = new URL("../../platform/node/state-lock.ts", import.meta.url);
   const program = `import { readdirSync } from "node:fs";
     import { StateLock } from "${source}";

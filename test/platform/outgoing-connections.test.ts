@@ -1,5 +1,5 @@
-// Nothing bypasses the leak guard. The lists name every file that opens connections, and what calls it. If you add a
-// connection, add it here together with its check.
+// Every connection must pass the leak guard. These lists name every file that opens connections, and the code that
+// calls it. If you add a connection, add it here together with its check.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Files below a folder with matching lines (without comments), and the number of these lines. */
+/** Finds the files below the folders with matching lines, comments excluded, and the number of these lines. */
 function filesWith(pattern: RegExp, outcome: string, ...folders: readonly string[]): string[] {
   return folders.flatMap((folder) => {
     const files = readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" });
@@ -27,21 +27,21 @@ function filesWith(pattern: RegExp, outcome: string, ...folders: readonly string
 const FOLDERS = ["platform", "targets/command", "targets/quickjs"];
 
 describe("code that opens connections in JavaScript", () => {
-  it("Node's clients", () => {
+  it("Node's HTTP clients", () => {
     const imports = /^import (?!type).*from "node:(http|https|http2|net|tls|dgram)"/;
     expect(filesWith(imports, ".ts", ...FOLDERS)).toEqual([
-      "platform/node/connection.ts: 3", // the adapter's requests; attempts to connect, which send nothing
+      "platform/node/connection.ts: 3", // the adapter's requests, and tests of a connection that send nothing
       "platform/node/http.ts: 3", // the adapter
-      "targets/command/check-server.ts: 1", // a server, for the check of a port in C
+      "targets/command/check-server.ts: 1", // a server with which a port in C is checked
       "targets/command/conform/conformance-server.ts: 2", // a server for tests of adapters
-      "targets/command/conform/server.ts: 2", // and for the bench of whole devices
+      "targets/command/conform/server.ts: 2", // a server for the bench of whole devices
     ]);
   });
 
-  it("the global fetch: for sessions on platforms without another one", () => {
+  it("the global fetch: only for sessions on platforms without another one", () => {
     expect(filesWith(/(?<![.\w"`])fetch\(|\(settings\.fetch/, ".ts", ...FOLDERS)).toEqual([
-      "platform/node/keep-signed-in.ts: 3", // a function of its own, over the session's
-      "platform/session/claims.ts: 1", // an issuer's metadata and keys: no token, no redirects
+      "platform/node/keep-signed-in.ts: 3", // wraps the session's fetch
+      "platform/session/claims.ts: 1", // an issuer's metadata and keys, without token and redirects
       "platform/session/fetch.ts: 1",
       "platform/session/session.ts: 1",
     ]);
@@ -65,13 +65,13 @@ describe("code that opens connections in JavaScript", () => {
     }
   });
 
-  it("only filters receive an exchange, beside the adapter port and the caller", () => {
-    // A sink, recognized by a name that nothing else has.
+  it("only filters, the adapter port and the caller receive the events of an exchange", () => {
+    // `failed` is a method that only sinks have.
     expect(filesWith(/^ *(override )?failed\(|\bfailed: \(/, ".ts", "platform")).toEqual([
       "platform/conformance/http-bench.ts: 1", // tests of adapters
       "platform/contracts.ts: 1",
-      "platform/driver/responses.ts: 1", // tells the core
-      "platform/exchange/adapter-port.ts: 2", // what an adapter reports to
+      "platform/driver/responses.ts: 1", // reports to the core
+      "platform/exchange/adapter-port.ts: 2", // receives the adapter's reports
       "platform/exchange/filter.ts: 2",
       "platform/exchange/log.ts: 1",
       "platform/exchange/response-recorder.ts: 1",
@@ -83,7 +83,7 @@ describe("code that opens connections in JavaScript", () => {
 describe("code that opens connections in C", () => {
   const folders = ["targets/host"];
 
-  it("pg_connection_start is only called right after the leak guard, and by a port's own check", () => {
+  it("pg_connection_start is only called right after the leak guard, and by the check of a port", () => {
     expect(filesWith(/[^*\w]pg_connection_start\((?!struct)/, ".c", ...folders)).toEqual([
       "targets/host/portable/http.c: 1",
       "targets/host/ports/template/check-connection.c: 1",
@@ -94,7 +94,7 @@ describe("code that opens connections in C", () => {
     );
     expect(before).not.toMatch(/return connect_to\(/);
     expect(behind).toMatch(/^[^}]*if \(!is_open\) return connect_to\(http\);/);
-    // The second call, to the same server, follows the request for the time.
+    // The second call connects to the same server, after the request for the time.
     expect(http.match(/\bconnect_to\(/g)).toHaveLength(3);
   });
 

@@ -1,5 +1,5 @@
-// Who can change or read the files that a user names, checked as sshd checks its files (platform/node/files.ts).
-// test/host/process.spec.ts tests the same in C.
+// Who can change or read the files that a user names. The rules are those of sshd (platform/node/files.ts).
+// test/host/process.spec.ts tests the same rules in C.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -87,7 +87,7 @@ it.each<[string, corrupt: () => void, problem: () => string]>([
   expect(ownersProblem(file, "certificates")).toBe(problem());
 });
 
-it.runIf(isRoot)("a file or directory of another user except root", () => {
+it.runIf(isRoot)("a file or directory of a user other than root and the own one is refused", () => {
   fs.chownSync(file, OTHER, OTHER);
   expect(ownersProblem(file, "certificates")).toBe("belongs to another user; run chown on it");
   fs.chownSync(file, 0, 0);
@@ -108,6 +108,6 @@ it("a relative path starts in the working directory", () => {
   const statusOf = (one: string) => ({ mode: one === "." ? 0o40777 : 0o100600, uid: 1000 });
   const looked = (uid?: number) => pathProblem("key", "owner", uid, statusOf, () => "");
   expect(looked(1000)).toBe(open("."));
-  // A system without users.
+  // A system without user numbers, such as Windows.
   expect(looked(undefined)).toBe("");
 });

@@ -10,7 +10,7 @@ import {
 import { temporaryFolder } from "../listening.ts";
 import { type RunningProxy, startProxy } from "./connect-proxy.ts";
 
-/** A name that only the proxy can resolve. */
+/** Only the proxy can resolve this name. */
 const SERVER = "https://elsewhere.example";
 const { ca, identities } = makeTlsIdentities();
 const services: SimulatedService[] = [];
@@ -26,7 +26,7 @@ async function service(identity: { key: string; cert: string }): Promise<Simulat
 }
 
 let genuine: SimulatedService;
-/** The certificate of a proxy that intercepts TLS, from an untrusted authority. */
+/** A server with a certificate of an untrusted authority, as that of a proxy that intercepts TLS. */
 let impostor: SimulatedService;
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ function start(proxy: RunningProxy, more: Partial<SignInOptions> = {}): Promise<
   });
 }
 
-it("sign-in, session.fetch and a resumed session go through the proxy", async () => {
+it("sign-in, session.fetch and a resumed session use the proxy", async () => {
   const proxy = await startProxy(portOf(genuine));
   const state = path.join(home, "kept");
   try {
@@ -74,7 +74,7 @@ it.each([
   ["refuses (407)", () => genuine, 407, "proxy_refused"],
   ["reads along with a certificate of its own", () => impostor, undefined, "certificate_refused"],
 ] as const)(
-  "a proxy that %s gets nothing, and nothing goes around it",
+  "%s: the proxy gets no secret, and nothing bypasses it",
   async (_, at, refusal, why) => {
     const proxy = await startProxy(portOf(at()), refusal);
     const gaveUp = new AbortController();

@@ -1,17 +1,17 @@
-// The adapters of stock QuickJS on a system that runs out of resources: processes for HTTP and `sync`, and a text file as
-// display that disappears or becomes read-only.
+// The adapters of stock QuickJS on a system without resources. They need processes for HTTP and `sync`, and a text file
+// as display that may disappear or become read-only.
 
 import { describe, expect, it } from "vitest";
 import { displayOf } from "../../platform/quickjs/displays.ts";
 import type { Os } from "../../platform/quickjs/engine.ts";
 import { Child } from "../../platform/quickjs/process.ts";
 
-/** Counts open file descriptors, and fails the call with the number `failing`. */
+/** Counts open file descriptors. The call with the number `failing` fails. */
 class PoorSystem {
   readonly open = new Set<number>();
   calls = 0;
   failing = -1;
-  /** The result of waitpid for a child that has ended. */
+  /** What waitpid returns for a child that has ended. */
   ended: [pid: number, status: number] = [7, 0];
   onReadable: (() => void) | null = null;
   #next = 3;
@@ -45,11 +45,11 @@ function start(system: PoorSystem, exit = (_code: number) => {}) {
 }
 
 describe("a child process", () => {
-  it("that cannot be started leaks no file descriptor", () => {
+  it("that cannot be started does not leak a file descriptor", () => {
     const whole = new PoorSystem();
     start(whole);
     expect(whole.calls).toBe(4);
-    // Only the read ends of its error output and its output.
+    // Only the read ends of its two pipes are open.
     expect(whole.open.size).toBe(2);
     for (let failing = 0; failing < whole.calls; failing++) {
       const system = new PoorSystem();
@@ -68,7 +68,7 @@ describe("a child process", () => {
     system.ended = ended;
     const codes: number[] = [];
     start(system, (code) => codes.push(code));
-    // End of its error output, and of its output.
+    // The ends of its error output and of its output.
     for (let pipes = 2; pipes > 0; pipes--) system.onReadable!();
     expect(codes).toEqual([expected]);
     expect([...system.open]).toEqual([]);
@@ -80,38 +80,35 @@ const cells = (letter: string): number[] => Array<number>(80).fill(letter.charCo
 it.each([
   ["its folder is gone", -2],
   ["its file system is read-only", -30],
-])(
-  "contracts.ts: a display does not throw where %s, and shows the next frame again",
-  (_, error) => {
-    let fault = 0;
-    let text = "";
-    const open = new Set<number>();
-    const os = {
-      ...{ O_WRONLY: 1, O_CREAT: 64, O_TRUNC: 512, S_IFMT: 0o170000, S_IFREG: 0o100000 },
-      S_IFIFO: 0o010000,
-      stat: () => [null, 2],
-      open: () => {
-        if (fault < 0) return fault;
-        text = "";
-        open.add(3 + open.size);
-        return 2 + open.size;
-      },
-      write: (_fd: number, buffer: ArrayBuffer, offset: number, length: number) => {
-        text += Buffer.from(buffer, offset, length).toString("latin1");
-        return length;
-      },
-      close: (fd: number) => (open.delete(fd) ? 0 : -9),
-    } as unknown as Os;
-    const display = displayOf(os, { kind: "text", path: "/run/frame" });
-    const held = open.size;
-    display.show(cells("a"), 0);
-    expect(text).toContain("aaaa");
-    fault = error;
-    display.show(cells("b"), 0);
-    expect(text).toContain("aaaa");
-    fault = 0;
-    display.show(cells("c"), 0);
-    expect(text).toContain("cccc");
-    expect(open.size).toBe(held);
-  },
-);
+])("contracts.ts: if %s, the display shows the next frame again", (_, error) => {
+  let fault = 0;
+  let text = "";
+  const open = new Set<number>();
+  const os = {
+    ...{ O_WRONLY: 1, O_CREAT: 64, O_TRUNC: 512, S_IFMT: 0o170000, S_IFREG: 0o100000 },
+    S_IFIFO: 0o010000,
+    stat: () => [null, 2],
+    open: () => {
+      if (fault < 0) return fault;
+      text = "";
+      open.add(3 + open.size);
+      return 2 + open.size;
+    },
+    write: (_fd: number, buffer: ArrayBuffer, offset: number, length: number) => {
+      text += Buffer.from(buffer, offset, length).toString("latin1");
+      return length;
+    },
+    close: (fd: number) => (open.delete(fd) ? 0 : -9),
+  } as unknown as Os;
+  const display = displayOf(os, { kind: "text", path: "/run/frame" });
+  const held = open.size;
+  display.show(cells("a"), 0);
+  expect(text).toContain("aaaa");
+  fault = error;
+  display.show(cells("b"), 0);
+  expect(text).toContain("aaaa");
+  fault = 0;
+  display.show(cells("c"), 0);
+  expect(text).toContain("cccc");
+  expect(open.size).toBe(held);
+});

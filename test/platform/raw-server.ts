@@ -11,10 +11,10 @@ export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 /** Calls of a sink, in order. */
 export type ErrorText = [event: string, ...values: unknown[]];
 
-/** The calls for `OK`. */
+/** The calls for the response `OK`. */
 export const VALID: ErrorText[] = [["status", 200, -1, ""], ["body", "ok"], ["end"]];
 
-/** A sink; `ended` resolves to all calls so far. */
+/** A sink that records its calls. `ended` resolves to them. */
 export function recorder(during: (event: string) => void = () => {}): {
   sink: HttpSink;
   reported: ErrorText[];
@@ -63,7 +63,7 @@ export const turns = async (): Promise<void> => {
 /** The server, and an adapter that sends requests to it. */
 export class RawServer {
   origin = "";
-  /** What to do with each request. */
+  /** Responds to each request. */
   script: (socket: net.Socket) => unknown = (socket) => socket.write(OK);
   /** The received requests. */
   readonly requested: string[] = [];
@@ -72,7 +72,7 @@ export class RawServer {
   readonly #server: net.Server;
 
   constructor() {
-    // Sends each write at once, not together with the next.
+    // Nagle's algorithm would join successive writes.
     this.#server = net.createServer({ noDelay: true }, (socket) => {
       this.connections++;
       socket.on("error", () => {});
@@ -93,7 +93,7 @@ export class RawServer {
     await new Promise((done) => this.#server.close(done));
   }
 
-  /** Open connections. */
+  /** The number of open connections. */
   open(): Promise<number> {
     return new Promise((done) => this.#server.getConnections((_, count) => done(count)));
   }
@@ -111,7 +111,7 @@ export class RawServer {
     };
   }
 
-  /** All calls of a sink. */
+  /** Sends a request. @returns all calls of its sink */
   sendRequest(more: Partial<HttpRequest> = {}): Promise<ErrorText[]> {
     const { sink, ended } = recorder();
     this.adapter.send(this.request(more), sink);

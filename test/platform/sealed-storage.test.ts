@@ -1,5 +1,5 @@
-// Sealed storage (platform/storage/sealed-storage.ts) against its format, made with tweetnacl: later versions must open old
-// records. Random sessions test changed, moved and truncated records (session-model/slots.ts).
+// Compares sealed storage (platform/storage/sealed-storage.ts) with an independent implementation of its format: later
+// versions must open old records. Random sessions test changed, moved and truncated records (session-model/slots.ts).
 
 import nacl from "tweetnacl";
 import { describe, expect, it } from "vitest";
@@ -43,7 +43,7 @@ const uint32 = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value
 const joined = (...parts: Iterable<number>[]): Uint8Array =>
   Uint8Array.from(parts.flatMap((part) => [...part]));
 
-/** An independent implementation of the format. */
+/** An independent implementation of the format with tweetnacl. */
 class Format {
   readonly #key: Uint8Array;
   readonly #entropy = new SeededEntropy(SEED);
@@ -59,7 +59,7 @@ class Format {
     return this.sealed(1, message);
   }
 
-  /** Any message, as if sealed by the device itself. */
+  /** Seals any message with the device's key. */
   sealed(version: number, message: Uint8Array): Uint8Array {
     const random = new Uint8Array(24);
     this.#entropy.fill(random, 0, 24);
@@ -86,13 +86,13 @@ describe.each(KEYS)("%s", (_, deviceKey, salt) => {
       expect(put(sealed, slot, record)).toBe(true);
       expect(storage.peek(slot)).toEqual(format.envelope(slot, record, count));
       expect(get(sealed, slot)).toBe(new TextDecoder().decode(record));
-      // A restarted program continues with the number that it finds.
+      // A restarted program continues with the number in the storage.
       if (count % 50 === 49) sealed = made();
     }
   });
 });
 
-describe("an authentic record in a form that this version does not write", () => {
+describe("an authentic record that this version would not write", () => {
   const [, deviceKey, salt] = KEYS[0]!;
   const format = new Format(deviceKey, salt);
   const head = (version: number): Uint8Array => joined([version, 0], uint32(0), uint32(0));
@@ -128,7 +128,7 @@ describe("an authentic record in a form that this version does not write", () =>
     }
   });
 
-  it("sealed with a key of zeros: cannot be opened without a key, or after dispose", () => {
+  it("sealed with a key of zeros: it cannot be opened without a key, or after dispose", () => {
     const storage = new MemoryStorage({ capacity: CAPACITY });
     const entropy = new SeededEntropy(SEED);
     const nonce = new Uint8Array(24);
@@ -141,7 +141,7 @@ describe("an authentic record in a form that this version does not write", () =>
   });
 });
 
-it("no two different records get one nonce, even if the random generator repeats itself", () => {
+it("no two different records have the same nonce, even if the random generator repeats its output", () => {
   const storage = new MemoryStorage({ capacity: CAPACITY });
   const entropy = { fill: () => true };
   const sealed = new SealedStorage({ storage, entropy, deviceKey: KEYS[0]![1] });
@@ -158,7 +158,7 @@ it("no two different records get one nonce, even if the random generator repeats
   expect(nonces.size).toBe(50);
 });
 
-it("refuses a storage that is too small; passes on its last failure", () => {
+it("refuses a storage that is too small, and passes on the storage's last failure", () => {
   const make = (capacity: number): { storage: MemoryStorage; sealed: SealedStorage } => {
     const storage = new MemoryStorage({ capacity });
     const options = { storage, entropy: new SeededEntropy(1), deviceKey: undefined };

@@ -1,4 +1,4 @@
-// The driver settings that result from a program's server and client options (platform/session/resolve-server.ts).
+// Which driver settings result from a program's server and client options (platform/session/resolve-server.ts).
 
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication } from "../../core/index.ts";
@@ -29,7 +29,7 @@ const settingsFor = (
   ...more: Parameters<typeof resolveServer> extends [unknown, ...infer More] ? More : never
 ): Promise<ServerSettings> => resolveServer({ ...client, server: identityOf(choice) }, ...more);
 
-/** Settings of a choice that needs no request. */
+/** The settings for a server that needs no discovery. */
 const settled = (choice: ServerChoice, more: Partial<Client> = {}): Promise<ServerSettings> =>
   settingsFor(choice, { ...client, ...more }, fakePlatform({}));
 
@@ -99,7 +99,7 @@ describe("issuers", () => {
     token_endpoint: ADDRESSES.token,
     token_endpoint_auth_methods_supported: ["client_secret_post"],
   };
-  /** Metadata from an earlier start, and what happened to them. */
+  /** Resolves an issuer with metadata of an earlier start. Records what happens to the stored metadata. */
   const keeping = (stored: DiscoveredServer | undefined, more: Partial<StoredMetadata> = {}) => {
     const calls: unknown[] = [];
     const metadata: StoredMetadata = {
@@ -123,13 +123,13 @@ describe("issuers", () => {
       server: ISSUER,
       clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
     });
-    // They are from today, so no discovery is needed.
+    // The metadata is from today, so no new discovery is needed.
     expect(settings.rediscover).toBeUndefined();
     expect(calls).toEqual([ISSUER, [found]]);
     expect(platform.http.requests).toHaveLength(1);
   });
 
-  it("are not requested while stored metadata are valid", async () => {
+  it("are not requested while the stored metadata is valid", async () => {
     const platform = fakePlatform({});
     const today = { ...noEndpoints, token: `${ISSUER}/moved` };
     const rediscover = (issuer: string) => Promise.resolve({ ...today, metadata: issuer });
@@ -149,12 +149,12 @@ describe("a server with several sources of settings", () => {
     fakePlatform({ isAtOnce: true, http: { handler: () => ({ body: document }) } });
   const { deviceAuthorization, token } = ADDRESSES;
 
-  it("addresses and an issuer: no request, and its ID tokens count", async () => {
+  it("addresses and an issuer: no request is sent, and its ID tokens are valid", async () => {
     const known = await settled({ issuer, endpoints: ADDRESSES });
     expect([known.endpoints.token, known.issuer]).toEqual([token, issuer]);
   });
 
-  it("an address that the metadata lack, and the others from the metadata", async () => {
+  it("the program adds an address that the metadata lacks, and the metadata has the others", async () => {
     const platform = served({
       issuer,
       token_endpoint: `${issuer}t`,
@@ -163,7 +163,7 @@ describe("a server with several sources of settings", () => {
     const choice = { issuer: issuer.slice(0, -1), endpoints: { deviceAuthorization } };
     const known = await settingsFor(choice, client, platform);
     const addresses = { deviceAuthorization, token: `${issuer}t`, revocation: `${issuer}r` };
-    // The server writes its issuer with a slash, and so do records and ID tokens.
+    // The server writes its issuer with a slash, so records and ID tokens have the slash too.
     expect(known).toMatchObject({ issuer, endpoints: addresses, config: { server: issuer } });
     await expect(settingsFor(issuer, client, platform)).rejects.toThrow("no device_authorization");
   });
@@ -179,7 +179,7 @@ describe("a server with several sources of settings", () => {
     expect(known.endpoints.deviceAuthorization).toMatch(/^https:\/\/sso\.example\.com/);
   });
 
-  it("explicit addresses keep a profile's translation and its owner of records", async () => {
+  it("explicit addresses replace those of a profile, but not its translation and the owner of its records", async () => {
     const known = await settled(
       { issuer, profile: "twitch", endpoints: { ...ADDRESSES, revocation: "" } },
       { clientSecret: "s" },
@@ -193,7 +193,7 @@ describe("a server with several sources of settings", () => {
     expect(filter.gathers).toBe(true);
   });
 
-  it("an empty address is none; the program's client authentication takes precedence", async () => {
+  it("an empty address counts as missing; the program's client authentication takes precedence", async () => {
     const methods = { token_endpoint_auth_methods_supported: ["private_key_jwt"] };
     const platform = served({ issuer, token_endpoint: token, ...methods });
     const own: Client = {
@@ -201,11 +201,11 @@ describe("a server with several sources of settings", () => {
     };
     const choice = { issuer, endpoints: { deviceAuthorization, token: "" } };
     expect((await settingsFor(choice, own, platform)).endpoints.token).toBe(token);
-    // Addresses with an issuer beside them belong to it.
+    // Explicit addresses belong to the issuer beside them.
     expect((await settled({ ...ADDRESSES, issuer } as ServerChoice)).issuer).toBe(issuer);
   });
 
-  it("a refused certificate is not temporary: no retry", async () => {
+  it("a refused certificate is not temporary, so there is no retry", async () => {
     const { timers } = fakePlatform({});
     const http = {
       send: (_: unknown, sink: HttpSink) => sink.failed("unreachable"),
@@ -239,10 +239,10 @@ describe("a server with several sources of settings", () => {
   });
 });
 
-describe("an issuer with addresses from an earlier start", () => {
+describe("an issuer with stored addresses", () => {
   const moved = { ...ENDPOINTS, deviceAuthorization: `${HOST}/moved/code` };
 
-  it("causes one new discovery after a failed request", async () => {
+  it("is discovered again once after a failed request", async () => {
     let requested = 0;
     const rediscover = () => Promise.resolve(requested++).then(() => moved);
     const environment = new SessionEnvironment();
@@ -261,7 +261,7 @@ describe("an issuer with addresses from an earlier start", () => {
     expect(requested).toBe(1);
   });
 
-  it("keeps them if the discovery fails", async () => {
+  it("keeps its addresses if the discovery fails", async () => {
     const environment = new SessionEnvironment();
     environment.http.faultFor = () => ({ kind: "refuse" });
     const rediscover = () => Promise.reject(new Error("away"));
@@ -271,7 +271,7 @@ describe("an issuer with addresses from an earlier start", () => {
     expect(await environment.until(() => start.session !== undefined)).toBe(true);
   });
 
-  it("ignores a late discovery", async () => {
+  it("ignores a discovery that ends too late", async () => {
     let print: (endpoints: typeof moved) => void = () => {};
     const rediscover = () =>
       new Promise<typeof moved>((resolve) => {

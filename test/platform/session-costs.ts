@@ -1,4 +1,4 @@
-// npm run tool -- sessions: counts what sessions cost on Node. Programs are processes of their own, which run this file
+// npm run tool -- sessions: counts what sessions cost on Node. It starts programs as processes, which run this file
 // too.
 
 import { fork } from "node:child_process";
@@ -20,12 +20,12 @@ const REQUESTS = 7;
 const STARTS = 10;
 const PROGRAMS = 12;
 const SESSIONS = 1000;
-/** The lifetime of tokens, and how often a program finds an expired one. */
+/** The lifetime of tokens, and how often a program may find an expired one. */
 const LIFETIME_S = 12;
 const RUNS = 2;
 const BODY_BYTES = 50_000_000;
 
-/** Arguments of a program: the service, and a directory. */
+/** Arguments of a program: the service's address, and a directory. */
 interface Place {
   readonly url: string;
   readonly state: string;
@@ -42,11 +42,11 @@ function usedBytes(): number {
   return heapUsed + external;
 }
 
-/** Bytes of this process for each of many sessions, after one has loaded everything. */
+/** The bytes of memory for each of many sessions. The first session has loaded all modules before. */
 async function memory(place: Place): Promise<number> {
   const held: Session[] = [await started(place)];
   const states = Array.from({ length: SESSIONS }, (_, at) => `${place.state}-${at}`);
-  // All but the lock.
+  // Every file except the lock.
   const filter = (name: string): boolean => !path.basename(name).startsWith("lock-");
   for (const state of states) cpSync(place.state, state, { recursive: true, filter });
   const before = usedBytes();
@@ -67,7 +67,7 @@ async function use(place: Place): Promise<number> {
   return 0;
 }
 
-/** The maximum bytes of memory for each byte of a Request's body. */
+/** How many bytes of memory each byte of a Request's body takes at most. */
 async function body(): Promise<number> {
   const bytes = new Uint8Array(BODY_BYTES).fill(1);
   const request = new Request("https://api.test", { method: "POST", body: bytes });
@@ -87,7 +87,7 @@ async function body(): Promise<number> {
 const programs = { memory, use, body };
 type Program = keyof typeof programs;
 
-/** @returns what the program has counted */
+/** @returns the program's count */
 async function run(program: Program, place: Place): Promise<number> {
   const execArgv = [...process.execArgv, "--expose-gc"];
   const child = fork(import.meta.filename, [], { execArgv });
@@ -96,7 +96,7 @@ async function run(program: Program, place: Place): Promise<number> {
   return counted;
 }
 
-/** Counts refreshes during `act`, with a session from an earlier start. */
+/** Counts the refreshes during `act`, with a session that an earlier start has stored. */
 async function renewals(
   folder: string,
   options: SimulatedServiceOptions,

@@ -1,5 +1,5 @@
-// The exact messages of a session: failures, ends, retries and lifetimes. Random sessions compare its reports with the
-// server's responses (session-model/received-responses.ts).
+// The exact messages of a session: failures, ends, retries and lifetimes. Random sessions compare the session's reports
+// with the server's responses (session-model/received-responses.ts).
 
 import { SignJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";
@@ -16,7 +16,7 @@ import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 import { SETTINGS, SessionEnvironment, type Start } from "../environment/session-port.ts";
 import { HOST } from "../session-model/server.ts";
 
-/** The server's responses to a path are changed. */
+/** An environment in which `change` modifies the server's responses to a path. */
 function environmentWith(
   path: string,
   change: (response: FakeResponse) => FakeResponse,
@@ -106,7 +106,7 @@ it.each<[name: string, path: string, response: FakeResponse, error: string]>([
       "SignInError",
       `${code} (${remedy}) | signing in failed: ${error}`,
     ]);
-    // The error that ends a sign-in is not reported as trouble too.
+    // The error that ends a sign-in must not be reported as trouble too.
     expect(start.troubles).toEqual([]);
   },
 );
@@ -121,7 +121,7 @@ it.each<[handlers: SignInHandlers, error: string]>([
   expect([reported(start.error as SignInError), environment.http.requests]).toEqual([error, []]);
 });
 
-describe("the response of a failure", () => {
+describe("response of an error", () => {
   const base = { url: `${HOST}/token`, error: "", errorDescription: "", failure: "", status: 200 };
   const device = {
     ...{ error: ErrorCode.RENEWALS_EXHAUSTED, errorField: 0, memoryNeeded: 0 },
@@ -135,7 +135,7 @@ describe("the response of a failure", () => {
     [{ status: 400, error: "access_denied" }, true],
     [{ status: 200, error: "denied" }, true],
     [{ status: 0, failure: "not reachable" }, true],
-    // The user has not decided, so the server gave no reason.
+    // The user has not decided yet, so the server has given no reason.
     [{ status: 400, error: "authorization_pending" }, false],
     [{ status: 400, error: "slow_down" }, false],
   ])("%j: %j", (more, isNamed) => {
@@ -145,14 +145,14 @@ describe("the response of a failure", () => {
     expect(error.message.includes(HOST)).toBe(isNamed);
   });
 
-  it("if nobody can fix it, the message says to try again", () => {
+  it("an error that nobody can fix: the message says to try again", () => {
     expect(reported(signInErrorOf(device))).toBe(
       "renewals_exhausted (nobody) | signing in failed: renewals_exhausted; try again",
     );
   });
 });
 
-describe("errors before there is a device", () => {
+describe("errors before the device starts", () => {
   it("an issuer's metadata: temporarily not available, or unusable", () => {
     const [away, unusable] = [true, false].map(
       (isAway) => new MetadataError("no metadata", isAway),
@@ -193,7 +193,7 @@ describe("each automatic retry is reported", () => {
     expect([start.prompts.length, start.troubles]).toEqual([1, []]);
   });
 
-  it("in a session: a server that refuses to refresh the tokens, and who can fix it", async () => {
+  it("a server that refuses refreshes: the session reports who can fix it", async () => {
     const environment = new SessionEnvironment();
     const { start, session } = await started(environment);
     environment.http.handler = () => refusal(401, "invalid_client");
@@ -201,7 +201,7 @@ describe("each automatic retry is reported", () => {
     expect(reported(start.troubles[0]!)).toBe(
       `invalid_client (developer) | ${TOKEN_AT} 401 invalid_client; ${DEVELOPER}; trying again in N s | 401`,
     );
-    // A call for the token gets the error at once, without waiting for a fix.
+    // A call of accessToken() gets the error at once. It does not wait for a fix.
     await environment.pass(4000);
     const waiting = session.accessToken().then(expect.unreachable, ({ code }: SignInError) => code);
     expect([await waiting, start.ends]).toEqual(["invalid_client", []]);
@@ -238,11 +238,11 @@ describe("each automatic retry is reported", () => {
   });
 });
 
-describe("the reason for the end of a session", () => {
+describe("why a session has ended", () => {
   const ended = async (session: Session): Promise<string> =>
     reported(await session.accessToken().then(expect.unreachable, (error: SignInError) => error));
 
-  it("signed out, or closed by the program: the first reason counts", async () => {
+  it("signed out and closed: the first reason counts", async () => {
     const environment = new SessionEnvironment();
     const { session } = await started(environment);
     void session.signOut();
@@ -266,7 +266,7 @@ describe("the reason for the end of a session", () => {
     expect(start.troubles.map(({ code }) => code)).toEqual([problem, problem, problem]);
   });
 
-  it("the server has ended it, also without a handler", async () => {
+  it("ended by the server, also without a handler", async () => {
     const environment = new SessionEnvironment();
     const start = environment.start();
     await environment.until(() => start.isSettled);
@@ -280,7 +280,7 @@ describe("the reason for the end of a session", () => {
 });
 
 describe("lifetimes of a session", () => {
-  it("unknown if the server has sent none, or no refresh token", async () => {
+  it("are unknown if the server has sent none, or no refresh token", async () => {
     const environment = environmentWith("/token", adding({ expires_in: undefined }));
     environment.server.givesRefreshToken = false;
     const { session } = await started(environment);
@@ -289,7 +289,7 @@ describe("lifetimes of a session", () => {
       undefined,
       false,
     ]);
-    // More than three years count as unlimited.
+    // A lifetime of more than three years counts as unlimited.
     for (const [reported, endsInS] of [
       [50_000_000, 50_000_000],
       [100_000_000, undefined],
@@ -301,24 +301,21 @@ describe("lifetimes of a session", () => {
     expect((await started(empty)).session.isRenewable).toBe(false);
   });
 
-  it.each([0, 1, 10_000])(
-    "a token that expired %i s ago has no lifetime, even before the device has updated its clock",
-    async (more) => {
-      const environment = new SessionEnvironment();
-      environment.server.allowsAfterPolls = 0;
-      let aheadMs = 0;
-      const start = environment.start({}, (platform) => ({
-        ...platform,
-        timers: { ...platform.timers, now: () => platform.timers.now() + aheadMs },
-      }));
-      await environment.until(() => start.isSettled);
-      const left = start.session!.expiresInS!;
-      aheadMs = (left - 1) * 1000;
-      expect(start.session!.expiresInS).toBe(1);
-      aheadMs = (left + more) * 1000;
-      expect([start.session!.status, start.session!.expiresInS]).toEqual(["signed-in", undefined]);
-    },
-  );
+  it.each([0, 1, 10_000])("an access token that expired %i s ago has no lifetime", async (more) => {
+    const environment = new SessionEnvironment();
+    environment.server.allowsAfterPolls = 0;
+    let aheadMs = 0;
+    const start = environment.start({}, (platform) => ({
+      ...platform,
+      timers: { ...platform.timers, now: () => platform.timers.now() + aheadMs },
+    }));
+    await environment.until(() => start.isSettled);
+    const left = start.session!.expiresInS!;
+    aheadMs = (left - 1) * 1000;
+    expect(start.session!.expiresInS).toBe(1);
+    aheadMs = (left + more) * 1000;
+    expect([start.session!.status, start.session!.expiresInS]).toEqual(["signed-in", undefined]);
+  });
 });
 
 describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
@@ -330,7 +327,7 @@ describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
       .sign(new TextEncoder().encode(SETTINGS.config.clientSecret));
   };
 
-  it("undefined without an ID token; cannot be checked without an issuer", async () => {
+  it("are undefined without an ID token, and cannot be checked without an issuer", async () => {
     expect(await (await started(new SessionEnvironment())).session.claims()).toBeUndefined();
     const environment = environmentWith("/token", adding({ id_token: await idToken("ada") }));
     await expect((await started(environment)).session.claims()).rejects.toMatchObject({
@@ -339,7 +336,7 @@ describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
     });
   });
 
-  it("requests the issuer's keys with the program's fetch or the global one, only over https", async () => {
+  it("request the issuer's keys with the program's fetch or the global one, only over https", async () => {
     const token = (await idToken("ada")).replace(/^[^.]+/, btoa('{"alg":"ES256"}'));
     const away = (): Promise<Response> => Promise.reject(new TypeError("away"));
     const requested: string[] = [];
@@ -365,7 +362,7 @@ describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
   });
 });
 
-describe("what a start knows about the previous one", () => {
+describe("what a start knows from the previous one", () => {
   const requesting = (scope: string) => ({ config: { ...SETTINGS.config, scope } });
   const restarted = async () => {
     const environment = environmentWith("/token", adding({ scope: "video", id_token: "a.b.c" }));
@@ -375,7 +372,7 @@ describe("what a start knows about the previous one", () => {
     return { environment, tokenResponse };
   };
 
-  it("user and granted scope, without a request", async () => {
+  it("has user and granted scope without a request", async () => {
     const { environment, tokenResponse } = await restarted();
     environment.http.faultFor = () => ({ kind: "refuse" });
     const { session } = await started(environment);
@@ -383,7 +380,7 @@ describe("what a start knows about the previous one", () => {
     expect(tokenResponse).toHaveProperty("id_token");
   });
 
-  it("reports nothing about other tokens; signing out erases the cache", async () => {
+  it("does not use the cache for other tokens; signing out erases it", async () => {
     const { environment } = await restarted();
     const capacity = environment.capacity.clone();
     await Promise.all([(await started(environment)).session.signOut(), environment.pass(5)]);
@@ -396,7 +393,7 @@ describe("what a start knows about the previous one", () => {
     expect(session.tokenResponse).toBeUndefined();
   });
 
-  it("a wider scope requires a new sign-in, a narrower one resumes the session", async () => {
+  it("requires a new sign-in for a wider scope, and resumes the session for a narrower one", async () => {
     const { environment } = await restarted();
     const narrower = await started(environment, {}, requesting(""));
     expect(narrower.start.prompts).toEqual([]);
@@ -415,12 +412,12 @@ describe("what a start knows about the previous one", () => {
     ]);
     expect(anew.start.prompts).toHaveLength(1);
     expect(environment.server.grants.map(({ isRevoked }) => isRevoked)).toEqual([true, false]);
-    // The requested scope counts, even if the server grants less.
+    // The requested scope is compared, even if the server has granted less.
     await Promise.all([anew.session.close(), environment.pass(5)]);
     expect((await started(environment, {}, requesting("video audio"))).start.prompts).toEqual([]);
   });
 
-  it("without onCode, a required code is an error", async () => {
+  it("without onCode, a session that needs a code rejects", async () => {
     const environment = new SessionEnvironment();
     const given = environment.start({ signal: AbortSignal.abort() });
     await environment.until(() => given.isSettled);
@@ -438,7 +435,7 @@ describe("close", () => {
   it.each([
     [true, []],
     [false, ["not_saved"]],
-  ])("tries again to save unsaved tokens; it works: %s", async (isFixed, reported) => {
+  ])("retries to save unsaved tokens; the retry succeeds: %s", async (isFixed, reported) => {
     const environment = new SessionEnvironment();
     environment.server.allowsAfterPolls = 0;
     environment.storage.failWhen = (operation) => operation === "write";
@@ -458,14 +455,14 @@ describe("close", () => {
 });
 
 describe("a server that repeats secrets in its error", () => {
-  it.each(["/code", "/token"])("%s: no secret is reported", async (path) => {
+  it.each(["/code", "/token"])("%s: no report contains a secret", async (path) => {
     const environment = environmentWith(path, (response) => response);
     const { handler } = environment.http;
     environment.http.handler = (request) => {
       const { authorization } = request;
-      // In plain and in encoded form.
+      // The secrets in plain and in encoded form.
       const words = `${authorization} ${decodeURIComponent(request.text)} ${request.text}`;
-      // Polls succeed, so that there are tokens to refresh.
+      // Let polls succeed, so that there are tokens to refresh.
       const isRefused = request.url.endsWith(path) && !request.form.has("device_code");
       const body = { error: "server_error", error_description: words };
       return isRefused
@@ -483,7 +480,7 @@ describe("a server that repeats secrets in its error", () => {
 });
 
 describe("a program without handlers", () => {
-  /** The environment's platform, for a program without handlers. */
+  /** Runs a program without handlers on the environment's platform. */
   async function silent(listens: SignInHandlers) {
     const handlers = { onCode() {}, ...listens };
     const environment = new SessionEnvironment();
@@ -504,7 +501,7 @@ describe("a program without handlers", () => {
     return { environment, session: session!, disposed: () => disposed };
   }
 
-  it("releases everything once, and ends without an internal error", async () => {
+  it("its end releases everything once, without an internal error", async () => {
     const errors: unknown[] = [];
     const { environment, session, disposed } = await silent({
       onError: (error) => errors.push(error),
@@ -515,7 +512,7 @@ describe("a program without handlers", () => {
     expect([errors, disposed()]).toEqual([[], 1]);
   });
 
-  it("exceptions of its handlers are unhandled rejections if onError is missing or throws", async () => {
+  it("exceptions of handlers are unhandled rejections if onError is missing or throws", async () => {
     const unheard: unknown[] = [];
     const before = process.listeners("unhandledRejection");
     process.removeAllListeners("unhandledRejection");

@@ -1,6 +1,6 @@
-// Several programs with one session (platform/node/state-directory.ts): which one waits for which. The server ends the
-// session if a refresh token is used twice (RFC 9700 section 4.14.2). Random sessions test refreshes, kills and ends
-// (session-model/shared-run.ts).
+// Several programs with one session (platform/node/state-directory.ts): which program waits for which. The server ends
+// the session if a refresh token is used twice (RFC 9700 section 4.14.2). Random sessions test refreshes, kills and
+// ends (session-model/shared-run.ts).
 
 import fs from "node:fs";
 import path from "node:path";
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all(sessions.splice(0).map((session) => session.close())));
 
-/** Refuses each request, so that the session refreshes its tokens. */
+/** An API that refuses each request, so that the session refreshes its tokens. */
 const refused = (): Promise<Response> => Promise.resolve(new Response("", { status: 401 }));
 const program = (): SignInOptions => ({
   server: environment.url,
@@ -58,7 +58,7 @@ const isValid = async (token: string): Promise<boolean> => {
 };
 
 describe("two programs that sign in together", () => {
-  it("request one code; the second one reports which process it waits for, and gets the session too", async () => {
+  it("request one code; the second program reports which process it waits for, and gets the session too", async () => {
     const codes: string[] = [];
     const troubles: string[] = [];
     const onCode = ({ userCode }: { userCode: string }): void => void codes.push(userCode);
@@ -77,13 +77,13 @@ describe("two programs that sign in together", () => {
     for (const session of sessions) expect(await isValid(await renew(session))).toBe(true);
   });
 
-  it("aborting the second one while it waits takes effect at once", async () => {
+  it("aborting the second program while it waits takes effect at once", async () => {
     const codes: string[] = [];
     const first = signIn({ ...program(), onCode: ({ userCode }) => codes.push(userCode) });
     await expect.poll(() => codes.length).toBe(1);
     const troubles: string[] = [];
     const onTrouble = ({ code }: SignInError): void => void troubles.push(code);
-    // The first program holds the lock. The second one tries to lock when it has to change what it read.
+    // The first program holds the lock. The second one tries to get it before it changes what it has read.
     const tries = vi.spyOn(StateLock.prototype, "tryTake");
     const controller = new AbortController();
     const onCode = (): void => {};
@@ -92,14 +92,15 @@ describe("two programs that sign in together", () => {
     controller.abort();
     await expect(second).rejects.toMatchObject({ code: "aborted" });
     tries.mockRestore();
-    // It does not wait to erase another program's record. After ten seconds that would be storage_silent.
+    // The second program does not wait in order to erase a foreign record. After ten seconds, it would report
+    // storage_silent.
     expect(troubles).toEqual([]);
     environment.service.approve(codes[0]!, "ada");
     sessions.push(await first);
     expect(codes).toHaveLength(1);
   });
 
-  it("a new sign-in replaces the session, and ends the old one", async () => {
+  it("a new sign-in replaces the session of both programs, and ends the old one", async () => {
     const daemon = await start();
     await (await start()).signOut();
     const anew = await start();
@@ -108,7 +109,7 @@ describe("two programs that sign in together", () => {
     expect(await isValid(await anew.accessToken())).toBe(true);
   });
 
-  it("discard waits for a refresh, and nothing is written afterwards", async () => {
+  it("discard waits for a refresh to complete, and nothing is written afterwards", async () => {
     const daemon = await start();
     const renewal = renew(daemon);
     await discard(state);
@@ -122,7 +123,7 @@ describe("two programs that sign in together", () => {
 
 describe("a start uses the cached access token", () => {
   const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
-  /** Token requests so far. */
+  /** The number of token requests so far. */
   const requested = (): number => environment.responses("/token").length;
 
   it.each([["in the clear", {}] as const, ["sealed", { deviceKey: KEY }] as const])(
@@ -139,7 +140,7 @@ describe("a start uses the cached access token", () => {
       const tokens = await Promise.all(all.map((one) => one.accessToken()));
       expect([requested() - before, new Set(tokens).size]).toEqual([0, 1]);
       expect(all[0]!.expiresInS).toBeGreaterThan(3000);
-      // One of them refreshes, and the others use its token.
+      // One program refreshes, and the others use its token.
       await Promise.all(all.map((one) => one.fetch("https://api.example.com/")));
       const renewed = new Set(await Promise.all(all.map((one) => one.accessToken())));
       expect([requested() - before, renewed.size]).toEqual([1, 1]);
@@ -165,7 +166,7 @@ describe("a start uses the cached access token", () => {
     expect(requested() - before).toBe(1);
   });
 
-  it("the end of the session erases it", async () => {
+  it("the end of the session erases the cache", async () => {
     const session = await start();
     expect(await session.signOut()).toMatchObject({ isRevoked: true, isStored: false });
     expect(fs.readdirSync(state)).toEqual(["metadata.json"]);

@@ -1,5 +1,5 @@
-// signIn on Node, option by option, at a server with scripted responses. readme-promises.test.ts tests it as a whole, at
-// the simulated service.
+// signIn on Node, option by option, with a server that sends scripted responses. readme-promises.test.ts tests signIn
+// as a whole, with the simulated service.
 
 import { getEventListeners } from "node:events";
 import fs from "node:fs";
@@ -63,7 +63,7 @@ const metadata = () => ({
 });
 const METADATA = "/.well-known/oauth-authorization-server";
 
-/** Signs in until there is a code, then aborts. */
+/** Signs in until a code is shown, then aborts. */
 async function untilCode(more: Partial<SignInOptions> = {}): Promise<void> {
   const controller = new AbortController();
   const onCode = (): void => controller.abort();
@@ -71,7 +71,7 @@ async function untilCode(more: Partial<SignInOptions> = {}): Promise<void> {
   await expect(given).rejects.toMatchObject({ code: "aborted" });
 }
 
-/** A storage in memory, with its content. */
+/** A storage in memory that the test can read. */
 function memory() {
   const place = {
     stored: undefined as string | undefined,
@@ -92,13 +92,13 @@ it("writes a log if the option is set", async () => {
   expect(lines).toContainEqual(expect.stringMatching(/^\d+\.\d{3} s {2}state REQUESTING$/));
 });
 
-it("sends the User-Agent of http, or picogrant", async () => {
+it("sends the User-Agent of http, or else picogrant", async () => {
   await untilCode({ http: { userAgent: "own" } });
   await untilCode();
   expect(requested.map(({ headers }) => headers["user-agent"])).toEqual(["own", "picogrant"]);
 });
 
-it("an aborted sign-in leaves an empty directory, or none if aborted before", async () => {
+it("leaves an empty directory when it is aborted, or none if it is aborted before it starts", async () => {
   const given = signIn(options({ signal: AbortSignal.abort() }));
   await expect(given).rejects.toMatchObject({ code: "aborted" });
   expect([fs.existsSync(state), requested]).toEqual([false, []]);
@@ -113,7 +113,7 @@ it("reports an unusable directory, with the fault as cause", async () => {
   await expect(refused).rejects.toMatchObject({ code: "state_unusable", cause });
 });
 
-it("has one abort listener, during discovery and while waiting for the user", async () => {
+it("has one abort listener, during discovery and while it waits for the user", async () => {
   responses[METADATA] = metadata();
   const { signal } = new AbortController();
   const listening: number[] = [];
@@ -143,7 +143,7 @@ it("stores the tokens in the program's storage, and uses its fetch", async () =>
   sessions.push(await signIn(options({ ...more, resumeOnly: true })));
 });
 
-it("metadata are stored: a start with a session only requests a token, and works offline", async () => {
+it("stores metadata, so that a start with a session only requests a token, and works offline", async () => {
   const issuer = { server: origin };
   const metadataPath = "/.well-known/openid-configuration";
   responses[metadataPath] = metadata();
@@ -165,7 +165,7 @@ it("metadata are stored: a start with a session only requests a token, and works
   expect(troubles[0]).toBe("unreachable");
 });
 
-/** Aborts right after `signIn` has been called. */
+/** A signal that is aborted right after `signIn` has been called. */
 function abortedAfterTheCall(): AbortSignal {
   const controller = new AbortController();
   queueMicrotask(() => controller.abort());
@@ -184,7 +184,7 @@ it.each([
 });
 
 it.each([["no metadata", "/nothing", "no_metadata", "developer", /HTTP 404/]])(
-  "an issuer: %s",
+  "refuses an issuer: %s",
   async (_, issuer, code, remedy, message) => {
     const failing = signIn(options({ server: issuer.startsWith("/") ? origin + issuer : issuer }));
     await expect(failing).rejects.toBeInstanceOf(SignInError);
@@ -196,7 +196,7 @@ it.each([["no metadata", "/nothing", "no_metadata", "developer", /HTTP 404/]])(
 it.each([
   ["not_signed_in", { resumeOnly: true }],
   ["wrong_option", { onCode: undefined }],
-])("without a session and without user interaction there is no request: %s", async (code, more) => {
+])("sends no request without a session and without user interaction: %s", async (code, more) => {
   const { length } = requested;
   await expect(signIn(options({ server: origin, ...more }))).rejects.toMatchObject({ code });
   expect(requested).toHaveLength(length);
@@ -212,9 +212,9 @@ it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete",
   expect(shown[0]).toMatch(/^█+\n/);
 });
 
-it("core/SPEC.md, Records: another client in the same directory gets a one-line error, and changes nothing", async () => {
+it("core/SPEC.md, Records: another client in the same directory gets a one-line error and changes nothing", async () => {
   const deviceKey = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
-  /** The content of the directory. */
+  /** All files of the directory with their content. */
   const stored = (): string[] =>
     fs
       .readdirSync(state)
@@ -230,7 +230,7 @@ it("core/SPEC.md, Records: another client in the same directory gets a one-line 
   const line = new RegExp(`^${state}: keeps .*tv at ${origin}; give each .*[^\\n]$`);
   await expect(intruding).rejects.toThrow(line);
   expect([stored(), requested.length]).toEqual([before, length]);
-  // A newer program of the same client may name its server differently. After signing out, any client may use the
+  // The same client may name its server differently in a newer program. After signing out, any client may use the
   // directory.
   await sessions.pop()!.close();
   const updated = await signIn(options({ deviceKey }));
@@ -238,14 +238,12 @@ it("core/SPEC.md, Records: another client in the same directory gets a one-line 
   sessions.push(await signIn(options({ clientId: "radio" })));
 });
 
-// `keepSignedIn` signs in again when the API or the authorization server requires it.
-
 describe("keepSignedIn", () => {
   let service: SimulatedService;
   let folder: string;
-  /** The number of codes that a user has seen. */
+  /** How many codes a user has seen. */
   let shown: number;
-  /** The API's responses before it accepts the token. */
+  /** The API sends these responses before it accepts the token. */
   let refusals: Response[];
   let standing: PersistentSession;
 
@@ -275,7 +273,7 @@ describe("keepSignedIn", () => {
     new Response("no", { status, headers: { "www-authenticate": header } });
   const WIDER = 'Bearer error="insufficient_scope", scope="openid email"';
 
-  it("signs in at the first use, once for all callers, and resumes without user interaction", async () => {
+  it("signs in at the first use, once for all callers, and resumes later without user interaction", async () => {
     expect(shown).toBe(0);
     expect(await Promise.all([request(), request()])).toEqual(["done", "done"]);
     await standing.close();
@@ -313,7 +311,7 @@ describe("keepSignedIn", () => {
     expect(scope.includes("email")).toBe(status === 403);
   });
 
-  it("requests the scopes that the program names, and keeps the earlier ones", async () => {
+  it("requests the scopes that the API names, besides the earlier ones", async () => {
     await standing.session("email");
     await standing.session("openid");
     expect((await standing.session("email openid")).scope?.split(" ").sort()).toEqual([
@@ -332,7 +330,7 @@ describe("keepSignedIn", () => {
     expect(shown).toBe(1);
   });
 
-  it("a failed sign-in rejects, and the next call tries again; close ends it", async () => {
+  it("rejects if a sign-in fails, and signs in at the next call; close prevents that", async () => {
     service.observe(({ type }) => {
       if (type === "attempt") for (const { userCode } of service.pending()) service.deny(userCode);
     });

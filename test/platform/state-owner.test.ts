@@ -1,5 +1,5 @@
-// Whose session a state directory contains (platform/node/state-directory.ts), and how to erase it. Random sessions test
-// several processes in a directory (session-model/shared-run.ts).
+// Which client owns the records in a state directory (platform/node/state-directory.ts), and how to erase them. Random
+// sessions test several processes in a directory (session-model/shared-run.ts).
 
 import fs from "node:fs";
 import path from "node:path";
@@ -44,13 +44,13 @@ describe("a directory with records belongs to one client", () => {
       { name: "keycloak", realm: "home", host: "sso.example" },
       "keycloak host=sso.example realm=home",
     ],
-  ] as const)("a private file names the client and the server: %j", (server, name) => {
+  ] as const)("a private file contains the client and the server: %j", (server, name) => {
     claim("tv", server);
     expect(fs.statSync(path.join(directory, "client.json")).mode & 0o777).toBe(0o600);
     expect(JSON.parse(claimed())).toEqual({ client: "tv", server: name });
   });
 
-  it("another client is refused in one line, and changes nothing; the same client may return", () => {
+  it("another client is refused with a one-line error and changes nothing; the same client may return", () => {
     claim("tv\u001b", "git\u0007hub");
     keep();
     const before = claimed();
@@ -65,14 +65,14 @@ describe("a directory with records belongs to one client", () => {
     expect(JSON.parse(claimed())).toMatchObject({ server: "gitlab" });
   });
 
-  it("a directory without records belongs to the next client", () => {
+  it("the next client may use a directory without records", () => {
     claim("tv");
     claim("other");
     expect(JSON.parse(claimed())).toMatchObject({ client: "other" });
   });
 
   it.each(["", "no JSON", "[]", '{"client":7,"server":"x"}', '{"client":"tv"}'])(
-    "records without a readable owner are taken over: %j",
+    "records without a readable owner go to the next client: %j",
     (content) => {
       if (content !== "") fs.writeFileSync(path.join(directory, "client.json"), content);
       keep(1);
@@ -81,7 +81,7 @@ describe("a directory with records belongs to one client", () => {
     },
   );
 
-  it("disclaimed without records it has no owner; with records it keeps its owner", () => {
+  it("disclaiming removes the owner only if there are no records", () => {
     const disclaim = claim("tv");
     keep();
     disclaim();
@@ -92,7 +92,7 @@ describe("a directory with records belongs to one client", () => {
     disclaimDirectory(directory);
   });
 
-  it("an unchanged file is not written again", () => {
+  it("an unchanged owner is not written again", () => {
     claim("tv");
     const file = path.join(directory, "client.json");
     fs.utimesSync(file, 1, 1);
@@ -100,14 +100,14 @@ describe("a directory with records belongs to one client", () => {
     expect(fs.statSync(file).mtimeMs).toBe(1000);
   });
 
-  it("a medium that cannot write is accepted", () => {
+  it("a directory on a medium that cannot be written is accepted", () => {
     fs.mkdirSync(path.join(directory, "client.json"));
     const disclaim = claim("tv");
     disclaim();
   });
 });
 
-it("a medium without locks cannot be shared, so nothing waits", () => {
+it("a directory on a medium without locks cannot be shared, so a program never waits", () => {
   const keeper = new SharedDirectory(files);
   expect(keeper.isWaiting).toBe(false);
   const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
@@ -127,7 +127,7 @@ it("a medium without locks cannot be shared, so nothing waits", () => {
   keeper.leave();
 });
 
-it("records of another process are only current after they have been read", () => {
+it("after another process has written records, they must be read again", () => {
   const others = new SharedDirectory(new FileStorage(directory, { isShared: true }));
   others.begin();
   keep();
@@ -172,7 +172,7 @@ describe("discard", () => {
     },
   );
 
-  it("an error about a directory is one line, with its own class", async () => {
+  it("an error about a directory has one line and its own class", async () => {
     expect(new StateDirectoryError("a \n  b")).toMatchObject({
       ...{ name: "StateDirectoryError", message: "a b" },
     });

@@ -1,5 +1,5 @@
-// Step-up (RFC 9470): the API's demand reaches the program, the next sign-in carries it, and the session does not refresh
-// for it. Random sessions test `session.fetch` (session-model/api.ts).
+// Step-up (RFC 9470): the API demands a stronger sign-in. The program gets the demand, and the next sign-in contains
+// it. The session does not refresh because of it. Random sessions test `session.fetch` (session-model/api.ts).
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -31,11 +31,11 @@ describe("RFC 9470 §3: the demand in a response", () => {
     [`Bearer ${DEMAND}, acr_values="a", Basic realm="max_age=7"`, { acr_values: "a" }],
     [`Negotiate YWJjZA==, Bearer ${DEMAND}`, {}],
     [`Bearer ${DEMAND}, acr_values="a\\"b\\\\c"`, { acr_values: 'a"b\\c' }],
-    // Values that a code request cannot carry are dropped.
+    // The parser drops values that a code request cannot contain.
     [`Bearer ${DEMAND}, acr_values="", max_age="soon"`, {}],
     [`Bearer ${DEMAND}, acr_values="a\tb", max_age="-1"`, {}],
     [`Bearer ${DEMAND}, acr_values="${"a".repeat(257)}", max_age="9999999999"`, {}],
-    // Parameters of another challenge do not count.
+    // Parameters of another challenge are not part of the demand.
     [`Bearer error="invalid_token", acr_values="a"`, undefined],
     [`Bearer error="insufficient_scope", Basic max_age="1"`, undefined],
     [`Bearer error_description="insufficient_user_authentication"`, undefined],
@@ -45,12 +45,12 @@ describe("RFC 9470 §3: the demand in a response", () => {
     expect(stepUpOf(responded(header))).toEqual(required);
   });
 
-  it("another status, or no header: no demand", () => {
+  it("a response with another status or without the header contains no demand", () => {
     expect(stepUpOf(responded(`Bearer ${DEMAND}`, 403))).toBeUndefined();
     expect(stepUpOf(responded(undefined))).toBeUndefined();
   });
 
-  it("RFC 9110 §11.6.1: any form of quoting is understood", () => {
+  it("RFC 9110 §11.6.1: all forms of quoting are parsed", () => {
     const text = fc.stringMatching(/^[!-~]( ?[!-~]){0,20}$/);
     const quoted = (value: string): string => `"${value.replace(/["\\]/g, "\\$&")}"`;
     fc.assert(
@@ -63,7 +63,7 @@ describe("RFC 9470 §3: the demand in a response", () => {
     );
   });
 
-  it("any header text is parsed quickly, without exceptions", () => {
+  it("any header text is parsed quickly and without exceptions", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[ -~]{0,300}$/), (header) => {
         stepUpOf({ status: 401, headers: { get: () => header } });
@@ -84,13 +84,13 @@ describe("calls through the core", () => {
       { config: { ...driverConfig, deviceParameters } },
       signsIn({}, {}, () => responses.shift() ?? {}),
     );
-  /** Calls the API, which sends these responses. @returns the demand */
+  /** Calls the API, which sends these responses in turn. @returns the demand */
   const requested = (caller: SignedIn, ...its: FakeResponse[]): string[] => {
     responses.splice(0, responses.length, ...its);
     return call(caller);
   };
 
-  it("RFC 9470 §3: the program gets the demand, without a refresh", () => {
+  it("RFC 9470 §3: the program gets the demand, and the device does not refresh", () => {
     const caller = device();
     expect(requested(caller, demanding)).toEqual([API]);
     const { stepUp } = caller.driver;
@@ -98,10 +98,10 @@ describe("calls through the core", () => {
     const { callState, callStatus } = caller.driver.device;
     expect([callState, callStatus]).toEqual([core.CallState.DONE, 401]);
     expect(caller.driver.isSignedIn).toBe(true);
-    // Until the next call starts.
+    // The demand is available until the next call starts.
     requested(caller);
     expect(caller.driver.stepUp).toBeUndefined();
-    // RFC 9470 §4: a new sign-in carries the demand.
+    // RFC 9470 §4: the new sign-in contains the demand.
     const second = device(formParameters(stepUp));
     expect(second.platform.http.requests[0]!.text).toMatch(/acr_values=a\+b&max_age=5/);
   });

@@ -1,5 +1,5 @@
-// An issuer's metadata is stored beside the tokens, so that a start with a session needs no discovery (sign-in.test.ts). A
-// changed file causes a new discovery.
+// The session stores an issuer's metadata beside the tokens, so that the next start needs no discovery
+// (sign-in.test.ts). If the file has changed, it discovers the issuer again.
 
 import { createHmac } from "node:crypto";
 import fs from "node:fs";
@@ -23,7 +23,7 @@ const SERVER = {
   clientAuthenticationMethods: ["client_secret_basic"],
 };
 
-/** The content of the file. */
+/** What the file contains. */
 const WRITTEN = { version: 2, ...SERVER };
 const { token: _token, ...withoutToken } = SERVER.endpoints;
 const withAddresses = (more: object): object => ({
@@ -43,7 +43,7 @@ describe("the file", () => {
   const file = (): string => path.join(state, "metadata.json");
   const key = Uint8Array.from({ length: 32 }, (_, i) => i * 5 + 1);
 
-  it("with a device key, each changed byte causes a new discovery", () => {
+  it("with a device key, any changed byte causes a new discovery", () => {
     const stored = storedMetadata(state, { deviceKey: key });
     stored.write(SERVER);
     const valid = fs.readFileSync(file());
@@ -59,7 +59,7 @@ describe("the file", () => {
     expect(storedMetadata(state, {}).read(ISSUER)).toBeUndefined();
   });
 
-  it("is only readable by its owner, and only counts for its issuer; a device key authenticates it", () => {
+  it("only its owner can read it, and it is valid only for its issuer; a device key authenticates it", () => {
     for (const deviceKey of [undefined, key]) {
       const stored = storedMetadata(state, { deviceKey });
       stored.write(SERVER);
@@ -95,7 +95,7 @@ describe("the file", () => {
     expect(storedMetadata(state, {}).read(ISSUER)).toBeUndefined();
   });
 
-  it("that cannot be written leaves nothing behind, and does not prevent a sign-in", () => {
+  it("if it cannot be written, no file is left, and the sign-in continues", () => {
     const stored = storedMetadata(path.join(state, "nowhere"), {});
     stored.write(SERVER);
     expect(stored.read(ISSUER)).toBeUndefined();
@@ -106,7 +106,7 @@ describe("the file", () => {
     expect(fs.readdirSync(state)).toEqual([]);
   });
 
-  it("that others could have written causes a new discovery; modes that a mount has widened are restored", () => {
+  it("if others could have written it, there is a new discovery; modes that a mount has widened are corrected", () => {
     const stored = storedMetadata(state, {});
     stored.write(SERVER);
     fs.chmodSync(file(), 0o660);
@@ -121,7 +121,7 @@ describe("the file", () => {
     expect(stored.read(ISSUER)).toBeUndefined();
   });
 
-  it("is not written through a symbolic link", () => {
+  it("it is not written through a symbolic link", () => {
     const target = path.join(state, "target");
     const real = fs.rmSync;
     vi.spyOn(fs, "rmSync").mockImplementationOnce((name, options) => {
@@ -141,7 +141,7 @@ it("a new discovery uses its own connection, and closes it", async () => {
     };
     response.end(JSON.stringify({ issuer, ...endpoints }));
   });
-  // The client must close it.
+  // The server keeps the connection open, so the client must close it.
   requesting.keepAliveTimeout = 0;
   await new Promise<void>((done) => requesting.listen(0, "127.0.0.1", done));
   const issuer = `http://127.0.0.1:${(requesting.address() as AddressInfo).port}`;

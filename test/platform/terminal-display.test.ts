@@ -1,5 +1,5 @@
-// A small screen model interprets the terminal display's output, so that tests compare pictures and not escape sequences.
-// Also QR codes (ISO/IEC 18004).
+// Tests the terminal display and QR codes (ISO/IEC 18004). A small model of a screen interprets the output, so that
+// tests compare pictures and not escape sequences.
 
 import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { TerminalDisplay } from "../../platform/display/terminal-display.ts";
 import { QrCode } from "../../platform/node/qr-code.ts";
 import { realEnvironment, rows } from "./conformance-bench.ts";
 
-/** Supports only the escape sequences that the display may use; others are errors. */
+/** Knows only the escape sequences that the display may use. Others are errors. */
 class Screen {
   isTTY: boolean;
   columns: number;
@@ -56,7 +56,7 @@ describe("terminal display", () => {
   });
   it.each(rows(cases))("%s", (_, one) => one.run());
 
-  it("redraws in place on a terminal; notes stay above", () => {
+  it("redraws in place on a terminal, and notes stay above the frame", () => {
     const screen = new Screen(true);
     const display = new TerminalDisplay({ columns: 16, rows: 2, output: screen });
     display.note("started");
@@ -78,7 +78,7 @@ describe("terminal display", () => {
   it.each([
     ["a pipe", new Screen(false)],
     ["a terminal too narrow for the frame", new Screen(true, 17)],
-  ])("%s gets each changed frame as text, without escape sequences", (_, screen) => {
+  ])("writes each changed frame as text without escape sequences to %s", (_, screen) => {
     const display = new TerminalDisplay({ columns: 16, rows: 2, output: screen });
     display.show(cellsOf("one"), 0);
     display.show(cellsOf("one"), 0);
@@ -128,7 +128,7 @@ describe("terminal display", () => {
   });
 });
 
-it("a closed pipe ends the drawing, not the device", () => {
+it("stops drawing when its pipe is closed; the device continues", () => {
   const output = Object.assign(new EventEmitter(), {
     written: 0,
     write(): void {
@@ -146,7 +146,7 @@ it("a closed pipe ends the drawing, not the device", () => {
   expect(output.written).toBe(1);
 });
 
-/** The finder pattern, 7 modules on each side. */
+/** The finder pattern has 7 modules on each side. */
 const FINDER = ["#######", "#     #", "# ### #", "# ### #", "# ### #", "#     #", "#######"];
 
 function corner(qr: QrCode, row: number, column: number): string[] {
@@ -159,7 +159,7 @@ describe("QR code", () => {
   const qr = new QrCode("https://example.com/device?user_code=WDJB-MJHT");
 
   it("has a finder pattern at three corners, and a quiet zone", () => {
-    // ISO/IEC 18004, table 7: with error correction M, version 4 holds 62 bytes, version 3 only 42.
+    // ISO/IEC 18004, table 7: with error correction M, version 3 holds only 42 bytes, and version 4 holds 62.
     expect(qr.size).toBe(33);
     expect(corner(qr, 0, 0)).toEqual(FINDER);
     expect(corner(qr, 0, qr.size - 7)).toEqual(FINDER);
@@ -169,11 +169,11 @@ describe("QR code", () => {
     expect(qr.isDark(0, qr.size)).toBe(false);
   });
 
-  it("toString() draws each module, light ones as blocks, with a quiet zone of four", () => {
+  it("toString() draws light modules as blocks, with a quiet zone of four modules", () => {
     const modules = qr.modules();
     const lines = `${qr}`.split("\n");
     expect(lines).toHaveLength(Math.ceil((qr.size + 8) / 2));
-    // No light module below the quiet zone.
+    // The last line is the quiet zone, without a light module below.
     expect(lines.at(-1)).toBe("▀".repeat(qr.size + 8));
     for (let row = -4; row < qr.size + 4; row++) {
       const line = Array.from(lines[(row + 4) >> 1]!);

@@ -1,5 +1,5 @@
 // Authorization servers that use every freedom of RFC 6749 and RFC 8628, and some that violate them. A sign-in succeeds
-// where a reasonable client's would, and otherwise reports the server's response.
+// where a tolerant client would. Otherwise the program gets the server's response.
 
 import { describe, expect, it } from "vitest";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
@@ -22,14 +22,14 @@ const TOKENS = {
 };
 const PENDING = { status: 400, body: { error: "authorization_pending" } };
 
-/** How a server differs from the example of RFC 8628. */
+/** How a server differs from the example in RFC 8628. */
 interface Server {
-  /** Members of the response with the code; undefined removes one. */
+  /** Members of the device authorization response; undefined removes one. */
   code?: object;
   codeResponse?: FakeResponse;
   /** The first two polls. */
   poll?: FakeResponse;
-  /** Members of the response with tokens. */
+  /** Members of the token response. */
   tokens?: object;
   tokenResponse?: FakeResponse;
 }
@@ -66,7 +66,7 @@ async function completes(server: Server, limitS?: number): Promise<Outcome> {
   return outcome;
 }
 
-describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are shown unchanged", () => {
+describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of all kinds are shown unchanged", () => {
   const address = (length: number): string => `${HOST}/${"v".repeat(600)}`.slice(0, length);
   it.each<[string, object]>([
     ["a code of 20 characters", { user_code: "ABCD-EFGH-JKLM-NPQR-" }],
@@ -101,11 +101,11 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are 
     );
     const polled = requests.filter(({ form }) => form.has("device_code"));
     expect(polled[0]!.form.get("device_code")).toBe(sent.device_code);
-    // RFC 6749 §3.2: an endpoint's own query is retained.
+    // RFC 6749 §3.2: the client keeps the query of an endpoint.
     expect(polled[0]!.url).toBe(endpoints.token);
   });
 
-  it("verification_url, as some services name it", async () => {
+  it("verification_url, as some services call it", async () => {
     const code = { verification_uri: undefined, verification_url: `${HOST}/url` };
     const { prompts } = await completes({ code });
     expect(prompts[0]!.verificationUri).toBe(`${HOST}/url`);
@@ -117,28 +117,28 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of every kind are 
     ["login.example.com/http:", "https://login.example.com/http:"],
     ["HTTPS://login.example.com/device", "HTTPS://login.example.com/device"],
     ["http://login.example.com/device", "http://login.example.com/device"],
-  ])("the address %s: a program is given %s", async (verification_uri, given) => {
+  ])("the address %s reaches the program as %s", async (verification_uri, given) => {
     const { prompts } = await completes({ code: { verification_uri } });
     expect(prompts[0]!.verificationUri).toBe(given);
   });
 
-  // Only complete addresses count here.
+  // These are not complete addresses, so they count as missing.
   it.each([null, "", undefined, "login.example.com/device?code=AB"])(
-    "RFC 8628 §3.3.1: verification_uri_complete %j: there is none",
+    "RFC 8628 §3.3.1: verification_uri_complete %j counts as missing",
     async (none) => {
       const { prompts } = await completes({ code: { verification_uri_complete: none } });
       expect(prompts[0]!.verificationUriComplete).toBe("");
     },
   );
 
-  it("an interval of a minute is waited for", async () => {
+  it("the device waits for an interval of a minute", async () => {
     const { requests } = await completes({ code: { interval: 60 } }, 300);
     const [, first, second] = requests;
     expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(60_000);
   });
 });
 
-describe("a temporary error is reported, and ends no sign-in", () => {
+describe("a temporary error is reported, and the sign-in continues", () => {
   it.each<[string, FakeResponse, RegExp]>([
     [
       "a page of HTML with 500",
@@ -165,12 +165,12 @@ describe("a temporary error is reported, and ends no sign-in", () => {
     for (const { code, remedy, message } of troubles) {
       expect(`${code} ${remedy} ${message}`).toMatch(reported);
     }
-    // The query may contain secrets.
+    // The query may contain secrets, so the message does not show it.
     expect(troubles[0]!.message).toMatch(/^https:\/\/login\.example\.com\/token: /);
   });
 });
 
-describe("RFC 6749 §5.1: tokens of every kind", () => {
+describe("RFC 6749 §5.1: tokens of all kinds", () => {
   it.each<[string, object, number | undefined]>([
     ["bearer", { token_type: "bearer" }, 3600],
     ["BEARER", { token_type: "BEARER" }, 3600],
@@ -193,17 +193,20 @@ describe("RFC 6749 §5.1: tokens of every kind", () => {
   });
 
   it.each([undefined, null, ""])(
-    "refresh_token %j: the session cannot be renewed",
+    "refresh_token %j: the session cannot be refreshed",
     async (none) => {
       const { session } = await completes({ tokens: { refresh_token: none } });
       expect(session!.isRenewable).toBe(false);
     },
   );
 
-  it.each(["DPoP", "mac"])("token_type %s is refused: no request could use it", async (type) => {
-    const { error } = await signInAt({ tokens: { token_type: type } });
-    expect(error).toMatchObject({ code: "unsupported_token_type", remedy: "developer" });
-  });
+  it.each(["DPoP", "mac"])(
+    "token_type %s is refused, because no request could use the token",
+    async (type) => {
+      const { error } = await signInAt({ tokens: { token_type: type } });
+      expect(error).toMatchObject({ code: "unsupported_token_type", remedy: "developer" });
+    },
+  );
 });
 
 describe("a server's refusal reaches the program with its description", () => {
@@ -265,7 +268,7 @@ describe("a server's refusal reaches the program with its description", () => {
     expect((error as Error).message).toMatch(message);
     expect((error as Error).message).not.toContain("e30");
     expect(message.source).toContain(`no ${(error as SignInError).lacks} in`);
-    // And each earlier time.
+    // Each earlier report has the same properties.
     for (const trouble of troubles)
       expect(trouble.message).toMatch(/HTTP 200; there is no [a-z_]+ in /);
     expect(troubles.length).toBeGreaterThan(3);
@@ -284,7 +287,7 @@ describe("a server's refusal reaches the program with its description", () => {
     expect((other.error as Error).message).toMatch(/HTTP 400 x \(y\)$/);
   });
 
-  it("the error contains nothing from a success: it may be a token", async () => {
+  it("an error about a successful response contains none of its values, which may be tokens", async () => {
     const body = { ...TOKENS, token_type: "mac", error_description: "secret" };
     const { error } = await signInAt({ tokenResponse: { body } });
     expect((error as Error).message).not.toMatch(/secret|at\b/);

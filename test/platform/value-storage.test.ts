@@ -1,5 +1,5 @@
-// A program's own storage in three functions (platform/storage/value-storage.ts), with the worked examples: memory, a
-// database row, the system's keychain (with scripted tools).
+// A program's own storage in three functions (platform/storage/value-storage.ts), with the examples: memory, a database
+// row, and the system's keychain (with scripted tools).
 
 import fs from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ import { temporaryFolder } from "../listening.ts";
 let root: string;
 const before = process.env.PATH;
 
-/** Both keychain tools on files: arguments, and the secret on standard input. */
+/** A script that replaces both keychain tools. It stores the arguments and the secret in files. */
 const TOOLS = `#!/bin/sh
 cd "$KEYCHAIN" || exit 9
 echo "$0 $*" >> arguments
@@ -43,7 +43,7 @@ function keychainOf(platform: string): ValueStorage {
   return keychain("example", "ada", platform);
 }
 
-/** The three statements of the example, asynchronous like a database. */
+/** The example's three statements. They are asynchronous, as with a real database. */
 function table(): (text: string, values: string[]) => Promise<{ value: string }[]> {
   const rows = new Map<string, string>();
   return async (text, [account = "", value = ""]) => {
@@ -65,19 +65,19 @@ const PLACES: readonly [string, () => ValueStorage][] = [
 const environment = { wait: (ms: number) => new Promise<void>((done) => setTimeout(done, ms)) };
 
 describe.each(PLACES)("%s", (name, place) => {
-  it("fulfils the contract of storage, also after a restart", async () => {
+  it("satisfies the contract of storage, also after a restart", async () => {
     const cases = storageConformance(() => {
       const value = place();
       const [storage, restart] = [new ValueSlots(value), () => new ValueSlots(value)];
       return { storage, environment, restart };
     });
-    // Each keychain operation starts a process.
+    // Each keychain operation starts a process, so the short run has few cases.
     const some = name.includes("keychain") && !isFullRun ? cases.slice(0, 6) : cases;
     const { passed, failed } = await runConformance(some);
     expect(failed).toEqual([]);
     expect(passed.length).toBeGreaterThan(4);
     if (!name.includes("keychain")) return;
-    // Everyone can see a tool's arguments, so the secret goes to its standard input.
+    // Every user can see the arguments of a process, so the secret goes to standard input.
     const seen = fs.readFileSync(path.join(process.env.KEYCHAIN!, "arguments"), "utf8");
     expect(seen.length).toBeGreaterThan(0);
     expect(seen).not.toContain("picogrant 1");

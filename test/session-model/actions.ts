@@ -1,4 +1,4 @@
-// What can happen in a run of programs with a session. Repeated entries are more frequent.
+// The actions of a random run. The run picks one at random, so an action that is listed several times is more frequent.
 
 export const ACTIONS = [
   "start",

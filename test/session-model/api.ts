@@ -1,5 +1,5 @@
-// An API that a program calls with its access token, and servers to which it redirects. Their requests are checked against
-// the Fetch standard and RFC 6750, 9110 and 9470.
+// A simulated API that a program calls with its access token, and the servers to which it redirects. Checks each
+// request against the Fetch standard and RFC 6750, 9110 and 9470.
 
 import type { Session } from "../../platform/session/session.ts";
 import type { Random } from "../model/random.ts";
@@ -22,16 +22,16 @@ interface ApiRequest {
   readonly method: string;
   readonly body: "none" | "text" | "form" | "stream";
   readonly as: "string" | "URL" | "Request";
-  /** Determines the API's response; the path of a redirect contains its status and destination. */
+  /** Determines the API's response. The path of a redirect contains its status and destination. */
   readonly path: string;
 }
 
 const TEXT = "name=value";
 
 export class Api {
-  /** Whether the server still accepts the token. */
+  /** Whether the authorization server still accepts the token. */
   isValid: (token: string) => boolean = () => true;
-  /** The authorization server's metadata at an address. */
+  /** Returns the authorization server's metadata at an address. */
   document: (address: string) => object | undefined = () => undefined;
   readonly #requested = new Map<string, Sent[]>();
   #count = 0;
@@ -66,7 +66,7 @@ export class Api {
     return this.isValid(token) ? 200 : 401;
   }
 
-  /** Sends a request with the session's `fetch`. @param fault called with each violation */
+  /** Sends a random request with the session's `fetch`. @param fault called with each violation */
   async request(session: Session, random: Random, fault: (what: string) => void): Promise<void> {
     const planned = drawn(random);
     const id = `${this.#count++}`;
@@ -82,7 +82,7 @@ export class Api {
       headers,
       ...bodyOf(body),
     } as RequestInit;
-    // Fetch standard: the init's headers replace those of the Request.
+    // Fetch standard: headers in the second argument replace those of the Request.
     const isBeside = as === "Request" && random.once(2);
     const request = new Request(url, isBeside ? { ...init, headers: { "x-own": "2" } } : init);
     const input = { string: url, URL: new URL(url), Request: request }[as];
@@ -126,8 +126,8 @@ function bodyOf(kind: ApiRequest["body"]): RequestInit & { readonly duplex?: "ha
 }
 
 /**
- * Also checks that the token stays with the API's own server. If the session ends meanwhile, only the requests before
- * count. @returns the violation, or ""
+ * Compares the received requests with the expected ones, and checks that only the API's own server gets the token. If
+ * the session ends early, the later requests may be missing. @returns the violation, or ""
  */
 function problemOf(
   planned: ApiRequest,
@@ -171,7 +171,9 @@ function problemOf(
   }
 }
 
-/** Adds the requests after the redirect. @returns the outcome, unless it is the last response's status */
+/**
+ * Adds the requests that a redirect must cause. @returns the expected outcome, unless it is the last response's status
+ */
 function addRedirect(
   { method, body, as }: ApiRequest,
   status: number,
@@ -194,7 +196,7 @@ function addRedirect(
   const next = isGet ? { ...first, method: "GET", body: "", hasType: false } : first;
   expected.push(next);
   if (to === "same") return undefined;
-  // From here each response is a 307. fetch follows 20 redirects, and the next one is an error.
+  // Each later response is a 307. fetch follows 20 redirects, and fails at the next one.
   for (let count = 2; count <= 20; count++) expected.push(next);
   return "TypeError";
 }

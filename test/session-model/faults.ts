@@ -1,5 +1,5 @@
-// Faults around a program with a session: on the network, in its storage, and in adapters that violate contracts.ts. They
-// stop before a run is judged.
+// Faults around a program with a session: in the network, in its storage, and in adapters that violate contracts.ts.
+// All faults stop before the test checks how the run ended.
 
 import type { HttpSink, Platform, Storage } from "../../platform/contracts.ts";
 import { SealedStorage } from "../../platform/storage/sealed-storage.ts";
@@ -7,23 +7,23 @@ import type { FakeFault, FakeResponse } from "../../platform/testing/http.ts";
 import type { SessionEnvironment } from "../environment/session-port.ts";
 import type { Random } from "../model/random.ts";
 
-/** Tries to read a slot before only the other one counts (core/SPEC.md, Time). */
+/** After so many failed reads of a slot, the device uses only the other one (core/SPEC.md, Time). */
 const READ_TRIES = 7;
-/** Tries to write a record before it counts as not saved. */
+/** After so many failed writes, a record counts as not saved. */
 const STORAGE_TRIES = 3;
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
 export const THROWN: readonly unknown[] = [new Error("callback"), "no Error", undefined];
 
 const ignore = (): void => {};
-/** The storage's reason for a failure. */
+/** The error text of a failed storage operation. */
 export const DISK_FULL = "no space left";
-/** Storage counts as silent after this time. */
+/** After this time without a result, storage counts as silent. */
 const SILENCE_MS = 9_900;
 
 export class Faults {
   isOver = false;
   isAsleep = false;
-  /** The newest record is lost, and no new one has been written. */
+  /** The newest record is lost, and no new one has been written yet. */
   isDamaged = false;
   /** An adapter of this program has thrown or rejected. */
   hasBroken = false;
@@ -35,17 +35,17 @@ export class Faults {
   readonly #throwEvery: number;
   /** A response has arrived twice. */
   #isRepeated = false;
-  /** No adapter violates contracts.ts, so all reports about responses must be exact. */
+  /** No adapter has violated contracts.ts, so the session's reports about responses must be exact. */
   get isLegal(): boolean {
     return this.#throwEvery === 0 && !this.#isRepeated;
   }
 
-  /** Consecutive failed reads and writes. */
+  /** Consecutive failed reads and writes, also across programs. */
   #unread = 0;
   #unwritten = 0;
-  /** The same for the current program. */
+  /** Consecutive failed writes of the current program. */
   #unwrittenHere = 0;
-  /** Since when a storage operation has not completed. */
+  /** When the storage operation started that has not completed yet. */
   #hangsSinceMs = Number.POSITIVE_INFINITY;
   #programs = 0;
 
@@ -60,18 +60,18 @@ export class Faults {
       !this.isOver && refusing > 0 && random.once(refusing) ? this.#refusal() : undefined;
   }
 
-  /** So many consecutive writes have failed that the program must report it. */
+  /** The program must report failed writes after so many in a row. */
   get isUnwritten(): boolean {
     return this.#unwrittenHere >= STORAGE_TRIES;
   }
 
-  /** A storage operation is so late that the program may report it. */
+  /** A storage operation takes so long that the program may report it. */
   get isSilent(): boolean {
     const { clock, storage } = this.#environment;
     return this.isAsleep || storage.dead || clock.elapsedMs - this.#hangsSinceMs >= SILENCE_MS;
   }
 
-  /** So late that the program must have reported it. */
+  /** A storage operation takes so long that the program must have reported it. */
   get isSilentForLong(): boolean {
     const silentMs = this.#environment.clock.elapsedMs - this.#hangsSinceMs;
     return silentMs >= SILENCE_MS + 2000 && !this.isAsleep;
@@ -89,7 +89,7 @@ export class Faults {
     ]);
   }
 
-  /** A new program reads the records again, so it cannot know what storage refused to write. */
+  /** A new program reads the records again, so it does not know that a newer one could not be written. */
   beginProgram(): void {
     this.#unread = 0;
     this.hasBroken = false;
@@ -109,7 +109,7 @@ export class Faults {
       { kind: "hang", acted: true },
       { kind: "truncate", atByte: this.#random.below(40) },
       { kind: "truncate", atByte: this.#random.below(40), hang: true },
-      // The driver reuses a poll's sink two polls later (platform/driver.ts), so at least ten seconds later.
+      // The driver reuses a poll's sink two polls later (platform/driver.ts), which takes at least ten seconds.
       { kind: "duplicate", afterMs: this.#random.below(9_000) },
     ]);
     this.#isRepeated ||= fault.kind === "duplicate";
@@ -122,7 +122,7 @@ export class Faults {
     storage.failWhen = () => !this.isOver && often > 0 && this.#random.once(often);
   }
 
-  /** Wraps the adapters: a seal around the storage, and faults that contracts.ts forbids. */
+  /** Wraps the adapters: optionally seals the storage, and adds faults that contracts.ts forbids. */
   adapters(platform: Platform): Platform {
     const { http, entropy } = platform;
     const storage = this.isSealed
@@ -152,7 +152,7 @@ export class Faults {
         act();
       });
     };
-    /** A broken adapter reports the same operation again during the next one. */
+    /** A faulty adapter reports the result of an operation a second time, during the next one. */
     const reporting =
       <T>(done: (result: T) => void) =>
       (result: T): void => {
@@ -160,7 +160,7 @@ export class Faults {
         const isAgain = !this.isOver && this.#throwEvery > 0 && this.#random.once(6);
         if (isAgain) this.#environment.clock.after(1, () => done(result));
       };
-    // An aborted exchange may still end (contracts.ts): here during the next exchange.
+    // An aborted exchange may still report its end (contracts.ts). This adapter does so during the next exchange.
     let sink: HttpSink | undefined;
     let aborted: HttpSink | undefined;
     const endLate = (late: HttpSink): void => {

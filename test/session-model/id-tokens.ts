@@ -16,7 +16,7 @@ const bySecret = (secret: string) => (text: string) =>
 
 interface Kind {
   readonly isValid: boolean;
-  /** Right after it arrives, so one of the two clocks is wrong. */
+  /** The times in the token do not fit the time of its arrival, so one of the two clocks is wrong. */
   readonly isOfAnotherTime?: boolean;
   readonly header?: object;
   readonly claims?: (nowS: number) => object;
@@ -30,7 +30,7 @@ export const KINDS: readonly Kind[] = [
   { isValid: true, header: { alg: "EdDSA" }, sign: byKey(edwards.privateKey) },
   { isValid: true, header: { alg: "HS256" }, sign: bySecret("client-secret-of-the-program") },
   { isValid: true, claims: () => ({ aud: ["other", "program"], azp: "program" }) },
-  // Clocks may differ by a minute.
+  // The clocks of server and device may differ by a minute.
   { isValid: true, claims: (nowS) => ({ exp: nowS - 50, iat: nowS + 50 }) },
   { isValid: false, isOfAnotherTime: true, claims: (nowS) => ({ exp: nowS - 61 }) },
   { isValid: false, isOfAnotherTime: true, claims: (nowS) => ({ iat: nowS + 70 }) },
@@ -69,7 +69,7 @@ const KEYS = [
   jwkOf(edwards.publicKey, "edwards"),
 ];
 
-/** The issuer's metadata at one of the two possible addresses, and its keys (OpenID Connect Discovery 1.0). */
+/** Serves the issuer's metadata, at one of its two possible addresses, and its keys (OpenID Connect Discovery 1.0). */
 export function issuerDocument(address: string, isAtOther: boolean): object | undefined {
   const name = isAtOther ? "oauth-authorization-server" : "openid-configuration";
   if (address === `${HOST}/keys`) return { keys: [null, ...KEYS] };

@@ -1,4 +1,4 @@
-// The kinds of random runs: how many of each in `npm test`, and in the gate.
+// The kinds of random runs, and how many of each `npm test` and the gate make.
 
 import { type RunReport, runOnce } from "./session-run.ts";
 import { sharedRunOnce } from "./shared-run.ts";

@@ -1,5 +1,5 @@
-// npm run tool -- random-sessions: any number of random runs of all kinds in turn (kinds.ts). A failed run is printed with
-// its seed, which repeats it.
+// npm run tool -- random-sessions: random runs of all kinds in turn (kinds.ts). A failed run prints its seed, with
+// which you can repeat it.
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -13,15 +13,15 @@ interface Options {
 
 const RUNS_DEFAULT = 1000;
 const PROGRESS_RUNS = 10_000;
-/** Targets of weak references stay in memory until the next turn of the event loop. */
+/** Wait for the event loop after so many runs. Until then, targets of weak references stay in memory. */
 const TURN_RUNS = 20;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const outfile = path.join(root, "dist/session-model/kinds.mjs");
 
 /**
- * Bundles the model, including modules that a session loads later: otherwise loading takes a variable time, and a run would
- * not repeat.
+ * Bundles the model with all modules that a session loads later. Loading them during a run would take a variable time,
+ * and the run could not be repeated.
  */
 async function load(): Promise<typeof import("./kinds.ts").KINDS> {
   await build({
@@ -44,7 +44,7 @@ async function main({ runs, seed }: Options): Promise<void> {
   print(`${runs} runs from seed ${seed}`);
   let failed = 0;
   let done = 0;
-  // Node prints the error, and ends with an exit code above 0.
+  // After this, Node prints the error and exits with a code above 0.
   process.on("uncaughtExceptionMonitor", () => print(`seed ${seed + done}: uncaught`));
   for (; done < runs; done++) {
     if (done % TURN_RUNS === 0) await new Promise(setImmediate);

@@ -1,5 +1,5 @@
-// Processes on one directory. Each loads its own copy of the platform, with the clock of the test and with shared files. It
-// may be killed at any call of the file system.
+// Simulated processes that share a directory. Each loads its own copy of the platform, with the test's clock and files.
+// A process can be killed at any call of the file system.
 
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -30,7 +30,7 @@ const ENVIRONMENT = [
 ];
 let load: Load | undefined;
 
-/** Replaced sources by path: the sampler puts mutants into them (test/sampler). */
+/** The contents of replaced source files by path: the sampler tests mutants this way (test/sampler). */
 function replacedSources(): Readonly<Record<string, string>> {
   const file = process.env.PICOGRANT_SOURCES;
   return file === undefined
@@ -38,12 +38,12 @@ function replacedSources(): Readonly<Record<string, string>> {
     : (JSON.parse(fs.readFileSync(file, "utf8")) as Record<string, string>);
 }
 
-/** Await this before the first process. */
+/** Await this before you create the first process. */
 export async function ready(): Promise<void> {
   load ??= await loader();
 }
 
-/** The platform as one function, which creates new modules on each call. */
+/** Bundles the platform as one function. Each call creates new modules. */
 async function loader(): Promise<Load> {
   const sources = replacedSources();
   const contents = PARTS.map((part) => `export * from "./platform/${part}.ts";`).join("\n");
@@ -70,10 +70,10 @@ export class SharedFiles {
   readonly violations: string[] = [];
   readonly clock: ManualClock;
   readonly random: Random;
-  /** Whether a process can see which others are running. */
+  /** Whether a process can see which other processes are running. */
   readonly hasProcesses: boolean;
   readonly running = new Set<number>();
-  /** Counts replacements of each file, because times of some file systems are too coarse. */
+  /** How often each file has been replaced. The times of some file systems are too coarse to see a change. */
   readonly replaced = new Map<string, number>();
   isFaulty = true;
   /** "ENOSPC": nothing can be written; "EROFS": nothing can be created or removed either. */
@@ -90,7 +90,7 @@ export class SharedFiles {
   }
 }
 
-/** Calls that a medium refuses. */
+/** The calls that fail on each kind of medium. */
 const REFUSED = {
   "": () => false,
   ENOSPC: (name: string) => name === "writeSync",
@@ -99,14 +99,14 @@ const REFUSED = {
     (name === "openSync" && ["wx", "r+"].includes(String(flags))),
 } as const;
 
-/** Calls that may fail once. */
+/** Calls that sometimes fail once. */
 const FAILING = ["openSync", "writeSync", "fsyncSync", "renameSync"];
 
 export class Process {
   readonly platform: Loaded;
   readonly pid: number;
   readonly #shared: SharedFiles;
-  /** File system calls that are left before the kill. */
+  /** How many file system calls remain before the kill. */
   #callsLeft = Number.POSITIVE_INFINITY;
 
   constructor(shared: SharedFiles, pid: number) {
@@ -151,7 +151,10 @@ export class Process {
     return this.#shared.running.has(this.pid);
   }
 
-  /** For timers, microtasks and events: an exception would end the process. Code of a killed process does not run. */
+  /**
+   * Wraps callbacks of timers, microtasks and events. An exception would end the process, so it is a violation.
+   * Callbacks of a killed process do not run.
+   */
   guarded<A extends unknown[]>(run: (...args: A) => void): (...args: A) => void {
     return (...args) => {
       try {
@@ -166,7 +169,7 @@ export class Process {
     this.#shared.running.delete(this.pid);
   }
 
-  /** Kills the process within its next calls of the file system, unless faults have ended by then. */
+  /** Kills the process within its next calls of the file system, unless the run's faults end before. */
   killWithin(calls: number): void {
     this.#callsLeft = this.#shared.random.below(calls);
   }
@@ -198,7 +201,7 @@ export class Process {
     };
   }
 
-  /** The result of a simulated call; undefined for a real one. */
+  /** @returns the result of a simulated call, or undefined for a real one */
   #simulated(name: string | symbol, args: unknown[]): unknown {
     const { clock, hasProcesses, replaced, running } = this.#shared;
     const file = String(args[0]);

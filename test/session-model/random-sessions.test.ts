@@ -1,4 +1,4 @@
-// Random runs (kinds.ts) from fixed seeds. Other seeds: npm run tool -- random-sessions.
+// Random runs of all kinds (kinds.ts) with fixed seeds. Use `npm run tool -- random-sessions` for other seeds.
 
 import { expect, it } from "vitest";
 import { isFullRun } from "../full-run.ts";

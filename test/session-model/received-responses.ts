@@ -1,5 +1,5 @@
-// The responses that servers sent to one start of a program. The program's reports, and the session's description of its
-// tokens, are checked against them.
+// The responses that one start of a program has received. Checks the program's error reports and the session's
+// properties against them.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Http, HttpSink, TransportFailure } from "../../platform/contracts.ts";
@@ -11,14 +11,14 @@ import { ENDPOINTS, type TokenMembers } from "./server.ts";
 
 interface ObservedResponse extends ServerResponse {
   readonly atMs: number;
-  /** HTML from something other than the server. */
+  /** An HTML page, for example of a captive portal. */
   readonly isPage: boolean;
   /** The user has not decided yet (RFC 8628 §3.5). Only the response to a poll can mean that. */
   readonly isPending: boolean;
   isReported: boolean;
 }
 
-/** A response must be reported within this time, unless the session has ended. */
+/** The program must report a response within this time, unless the session has ended. */
 const REPORTED_WITHIN_MS = 11_000;
 const DESCRIPTION_MAX = 200;
 const FAILURES: Readonly<Record<TransportFailure, string>> = {
@@ -27,15 +27,15 @@ const FAILURES: Readonly<Record<TransportFailure, string>> = {
   "too-large": "the response is too large",
 };
 const PENDING = ["authorization_pending", "slow_down"];
-/** The device requests a new code, and reports it. */
+/** After these errors the device requests a new code, which the program reports as a code. */
 const RENEWABLE = ["expired_token", "invalid_grant"];
 
 export class Received {
   readonly responses: ObservedResponse[] = [];
-  /** The newest response with tokens, and its time. */
+  /** The newest response with tokens, and when it arrived. */
   tokens: TokenMembers | undefined;
   tokensAtMs = 0;
-  /** Whether this start received a refresh token, and its newest scope and ID token. */
+  /** What this start has received: a refresh token, and the newest scope and ID token. */
   hasRefreshToken = false;
   scope: string | undefined;
   idToken = "";
@@ -43,18 +43,18 @@ export class Received {
   readonly #clock: ManualClock;
   readonly #earlier: readonly Received[];
 
-  /** @param earlier responses of earlier starts */
+  /** @param earlier the responses of earlier starts */
   constructor(clock: ManualClock, earlier: readonly Received[] = []) {
     this.#clock = clock;
     this.#earlier = earlier;
   }
 
-  /** ID tokens of earlier starts that may be in the cache. */
+  /** ID tokens of earlier starts, which the token cache may still contain. */
   get storedIdTokens(): string[] {
     return this.#earlier.map(({ idToken }) => idToken).filter((token) => token !== "");
   }
 
-  /** The session knows nothing, or what an earlier start received. */
+  /** Whether the session has no token response, or that of an earlier start. */
   #isStored({ tokenResponse, scope }: Session): boolean {
     if (tokenResponse === undefined) return scope === undefined;
     return this.#earlier.some(({ tokens, isResumed }) => {
@@ -85,7 +85,7 @@ export class Received {
       if (isOver) return;
       isOver = true;
       const isReported = false;
-      // 415 is no result yet: the device retries with the other body format.
+      // After a 415 the device retries with the other body format, so there is no result to report yet.
       if (status !== 415 || more.failure !== "") {
         const reported = more.failure === "" ? status : 0;
         const isPage = text.startsWith("<");
@@ -122,8 +122,7 @@ export class Received {
         const members = membersIn(text);
         const { tokens, tokensAtMs, hasRefreshToken, scope, idToken } = this;
         const count = this.responses.length;
-        // After a sleep longer than the request's time limit, the request is aborted now, and its response has not been
-        // processed.
+        // Undoes the last response: after a long sleep, the device aborts the request before it processes the response.
         takeBack = () => {
           isOver = false;
           this.responses.length = count;
@@ -154,7 +153,7 @@ export class Received {
     return this.responses.some(({ isPending }) => isPending);
   }
 
-  /** Why the server has not revoked; undefined if it received no request, "" if it has. */
+  /** Why the server has not revoked the tokens; "" if it has, undefined if it received no request. */
   get revocationProblem(): string | undefined {
     const last = this.responses.findLast(({ url }) => url === ENDPOINTS.revocation);
     const isDone = last && last.failure === "" && last.status === 200 && !last.isPage;
@@ -176,14 +175,14 @@ export class Received {
     return isPending ? `reported that the user has not decided: ${code}` : "";
   }
 
-  /** A failure that should have been reported by now, or "". */
+  /** A failure that the program should have reported by now, or "". */
   get unreported(): string {
     const unreported = this.responses.find((response, at) => {
       const { url, status, error, failure, isReported, isPending, atMs } = response;
       const isValid =
         isPending || (failure === "" && (status === 200 || RENEWABLE.includes(error)));
       const isLate = this.#clock.elapsedMs - atMs > REPORTED_WITHIN_MS;
-      // The code expired meanwhile.
+      // The code expired in the meantime, so the device requested another one instead.
       const isReplaced = this.responses[at + 1]?.url === ENDPOINTS.deviceAuthorization;
       if (isReplaced && url === ENDPOINTS.token) return false;
       return (
@@ -197,7 +196,9 @@ export class Received {
     return unreported === undefined ? "" : `not reported: ${JSON.stringify(unreported)}`;
   }
 
-  /** This start requested no code. After a power cut such a start may not know the requested scope of an earlier one. */
+  /**
+   * This start resumed a session, so it requested no code. After a power cut it may not know which scope was requested.
+   */
   get isResumed(): boolean {
     return !this.responses.some(({ url }) => url === ENDPOINTS.deviceAuthorization);
   }
@@ -208,7 +209,7 @@ export class Received {
     if (tokens === undefined) return this.#isStored(session) ? "" : "cached token response";
     const { access_token: _access, refresh_token: _refresh, ...others } = tokens ?? {};
     if (!isDeepStrictEqual(session.tokenResponse, others)) return "tokenResponse";
-    // A refresh without a scope leaves the scope unchanged, also after a restart (RFC 6749 §5.1).
+    // A response without a scope leaves the scope unchanged, also after a restart (RFC 6749 §5.1).
     const scopes = [this.scope ?? requestedScope, ...this.#earlier.map(({ scope }) => scope)];
     if (this.isResumed) scopes.push(undefined);
     if (this.scope !== undefined ? session.scope !== this.scope : !scopes.includes(session.scope)) {
@@ -228,14 +229,14 @@ export class Received {
     return this.#isLeft(session.endsInS, allS ?? 0) ? "" : "endsInS";
   }
 
-  /** @param reported "" is not checked */
+  /** Whether the reported remaining time is right, to the second. `reported` "" is always right. */
   #isLeft(reported: number | undefined | "", wholeS: number): boolean {
     const leftS = wholeS - (this.#clock.elapsedMs - this.tokensAtMs) / 1000;
     return reported === "" || Math.abs((reported ?? 0) - Math.max(0, leftS)) <= 1;
   }
 }
 
-/** The device then requests another code, with a challenge. */
+/** Whether the server refuses the request because a code challenge is missing. The device then sends one. */
 const needsChallenge = ({ url, error }: ServerResponse): boolean =>
   url === ENDPOINTS.deviceAuthorization && error === "invalid_request";
 

@@ -1,12 +1,12 @@
-// An authorization server for the session's tests. It tracks every code and token, and reports requests that RFC 8628,
-// 6749, 7009 and 7636 forbid.
+// A simulated authorization server. It tracks every code and token, and records requests that RFC 8628, 6749, 7009 or
+// 7636 forbid.
 
 import { createHash } from "node:crypto";
 import type { VerificationPrompt } from "../../platform/session/sign-in.ts";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 
 export const HOST = "https://login.example.com";
-/** Every request carries the credentials (RFC 6749 §2.3.1) and a header of the program. */
+/** Every request must contain these credentials (RFC 6749 §2.3.1) and a header of the program. */
 const CREDENTIALS = Buffer.from("program:client-secret-of-the-program").toString("base64");
 export const OWN_HEADER = ["x-attestation", "of the program"] as const;
 const FORM = "application/x-www-form-urlencoded";
@@ -24,7 +24,7 @@ interface Code {
   readonly challenge: string;
   decision: "pending" | "allowed" | "denied";
   readonly expiresAtMs: number;
-  /** An earlier poll is too early (RFC 8628 §3.5). */
+  /** A poll before this time is too early (RFC 8628 §3.5). */
   notBeforeMs: number;
   intervalMs: number;
   isUsed: boolean;
@@ -32,7 +32,7 @@ interface Code {
 
 export interface Grant {
   refreshToken: string;
-  /** All refresh tokens in order, and the index of the last one that the client is known to have. */
+  /** All refresh tokens, oldest first, and the index of the last one that the client certainly has. */
   readonly chain: string[];
   known: number;
   accessToken: string;
@@ -48,34 +48,34 @@ export interface TokenMembers {
   readonly id_token?: string;
 }
 
-/** How early a poll may be by the server's clock. Client and server have the same clock here. */
+/** How much too early a poll may arrive. Client and server share a clock here, so no tolerance is needed. */
 const TOLERANCE_MS = 0;
 
 export class GrantServer {
-  /** What a client must not do. */
+  /** What the client did although it must not. */
   readonly violations: string[] = [];
   readonly codes: Code[] = [];
   readonly grants: Grant[] = [];
   readonly accessTokens = new Set<string>();
   accessLifetimeS = 3600;
   codeLifetimeS = 600;
-  /** Refresh tokens are used once (RFC 9700 §4.14.2). */
+  /** Each refresh token can be used only once (RFC 9700 §4.14.2). */
   rotates = true;
   givesRefreshToken = true;
   /** The client's storage could not read or write the newest record, so the client may use an older token. */
   isBlind = false;
-  /** Whether it requires a code challenge (RFC 7636), and refuses requests without one. */
+  /** The server refuses code requests without a code challenge (RFC 7636). */
   needsChallenge = false;
-  /** The client knows that, or is configured to send a challenge. */
+  /** The client knows that a challenge is needed, or is configured to send one. */
   mayChallenge = false;
-  /** The only body format that it accepts; whether the client is configured for it. */
+  /** The only body format that the server accepts, and whether the client is configured for it. */
   bodies: "form" | "json" = "form";
   isFormKnown = true;
-  /** Replaces the response to the next request. */
+  /** Replaces the response to the next request, if it returns one. */
   refusal: () => FakeResponse | undefined = () => undefined;
-  /** Additional members of the next response with tokens. */
+  /** Additional members of the next token response. */
   moreMembers: (grant: Grant) => object = () => ({ scope: "video" });
-  /** The minimum length of a token. A form encodes most of its bytes as three. */
+  /** The minimum length of a token. Form encoding triples most of its bytes. */
   tokenBytes: () => number = () => 0;
   /** Polls before the user allows a code; -1: never. */
   allowsAfterPolls = 1;
@@ -114,7 +114,7 @@ export class GrantServer {
     this.violations.push(`an invalid request: ${method} ${url} ${contentType}`);
   }
 
-  /** Whether the prompt matches a code that this server sent. */
+  /** Whether the prompt shows a code that this server has sent, unchanged. */
   isPrompt(prompt: VerificationPrompt): boolean {
     const id = Number(prompt.userCode.slice(5));
     const isWhole =
@@ -124,7 +124,7 @@ export class GrantServer {
     return isWhole && isRunning && isKnown && prompt.verificationUri === `${HOST}/device`;
   }
 
-  /** Grants that a client can use. */
+  /** Grants with tokens that the client can use. */
   get live(): Grant[] {
     return this.grants.filter(({ isRevoked }) => !isRevoked);
   }
@@ -204,7 +204,10 @@ export class GrantServer {
     return this.#tokens(grant);
   }
 
-  /** A lost response leaves the client with an older token. It stays valid until a newer one has been used. */
+  /**
+   * If a response gets lost, the client still has the older token. That one stays valid until a newer one has been
+   * used.
+   */
   #refresh(token: string): FakeResponse {
     const grant = this.grants.find(({ chain }) => chain.includes(token));
     if (grant === undefined) {
@@ -217,7 +220,7 @@ export class GrantServer {
       if (!this.isBlind) {
         this.violations.push("a refresh token whose successor is already in use");
       }
-      // A token that is used twice has been stolen (RFC 9700 §4.14.2).
+      // A token that is used twice counts as stolen (RFC 9700 §4.14.2).
       grant.isRevoked = true;
       return refusal("invalid_grant");
     }

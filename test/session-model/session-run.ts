@@ -1,5 +1,5 @@
-// One random run of programs with a session. Everything that a contract allows may happen, and the session must keep its
-// own contracts. A seed repeats a run.
+// A random run of a program that signs in, calls APIs, is killed and started again. The environment does everything
+// that the contracts allow, and the run checks what the session promises. The same seed repeats a run.
 
 import type { Platform } from "../../platform/contracts.ts";
 import { driverLog } from "../../platform/exchange/log.ts";
@@ -18,11 +18,11 @@ import { ENDPOINTS, type Grant, HOST } from "./server.ts";
 
 export interface RunReport {
   readonly violations: readonly string[];
-  /** In order, to reproduce a violation. */
+  /** All actions in order, to reproduce a violation. */
   readonly actions: readonly string[];
 }
 
-/** A promise that the session returned. */
+/** A promise that the session has returned. */
 interface Promised {
   readonly what: string;
   readonly of: Running;
@@ -33,30 +33,30 @@ interface Running {
   readonly start: Start;
   readonly controller: AbortController;
   isAlive: boolean;
-  /** The program itself has ended the session. */
+  /** The program has closed the session or signed out. */
   isOver: boolean;
-  /** What callbacks threw before there was a session. */
+  /** What callbacks have thrown before there was a session. */
   thrown: unknown[];
-  /** signIn must reject, because a callback threw. */
+  /** signIn must reject, because a callback has thrown. */
   mustReject: boolean;
   readonly listeners: Set<unknown>;
-  /** The user of the newest ID token that was accepted. */
+  /** The user in the newest ID token that the session accepted. */
   user: string | undefined;
 }
 
-/** An ID token of the server: whether it is valid, its user, and its grant. */
+/** What the run knows about an ID token: whether it is valid, its user, and its grant. */
 interface IdToken {
   readonly isValid: boolean;
-  /** The expected error code if it is invalid. */
+  /** The error code that the session must report if the token is invalid. */
   readonly refusal: string;
   readonly sub: string;
   readonly grant: Grant;
 }
 
-/** Must not occur in the log. */
+/** Matches secrets. The log must not contain any. */
 const SECRET = /(device-code|access-token|refresh-token)-\d|client-secret-of-the-program|eyJ/;
 
-/** When all faults have ended, everything must settle within this time. */
+/** When all faults have stopped, every promise must settle within this time. */
 const SETTLE_S = 1200;
 
 class Run {
@@ -66,7 +66,7 @@ class Run {
   readonly #environment: SessionEnvironment;
   readonly #faults: Faults;
   readonly #api = new Api();
-  /** The same settings for all starts of the program. */
+  /** All starts of the program have the same settings. */
   readonly #settings: Partial<RuntimeSettings>;
   readonly #idTokens = new Map<string, IdToken>();
   readonly #promises: Promised[] = [];
@@ -74,7 +74,7 @@ class Run {
   #throwsIn = -1;
 
   readonly #hasUpdates: boolean;
-  /** The older version of the program named records by the server's origin, not by the issuer. */
+  /** Run the older version, which binds records to the server's origin and not to its issuer. */
   #isOlder = false;
 
   constructor(seed: number, hasUpdates: boolean) {
@@ -118,7 +118,7 @@ class Run {
     };
   }
 
-  /** Additional members beside tokens. */
+  /** Chooses the additional members of token responses. */
   #drawMembers(): (grant: Grant) => object {
     const isEnding = this.#random.once(3) && { refresh_token_expires_in: 7_776_000 };
     const isLong = this.#random.once(8);
@@ -126,7 +126,7 @@ class Run {
     const hasIdToken = this.#random.once(2);
     return (grant) => ({
       ...isEnding,
-      // As long as a long token.
+      // A member as long as a long token.
       ...(isLong && { note: "n".repeat(20_000) }),
       ...(hasScope &&
         this.#random.once(2) && { scope: this.#random.pick(["video", "video audio"]) }),
@@ -213,7 +213,7 @@ class Run {
         this.#throwsIn = this.#random.below(3);
         return;
       case "asleep":
-        // Overdue events may come after the alarm.
+        // While the program sleeps, events become overdue. They may arrive after the alarm.
         this.#faults.isAsleep = true;
         this.#environment.clock.sleep(this.#random.pick([60_000, 90_000_000]));
         return;
@@ -243,7 +243,7 @@ class Run {
       const thrown = this.#random.pick(THROWN);
       const isAtOnce = this.#random.once(2);
       running.thrown.push(thrown);
-      // If there is a session by then, the exception goes to onError.
+      // If the session exists by then, it passes the exception to onError.
       void turns().then(() => {
         running.mustReject ||= !running.start.isSettled;
       });
@@ -295,7 +295,7 @@ class Run {
     this.#faults.corruptStorage();
   }
 
-  /** Changes the content of a slot. The session needs only the newer record. */
+  /** Damages a slot. If it has the older record, the session must not notice. */
   #damage(isNewer: boolean): void {
     const { newest, storage } = this.#environment;
     if (newest === undefined) return;
@@ -308,7 +308,7 @@ class Run {
     const other = storage.peek(1 - slot);
     const junk = Uint8Array.from({ length: 90 }, () => this.#random.below(256));
     storage.poke(slot, this.#random.pick([flipped, cut, other, junk, new Uint8Array(0)]));
-    // Nothing can be known about the newest record.
+    // The newest record is lost.
     if (isNewer) this.#faults.isDamaged = true;
   }
 
@@ -330,7 +330,7 @@ class Run {
       if (running.user !== undefined && running.user !== sub) return "wrong_id_token";
       return isValid ? sub : refusal;
     };
-    // A cached ID token belongs to the current tokens. If a power cut lost those, there is none.
+    // A cached ID token belongs to the current tokens. If a power cut lost the tokens, there is no ID token.
     const [grant] = this.#environment.server.live.slice(-1);
     const stored = storedIdTokens.map((token) => this.#idTokens.get(token)!);
     const own = stored.filter((token) => token.grant === grant || grant === undefined);
@@ -344,7 +344,7 @@ class Run {
   }
 
   #checkReport({ start }: Running, trouble: SignInError): void {
-    // Reported during `signIn` itself.
+    // The trouble was reported before `signIn` returned.
     if (start === undefined) return;
     const problem = start.received.reported(trouble);
     if (problem !== "" && this.#faults.isLegal) this.#fault(problem);
@@ -383,7 +383,7 @@ class Run {
         this.#fault("signOut wrongly reports that nothing is stored");
       if (!storage.dead && !hasRecords && isStored)
         this.#fault("signOut wrongly reports that something is stored");
-      // With several grants, the tokens of one were lost on their way.
+      // If there are several grants, the response with the tokens of one got lost, so nobody can revoke that grant.
       const wasRevoked = server.grants.length > 1 || grants.every((grant) => grant.isRevoked);
       if (isRevoked && !wasRevoked) this.#fault("signOut wrongly reports a revocation");
       if (isRevoked !== (problem === "")) this.#fault("signOut contradicts itself");
@@ -405,7 +405,7 @@ class Run {
   }
 
   #close(running: Running, session: Session): void {
-    // A session that ended by itself may still release its resources after `onEnd`.
+    // A session that ended by itself may still be releasing its resources after `onEnd`.
     if (!isAtEnd(session)) running.isOver = true;
     this.#promise("close", running, session.close(), () => this.#checkClean(running));
   }
@@ -420,7 +420,7 @@ class Run {
     });
   }
 
-  /** When a token is returned, its refresh token is stored, or the session reports that it is not. */
+  /** Before the session returns an access token, it has stored the refresh token or reported that it could not. */
   #checkStored(session: Session, accessToken: string): void {
     const grant = this.#environment.server.live.find((one) => one.accessToken === accessToken);
     if (this.#faults.isSealed || !session.isSaved || grant === undefined) return;
@@ -430,7 +430,7 @@ class Run {
       this.#fault("a token is returned before it is stored");
   }
 
-  /** The token came in this start of the program, and has not expired. */
+  /** A returned token must be the newest one of this start, and must not have expired. */
   #checkNewest({ start: { received } }: Running, token: string): void {
     const { clock } = this.#environment;
     if (token !== received.tokens?.access_token) this.#fault("a returned token is not the newest");
@@ -438,7 +438,7 @@ class Run {
     if (clock.elapsedMs > endMs) this.#fault("a returned token has expired");
   }
 
-  /** Nothing of a program remains after its end. */
+  /** After its end, a program must have no alarm, request or listener. */
   #checkClean({ start, listeners }: Running): void {
     if (start.alarmMs() !== undefined) this.#fault("ended with an alarm");
     if (!start.isDisposed) this.#fault("ended, but not disposed");
@@ -488,12 +488,12 @@ class Run {
       if (!isKnown) this.#fault(`signIn rejects with ${String(error)}`);
     }
     if (isEnded && !running.isOver) {
-      // Nothing is running, so the next program may start.
+      // The program has ended, so the next one may start.
       if (start.isDisposed) this.#running = undefined;
     } else if (isEnded && start.isDisposed) this.#running = undefined;
   }
 
-  /** Faults have ended, and the user allows each code: every promise must settle. */
+  /** Stops all faults, and lets the user allow each code. Now every promise must settle. */
   async #settle(): Promise<void> {
     this.#faults.isOver = true;
     this.#throwsIn = -1;
@@ -501,7 +501,7 @@ class Run {
     server.allowsAfterPolls = 0;
     if (storage.dead) this.#kill();
     await this.#pass(SETTLE_S);
-    // For redirects that are followed one after the other.
+    // Each round lets one redirect complete.
     for (let i = 0; i < 10; i++) await new Promise(setImmediate);
     this.#check();
     for (const { what, of, isSettled } of this.#promises) {
@@ -511,7 +511,7 @@ class Run {
     }
   }
 
-  /** A saved session is there after a kill. */
+  /** Kills the program. If the session was saved, the next start must resume it. */
   async #checkAfterKill(): Promise<void> {
     const session = this.#running?.start.session;
     if (session === undefined || isAtEnd(session) || this.#running?.isOver) return;
@@ -521,7 +521,7 @@ class Run {
     }
     if (this.#environment.server.live.length === 0) return;
     if (this.#random.once(2)) {
-      // A refresh is under way, or has just started, when the program closes the session.
+      // Close the session while a refresh runs or is about to start.
       void session.fetch(`${API}/never`).catch(() => {});
       await turns();
       if (this.#random.once(2)) this.#environment.clock.advance(1);
@@ -534,7 +534,7 @@ class Run {
     this.#environment.http.faultFor = () => undefined;
     this.#environment.storage.failWhen = () => false;
     const handlers = { resumeOnly: true };
-    // An upgrade keeps the session. A downgrade may lose it, but must report that.
+    // A newer version must resume the session. An older version may lose it, but must report that.
     const isDowngrade = this.#hasUpdates && !this.#isOlder;
     if (this.#hasUpdates) this.#isOlder = !this.#isOlder;
     const start = this.#startProgram(handlers);
@@ -563,7 +563,7 @@ class Run {
     this.violations.push(what);
   }
 
-  /** Time passes, and promises settle. */
+  /** Lets time pass and promises settle. */
   async #pass(seconds: number): Promise<void> {
     const { clock } = this.#environment;
     const endMs = clock.elapsedMs + seconds * 1000;
@@ -579,13 +579,13 @@ class Run {
   }
 }
 
-/** Enough for every chain of promises here. */
+/** Runs more turns than any chain of promises here needs. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 12; i++) await null;
 }
 
 /**
- * Unhandled rejections are left to the caller.
+ * The caller must handle unhandled rejections.
  * @param hasUpdates alternates an older version of the program and the current one on the same records
  */
 export async function runOnce(seed: number, hasUpdates = false): Promise<RunReport> {

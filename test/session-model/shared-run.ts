@@ -1,6 +1,6 @@
-// One random run of several programs that share a session (platform/session/shared-state.ts). Each program is a process of
-// its own on one directory (process.ts). They refresh, sign out, are killed and started again. The server ends the session
-// when a refresh token is used twice.
+// A random run of several programs that share a session (platform/session/shared-state.ts). Each program is a process
+// with the same directory (process.ts). The programs refresh, sign out, are killed and started again. The server ends
+// the session when a refresh token is used twice.
 
 import type { HttpRequest, Platform, Storage } from "../../platform/contracts.ts";
 import type { Session } from "../../platform/session/session.ts";
@@ -21,7 +21,7 @@ import type { RunReport } from "./session-run.ts";
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 11 + 3);
 const SETTLE_S = 900;
 
-/** A program in its process. A kill at any moment stops its code, but leaves its lock. */
+/** A program in its process. A kill stops its code at any moment, but its lock stays. */
 interface Program {
   readonly process: Process;
   readonly controller: AbortController;
@@ -30,7 +30,7 @@ interface Program {
   isOver: boolean;
   readonly promises: { readonly what: string; isSettled: boolean }[];
   readonly troubles: string[];
-  /** The last access token that it received. */
+  /** The last access token that the session has returned. */
   newest: string;
 }
 
@@ -99,7 +99,8 @@ class SharedRun {
         else program?.process.killWithin(80);
         return;
       case "give up":
-        // Ends a session. Without one, signIn settles even while it waits for another program.
+        // Aborting ends the session. If there is no session yet, signIn must settle, even while it waits for another
+        // program.
         program?.controller.abort();
         return;
       case "close":
@@ -113,7 +114,7 @@ class SharedRun {
           program.isOver = true;
           this.#mayEnd = true;
           const signedOut = session.signOut().then(({ isStored }) => {
-            // The others can know.
+            // The sign-out is stored, so the other programs can detect it.
             if (!isStored) this.#revoked = new Set(this.#server.accessTokens);
           });
           this.#promise(program, "signOut", signedOut);
@@ -125,7 +126,7 @@ class SharedRun {
       case "the medium":
         if (!this.#mediumMayFail) return;
         this.#files.medium = this.#random.pick(["", "", "ENOSPC", "EROFS"]);
-        // It may fail after a refresh was sent: then the programs report that the new token is lost.
+        // The medium may fail after a refresh was sent. Then the programs report that the new token is lost.
         this.#mayEnd = this.#server.isBlind = true;
         return;
       case "the token is refused":
@@ -134,14 +135,14 @@ class SharedRun {
         }
         return;
       case "asleep":
-        // Another program may take over the code of one that has lost its lock meanwhile, and both sign in.
+        // A program that sleeps loses its lock. Another program may then take over its code, so that both sign in.
         this.#mayEnd ||= alive.some(({ isSettled }) => !isSettled);
         this.#clock.sleep(this.#random.pick([60_000, 600_000]));
         return;
     }
   }
 
-  /** A token of a session that another program has ended before is not given out. */
+  /** Requests a token. It must not belong to a session that another program has signed out before. */
   #request(program: Program, session: Session): void {
     const ended = this.#revoked;
     const requested = session.accessToken().then((token) => {
@@ -150,7 +151,10 @@ class SharedRun {
     this.#promise(program, "accessToken", requested);
   }
 
-  /** No refresh whose new token cannot be stored: a kill would cost the session. */
+  /**
+   * While the medium fails, no program may refresh: it could not store the new token, and a kill would lose the
+   * session.
+   */
   #isSent(program: Program, { body, bodyFrom, bodyTo }: HttpRequest): void {
     const text = Buffer.from(Array.from(body).slice(bodyFrom, bodyTo)).toString("latin1");
     const isSaved = program.session?.isSaved ?? program.newest === "";
@@ -260,7 +264,7 @@ class SharedRun {
     if (program.process.isAlive && !this.#mayEnd) this.violations.push("a session ended by itself");
   }
 
-  /** Every program with a session gets a valid token. */
+  /** Every program with a session must get a valid token. */
   async #checkTokens(): Promise<void> {
     for (const program of this.#programs) {
       const { session, process, isOver } = program;

@@ -1,4 +1,4 @@
-// The media of two slots (slots.ts), and their faults: a power cut during a change, a transient failure, a changed content.
+// The media that slots.ts tests, with their faults: a power cut during a change, a transient failure, changed content.
 
 import fs from "node:fs";
 import os from "node:os";
@@ -10,7 +10,7 @@ import { ValueSlots } from "../../platform/storage/value-storage.ts";
 import { MemoryStorage, SeededEntropy } from "../../platform/testing/index.ts";
 import type { Random } from "../model/random.ts";
 
-/** What a slot may contain after a change. */
+/** The possible contents of a slot after a change. */
 interface Change {
   readonly possible: Set<string>;
   readonly isDoubtful: boolean;
@@ -25,25 +25,25 @@ export abstract class Medium {
     this.random = random;
   }
 
-  /** A storage on the medium, as after a start. */
+  /** Opens a storage on the medium, as a start does. */
   abstract open(): Storage;
-  /** A power cut during the next change. */
+  /** Cuts the power during the next change. */
   abstract cut(): void;
-  /** A transient failure. */
+  /** Makes an operation fail once. */
   abstract fail(): void;
-  /** Ends faults. */
+  /** Stops all faults. */
   abstract fine(): void;
   restart(): void {}
   /** Changes the content of a slot. */
   abstract damage(slot: 0 | 1): Partial<Change>;
-  /** The storage has written or read this content. */
+  /** Call this when storage has written or read this content. */
   written(_slot: 0 | 1, _text: string): void {}
   seen(_slot: 0 | 1): void {}
-  /** The storage no longer knows the content. @returns a content that counts again */
+  /** Storage no longer knows which content is current. @returns an older content that storage may accept again */
   unsure(_slot: 0 | 1): string | undefined {
     return undefined;
   }
-  /** Storages that lack something. */
+  /** Storages without a key or another required part. */
   wrong(): Storage[] {
     return [];
   }
@@ -57,14 +57,14 @@ export abstract class Medium {
 const key = (length: number, factor = 7): Uint8Array =>
   Uint8Array.from({ length }, (_, at) => at * factor + 1);
 
-/** Sealed storage on a medium where writes can tear. */
+/** Sealed storage on a medium on which an interrupted write leaves neither content. */
 export class SealedMedium extends Medium {
   override readonly tears = true;
   #inner = new MemoryStorage({ capacity: 120 });
   readonly #entropy = new SeededEntropy(5);
-  /** Sealed records that each slot has had; and the current content, if the storage knows it. */
+  /** All sealed records of each slot, and the content that storage knows to be current. */
   readonly #earlier: [[Uint8Array, string][], [Uint8Array, string][]] = [[], []];
-  /** How many of them are from before this start. */
+  /** How many of these records are older than this start. */
   #atStart: readonly number[] = [0, 0];
   readonly #known: (Buffer | undefined)[] = [undefined, undefined];
   readonly #nonces = new Set<string>();
@@ -106,7 +106,7 @@ export class SealedMedium extends Medium {
   override written(slot: 0 | 1, text: string): void {
     const box = this.#inner.peek(slot);
     this.#known[slot] = Buffer.from(box);
-    // After an erase the next record may repeat a sequence number, so both records count.
+    // After an erase the sequence number may repeat, so storage cannot tell an older record from the current one.
     if (box.length === 0) this.#atStart = this.#earlier.map(({ length }) => length);
     if (box.length === 0) return;
     const nonce = Buffer.from(box.subarray(1, 25)).toString("hex");
@@ -128,7 +128,7 @@ export class SealedMedium extends Medium {
     return this.#earlier[slot].find(([box]) => now.equals(box))?.[1];
   }
 
-  /** A changed, moved or foreign record must not count. */
+  /** Storage must not accept a changed, moved or foreign record. */
   damage(slot: 0 | 1): Partial<Change> {
     const lost = { possible: new Set<string>(), isDoubtful: true };
     const box = this.#inner.peek(slot);
@@ -149,7 +149,7 @@ export class SealedMedium extends Medium {
       case 1:
         return put(box.slice(0, at), lost);
       case 2: {
-        // The other slot may contain a record that was moved from here before.
+        // The other slot may contain a record that was moved from this slot before.
         const moved = this.#inner.peek(1 - slot);
         const own = this.#earlier[slot].find(([one]) => Buffer.from(one).equals(moved))?.[1];
         return put(
@@ -159,7 +159,7 @@ export class SealedMedium extends Medium {
       }
       default: {
         if (earlier === undefined) return {};
-        // If the storage knows the current content, it detects the older record. The current one is lost.
+        // If storage knows the current content, it detects that this record is older. The current one is lost.
         const isNoticed =
           index >= this.#atStart[slot]! && this.#known[slot]?.equals(earlier) === false;
         return put(earlier, isNoticed ? lost : { possible: new Set([text!]), isDoubtful: true });
@@ -196,7 +196,7 @@ function readOnly(storage: Storage): Storage {
   };
 }
 
-/** A value that the program stores itself. */
+/** Storage in a value that the program itself stores. */
 export class ValueMedium extends Medium {
   #value: string | undefined;
   #fault: "" | "before" | "after" = "";
@@ -270,7 +270,7 @@ export class ValueMedium extends Medium {
 
 const CALLS = ["openSync", "writeSync", "fsyncSync", "renameSync", "rmSync", "readSync"] as const;
 
-/** Files: any call of the file system may fail, or be the last one before a power cut. */
+/** Storage in files. Any call of the file system may fail, or be the last one before a power cut. */
 export class FileMedium extends Medium {
   readonly #directory = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-slots-"));
   readonly #state = path.join(this.#directory, "state");

@@ -1,6 +1,5 @@
-// The two slots of a storage (sealed bytes, files, or a value of the program) against two ideal slots. A slot contains what
-// was written; after a power cut or a fault it may contain the old content. Nothing that happens to one slot changes the
-// other.
+// Tests the two slots of a storage (sealed bytes, files, or a value of the program) against two ideal slots. After a
+// power cut or a fault, a slot may still have its old content. A fault in one slot never changes the other.
 
 import type { Storage } from "../../platform/contracts.ts";
 import { Random } from "../model/random.ts";
@@ -16,7 +15,7 @@ type Action = (typeof ACTIONS)[number];
 /** Surrounds the buffer of a read, to detect writes outside it. */
 const EDGE = 0xa5;
 
-/** What a slot may contain. */
+/** The contents that a slot may have. */
 interface Ideal {
   possible: Set<string>;
   /** The slot may also be unreadable. */
@@ -98,7 +97,7 @@ class Slots {
     this.#discard(1);
   }
 
-  /** The actual content becomes one of the possible ones. */
+  /** Storage forgets which content is current, so an older one may become valid again. */
   #discard(slot: 0 | 1): void {
     const there = this.#medium.unsure(slot);
     if (there !== undefined) this.#ideal[slot].possible.add(there);
@@ -156,7 +155,7 @@ class Slots {
     this.#medium.seen(slot);
   }
 
-  /** Without a required key or value, storage writes nothing and changes nothing. */
+  /** Without a required key or value, storage must refuse to write and change nothing. */
   async #refuses(slot: 0 | 1): Promise<void> {
     for (const wrong of this.#medium.wrong()) {
       const bytes = Buffer.from("0123456789");
@@ -174,7 +173,7 @@ function empty(): Ideal {
   return { possible: new Set([""]), isDoubtful: false };
 }
 
-/** The callback's result; undefined after a power cut. */
+/** @returns the callback's result, or undefined after a power cut */
 async function settled<T>(run: (done: (result: T) => void) => void): Promise<T | undefined> {
   let result: T | undefined;
   run((value) => {
@@ -193,7 +192,6 @@ function throwsRangeError(run: () => void): boolean {
   }
 }
 
-/** One run of two slots. */
 export async function slotsOnce(seed: number): Promise<RunReport> {
   const slots = new Slots(seed);
   await slots.run();

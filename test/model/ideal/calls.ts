@@ -1,5 +1,6 @@
-// Requests beyond the grant: one at a time, with a session (metadata needs none). Only resource servers get the
-// access token. After a 401 the device refreshes and retries once (RFC 6750 §3.1).
+// Requests other than those of the grant. The device sends one at a time, and all but metadata requests need a session.
+// Only resource servers get the access token. After a 401 the device refreshes the token and retries once (RFC 6750
+// §3.1).
 
 import {
   CallState,
@@ -53,13 +54,13 @@ export interface Addresses {
 export interface Outcome {
   refusal: Refusal | undefined;
   addresses: Addresses | undefined;
-  /** No response came, so the host must not read values of an earlier call. */
+  /** There was no response, so the host must not read values of an earlier call. */
   isNothing: boolean;
 }
 
-/** Replaced by the current access token when the request is sent (RFC 6750 §2.1). */
+/** Placeholder: when the request is sent, the current access token is added (RFC 6750 §2.1). */
 const BEARER = "Bearer";
-/** Requests in one run of event polls after the first. */
+/** The maximum number of event polls that may follow the first one in a run. */
 const EVENT_POLLS = 32;
 
 /** RFC 9470 §3: the server accepts the token, but requires a new sign-in. */
@@ -147,7 +148,7 @@ export class Calls {
     this.state = CallState.SENT;
   }
 
-  /** Discards the last target and its next page. @returns whether a target can be built now */
+  /** Discards the last target and its next page. @returns whether a new target can be built now */
   begin(): boolean {
     if (!this.mayBegin(Kind.LIST)) return false;
     this.hasNextPage = false;
@@ -159,7 +160,6 @@ export class Calls {
     if (this.target !== undefined) this.target += part;
   }
 
-  /** @returns whether the call has started */
   send(endpoint: number, isGet: boolean, body: string | undefined): boolean {
     const { target } = this;
     if (target === undefined || endpoint < Endpoint.RESOURCE) return false;
@@ -203,7 +203,7 @@ export class Calls {
     return true;
   }
 
-  /** @returns what is wrong with the offer, or NONE if the call has started */
+  /** @returns the first error in the offer, or NONE if the call has started */
   createOffer(names: string, body: string, endpoint: number): OfferError {
     const device = this.#device;
     if (!this.mayBegin(Kind.OFFER) || !device.isOutputFree) return OfferError.NOT_NOW;
@@ -236,7 +236,7 @@ export class Calls {
     this.state = CallState.DONE;
     this.error = error;
     this.status = status;
-    // The host must stop reading the event that it verifies.
+    // The host must stop verifying, because the event's bytes will be reused.
     if (this.isRequested) this.#device.isAbortDue = true;
     this.isVerifying = this.isVerifyDue = false;
     this.#endAsReported();
@@ -284,7 +284,7 @@ export class Calls {
       error = errorOf(arrival, isReadable(arrival, reading), errors, isEmpty);
       const isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
       if (isOfPoll) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
-      // Only the application can judge a resource server's successful response.
+      // Only the application knows which successful responses of a resource server are valid.
       if (this.kind === Kind.LIST && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
     }
     if (arrival.status === 401 && this.#made!.authorization !== undefined) {
@@ -318,7 +318,7 @@ export class Calls {
     return this.kind === Kind.METADATA ? this.#takeMetadata(members) : this.#takeEvent(reading);
   }
 
-  /** A page token that does not fit is an error: otherwise the list would seem to end here. */
+  /** Ignoring a page token that does not fit would hide the rest of the list, so it is an error. */
   #keepPage({ document, members }: Reading): number {
     const device = this.#device;
     const token = document.isComplete ? members.get("nextPageToken") : undefined;
@@ -333,7 +333,7 @@ export class Calls {
     return ErrorCode.VALUE_TOO_LONG;
   }
 
-  /** Capacity for each of `count` values of a response. */
+  /** The capacity of each of `count` values that share the output buffer. */
   #valueCapacity(count: number): number {
     return Math.floor(this.#device.capacity(Region.OUTPUT) / count) - 1;
   }
@@ -369,13 +369,13 @@ export class Calls {
       document.root?.kind === "object"
         ? document.root.members.filter(({ name }) => name === "sets").pop()?.value
         : undefined;
-    // Of several events, take the last one; the server sends the others again.
+    // If a response contains several events, take only the last one. The server sends the others again.
     const set = sets?.kind === "object" ? textOf(sets.members.at(-1)?.value) : undefined;
     if (set !== undefined && set.length > this.#valueCapacity(1)) {
       this.errorField = Field.VALUE_A;
       return ErrorCode.VALUE_TOO_LONG;
     }
-    // The server has received the acknowledgement of the last event, so the session can end now.
+    // This response confirms the acknowledgement of the last event, so the session can end now.
     this.#endAsReported();
     // After the last poll of a run, leave the event on the server.
     if (!set || !this.#device.hasSession || this.pollsLeft <= 0) return ErrorCode.NONE;
@@ -403,7 +403,7 @@ export class Calls {
     this.#device.release(Holder.RESPONSE);
   }
 
-  /** @returns whether it was an event, and could be applied now */
+  /** @returns false if the text is no event, or if the device cannot process an event now */
   applySecurityEvent(json: string): boolean {
     const device = this.#device;
     if (!device.hasSession || !device.isOutputFree) return false;
@@ -416,14 +416,14 @@ export class Calls {
   }
 
   /**
-   * Applies an event to the session. During a poll, an event that ends the session is acknowledged first. The event's
-   * token is compared if it fits into the buffer, of which `used` bytes are taken.
+   * Applies an event to the session. If the event came from a poll and ends the session, the device acknowledges it
+   * first. `used` bytes of the buffer are taken. The event's token is compared only if it fits into the rest.
    */
   #apply(claims: EventClaims, isAtOnce: boolean, used: number): void {
     const device = this.#device;
     const end = (error: number): void => {
       if (!isAtOnce) this.#endsWith = error;
-      // An earlier event that ends the session has yet to be acknowledged.
+      // An earlier event still has to be acknowledged before it ends the session.
       else if (!this.#endsWith) device.endSession(error);
     };
     const capacity = Math.floor((device.capacity(Region.OUTPUT) - used) / 2) - 1;

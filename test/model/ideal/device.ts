@@ -1,6 +1,6 @@
-// The ideal device, from core/SPEC.md and the RFCs, on bytes and plain numbers. It gets the same calls as the core,
-// and predicts the result. This file has the states and their transitions: by the user, by time, and at the start.
-// Responses are in grant.ts and calls.ts, what is due in purposes.ts.
+// The ideal device, written from core/SPEC.md and the RFCs. It gets the same calls as the core, and predicts the
+// results. This file has the states and their transitions: by the user, by time, and at the start. grant.ts and
+// calls.ts handle responses. purposes.ts decides what is due.
 
 import { Endpoint, ErrorCode, Event, Field, Pkce, Region, State } from "../../../core/index.ts";
 import { type Settings, textsOf } from "../settings.ts";
@@ -20,13 +20,13 @@ import { Requests } from "./requests.ts";
 import { type Arrival, classify, ENDLESS_S, Misfits, readingOf } from "./responses.ts";
 import { bindingOf, SEQUENCES, StorageTask, type StoredRecord, Task } from "./storage.ts";
 
-/** The default start spread. */
+/** Applies if the configuration sets no start spread. */
 const START_SPREAD_MS = 5000;
 const CHALLENGE_TRIES = 7;
-/** How far away the last poll may be when the code expires. */
+/** The device does not wait longer than this for a last poll after the code's expiry. */
 const LAST_POLL_MS = 64_000;
 
-/** What the host has seen in a tick in which the device chose a random moment. */
+/** What the device did in a tick in which it chooses the moment at random. */
 interface Observed {
   moves: number;
   event: number;
@@ -49,9 +49,9 @@ export class Ideal {
   pkce: number;
   #challengeFailures = 0;
   isCodeShown = false;
-  /** The code is from before a restart, so its age is unknown. */
+  /** The code was read from a record, so its age is unknown. */
   isCodeResumed = true;
-  /** The code was polled after its expiry, in case the user decided in the last moment. */
+  /** The code was polled once after its expiry, because the user may have decided at the last moment. */
   isPolledAfterExpiry = false;
   renewals = 0;
   #autoStart: boolean;
@@ -117,18 +117,18 @@ export class Ideal {
     return this.state < State.SIGNED_IN || this.state === State.FAILED;
   }
 
-  /** The server refuses to refresh, but the session stays. */
+  /** The server refuses refreshes, but the session continues. */
   get #isRefused(): boolean {
     return this.state === State.REFRESHING && this.#grant.isRefused;
   }
 
-  /** The longest random wait that spreads the requests of many devices; at most one minute for a code. */
+  /** The longest random delay at the start, so that many devices do not send requests at once. */
   #spreadMs(isForCode: boolean): number {
     const { startSpreadMs = START_SPREAD_MS } = this.settings.config;
     return Math.max(0, Math.min(startSpreadMs, isForCode ? 60_000 : 3_600_000) - 1);
   }
 
-  /** Under overload a refresh may wait as long as at a start. */
+  /** An overloaded server may have to wait out the start spread of all devices. */
   get longestBackoffMs(): number {
     return Math.max(64_000, this.settings.config.startSpreadMs ?? 0);
   }
@@ -157,7 +157,7 @@ export class Ideal {
   }
 
   end(event: number, error: number, state: number): void {
-    // When the device retries the erasure, should storage refuse now.
+    // If storage refuses to erase, the device retries after this wait.
     this.clock.wait.leastMs = this.clock.wait.mostMs = SAVE_AGAIN_MS;
     this.error = error;
     this.moveTo(event, state);
@@ -194,10 +194,10 @@ export class Ideal {
     return this.pkce === Pkce.ALWAYS && this.verifier === undefined;
   }
 
-  /** @param verifier undefined if the host could not make one */
+  /** @param verifier undefined if the host has no random bytes */
   challengeMade(verifier: string | undefined, challenge: string): void {
     this.storage.challengeDone();
-    // The user did something else meanwhile.
+    // The user cancelled or signed out in the meantime.
     if (this.state !== State.REQUESTING) {
       this.#challengeFailures = 0;
       return;
@@ -217,7 +217,7 @@ export class Ideal {
     this.clock.refreshLifetimeS = ENDLESS_S;
   }
 
-  /** A metadata request continues: it is not part of the attempt to sign in. */
+  /** Gives up the sign-in. A metadata request is not part of it and continues. */
   #giveUpAttempt(): void {
     const isForMetadata = this.purpose === Purpose.CALL && this.calls.kind === Kind.METADATA;
     if (!isForMetadata) this.#giveUp();
@@ -242,7 +242,7 @@ export class Ideal {
     this.release(Holder.RESPONSE);
   }
 
-  /** tick returned NONE, so the host had time to read the result of a call. */
+  /** Call this when tick has returned NONE: the host has had time to read the result of a call. */
   rested(): void {
     if (this.holder === Holder.RESPONSE && this.calls.isDone) this.holder = Holder.READ;
   }
@@ -279,7 +279,7 @@ export class Ideal {
     if (this.#isFree) this.cancel();
     if (this.state === State.STARTING) this.#isSignOutNoted = true;
     if (this.#isFree || this.state === State.REVOKING) return;
-    // The arriving token has already overwritten the last one, but cannot be revoked yet.
+    // The token that is arriving has overwritten the previous one, and cannot be revoked yet.
     if (this.#isAccessTokenArriving) this.clock.accessLifetimeS = 0;
     this.#giveUp();
     this.#grant.revocationBegins();
@@ -288,13 +288,13 @@ export class Ideal {
     this.storage.start(Task.WRITE, this.recordKind);
   }
 
-  /** A resource server refused the access token to the application, so it must be renewed. */
+  /** A resource server refused the access token to the application. */
   accessTokenRefused(): void {
-    // The token counts as expired. Without a refresh token it can still be revoked.
+    // Treat the token as expired. Without a refresh token it can still be revoked.
     if (this.state === State.SIGNED_IN) this.clock.accessLifetimeS = this.clock.restS = 0;
   }
 
-  /** The refresh token of the last record becomes the previous one. */
+  /** Takes a record. The refresh token of the record before becomes the previous one. */
   recordRead(record: StoredRecord): void {
     [this.refreshToken, this.previousToken] = [this.previousToken, this.refreshToken];
     this.accessToken = undefined;
@@ -328,7 +328,7 @@ export class Ideal {
     );
   }
 
-  /** Continues in the state of the newest record. */
+  /** Resumes in the state of the newest record. */
   comeBack(): void {
     const { clock } = this;
     const found = this.storage.found;
@@ -340,7 +340,7 @@ export class Ideal {
       if (this.#autoStart) this.#requestCode(Event.SIGN_IN, 0, spread);
       else this.moveTo(Event.NO_RECORD, State.SIGNED_OUT);
     } else if (kind === State.PENDING) {
-      // A slow_down may have come since the record was written.
+      // The server may have sent slow_down after the record was written.
       clock.pollEvery(clock.intervalMs + SLOW_DOWN_MS);
       clock.wait.leastMs += clock.intervalMs;
       clock.wait.mostMs += clock.intervalMs;
@@ -360,7 +360,9 @@ export class Ideal {
     this.prompt.advance(elapsedMs);
   }
 
-  /** Transitions by time. `observed` says what the device did where the moment is random. */
+  /**
+   * Makes the transitions that depend on time. `observed` says what the core did where it chooses the moment at random.
+   */
   timeRules(observed: Observed): void {
     const { clock } = this;
     if (this.isInFlight && clock.exchangeMs === 0) {
@@ -383,7 +385,7 @@ export class Ideal {
     }
     if (this.calls.isTokenRequired) {
       this.clock.restS = 0;
-      // The start spread does not delay a refresh that the application waits for.
+      // A refresh that the application waits for is not delayed by the start spread.
       const isSpread = !this.clock.backoffMs && !this.#grant.triedPrevious;
       if (this.state === State.REFRESHING && isSpread) clock.wait.leastMs = clock.wait.mostMs = 0;
     }
@@ -398,7 +400,7 @@ export class Ideal {
     this.calls.check();
   }
 
-  /** A request that fails before it is sent ends with `failure`. */
+  /** @param failure the error of a request that fails before it is sent */
   begin(purpose: Purpose, failure: number = ErrorCode.NONE): void {
     this.purpose = purpose;
     if (purpose === Purpose.POLL && this.clock.codeLifetimeS === 0) this.isPolledAfterExpiry = true;
@@ -444,7 +446,7 @@ export class Ideal {
 
   responded(failure: number): void {
     this.isInFlight = false;
-    // The host may still be reading until it gets ABORT.
+    // The host may still read the request until it gets ABORT.
     if (!this.isAbortDue) this.release(Holder.REQUEST);
     const arrival = this.arrival ?? { status: 0, retryAfterS: 0, body: "" };
     if (this.purpose === Purpose.CALL) {
@@ -453,7 +455,7 @@ export class Ideal {
     }
     const reading = readingOf(arrival);
     let error = failure || classify(arrival, reading);
-    // Pending and slow_down mean a busy server if no code is polled.
+    // Without a poll, authorization_pending and slow_down only mean that the server is busy.
     const isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
     if (isOfPoll && this.purpose !== Purpose.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
     const hasBody = this.purpose !== Purpose.REVOCATION || !this.requests.isQueryRevoked;
@@ -465,7 +467,7 @@ export class Ideal {
     } else this.#grant.responded(error, arrival, reading);
   }
 
-  /** The same request at once, in the form that the server requires. */
+  /** Retries at once, in the form that the server requires. */
   retry(): void {
     this.error = ErrorCode.NONE;
     if (this.purpose === Purpose.CODE) this.dropVerifier();

@@ -1,5 +1,5 @@
-// How the grant's responses change the device: device authorization and access token (RFC 8628 §3.2 and §3.5),
-// refresh (RFC 6749 §6) and revocation (RFC 7009 §2.2). responses.ts classifies the responses.
+// How responses change the device: device authorization and access token responses (RFC 8628 §3.2 and §3.5), refresh
+// (RFC 6749 §6) and revocation (RFC 7009 §2.2). responses.ts classifies them before.
 
 import { ErrorCode, Event, Field, Pkce, State } from "../../../core/index.ts";
 import type { Ideal } from "./device.ts";
@@ -23,21 +23,21 @@ import {
 import { Task } from "./storage.ts";
 
 const REVOCATION_TRIES = 4;
-/** A user who signs out waits for the server at most as long as the longest backoff. */
+/** The longest backoff also limits how long a user waits for a sign-out. */
 const REVOCATION_WAIT_S_MAX = 64;
-/** RFC 8628 §3.2 requires expires_in. This is the lifetime if it is missing. */
+/** Applies if expires_in is missing, although RFC 8628 §3.2 requires it. */
 const CODE_LIFETIME_S = 600;
-/** Responses without a code before the device reports that its configuration is wrong. */
+/** After so many responses without a code, the device reports a wrong configuration. */
 const UNUSABLE_RESPONSES = 5;
-/** Consecutive redirects, refusals without an error name, and unusable JSON. */
+/** After so many consecutive redirects, refusals without an error name, or unusable JSON, the device reports it. */
 const UNUSABLE_STATUSES = 10;
-/** Consecutive codes that the server does not know when they are polled. */
+/** The device gives up after so many consecutive codes that the server does not know. */
 const DEAD_CODES = 3;
-/** A server may refuse a refresh for a day, with any unknown error name or none. */
+/** After refusing refreshes this long with unknown error names, the server has ended the grant. */
 const TIMEOUT_S = 24 * 60 * 60;
-/** After a refresh, the device renews only on demand for this time. */
+/** After a refresh, the device refreshes again only on demand until this time has passed. */
 const REST_S = 600;
-/** How long after its expiry a code may be polled for the last time. */
+/** A code may be polled for the last time this long after its expiry. */
 const LAST_POLL_S = 64;
 
 export class Grant {
@@ -50,7 +50,7 @@ export class Grant {
   isTriedForUser = false;
   triedPrevious = false;
   #revocationTries = 0;
-  /** The server's last result for the refresh token; undefined if there is none yet. */
+  /** The result of revoking the refresh token; undefined until there is one. */
   #refreshOutcome: number | undefined;
 
   readonly #device: Ideal;
@@ -63,7 +63,7 @@ export class Grant {
     this.#unusableResponses = this.#unusableStatuses = this.#deadCodes = 0;
   }
 
-  /** The user does not want to wait for the next try. */
+  /** Retries now, because the user does not want to wait. */
   tryForUser(): void {
     const device = this.#device;
     this.isTriedForUser = true;
@@ -76,9 +76,7 @@ export class Grant {
     this.#refreshOutcome = undefined;
   }
 
-  /**
-   * RFC 7009 §2.1, §2.2.1: revokes both tokens, one after the other, unless the server ends both with one request.
-   */
+  /** Revokes both tokens, one after the other, unless one request ends both (RFC 7009 §2.1, §2.2.1). */
   revocationCompleted(error: number, { retryAfterS }: Arrival): void {
     const device = this.#device;
     const isFinal = error === ErrorCode.NONE || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
@@ -91,7 +89,7 @@ export class Grant {
       return;
     }
     let result = error;
-    // The refresh token is revoked, so a refusal of its access token does not matter.
+    // Once the refresh token is revoked, a refusal to revoke the access token does not matter.
     if (this.#refreshOutcome === ErrorCode.NONE && !isTransient(error)) result = ErrorCode.NONE;
     else if (this.#refreshOutcome && !error) result = this.#refreshOutcome;
     const isOver = isFinal || result === ErrorCode.NONE;
@@ -121,7 +119,7 @@ export class Grant {
       else this.#tokensReceived(reading);
       return;
     }
-    // The tokens of an unusable success have overwritten the previous values.
+    // A successful response that is unusable has still overwritten the stored tokens.
     if (arrival.status >= 200 && arrival.status <= 299) {
       if (reading.members.has("access_token")) device.accessToken = undefined;
       if (reading.members.has("refresh_token")) device.previousToken = undefined;
@@ -133,7 +131,7 @@ export class Grant {
       device.retry();
       return;
     }
-    // The retry with a challenge brought no code, so a proxy may have sent the demand.
+    // A challenge did not help, so the demand may have come from a proxy.
     if (isCode && this.#isDemandTried) device.pkce = Pkce.ON_DEMAND;
     if (isCode) this.#isDemandTried = false;
     if (error === ErrorCode.UNKNOWN_ERROR) device.errorName = reading.members.get("error") ?? "";
@@ -148,18 +146,18 @@ export class Grant {
     } else device.end(Event.FINAL_ERROR, error, State.FAILED);
   }
 
-  /** RFC 7636 §4.4.1: a refusal whose text says that a challenge is missing. */
+  /** RFC 7636 §4.4.1: whether the error text says that a code challenge is missing. */
   #demandsChallenge(error: number, { status, body }: Arrival): boolean {
     const isRefusal = status >= 400 && status < 500 && error !== ErrorCode.UNREACHABLE;
     return isRefusal && this.#device.pkce === Pkce.ON_DEMAND && body.includes("code_challenge");
   }
 
-  /** The server knew the code, but now refuses it with an unknown error name. */
+  /** The server has polled this code before, and now refuses it with an unknown error name. */
   #isPurged(error: number): boolean {
     return error === ErrorCode.UNKNOWN_ERROR && this.isCodeKnown;
   }
 
-  /** Finds an error for a refusal without a name: of the client's credentials, or of a refresh. */
+  /** Chooses an error for a refusal without a name: of the client's credentials, or of a refresh. */
   #named(error: number, { status }: Arrival, { document, members }: Reading): number {
     const device = this.#device;
     const isPlain = error === ErrorCode.UNAVAILABLE;
@@ -195,11 +193,11 @@ export class Grant {
     this.#deadCodes = 0;
     this.isCodeKnown = true;
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
-    // A code from before a restart is shown once the server has confirmed it.
+    // A code from a record is shown as soon as the server has confirmed it.
     if (clock.codeLifetimeS > 0) device.isCodeShown = true;
   }
 
-  /** @returns what is wrong with the received code; NONE if it can be shown and polled */
+  /** @returns the first error in the received code, or NONE if the code can be shown and polled */
   #takeCode({ members }: Reading): number {
     const device = this.#device;
     const code = members.get("device_code");
@@ -263,7 +261,7 @@ export class Grant {
     device.storage.start(Task.WRITE, device.recordKind);
   }
 
-  /** @returns what is wrong with the received tokens; NONE if they are valid (RFC 6749 §5.1) */
+  /** @returns the first error in the received tokens, or NONE if they are valid (RFC 6749 §5.1) */
   #takeTokens({ members }: Reading): number {
     const device = this.#device;
     const { clock } = device;
@@ -303,7 +301,7 @@ export class Grant {
     if (isNew) {
       device.previousToken = device.refreshToken;
       device.refreshToken = refresh;
-      // The server repeated the current refresh token, so there is no previous one to fall back to.
+      // The server sent the current refresh token again, so the device has no previous one to fall back to.
     } else if (members.has("refresh_token")) device.previousToken = undefined;
     if (isFirst) device.prompt.setStatus("");
     device.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
@@ -321,7 +319,7 @@ export class Grant {
   #refreshRefused(error: number, { retryAfterS }: Arrival): void {
     const device = this.#device;
     const { clock } = device;
-    // A refusal of the client does not refuse the grant. An error that the device found is no refusal at all.
+    // INVALID_CLIENT refuses the client, not the grant. An error that the device found itself is no refusal.
     const isOwn = !refusesGrant(error) && !isServers(error);
     if (error === ErrorCode.INVALID_CLIENT) clock.timeoutS = ENDLESS_S;
     else if (!isOwn && !refusesGrant(error) && clock.timeoutS === ENDLESS_S)
@@ -336,7 +334,7 @@ export class Grant {
       return;
     }
     this.triedPrevious = true;
-    // The user has to sign in again only if the previous token is refused too.
+    // The user only has to sign in again if the previous token is refused too.
     device.error = ErrorCode.NONE;
     [device.refreshToken, device.previousToken] = [device.previousToken, device.refreshToken];
     device.clock.wait.leastMs = device.clock.wait.mostMs = 1000;

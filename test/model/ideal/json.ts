@@ -1,10 +1,9 @@
-// Reads JSON (RFC 8259) up to the last byte that is there: a response may be cut off anywhere, and the members before
-// that may matter. Numbers stay as written, and so do the bytes of a string, even if invalid UTF-8 (SPEC.md, "The
-// loop").
+// A JSON parser (RFC 8259) that also reads incomplete documents: members before the cut may matter. It returns numbers
+// as text, and leaves strings unchanged even if they are invalid UTF-8 (SPEC.md, "The loop").
 
 import { utf8 } from "../bytes.ts";
 
-/** The text of a string or number, a list, an object, or nothing useful. */
+/** A value. "word" stands for true, false and null, whose value never matters. */
 export type Value =
   | { kind: "text"; text: string }
   | { kind: "list"; items: Value[] }
@@ -28,7 +27,7 @@ const SPACE = /[ \t\n\r]*/y;
 const STRING = /"((?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"/y;
 const DEPTH_MAX = 24;
 
-/** Thrown where a document ends early. Not an Error, because a stack trace is slow. */
+/** Thrown at the end of an incomplete document. It is not an Error, because stack traces are slow. */
 class CutOff {}
 
 class Reader {
@@ -36,7 +35,7 @@ class Reader {
 
   constructor(readonly text: string) {}
 
-  /** The document, or the part before it ends early. */
+  /** Parses the document, or as much as there is of it. */
   document(): Document {
     const holder: { root: Value | undefined } = { root: undefined };
     try {
@@ -70,7 +69,7 @@ class Reader {
     return this.text[this.at] === character;
   }
 
-  /** Hands over a container when it begins, so that a cut document has its first members. */
+  /** Passes objects and lists to `take` when they begin, so that an incomplete one is not lost. */
   #value(depth: number, take: (value: Value) => void): void {
     this.#match(SPACE);
     const first = this.text[this.at];
@@ -94,7 +93,7 @@ class Reader {
   #string(): string {
     const inside = this.#match(STRING);
     if (inside === undefined) throw new CutOff();
-    // Adjacent escapes may form one character.
+    // Two adjacent escapes may form a surrogate pair.
     return inside.replace(/(?:\\u[0-9a-fA-F]{4})+|\\./g, (escaped) =>
       utf8(JSON.parse(`"${escaped}"`) as string),
     );
@@ -151,7 +150,7 @@ export function textOf(value: Value | undefined): string | undefined {
   return value?.kind === "text" ? value.text : undefined;
 }
 
-/** Members of the outermost object. Aliases are one name, and the last member of a name counts. */
+/** Returns the members of the outermost object. Names with the same alias are one name, and its last member wins. */
 export function membersOf(
   document: Document,
   aliases: Readonly<Record<string, string>> = {},

@@ -1,4 +1,5 @@
-// The content of the display: words wrapped into lines, lines into pages, and the code in the last row of each page.
+// The content of the display. Words are wrapped into lines, and lines are divided into pages. The last row of each page
+// shows the code.
 
 import { Message } from "../../../core/device/errors.ts";
 import { ErrorCode, Field, State } from "../../../core/index.ts";
@@ -6,7 +7,7 @@ import type { Ideal } from "./device.ts";
 import { PAGE_MS } from "./purposes.ts";
 import { ENDLESS_S, messageOf } from "./responses.ts";
 
-/** Wraps at spaces; cuts a word that is longer than a line. */
+/** Wraps at spaces, and cuts words that are longer than a line. */
 function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let rest = text;
@@ -24,7 +25,7 @@ function wrap(text: string, columns: number): string[] {
 
 interface Text {
   text: string;
-  /** Developer's texts use the display's own characters; of other texts only printable ASCII is shown. */
+  /** The developer's texts may use all characters of the display, other texts only printable ASCII. */
   isManufacturers: boolean;
 }
 
@@ -44,7 +45,7 @@ function codeRow(label: string, code: string, leftS: number | undefined, columns
 }
 
 /**
- * Splits an address into rows: the longest that end with a slash, or else with a dot. A longer word is divided
+ * Splits an address into as few rows as possible: after a slash, or else after a dot. A part without either is divided
  * evenly.
  */
 function addressRows(address: string, columns: number): string[] {
@@ -58,7 +59,7 @@ function addressRows(address: string, columns: number): string[] {
   return [row, ...addressRows(address.slice(row.length), columns)];
 }
 
-/** Omits the scheme if the address then fits into a row, and adds an instruction if there is space. */
+/** Omits the scheme if the address then fits into one row. Adds an instruction if there is space. */
 function addressTexts(uri: string, hint: string, columns: number, rows: number): Text[] {
   let address = uri;
   if (address.length > columns) address = address.replace(/^https?:\/\/(?=.)/i, "");
@@ -74,7 +75,7 @@ function printable(text: string): string {
 
 interface Layout {
   pages: string[];
-  /** Cells from the first to the last character. */
+  /** The number of cells from the first to the last character. */
   cells: number;
 }
 
@@ -94,9 +95,7 @@ function layOut(content: Content, columns: number, rows: number): Layout {
   return { pages, cells: lines.length ? (lines.length - 1) * columns + last.length : 0 };
 }
 
-// The texts that are due, page by page, and the time of the next change.
-
-/** How long before the end of the session the user is warned. */
+/** How long before the end of the session the display warns the user. */
 const WARNING_S = 259_200;
 
 const REPORTS_ERROR: ReadonlySet<number> = new Set([
@@ -105,7 +104,7 @@ const REPORTS_ERROR: ReadonlySet<number> = new Set([
   State.FAILED,
 ]);
 
-/** The longest time that the countdown can show: two digits of minutes. */
+/** The countdown has two digits for minutes, so this is the longest time it can show. */
 const COUNTDOWN_S = 5999;
 
 export class Prompt {
@@ -149,14 +148,14 @@ export class Prompt {
     return codeRow(this.#line(Message.CODE), device.userCode, left, device.settings.config.columns);
   }
 
-  /** A code from before a restart that the server has not confirmed. */
+  /** The code is from a record, and the server has not confirmed it yet. */
   #isBeingChecked(): boolean {
     const device = this.#device;
     const isStored = device.state === State.PENDING && device.isCodeResumed;
     return isStored && device.clock.codeLifetimeS > 0;
   }
 
-  /** Without space for " ?", a text replaces the address. */
+  /** Whether " ?" fits after the code. If not, a text replaces the address. */
   #hasMark(): boolean {
     const { userCode, settings } = this.#device;
     return userCode.length + 2 <= settings.config.columns;
@@ -206,7 +205,7 @@ export class Prompt {
 
   #lineOfError(): Message {
     const device = this.#device;
-    // More memory does not widen a display.
+    // A text too long for the display cannot be fixed with more memory.
     const isForDisplay = device.error === ErrorCode.VALUE_TOO_LONG && !device.misfits.isMemoryShort;
     return isForDisplay ? Message.FAILED : messageOf(device.error);
   }
@@ -215,7 +214,7 @@ export class Prompt {
     return this.#device.state === State.SIGNED_IN && this.#device.clock.restS > 0;
   }
 
-  /** The first texts have the numbers of the states. */
+  /** The messages start with one for each state, in the same order. */
   #lineOfState(line: number): Message {
     return line;
   }
@@ -230,7 +229,7 @@ export class Prompt {
       const { columns, rows } = this.#device.settings.config;
       const { cells } = this.#layout;
       this.#layout = layOut(content, columns, rows);
-      // A text of another length starts at its first page; a countdown does not.
+      // After a change of the text's length, paging starts at the first page. A countdown does not change the length.
       if (this.#layout.cells !== cells) isFirst = true;
     }
     const { pages } = this.#layout;
@@ -251,7 +250,7 @@ export class Prompt {
     return this.#layout.pages[this.#page]!;
   }
 
-  /** What is shown between two ticks, without changes of layout or page. */
+  /** Calls `look` without changing the layout or the page. */
   between<T>(look: () => T): T {
     const before = [this.#key, this.#layout, this.#page, this.#leftMs, this.#isFirstDue] as const;
     const seen = look();
@@ -279,7 +278,7 @@ export class Prompt {
     if (!device.hasSession || !(device.hasAccess || this.#isCalm())) return next;
     const isMissed = !this.#isCalm() || clock.restS < clock.accessLifetimeS;
     if (device.hasAccess && isMissed) next = Math.min(next, clock.msUntil(clock.accessLifetimeS));
-    // Until then the display hides that there is no access token.
+    // During the rest, the display does not report a missing access token.
     const isHidden = this.#isCalm() && !(device.hasAccess && isMissed);
     if (isHidden) next = Math.min(next, clock.msUntil(clock.restS));
     const { refreshLifetimeS } = clock;

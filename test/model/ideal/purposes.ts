@@ -1,4 +1,4 @@
-// Why the device sends a request, and what uses the shared output buffer.
+// The purposes of requests, the owners of the output buffer, the clocks, and what is due in each state.
 
 import { Command, Region, State } from "../../../core/index.ts";
 import type { Ideal } from "./device.ts";
@@ -13,45 +13,45 @@ export enum Purpose {
   REFRESH = 3,
   REVOCATION = 4,
   CALL = 5,
-  /** No request: storage refused the tokens, and the device offers them again. */
+  /** Not a request: storage refused the tokens, and the device offers them again. */
   SAVE = 6,
-  /** No request: storage refused to erase, and the device tries again. */
+  /** Not a request: storage refused to erase, and the device tries again. */
   ERASE = 7,
 }
 
-/** What uses the output buffer: requests, records and responses to calls share it. */
+/** The current owner of the output buffer, which requests, records and responses to calls share. */
 export enum Holder {
   NOBODY = 0,
   /** A request of the grant, until it ends or the host has received ABORT. */
   REQUEST = 1,
   /** A record, from LOAD or STORE until the host is done. */
   RECORD = 2,
-  /** The response to a call, until the host has had time to read it: until tick returns NONE. */
+  /** The response to a call, until tick has returned NONE: until then, the host may not have read it. */
   RESPONSE = 3,
-  /** A response to a call that the host has had time to read. */
+  /** The response to a call that the host has had time to read. */
   READ = 4,
 }
 
-// The clocks of a device (core/SPEC.md, Time). Where timing is random (backoff, refresh margin, start), the model
-// stores the lower and the upper limit.
+// The clocks of a device (core/SPEC.md, Time). Where the core chooses a time at random (backoff, refresh margin,
+// start), the model has the lower and the upper limit.
 
 const STEP_MS_MAX = 100_000_000;
 export const EXCHANGE_MS = 120_000;
 export const PAGE_MS = 3000;
-/** Storage that refused is tried again after this time. */
+/** The device retries a storage operation that failed after this time. */
 export const SAVE_AGAIN_MS = 60_000;
 const RETRY_AFTER_S_MAX = 3600;
 const BACKOFF_MS_MIN = 2000;
 const BACKOFF_MS_MAX = 64_000;
-/** The longest wait after a refusal that only the user, administrator or developer can fix. */
+/** The longest wait after a refusal that only the user, the administrator or the developer can fix. */
 export const REFUSED_MS_MAX = 4_096_000;
 
 const INTERVAL_MS_MAX = 99_930_000;
-/** Lifetime of a code whose interval exceeds INTERVAL_MS_MAX: it expires before even the last poll. */
+/** The lifetime of a code whose interval exceeds INTERVAL_MS_MAX. It expires before the poll would be due. */
 const UNPOLLED_LIFETIME_S = 99_840;
 export const SLOW_DOWN_MS = 5000;
 
-/** A wait that ends within these limits. */
+/** A wait that ends between these two times. */
 interface Bounds {
   leastMs: number;
   mostMs: number;
@@ -66,13 +66,13 @@ export class Clock {
   codeLifetimeS = 0;
   accessLifetimeS = ENDLESS_S;
   refreshLifetimeS = ENDLESS_S;
-  /** How much longer the device tolerates refusals with unknown error names. */
+  /** How long the device still tolerates refusals with unknown error names. */
   timeoutS = ENDLESS_S;
-  /** How much longer the device renews the access token only on demand. */
+  /** How long the device still refreshes only on demand. */
   restS = 0;
   readonly wait: Bounds = { leastMs: 0, mostMs: 0 };
   exchangeMs = 0;
-  /** How long before its expiry the access token is renewed. */
+  /** How long before its expiry the access token is refreshed. */
   marginLeastS = 0;
   marginMostS = 0;
   intervalMs = 5000;
@@ -102,21 +102,27 @@ export class Clock {
     return Math.max(0, seconds * 1000 - (this.#totalMs % 1000));
   }
 
-  /** If the interval exceeds the longest wait, the code expires instead of being polled too early. */
+  /**
+   * Sets the poll interval. If it exceeds the longest possible wait, the code expires unpolled: a poll would be too
+   * early.
+   */
   pollEvery(intervalMs: number): void {
     this.intervalMs = Math.min(intervalMs, INTERVAL_MS_MAX);
     if (intervalMs > INTERVAL_MS_MAX)
       this.codeLifetimeS = Math.min(this.codeLifetimeS, UNPOLLED_LIFETIME_S);
   }
 
-  /** The next request waits this long, and at least as long as Retry-After says (RFC 9110 §10.2.3). */
+  /** Sets the wait before the next request, which is never shorter than Retry-After (RFC 9110 §10.2.3). */
   setWait(leastMs: number, mostMs: number, retryAfterS: number): void {
     const requestedMs = Math.min(retryAfterS, RETRY_AFTER_S_MAX) * 1000;
     this.wait.leastMs = Math.max(leastMs, requestedMs);
     this.wait.mostMs = Math.max(mostMs, requestedMs);
   }
 
-  /** After a failure: doubles up to `capMs`, with a random upper half, and waits at least `floorMs`. */
+  /**
+   * Doubles the backoff after a failure, up to `capMs`. The upper half of the wait is random, and it is at least
+   * `floorMs`.
+   */
   backOff(floorMs: number, retryAfterS: number, capMs = BACKOFF_MS_MAX): void {
     this.backoffMs = Math.min(capMs, Math.max(BACKOFF_MS_MIN, this.backoffMs * 2));
     const half = Math.floor(this.backoffMs / 2);
@@ -124,7 +130,7 @@ export class Clock {
   }
 }
 
-// What is due in each state: the next command, the request that it is for, and when the host must wake.
+// Decides in each state which command is due, which request it is for, and when the host must wake up.
 
 interface Expectation {
   command: number;
@@ -162,7 +168,7 @@ export class Due {
     return { command, isOptional: device.clock.wait.mostMs > 0 && !isNow };
   }
 
-  /** A record that does not fit is not written. */
+  /** Does not write a record that does not fit. */
   dropMisfits(): void {
     const device = this.#device;
     const { storage } = device;
@@ -173,7 +179,7 @@ export class Due {
     device.holder = Holder.NOBODY;
   }
 
-  /** A slot could not be read, and the device will try again later. */
+  /** A slot could not be read, and the device will retry. */
   get #isReadingLater(): boolean {
     const { clock, storage } = this.#device;
     return storage.task === Task.READ && clock.wait.mostMs > 0;
@@ -201,7 +207,7 @@ export class Due {
         return device.storage.notErased ? Purpose.ERASE : Purpose.NONE;
       case State.SIGNED_OUT:
       case State.FAILED:
-        // Unsaved tokens must be saved first, which happens only after the next sign-in.
+        // Erasing would lose unsaved tokens, which are saved only after the next sign-in.
         if (device.storage.notSaved) return Purpose.NONE;
         return device.storage.notErased ? Purpose.ERASE : Purpose.NONE;
       default:
@@ -225,7 +231,7 @@ export class Due {
     }
   }
 
-  /** A request that does not fit ends as if the server had responded with an error. */
+  /** A request that does not fit ends like one that the server refuses. */
   requestFits(purpose: Purpose, request: Request): boolean {
     const device = this.#device;
     if (purpose === Purpose.CODE) return true;

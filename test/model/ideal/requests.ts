@@ -1,4 +1,4 @@
-// Every request by its specification: RFC 8628 §3.1 and §3.4, RFC 6749 §6, RFC 7009 §2.1, RFC 8936 §2.4.
+// Builds every request from its specification: RFC 8628 §3.1 and §3.4, RFC 6749 §6, RFC 7009 §2.1, RFC 8936 §2.4.
 
 import { ClientAuthentication, Endpoint } from "../../../core/index.ts";
 import { bytesOf } from "../bytes.ts";
@@ -13,7 +13,7 @@ export interface Request {
   isBodyLent: boolean;
 }
 
-/** A value as application/x-www-form-urlencoded, byte by byte. */
+/** Encodes a value as application/x-www-form-urlencoded, byte by byte. */
 export function formEncoded(value: string): string {
   return value.replace(/[^A-Za-z0-9*._-]/g, (byte) => (byte === " " ? "+" : percentEncoded(byte)));
 }
@@ -31,15 +31,15 @@ const { CLIENT_SECRET_BASIC, CLIENT_SECRET_POST, SPECIFICATION } = ClientAuthent
 
 /** Requests to the authorization server, with client authentication (RFC 6749 §2.3). */
 export class Requests {
-  /** Binds a record to client and server. */
+  /** Identifies the client and the server to which a record belongs. */
   readonly owner: string;
-  /** The same with the server's former name. */
+  /** The owner with the server's former name. */
   readonly formerOwner: string;
   readonly #client: string;
   readonly #device: string;
   readonly #parameters: string;
   readonly #authorization: string | undefined;
-  /** The revocation of the device authorization specification, which ends both tokens. */
+  /** Uses the revocation request of the device authorization specification, which ends both tokens. */
   readonly isQueryRevoked: boolean;
   isJson: boolean;
   #isTrial = false;
@@ -66,7 +66,7 @@ export class Requests {
     }
   }
 
-  /** @returns whether the request must be retried in the other form */
+  /** @returns whether the request must be retried with the other body format */
   beginFormTrial(status: number, hasBody: boolean): boolean {
     if (status !== 415 || !hasBody || this.#isTrial) return false;
     this.isJson = !this.isJson;
@@ -74,7 +74,7 @@ export class Requests {
     return true;
   }
 
-  /** Only a success in the other form confirms it. */
+  /** Keeps the other body format only if it led to a success. */
   endFormTrial(isSuccess: boolean): void {
     if (this.#isTrial && !isSuccess) this.isJson = !this.isJson;
     this.#isTrial = false;
@@ -89,7 +89,7 @@ export class Requests {
     return { endpoint, isGet: false, target: "", body, authorization, isBodyLent: false };
   }
 
-  /** @param challenge of the code (RFC 7636 §4.3); "": none */
+  /** @param challenge of the code (RFC 7636 §4.3), or "" */
   deviceAuthorization(challenge: string): Request {
     const parameters = `code_challenge_method=S256&code_challenge=${challenge}&`;
     return this.#post(Endpoint.DEVICE_AUTHORIZATION, `${challenge && parameters}${this.#device}`);
@@ -99,7 +99,7 @@ export class Requests {
     return this.#post(Endpoint.TOKEN, `${this.#client}${this.#parameters}&${parameters}`);
   }
 
-  /** @param verifier of the code's challenge (RFC 7636 §4.5); "": none */
+  /** @param verifier for the code's challenge (RFC 7636 §4.5), or "" */
   poll(deviceCode: string, verifier: string): Request {
     const grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code";
     const proof = verifier && `code_verifier=${verifier}&`;
@@ -116,7 +116,7 @@ export class Requests {
     return this.isQueryRevoked ? { ...request, target: `?${parameter}`, body: "" } : request;
   }
 
-  /** @param response the acknowledgement of the last event, with the event's identifier */
+  /** @param response acknowledges the last event, or reports it as invalid */
   eventPoll(response: { isAccepted: boolean; id: string } | undefined): Request {
     let body = '{"maxEvents":1,"returnImmediately":true';
     if (response) {
@@ -138,7 +138,7 @@ export class Requests {
   }
 }
 
-/** The content of a JSON string, with the minimum of escapes, as `\u00..`. */
+/** Escapes text for a JSON string with as few escapes as possible. Control characters become `\u00..`. */
 function jsonInside(text: string): string {
   let inside = "";
   for (const character of text) {

@@ -1,4 +1,4 @@
-// Classifies a response, by its body first and then by its status.
+// Classifies a response by its body, and then by its status.
 
 import { Message } from "../../../core/device/errors.ts";
 import { ErrorCode, Field, Outcome } from "../../../core/index.ts";
@@ -12,7 +12,7 @@ import {
   textOf,
 } from "./json.ts";
 
-/** The received part of a response. */
+/** As much of a response as has arrived. */
 export interface Arrival {
   status: number;
   retryAfterS: number;
@@ -41,7 +41,7 @@ export function readingOf(arrival: Arrival): Reading {
   const { root } = document;
   const named = root?.kind === "object" ? root.members : [];
   const errors = errorsOf(named.filter(({ name }) => (ALIASES[name] ?? name) === "error"));
-  // The grant's error names are case-insensitive; those of an API are not (refusalOf).
+  // Error names of the grant are case-insensitive. Those of APIs are not (refusalOf).
   errors.name = errors.name?.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (members.has("error")) members.set("error", errors.name);
   return { document, members, errors };
@@ -49,13 +49,13 @@ export function readingOf(arrival: Arrival): Reading {
 
 interface Errors {
   name: string | undefined;
-  /** Whether an earlier one was a number other than 0. */
+  /** Whether an error member before the name was a number other than 0. */
   isNumbered: boolean;
 }
 
 /**
- * Some servers send a number beside or instead of the error's name. A text counts as a number if it starts with a
- * digit, or with a character below the digits.
+ * Some servers send a number beside or instead of the error name. A text whose first character is at most "9" counts as
+ * a number.
  */
 const isName = (text: string | undefined): boolean => !!text && text.charCodeAt(0) > 57;
 
@@ -67,12 +67,12 @@ function errorsOf(members: readonly Member[]): Errors {
   return { name: at < 0 ? texts.at(-1) : texts[at], isNumbered };
 }
 
-/** RFC 9110 §15.5: wrong method, type or length. A retry would not help. */
+/** RFC 9110 §15.5: the method, type or length is wrong. A retry would not help. */
 const WRONG_REQUEST: ReadonlySet<number> = new Set([405, 406, 411, 413, 414, 415]);
-/** RFC 9110 §15.5.9, RFC 8470 §5.2: the server requires the same request again. */
+/** RFC 9110 §15.5.9, RFC 8470 §5.2: the server asks for the same request again. */
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425]);
 
-/** A redirect, a refusal without a reason, or JSON with other content. */
+/** Whether the response is a redirect, a refusal without an error name, or JSON without the required members. */
 export const isUnusable = (
   error: number,
   { status }: Arrival,
@@ -82,7 +82,7 @@ export const isUnusable = (
     ? isComplete
     : error === ErrorCode.UNAVAILABLE && /^[34]/.test(`${status}`) && !RETRIED_STATUSES.has(status);
 
-/** The error of a token or device authorization response (RFC 6749 §5.2); NONE for a success. */
+/** The error of a token or device authorization response (RFC 6749 §5.2), or NONE for a success. */
 export function errorOf(
   arrival: Arrival,
   isJson: boolean,
@@ -93,8 +93,7 @@ export function errorOf(
   // Some servers send 0 or "" for no error.
   if (isJson && (isNumbered || (name && !/^0+(?:\.[\d.]*)?$/.test(name)))) {
     const error = errorNamed(name ?? "");
-    // An unknown name is final only if the status blames the request. With 429, no error that the developer would
-    // have to fix is final.
+    // A 5xx with an unknown error name counts as unavailable. A 429 is temporary, so it is no error of the developer's.
     const isBlamed = error !== ErrorCode.UNKNOWN_ERROR || status < 500;
     if (status === 429 ? !isManufacturers(error) : isBlamed) return error;
   }
@@ -104,7 +103,7 @@ export function errorOf(
   return isJson || isEmpty ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
-/** Whether the response is a complete document of at most the maximum length. */
+/** Whether the response is a complete document that does not exceed the maximum length. */
 export const isReadable = ({ body }: Arrival, { document }: Reading): boolean =>
   document.isComplete && body.length <= BODY_MAX;
 
@@ -112,24 +111,24 @@ export function classify(arrival: Arrival, reading: Reading): number {
   return errorOf(arrival, isReadable(arrival, reading), reading.errors, arrival.body === "");
 }
 
-/** A number of seconds without its fraction; `otherwise` if it is not readable. */
+/** Reads whole seconds. @returns `otherwise` if the text is not a number */
 export function secondsOf(text: string | undefined, otherwise: number): number {
   if (!text || !/^[\d.]+$/.test(text)) return otherwise;
   return Math.min(ENDLESS_S, Math.floor(Number(/^\d*/.exec(text)![0])));
 }
 
-/** The interval between polls in milliseconds, rounded up. */
+/** The poll interval in milliseconds. A fraction of a second is rounded up. */
 export function intervalMsOf(text: string | undefined): number {
   const seconds = secondsOf(text, 5);
   const hasFraction = text !== undefined && /^\d*\.[\d.]*[1-9]/.test(text);
   return Math.max(1000, (seconds + (hasFraction && /^[\d.]+$/.test(text) ? 1 : 0)) * 1000);
 }
 
-/** Printable ASCII without spaces, at least one character. */
+/** Whether the text is printable ASCII without spaces, and not empty. */
 export const isVisible = (text: string | undefined): text is string =>
   text !== undefined && /^[\x21-\x7e]+$/.test(text);
 
-/** Error, message and reason of an API's response. Its error object is up to four levels deep. */
+/** The error, message and reason of an API's response. Its error object may be nested four levels deep. */
 export interface Refusal {
   errors: Errors;
   message: string | undefined;
@@ -147,7 +146,10 @@ export function refusalOf(document: Document): Refusal {
   };
 }
 
-/** https, or http to the device itself if the issuer is there too (RFC 8414 §2, RFC 8252 §7.3). */
+/**
+ * Whether the address is https. http is also valid if address and issuer are both on the device (RFC 8414 §2, RFC 8252
+ * §7.3).
+ */
 export function isSecure(address: string | undefined, issuer: string): boolean {
   if (!isVisible(address) || address.includes("@")) return false;
   if (address.startsWith("https://")) return address.length > "https://".length;
@@ -158,19 +160,19 @@ function isOnDevice(address: string): boolean {
   return /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/.test(address);
 }
 
-/** Printable ASCII including inner spaces: a text that a user copies from a display. */
+/** Whether the text is printable ASCII, spaces inside included, so that a user can copy it from a display. */
 export const isPrintable = (text: string | undefined): text is string =>
   text !== undefined && /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(text);
 
-/** A web address (RFC 8628 §3.2 requires a URI). */
+/** Whether the text is a web address (RFC 8628 §3.2 requires a URI). */
 export const isAddress = (text: string | undefined): text is string =>
   isVisible(text) && /^https?:\/\/./i.test(text);
 
 export const isTyped = (text: string | undefined): text is string =>
   isVisible(text) && /^(?![!-/])[^:/]*\.[^:/]*(?:\/|$)/.test(text);
 
-// What each error means to a device: RFC 6749 §4.1.2.1, §5.2, RFC 8628 §3.5, RFC 6750 §3.1. The rows are the
-// handwritten table of all tests (error-rows.ts).
+// How a device must react to each error (RFC 6749 §4.1.2.1, §5.2, RFC 8628 §3.5, RFC 6750 §3.1). All tests use the
+// table in error-rows.ts.
 
 const BY_NUMBER: ReadonlyMap<number, ErrorRow> = new Map(
   ERROR_ROWS.map((row) => [row.number, row]),
@@ -181,7 +183,7 @@ const NAMES: ReadonlyMap<string, ErrorCode> = new Map(
   ERROR_ROWS.flatMap(({ number, wire }) => wire.map((name) => [name, number])),
 );
 
-/** Names that a server may use. The generator adds "" and unknown names. */
+/** Error names that a server may send. The generator adds "" and unknown names. */
 export const ERROR_NAMES: readonly string[] = [...NAMES.keys()];
 
 function errorNamed(name: string): ErrorCode {
@@ -190,7 +192,7 @@ function errorNamed(name: string): ErrorCode {
 
 export const isTransient = (error: number): boolean => rowOf(error)?.kind === "transient";
 
-/** Named by a server, and not found by the device (which checks token types itself). */
+/** Whether the server reported the error. The device itself checks token types. */
 export const isServers = (error: number): boolean =>
   error === ErrorCode.UNKNOWN_ERROR ||
   (rowOf(error)!.wire.length > 0 && error !== ErrorCode.UNSUPPORTED_TOKEN_TYPE);
@@ -199,7 +201,7 @@ const isManufacturers = (error: number): boolean =>
   error === ErrorCode.UNKNOWN_ERROR ||
   (rowOf(error)?.kind === "developer" && rowOf(error)!.wire.length > 0);
 
-/** The code is no longer valid, but the device can request another one. */
+/** Whether the device can request another code after this error. */
 export const isRenewable = (error: number): boolean => rowOf(error)?.kind === "renewable";
 
 const REFUSES_GRANT: ReadonlySet<number> = new Set([
@@ -212,11 +214,12 @@ const REFUSES_GRANT: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * At a refresh: the grant has ended, and only a new sign-in helps (RFC 6749 §5.2, and names that other servers use).
+ * Whether the error ends the grant at a refresh, so that only a new sign-in helps (RFC 6749 §5.2, and the names of
+ * other servers).
  */
 export const refusesGrant = (error: number): boolean => REFUSES_GRANT.has(error);
 
-/** The outcome of an error, from the table in core/SPEC.md, Errors. */
+/** The outcome of an error (core/SPEC.md, Errors). */
 export function outcomeOf(error: number): Outcome {
   if (error === ErrorCode.NONE) return Outcome.NONE;
   if (isTransient(error)) return Outcome.NETWORK;
@@ -225,13 +228,13 @@ export function outcomeOf(error: number): Outcome {
 
 export const messageOf = (error: number): Message => Message[rowOf(error)!.text];
 
-// Values of a response that do not fit, and what would help (core/SPEC.md, "The loop").
+// Which values of a response do not fit, and whether more memory would help (core/SPEC.md, "The loop").
 
 const ADDRESS_BYTES_MAX = 512;
 
 type Value = readonly [field: Field, text: string | undefined];
 
-/** The highest field whose value does not fit; 0 if all fit. */
+/** The highest field whose value does not fit, or 0. */
 export function misfitOf(values: readonly Value[], capacity: (field: number) => number): number {
   let misfit = 0;
   for (const [field, value] of values) {

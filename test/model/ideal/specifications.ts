@@ -1,4 +1,4 @@
-// The claims of a security event: RFC 8417 §2, and the RISC and OAuth event types.
+// Security events (RFC 8417 §2, with the RISC and OAuth event types), and subscription offers.
 
 import { OfferError } from "../../../core/complete.ts";
 import { type Document, membersOf, membersWithin, readJson, textOf } from "./json.ts";
@@ -23,7 +23,7 @@ function within(document: Document, names: readonly string[]): boolean {
   return rest[0].some(({ name }) => names.includes(name) && !outermost.has(name));
 }
 
-/** The claims; undefined if the text is not complete JSON or has no identifier. */
+/** @returns undefined if the text is not complete JSON or has no identifier */
 export function claimsOf(json: string): EventClaims | undefined {
   const document = readJson(json);
   const id = membersOf(document).get("jti");
@@ -43,7 +43,7 @@ export function claimsOf(json: string): EventClaims | undefined {
   };
 }
 
-/** The payload of a JWS in compact serialization (RFC 7515 §7.1). The signature is not checked here. */
+/** Decodes the payload of a JWS in compact serialization (RFC 7515 §7.1). Does not check the signature. */
 export function payloadOf(set: string): string {
   const payload = /^[^.]*\.([A-Za-z0-9_-]*)/.exec(set)?.[1] ?? "";
   return Buffer.from(payload, "base64url").toString("latin1");
@@ -59,7 +59,7 @@ export class SeenEvents {
   }
 }
 
-// A subscription offer by the subscription offer specification: its target, names and body.
+// A subscription offer: its target, names and body, as the subscription offer specification defines them.
 
 /** The path before each name in an offer's target. */
 const BEFORE = [
@@ -76,7 +76,7 @@ export function offerTarget(lines: readonly string[], count = BEFORE.length): st
   return names.map((name, i) => BEFORE[i] + (i === 4 ? formEncoded(name) : name)).join("");
 }
 
-/** Formats and maximum lengths of an offer's five names. */
+/** The format and maximum length of each of an offer's five names. */
 const NAMES: readonly [RegExp, number][] = [
   [/^[A-Za-z0-9._]+$/, 255],
   [/^[a-z0-9._]+$/, 40],
@@ -85,7 +85,7 @@ const NAMES: readonly [RegExp, number][] = [
   [/^[\x21-\x7e]+$/, 63],
 ];
 
-/** @returns the first error: an invalid name, or a name that does not fit; NONE if all are valid */
+/** @returns the error of the first name that is invalid or does not fit, or NONE */
 export function wrongName(lines: readonly string[], capacity: number): OfferError {
   for (let i = 0; i < NAMES.length; i++) {
     const [format, most] = NAMES[i]!;
@@ -97,7 +97,7 @@ export function wrongName(lines: readonly string[], capacity: number): OfferErro
   return OfferError.NONE;
 }
 
-/** @returns the first mismatch between body and names, or NONE */
+/** @returns the first mismatch between the body and the names, or NONE */
 export function wrongBody(lines: readonly string[], body: string): number {
   const document = readJson(body);
   if (!document.isComplete) return OfferError.BODY;

@@ -8,7 +8,9 @@ export interface StoredRecord {
   intervalMs: number;
   codeLifetimeS: number;
   refreshLifetimeS: number;
-  /** Device code, user code, verification URI, complete URI and optional verifier; or a single token. */
+  /**
+   * A code's values: device code, user code, verification URI, complete URI and optional verifier. Otherwise one token.
+   */
   values: (string | undefined)[];
 }
 
@@ -16,7 +18,7 @@ const VERSION = 1;
 const HEADER_BYTES = 16;
 const CHECKSUM_BYTES = 3;
 
-/** CRC-24 of RFC 4880 §6.1, from any start value. */
+/** CRC-24 of RFC 4880 §6.1, with any start value. */
 const TABLE = Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 16;
   for (let bit = 0; bit < 8; bit++) {
@@ -32,7 +34,7 @@ function crc24(bytes: Uint8Array, start: number): number {
   return crc;
 }
 
-/** Binds a record to its owner: `client_id=...&server=...`. */
+/** The checksum that binds a record to its owner, `client_id=...&server=...`. */
 export function bindingOf(owner: string): number {
   return crc24(Buffer.from(owner, "latin1"), VERSION);
 }
@@ -86,20 +88,20 @@ export function decode(bytes: Uint8Array, binding: number): StoredRecord | undef
   return record;
 }
 
-/** Sequence numbers wrap: a newer one is ahead by at most half of their range. */
+/** Sequence numbers wrap, so a newer one is ahead by at most half of their range. */
 function isNewer(sequence: number, other: number): boolean {
   const ahead = (sequence - other) & 0xffffff;
   return ahead > 0 && ahead <= 0x800000;
 }
 
-// The two slots (core/SPEC.md, Records): what the device knows of them, its current task, and the next command.
+// The two slots (core/SPEC.md, Records): their known content, the current task, and the next command.
 
 export enum Task {
   NONE = 0,
   READ = 1,
   /** Write a record of the current state. */
   WRITE = 2,
-  /** Erase everything, the older slot first: otherwise the older record would become valid again. */
+  /** Erase both slots, the older one first. Otherwise the older record would become valid again. */
   WIPE = 3,
   /** Erase all but the newest record. */
   ERASE_OLDER = 4,
@@ -113,17 +115,16 @@ export class StorageTask {
   task = Task.READ;
   active: number = Command.NONE;
   activeSlot = 0;
-  /** Failures of the current operation; -1: the host is still at an operation of an earlier task. */
+  /** How often the current operation has failed; -1 while the host still works for an earlier task. */
   tries = 0;
   used = 0;
   newest = 1;
   sequence = 0;
   notSaved = false;
-  /** Storage refused to erase. */
   notErased = false;
-  /** A slot was not read at the start. It may contain anything until a slot is erased. */
+  /** A slot could not be read at the start. Its content is unknown until a slot is erased. */
   #isUnread = false;
-  /** A slot contains a record with the server's former name, until a slot is erased. */
+  /** A slot has a record of the server's former name, until a slot is erased. */
   #isFormer = false;
   kind = 0;
   found: StoredRecord | undefined;
@@ -141,7 +142,7 @@ export class StorageTask {
     return this.task !== Task.NONE;
   }
 
-  /** The pending record is obsolete. */
+  /** Cancels a pending write, because its record is obsolete. */
   nothingToSave(): void {
     this.notSaved = false;
     if (this.task === Task.WRITE) this.task = Task.NONE;
@@ -179,8 +180,8 @@ export class StorageTask {
   }
 
   /**
-   * The host has read the slot: a record, something else (`size` above 0), nothing (0), or a failure (-1). Calls
-   * `take` with each record in reading order, and `readLater` with the time before the next try.
+   * The host has read the slot: a record, other data (`size` above 0), nothing (0), or a failure (-1). Calls `take`
+   * with each record in reading order, and `readLater` with the wait before the next try.
    */
   loaded(
     size: number,
@@ -212,27 +213,27 @@ export class StorageTask {
       record !== undefined &&
       this.#firstSequence >= 0 &&
       isNewer(this.#firstSequence, record.sequence) &&
-      // At half the range each number is newer than the other. Then the second slot counts.
+      // At half the range each number is newer than the other. The second slot wins.
       !isNewer(record.sequence, this.#firstSequence);
     if (isFirstNewer) {
       this.#readStep = 2;
       return;
     }
     this.sequence = this.found ? this.found.sequence + 1 : 0;
-    // The newer record existed but cannot be read again. The older one must not replace it.
+    // The newer record cannot be read any more. The older one must not replace it.
     if (this.#readStep === 2 && !record) this.found = undefined;
     this.task = Task.NONE;
   }
 
-  /** A task that started during the challenge begins now. */
+  /** Starts a task that had to wait for the challenge. */
   challengeDone(): void {
     this.active = Command.NONE;
     if (this.tries < 0) this.tries = 0;
   }
 
   /**
-   * The records have been read, and the newest is of `kind`.
-   * @param isOlderUseful whether the older slot holds the previous refresh token
+   * Cleans up after the records have been read. `kind` is that of the newest one.
+   * @param isOlderUseful whether the older slot has the previous refresh token
    */
   tidy(kind: number, isOlderUseful: boolean): void {
     const isSession = kind === State.SIGNED_IN || kind === State.REFRESHING;
@@ -241,7 +242,7 @@ export class StorageTask {
   }
 
   /**
-   * The host has finished to write or to erase. `kind` is that of the record.
+   * The host has written or erased a record of this kind.
    * @param isOlderUseful as above
    */
   finished(isDone: boolean, kind: number, isOlderUseful: boolean): void {
@@ -253,7 +254,7 @@ export class StorageTask {
       if (isDone) this.used--;
       if (isDone) this.#isUnread = this.#isFormer = false;
     } else {
-      // A failed write may have left anything.
+      // After a failed write, the content of the slot is unknown.
       this.#holds(isDone);
       if (isDone) this.sequence = (this.sequence % SEQUENCES) + 1;
     }

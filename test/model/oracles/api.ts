@@ -1,4 +1,4 @@
-// Compares what a command hands out: a request's address and bytes, a record's bytes and its slot.
+// Compares what commands give to the host: a request's address and bytes, a record's bytes and slot.
 
 import {
   Authorization,
@@ -68,7 +68,7 @@ function hex(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString("hex");
 }
 
-// A call as the host sees it: its state, its result, and its readable values.
+// Checks the state and result of a call, and the values that the host may read.
 
 export function checkCall(scene: Scene): void {
   const { device, ideal } = scene;
@@ -88,7 +88,7 @@ function regionText({ device, memory }: Scene, region: number): string | undefin
   return size < 0 ? undefined : textAt(memory, device.start[region]!, size);
 }
 
-/** The first part of a value that is too long may be in its region. */
+/** If a value is too long, its first part may be in the region. */
 function checkValue(
   scene: Scene,
   what: string,
@@ -102,7 +102,7 @@ function checkValue(
   same(scene, "calls", what, seen, right);
 }
 
-/** At the end of a call: the texts that SPEC.md lets the host read. */
+/** Checks the texts that the host may read at the end of a call (SPEC.md). */
 export function checkOutcome(scene: Scene): void {
   const { ideal } = scene;
   const { outcome, error, isDone } = ideal.calls;
@@ -122,7 +122,7 @@ export function checkOutcome(scene: Scene): void {
   }
 }
 
-// What builds with names expose: the clocks, and those granted scopes that fit (RFC 6749 §3.3).
+// Checks values that only builds with names expose: clocks, and those granted scopes that fit (RFC 6749 §3.3).
 
 export function checkClocks(scene: Scene): void {
   const { device, ideal } = scene;
@@ -146,7 +146,7 @@ function scopeOf(value: Value | undefined): string | undefined {
   return value.items.length > 0 ? value.items.map(textOf).join(" ") : undefined;
 }
 
-/** Checked after a response with tokens. */
+/** Call this after a response with tokens. */
 export function checkScope(scene: Scene, { root }: Document): void {
   const { device, memory, ideal } = scene;
   const members = root?.kind === "object" ? root.members : [];
@@ -159,8 +159,8 @@ export function checkScope(scene: Scene, { root }: Document): void {
   same(scene, "texts", "the scope", seen, right);
 }
 
-// Invalid configurations, and what configError returns: each member of a valid configuration gets every value below
-// (core/device/config.ts, Config).
+// Invalid configurations, and the expected result of configError. In a valid configuration, each member in turn gets
+// every value below (core/device/config.ts, Config).
 
 type Rule = (value: unknown) => boolean;
 

@@ -1,4 +1,5 @@
-// Accesses stay within the memory, its values are bytes, and every number fits into 27 bits and a sign.
+// Checks that accesses stay within the memory, that stored values are bytes, and that numbers fit into 27 bits and a
+// sign.
 
 import { type Bytes, type Device, Field, Region } from "../../../core/index.ts";
 import { Broken, holds, type Scene, same, textAt } from "./oracle.ts";
@@ -6,8 +7,8 @@ import { Broken, holds, type Scene, same, textAt } from "./oracle.ts";
 const MOST = 134_217_727;
 
 /**
- * The same bytes, with errors where a typed array silently ignores an access: outside the array, or a value that is
- * not a byte. A plain array and C would behave differently.
+ * Wraps the memory. Throws on an access outside it, and when a stored value is not a byte. A typed array ignores both,
+ * but a plain array and C would behave differently.
  */
 export function watchedMemory(memory: Uint8Array): Bytes {
   const { length } = memory;
@@ -29,7 +30,7 @@ export function watchedMemory(memory: Uint8Array): Bytes {
 type Properties = Record<string, unknown>;
 
 export class MemoryOracle {
-  /** All properties, and the lengths of lists: nothing may be added later. */
+  /** All properties, and the lengths of lists. The core may not add any after create. */
   readonly #names: string;
   readonly #lists: readonly (readonly [name: string, list: unknown[], length: number])[];
 
@@ -65,7 +66,7 @@ function checkNumber(scene: Scene, name: string, value: number): void {
   if (!isSmall) holds(scene, "memory", `${name} is ${value}`, false);
 }
 
-// Ranges of memory that a command lends to the host must not change until the host is done.
+// Checks that bytes which a command lends to the host do not change until the host is done.
 
 export class RangeOracle {
   readonly #pinned = new Map<string, { from: number; size: number; text: string }>();
@@ -85,9 +86,9 @@ export class RangeOracle {
   }
 }
 
-// The memory contains no old secret: no token, code or verifier that is no longer in use (core/SPEC.md, Regions).
+// Checks that the memory contains no secret that is no longer in use: token, code or verifier (core/SPEC.md, Regions).
 
-/** Long enough to be unique, and one byte for each character. */
+/** Matches secrets that are long enough to be unique, with one byte for each character. */
 const TELLING = /^[!-~]{12,}$/;
 
 export class DiscardedOracle {
@@ -117,19 +118,22 @@ export class DiscardedOracle {
   }
 }
 
-// Capacities (core/SPEC.md, Memory; core/device/limits.ts), for builds that expose them.
+// Checks capacities in builds that expose them (core/SPEC.md, Memory; core/device/limits.ts).
 
 /** From this size on, long addresses fit. */
 const LONG_FROM_BYTES = 24_576;
-/** Three tokens share the remaining memory in 32ths, with one extra byte each. The rest is OUTPUT. */
+/**
+ * The access token's share of the remaining memory, in 32ths. All three tokens have such a share and one extra byte,
+ * and OUTPUT gets the rest.
+ */
 const ACCESS_SHARE = 9;
 const REFRESH_SHARE = 5;
 const TOKENS = 3;
 
-/** create needs space for requests and records of at least this size. */
+/** create needs an output buffer of at least this size. */
 const OUTPUT_LEAST = 256;
 
-/** Finds the smallest memory for this configuration. With less, create must not touch bytes outside it. */
+/** Finds the smallest memory for this configuration. With less, create must not touch bytes outside the memory. */
 export function checkLeastMemory(scene: Scene): void {
   const { core, ideal } = scene;
   const { config, memoryBytes } = ideal.settings;

@@ -6,14 +6,14 @@ import { holds, type Scene, same } from "./oracle.ts";
 
 const MEMORY_STEP = 32;
 
-/** Errors that name a member of the response. */
+/** Errors for which errorField names a member of the response. */
 const NAMING: ReadonlySet<number> = new Set([
   ErrorCode.VALUE_TOO_LONG,
   ErrorCode.MALFORMED_RESPONSE,
   ErrorCode.UNUSABLE_RESPONSES,
 ]);
 
-/** With memoryNeeded bytes every value fits; with one step less some value does not. */
+/** Checks memoryNeeded: with that many bytes every value fits, and with one step less some value does not. */
 function checkNeed({ device, ideal, ...scene }: Scene): void {
   const { misfits, settings } = ideal;
   const { isMemoryShort } = misfits;
@@ -61,16 +61,16 @@ export class MoveOracle {
 }
 
 const LONGEST_MS = 100_000_000;
-/** Consecutive wake-ups without anything to do. */
+/** The device may wake up the host so many times in a row without a command. */
 const IDLE_MAX = 3;
 
-/** A code wakes the host each second only while its countdown is visible. */
+/** Only a visible countdown may wake up the host every second. */
 function checkQuiet(scene: Scene, ms: number): void {
   const { ideal } = scene;
   const { codeLifetimeS } = ideal.clock;
-  // Whether the row has space for a countdown is only checked when it begins.
+  // The device checks only at the start of a countdown whether it fits into the row.
   const isAboutToBegin = codeLifetimeS > 5999 && codeLifetimeS < 6002;
-  // IDLE_MAX limits immediate wake-ups.
+  // Immediate wake-ups are limited by IDLE_MAX instead.
   if (!ideal.isCodeShown || isAboutToBegin || ms === 0) return;
   const due = ideal.due.nextDueMs("leastMs");
   holds(
@@ -83,10 +83,10 @@ function checkQuiet(scene: Scene, ms: number): void {
 
 export class WakeOracle {
   #idle = 0;
-  /** The last result of wakeIn; 0 if something has happened since. */
+  /** The last result of wakeIn; 0 if an event has happened since. */
   #promisedMs = 0;
 
-  /** A command before the promised time would come late to a sleeping host. */
+  /** A sleeping host would carry out a command too late if the command came before the promised time. */
   ticked(scene: Scene, ms: number, command: number): void {
     const leftMs = this.#promisedMs - (ms > 0 ? ms : 0);
     const isEarly = command !== Command.NONE && leftMs > 0;
@@ -104,7 +104,7 @@ export class WakeOracle {
     return ms;
   }
 
-  /** Something happened since the last tick: wakeIn must be 0 if a command is due. */
+  /** Checks after an event that wakeIn is 0 if a command is due. */
   checkLate(scene: Scene): void {
     const { due, prompt } = scene.ideal;
     const ms = scene.core.wakeIn(scene.device);
@@ -113,7 +113,7 @@ export class WakeOracle {
     this.#promisedMs = 0;
   }
 
-  /** The host has slept, and carried out `commands` commands. */
+  /** Checks after the host has slept, and has carried out `commands` commands. */
   slept(scene: Scene, ms: number, commands: number, hasMoved: boolean): void {
     this.#idle = ms === 0 && commands === 0 && !hasMoved ? this.#idle + 1 : 0;
     holds(

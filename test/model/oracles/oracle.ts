@@ -1,5 +1,5 @@
-// The oracles by name: how often each has checked, its scene (the device with its host, and the model of both), and a
-// violated rule.
+// What all oracles share: counts of their checks, the scene (device, host and their models), and the report of a
+// violation.
 
 import type { Bytes, Device } from "../../../core/index.ts";
 import type { Ideal } from "../ideal/device.ts";
@@ -41,7 +41,7 @@ export class Broken extends Error {
   }
 }
 
-/** The model cannot predict the result: the sequence ends without a verdict. */
+/** Thrown when the model cannot predict the result. The sequence then ends without a verdict. */
 export class Unclear extends Error {}
 
 export interface Scene {
@@ -74,7 +74,7 @@ function show(value: unknown): string {
   return text.length > 400 ? `${text.slice(0, 400)}...` : text;
 }
 
-/** Bytes of the memory as text, one character for each byte. */
+/** Reads bytes of the memory as text, one character for each byte. */
 export function textAt(memory: Uint8Array, from: number, size: number): string {
   return Buffer.from(memory.buffer, memory.byteOffset + from, Math.max(0, size)).toString("latin1");
 }
