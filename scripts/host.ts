@@ -1,4 +1,4 @@
-// npm run host: builds the C host as released, under sanitizers, and on each engine, and tests all of them against the
+// npm run host: builds the C host as released, under sanitizers, and on QuickJS, and tests all of them against the
 // simulated service. `-- --install` installs missing Debian packages; `-- --build` stops after building; `-- --arm`
 // does it for 32-bit ARM, runs a whole grant under qemu, and checks the engine's budget. `-- --analyse`, `-- --fuzz` and
 // `-- --prove` look for faults without tests.
@@ -33,7 +33,7 @@ import { carryOut, commandLine, printTable } from "../targets/workbench/script-o
 
 const flags = commandLine(
   "host",
-  "Builds the host in C as released, under sanitizers and on each engine, and tests them.",
+  "Builds the host in C as released, under sanitizers and on QuickJS, and tests them.",
 )
   .option("--install", "install missing Debian packages first")
   .option("--build", "stop after building")
@@ -86,7 +86,7 @@ async function fuzzAll(): Promise<number> {
 }
 
 const sources = fileURLToPath(new URL("../targets/host/", import.meta.url));
-const folders = [...["portable", "engines", "engines/quickjs", "engines/duktape"], "ports/posix"];
+const folders = [...["portable", "engines", "engines/quickjs"], "ports/posix"];
 const generated = `${hostFolder}generated-complete`;
 
 function filesOf(folder: string): string[] {
@@ -223,9 +223,7 @@ async function check(folder: string): Promise<void> {
 async function host(): Promise<void> {
   const { arm = false } = flags;
   ensure(arm ? armNeeds : hostNeeds);
-  const kinds: Kind[] = arm
-    ? ["arm-grant", "arm-api", "arm"]
-    : ["release", "sanitize", "quickjs", "duktape"];
+  const kinds: Kind[] = arm ? ["arm-grant", "arm-api", "arm"] : ["release", "sanitize", "quickjs"];
   for (const kind of kinds) {
     await buildHost(kind);
     console.log(`host: ${kind} built`);

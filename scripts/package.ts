@@ -192,9 +192,8 @@ async function addEntries(
 /** The generated core files that the Makefiles need, because an installer has none of our scripts. */
 async function addGeneratedC(folder: string): Promise<void> {
   await generateC(join(folder, "generated"));
-  await generate(join(folder, "generated-complete-source"), "complete", undefined);
-  // For the compiler of an engine's bytecode; here the source in core-code.c is compiled.
-  rmSync(join(folder, "generated-complete-source/core.js"));
+  // core.js is for QuickJS's compiler.
+  await generate(join(folder, "generated-complete"), "complete");
 }
 
 const lines = (...all: readonly string[]): string => `${all.join("\n")}\n`;

@@ -1,4 +1,4 @@
-// Every row of the bench on the C host, with sanitizers and on each engine. The environment names another proxy, older TLS
+// Every row of the bench on the C host, with sanitizers and on QuickJS. The environment names another proxy, older TLS
 // and a key log file. Also the example with two files.
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ it.concurrent.each([
   ["sanitize", {}],
   ["quickjs", {}],
   // RFC 7636: each code has a challenge, also after a power cut.
-  ["duktape", { pkce: "S256" }],
+  ["sanitize", { pkce: "S256" }],
 ] as const)(
   "RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700; it writes no TLS secrets: %s, with %j",
   async (kind, more) => {

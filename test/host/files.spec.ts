@@ -65,7 +65,7 @@ describe("files and descriptors", () => {
     },
   );
 
-  it.each(["release", "duktape"] as const)(
+  it.each(["release", "quickjs"] as const)(
     "a second device on the same records is refused, the first continues (%s)",
     async (kind) => {
       const own = await opened();

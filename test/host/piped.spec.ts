@@ -1,4 +1,4 @@
-// The core's model on the C host: two devices in one program, without an engine and on each.
+// The core's model on the C host: two devices in one program, without an engine and on QuickJS.
 
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
@@ -20,7 +20,6 @@ const REQUIRED = [
 it.each([
   ["sanitize", 40],
   ["quickjs", 8],
-  ["duktape", 8],
 ] as const)("SPEC.md on the host in C: two devices do what the model does (%s)", (kind, pairs) => {
   console.log(`PICOGRANT_SEED=${SEED}`);
   const random = new Random(SEED);

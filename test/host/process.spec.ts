@@ -280,7 +280,7 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
   it.runIf(isRoot || process.env.CI === "true").each([
     ["http", "release"],
     ["https", "release"],
-    ["http", "duktape"],
+    ["http", "quickjs"],
   ] as const)(
     "%s on %s: after signing out no token is in memory, and no additional copy of the client's secret",
     async (protocol, kind) => {

@@ -23,13 +23,13 @@ enum { PG_TRANSFER_BYTES = 512 };
 /* The engine of the core's script. Zeros mean an engine of its own, the linked code, and a sufficient heap. */
 struct pg_engine {
   /*
-   * NULL, or the firmware's engine: a JSContext with base objects and typed arrays, or a duk_context. Its heap is then
-   * the firmware's responsibility. Its scripts and the core's share nothing except the global name `picogrant`, which
+   * NULL, or the firmware's engine: a JSContext with base objects and typed arrays. Its heap is then the firmware's
+   * responsibility. Its scripts and the core's share nothing except the global name `picogrant`, which
    * is undefined again afterwards. It must outlive pg_core_close, and must not be called from within one of its
    * functions.
    */
   void *context;
-  const uint8_t *code; /* bytecode, or source if the engine accepts it; unchanged until pg_core_close. NULL: pg_core_code */
+  const uint8_t *code; /* bytecode; unchanged until pg_core_close. NULL: pg_core_code */
   size_t code_size;
   size_t heap_limit; /* bytes that an engine of the core's own may have at any moment; 0: pg_heap_default */
 };

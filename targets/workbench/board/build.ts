@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../bundle/bundled-core.ts";
-import { engineVersion, InstallError, quickjsFolder, run } from "../engines/install.ts";
+import { InstallError, quickjsFolder, run } from "../engines/install.ts";
 import { refuseSpaces } from "../host/build.ts";
 import { generate, generateC, writeIfChanged } from "../host/generate.ts";
 import { GLYPH_COLUMNS, glyphOf } from "./font.ts";
@@ -104,7 +104,7 @@ export async function buildFirmware(
   const quickjs = arenaBytes === undefined ? undefined : quickjsFolder();
   const generated = `${boardFolder}generated${quickjs === undefined ? "" : `-${variant}`}`;
   if (quickjs === undefined) await generateC(generated);
-  else await generate(generated, variant, engineVersion(quickjs));
+  else await generate(generated, variant);
   writeIfChanged(`${generated}/font.h`, fontHeader());
   const settings = {
     ...(quickjs !== undefined && {

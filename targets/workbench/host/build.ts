@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { functionsOf, type Variant } from "../../bundle/surface.ts";
-import { engineVersion, InstallError, quickjsFolder, run, runBeside } from "../engines/install.ts";
+import { InstallError, quickjsFolder, run, runBeside } from "../engines/install.ts";
 import { generate, generateC } from "./generate.ts";
 import { armQuickjs, armSysroot } from "./toolchain.ts";
 
@@ -16,14 +16,13 @@ export const hostFolder = `${root}dist/host/`;
 export const generatedC = `${hostFolder}generated`;
 
 /**
- * release and sanitize contain the core as C, the other kinds run its bundle: duktape on Duktape, the rest on QuickJS.
- * sanitize and duktape have sanitizers. arm has the complete core, arm-api and arm-grant the smaller builds.
+ * release and sanitize contain the core as C, the other kinds run its bundle on QuickJS. arm has the complete core,
+ * arm-api and arm-grant the smaller builds.
  */
-export type Kind = "release" | "sanitize" | "quickjs" | "duktape" | "arm" | "arm-api" | "arm-grant";
+export type Kind = "release" | "sanitize" | "quickjs" | "arm" | "arm-api" | "arm-grant";
 
-type Engine = "none" | "quickjs" | "duktape";
-const engineOf = (kind: Kind): Engine =>
-  kind === "duktape" ? kind : kind === "release" || kind === "sanitize" ? "none" : "quickjs";
+const engineOf = (kind: Kind): "none" | "quickjs" =>
+  kind === "release" || kind === "sanitize" ? "none" : "quickjs";
 
 /** The C programs that test parts of the host, each a file in test/host/c. */
 const testPrograms = [
@@ -50,12 +49,12 @@ export async function isRefreshed(kind: Kind): Promise<boolean> {
 }
 
 function programsOf(kind: Kind): readonly string[] {
-  return kind === "quickjs" || kind === "duktape" ? ["allocations", "piped"] : testPrograms;
+  return kind === "quickjs" ? ["allocations", "piped"] : testPrograms;
 }
 
 function settingsOf(kind: Kind, quickjs: string): string[] {
   if (kind === "release" || kind === "quickjs") return [];
-  if (kind === "sanitize" || kind === "duktape") {
+  if (kind === "sanitize") {
     const sanitizers = "-fsanitize=address,undefined -fno-sanitize-recover=all";
     return [`CFLAGS=-O1 -g -fno-omit-frame-pointer -DPG_ASSERTIONS ${sanitizers}`];
   }
@@ -82,10 +81,9 @@ export async function buildHost(kind: Kind): Promise<void> {
   const engine = engineOf(kind);
   const variant: Variant = kind === "arm-grant" ? "grant" : kind === "arm-api" ? "api" : "complete";
   const quickjs = engine === "quickjs" ? quickjsFolder() : "";
-  const onEngine = `${hostFolder}generated-${variant}${engine === "duktape" ? "-source" : ""}`;
-  const generated = engine === "none" ? generatedC : onEngine;
+  const generated = engine === "none" ? generatedC : `${hostFolder}generated-${variant}`;
   if (engine === "none") await generateC(generated);
-  else await generate(generated, variant, quickjs ? engineVersion(quickjs) : undefined);
+  else await generate(generated, variant);
   const out = `${hostFolder}${kind}`;
   const targets = ["all", ...programsOf(kind).map((name) => `${out}/${name}`)];
   const settings = [

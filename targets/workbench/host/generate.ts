@@ -121,19 +121,10 @@ export function numbersHeader(): string {
   );
 }
 
-/**
- * `core-code.h`.
- * @param engineVersion of the engine whose bytecode the host runs, as `qjsc` prints it; undefined: it runs the source
- */
-function codeHeader(engineVersion: string | undefined): string {
-  const version = engineVersion ? `#define PG_ENGINE_VERSION "${engineVersion}"\n\n` : "";
-  return (
-    "/* Generated: the core's code. */\n#ifndef PICOGRANT_CORE_CODE_H\n" +
-    "#define PICOGRANT_CORE_CODE_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
-    `${version}extern const uint8_t *const pg_core_code;\n` +
-    "extern const size_t pg_core_code_size;\n\n#endif\n"
-  );
-}
+const CODE_HEADER =
+  "/* Generated: the core's code. */\n#ifndef PICOGRANT_CORE_CODE_H\n" +
+  "#define PICOGRANT_CORE_CODE_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
+  "extern const uint8_t *const pg_core_code;\nextern const size_t pg_core_code_size;\n\n#endif\n";
 
 /**
  * The engine can use bytecode in place only if the program's names get the same numbers as at compile time. A new
@@ -146,17 +137,6 @@ const romPrefix = "var AggregateError;";
 export function writeIfChanged(file: string, text: string): void {
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   writeFileSync(file, text);
-}
-
-/** The core's source as C, for engines without a separate compiler. */
-function sourceAsC(code: string): string {
-  const numbers = [...Buffer.from(code, "latin1")];
-  const lines: string[] = [];
-  for (let at = 0; at < numbers.length; at += 24) lines.push(numbers.slice(at, at + 24).join(","));
-  return (
-    `#include "core-code.h"\n\nstatic const uint8_t bytes[] = {\n${lines.join(",\n")}};\n` +
-    "const uint8_t *const pg_core_code = bytes;\nconst size_t pg_core_code_size = sizeof bytes;\n"
-  );
 }
 
 /** The enums of the core API by their names in the sources. */
@@ -200,21 +180,13 @@ export async function generateC(folder: string): Promise<void> {
 }
 
 /**
- * Writes the generated files of a variant into `folder`.
- * @param engineVersion of QuickJS, whose compiler makes the code out of core.js; undefined for engines that
- *   run the source
+ * Writes the generated files of a variant into `folder`; QuickJS's compiler makes the code out of core.js.
  * @param code of another build than the one that ships
  */
-export async function generate(
-  folder: string,
-  variant: Variant,
-  engineVersion: string | undefined,
-  code?: string,
-): Promise<void> {
+export async function generate(folder: string, variant: Variant, code?: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   code = (code ?? (await bundleCore(variant)).flashed) + partsScript;
   writeIfChanged(`${folder}/core.js`, romPrefix + code);
   writeIfChanged(`${folder}/picogrant-numbers.h`, numbersHeader());
-  writeIfChanged(`${folder}/core-code.h`, codeHeader(engineVersion));
-  if (engineVersion === undefined) writeIfChanged(`${folder}/core-code.c`, sourceAsC(code));
+  writeIfChanged(`${folder}/core-code.h`, CODE_HEADER);
 }

@@ -58,16 +58,7 @@ static void must(int holds, const char *what) {
   exit(1);
 }
 
-#ifdef ON_duktape
-#include <duktape.h>
-
-static void *take(void *heap, duk_size_t size) { return pg_heap_take(heap, size); }
-static void give(void *heap, void *block) { pg_heap_give(heap, block); }
-static void *resize(void *heap, void *block, duk_size_t size) { return pg_heap_resize(heap, block, size); }
-
-static void *make_engine(struct pg_heap *heap) { return duk_create_heap(take, resize, give, heap, NULL); }
-static void end_engine(void *engine) { duk_destroy_heap(engine); }
-#elif defined ON_quickjs
+#ifdef PG_HAS_ENGINE
 #include <quickjs.h>
 
 static void *take(JSMallocState *state, size_t size) { return pg_heap_take(state->opaque, size); }
@@ -84,9 +75,7 @@ static void end_engine(void *engine) {
   JS_FreeContext(engine);
   JS_FreeRuntime(runtime);
 }
-#endif
 
-#ifdef PG_HAS_ENGINE
 static struct {
   struct pg_engine engine;
   struct pg_heap heap; /* of the firmware's, where the device is a guest of it */
