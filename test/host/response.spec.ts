@@ -109,7 +109,7 @@ describe("RFC 9112 §6 the body of a response", () => {
     [
       "RFC 9110 §15 a class that nobody knows counts as a server's error",
       "HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n",
-      complete("", "status 500 -1"),
+      complete("", "status 599 -1"),
     ],
     [
       "§5.2 a line behind the status line that begins with a blank is passed over",

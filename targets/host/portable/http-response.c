@@ -237,7 +237,7 @@ static void take_status_line(struct pg_http_response *response) {
   /* No protocol switch was requested. An unknown class of RFC 9110 §15 counts as a server error. */
   if (status < 100 || status == 101) refuse(response);
   else response->step = LINE_BEGIN;
-  response->status = (uint16_t)(status > 599 ? 500 : status);
+  response->status = (uint16_t)(status > 599 ? 599 : status);
   response->is_last = text[7] == '0';
   clear_text(response);
 }
