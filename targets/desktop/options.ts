@@ -12,7 +12,6 @@ export type ExitCondition = (typeof EXIT_CONDITIONS)[number];
 export interface Options {
   display: { columns: number; rows: number };
   device: DeviceName;
-  printer?: string;
   language?: Language;
   fixture?: string;
   options?: string;
@@ -119,7 +118,6 @@ function describedProgram(usage: string): Command {
     .addOption(
       new Option("--language <code>", "language of the display's texts").choices(languages),
     )
-    .option("--printer <file>", "also print its slips on an ESC/POS printer, such as /dev/usb/lp0")
     .option(
       "--fixture <file>",
       "accounts, clients and other data of the simulated service, as JSON",
@@ -213,9 +211,6 @@ function checkTogether(options: Options): void {
   }
   if (options.server === undefined && options.serverParameter !== undefined) {
     throw new UsageError("--server-parameter goes with --server");
-  }
-  if (options.printer !== undefined && !deviceKind(options.device)!.hasPaper) {
-    throw new UsageError("--printer goes with --device printer");
   }
   if (!isRemote(options)) return;
   for (const flag of ["fixture", "options", "client"] as const) {

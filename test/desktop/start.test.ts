@@ -61,7 +61,6 @@ const WRONG_FLAGS: [string[], RegExp][] = [
   [["--memory", "100"], /2048 to 65535/],
   [["--client-auth", "basic"], /Allowed choices are none, client_secret_post/],
   [["--device", "toaster"], /Allowed choices are bare, printer, console/],
-  [["--printer", "/dev/null"], /--printer goes with --device printer/],
   [
     ["--client", "x", "--issuer", "https://a.example", "--client-id", "x", "--scope", "a"],
     /--client is for the simulated service/,
@@ -120,23 +119,19 @@ function refusal(args: readonly string[]): string {
   }
 }
 
-test("a world of one's own: --fixture, --options, --client; the printer's bytes go to a file", () =>
+test("a world of one's own: --fixture, --options, --client; the printer prints a slip", () =>
   inFolder(async (state) => {
-    const [own, options, paper] = ["own.json", "options.json", "paper"].map((name) =>
-      path.join(state, name),
-    ) as [string, string, string];
+    const [own, options] = [path.join(state, "own.json"), path.join(state, "options.json")];
     const clients = [{ id: "till", secret: "till-secret", name: "Till" }];
     const accounts = [{ id: "ada", name: "Ada", email: "ada@example.test" }];
     writeFileSync(own, JSON.stringify({ accounts, clients }));
     writeFileSync(options, JSON.stringify({ codeLifetime: 120, userCodeFormat: "XXXXXX" }));
     const environment = ["--fixture", own, "--options", options, "--client", "till"];
-    const device = ["--device", "printer", "--printer", paper, "--approve"];
+    const device = ["--device", "printer", "--approve"];
     const where = ["--state", path.join(state, "state"), ...SCRIPTED, "signed-in"];
     const { code, stdout, stderr } = await run(...environment, ...device, ...where);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^ {2}:within 2 minutes\. *:$/m);
-    const userCode = /\|Code ([B-Z]{6}) /.exec(stdout)?.[1];
-    expect(readFileSync(paper, "latin1")).toContain(`\n\x1d!\x11${userCode}\n`);
   }));
 
 test("a second simulator on one state folder is one line that names the first, which continues; a dead process's lock is taken over", () =>

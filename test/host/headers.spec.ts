@@ -9,8 +9,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { release } from "../../core/device/property.ts";
-import type { Bytes } from "../../platform/contracts.ts";
-import { languages, printerFor, slipBytes, slipIn } from "../../platform/display/index.ts";
 import { Printer } from "../../targets/c-file/emit-c.ts";
 import {
   generateC,
@@ -198,22 +196,14 @@ int main() {
   });
 });
 
-it("slip.h: a printer gets the bytes of picogrant-tools/display, or nothing if they do not fit", () => {
-  const prompt = { address: "https://a.example/~tv", code: "WDJB\x1b-\nMJHT", minutes: 15 };
-  const slips = languages.flatMap((language) =>
-    ["", "https://a.example/?code=WDJB-MJHT", "x".repeat(2331)].map((complete) => {
-      const slip = slipIn(language, { ...prompt, complete });
-      const heading = [...slip.heading, Buffer.of(), Buffer.from("\t2\x7f")];
-      return { ...slip, heading, ...printerFor(language) };
-    }),
-  );
-  const text = (output: string): string => `{"${output.replace(/./gs, octal)}", ${output.length}}`;
+it("slip.h: a printer gets the slip in ESC/POS, without control characters, or nothing if it does not fit", () => {
+  const qrs = ["", "https://a.example/?code=WDJB-MJHT", "x".repeat(2331)];
+  const text = (content: string): string =>
+    `{"${content.replace(/./gs, octal)}", ${content.length}}`;
   const octal = (byte: string): string => `\\${byte.charCodeAt(0).toString(8).padStart(3, "0")}`;
-  const latin1 = (bytes: Bytes): string => String.fromCharCode(...Array.from(bytes));
-  const rows = slips.map(({ heading, between, footing, address, code, qr, ...its }) => {
-    const lines = [heading, between, footing].map((all) => all.map(latin1).join("\n"));
-    const texts = [...lines, latin1(address), latin1(code), qr].map(text);
-    return `{${[...texts, its.codePage, its.moduleDots, its.feedLines]}}`;
+  const rows = qrs.map((qr) => {
+    const lines = ["To sign in\n\n\t2\x7f", "and enter", "", "https://a.example/~tv"];
+    return `{${[...lines, "WDJB\x1b-\nMJHT", qr].map(text)}, 19, 6, 4}`;
   });
   const program = `#include <stdio.h>
 #include "slip.h"
@@ -230,6 +220,12 @@ int main(void) {
   writeFileSync(join(folder, "printer.c"), program);
   expect(complaints("gcc", `-I${portable}`, "-o", "printer", "printer.c")).toBe("");
   const { stdout, status } = spawnSync(join(folder, "printer"));
-  const expected = slips.map((one) => latin1(slipBytes(one, one))).join("");
-  expect([status, stdout.toString("latin1")]).toEqual([0, expected]);
+  const expected = qrs.map((qr) => {
+    const size = String.fromCharCode((qr.length + 3) & 255, (qr.length + 3) >> 8);
+    const code = `\n\x1d(k\x04\x001A2\x00\x1d(k\x03\x001C\x06\x1d(k\x03\x001E1\x1d(k${size}1P0${qr}\x1d(k\x03\x001Q0`;
+    const texts =
+      "To sign in\n\n2\nhttps://a.example/~tv\n\nand enter\n\x1d!\x11WDJB-MJHT\n\x1d!\x00";
+    return `\x1b@\x1bt\x13\x1ba\x01${texts}${qr && code}\x1bd\x04\x1dVB\x00`;
+  });
+  expect([status, stdout.toString("latin1")]).toEqual([0, expected.join("")]);
 });

@@ -4,7 +4,6 @@ import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
 import type { Entropy, Http, Storage } from "../../../platform/contracts.ts";
 import type { RomName } from "../../../platform/display/display-rom.ts";
-import type { PrinterSink } from "../../../platform/display/escpos.ts";
 import { type Language, messagesFor, usualRom } from "../../../platform/display/languages.ts";
 import {
   Driver,
@@ -54,7 +53,6 @@ export interface SimulationSettings {
   readonly service?: Service | undefined;
   readonly account: string;
   readonly kind?: DeviceKind | undefined;
-  readonly printer?: PrinterSink | undefined;
   /** Of the display; English by default. */
   readonly language?: Language | undefined;
   readonly rom?: RomName | undefined;
@@ -138,7 +136,7 @@ export class Simulation {
       ? { ...settings.config, messages: messagesFor(this.language, rom) }
       : settings.config;
     this.kind = settings.kind ?? DEVICE_KINDS[0]!;
-    this.paper = new Paper(settings.printer);
+    this.paper = new Paper();
     this.manufacturer = settings.manufacturer ?? new ManufacturerServer(this.clock);
     this.manufacturer.clientId = this.config.clientId;
     if (settings.service) {

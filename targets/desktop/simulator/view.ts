@@ -87,7 +87,7 @@ export interface View {
   readonly messageNumber: number;
 }
 
-export interface SlipView extends Omit<PrintedSlip, "bytes" | "modules"> {
+export interface SlipView extends Omit<PrintedSlip, "modules"> {
   readonly qr: readonly string[];
 }
 
@@ -151,7 +151,7 @@ export class Viewer {
       },
       device: this.#device(),
       qr: rowsOf(qrModules(simulation.verificationUriComplete)),
-      slips: simulation.paper.slips.map(({ bytes: _bytes, modules, ...slip }) => ({
+      slips: simulation.paper.slips.map(({ modules, ...slip }) => ({
         ...slip,
         qr: rowsOf(modules),
       })),

@@ -1,7 +1,6 @@
 /*
  * A slip for receipt printers with the address and the code, in ESC/POS, which nearly all of them support. Programs
- * without printing do not include this file. The bytes are those of picogrant-tools/display
- * (platform/display/escpos.ts) for the same slip.
+ * without printing do not include this file.
  */
 #ifndef PICOGRANT_SLIP_H
 #define PICOGRANT_SLIP_H

@@ -1,16 +1,16 @@
-// The printer's paper: each new code prints a slip with address, code and QR code. The view shows the same content as
-// the bytes for a real printer (platform/display/escpos.ts).
+// The printer's paper: each new code prints a slip with address, code and QR code.
 
-import {
-  type PrinterSink,
-  printerFor,
-  type SlipPrompt,
-  slipBytes,
-  slipIn,
-  slipWords,
-} from "../../../../platform/display/escpos.ts";
 import type { Language } from "../../../../platform/display/languages.ts";
 import { type Modules, qrModules } from "./display.ts";
+
+/** Where to go, what to enter, and for how long. */
+export interface SlipPrompt {
+  readonly address: string;
+  readonly code: string;
+  /** The content of the QR code. */
+  readonly complete: string;
+  readonly minutes: number;
+}
 
 export interface PrintedSlip {
   readonly atMs: number;
@@ -20,8 +20,16 @@ export interface PrintedSlip {
   readonly code: string;
   readonly footing: string;
   readonly modules: Modules;
-  readonly bytes: Uint8Array;
 }
+
+/** The lines above the address, between address and code, and below; `$` stands for the minutes. */
+const WORDS: Readonly<Record<Language, readonly [string, string, string]>> = {
+  en: ["To sign in, open", "and enter", "within $ minutes."],
+  de: ["Zum Anmelden öffnen Sie", "und geben Sie ein:", "Gültig $ Minuten."],
+  fr: ["Pour vous connecter, ouvrez", "et entrez", "Valable $ minutes."],
+  es: ["Para iniciar sesión, abra", "e introduzca", "Válido $ minutos."],
+  ja: ["ﾛｸﾞｲﾝｽﾙﾆﾊ ﾂｷﾞｦﾋﾗｲﾃ", "ｺﾉｺｰﾄﾞｦ ﾆｭｳﾘｮｸ", "$ ﾌﾟﾝｲﾅｲ ﾆ ﾆｭｳﾘｮｸ"],
+};
 
 /** Number of stored slips. */
 const STORED = 5;
@@ -30,15 +38,7 @@ export class Paper {
   readonly slips: PrintedSlip[] = [];
   count = 0;
 
-  readonly #sink: PrinterSink | undefined;
   #printedCode = "";
-
-  /**
-   * @param sink a real printer that receives the bytes as well
-   */
-  constructor(sink?: PrinterSink) {
-    this.#sink = sink;
-  }
 
   /**
    * @param isOnPaper whether a restart restored the code, whose slip was printed before
@@ -49,14 +49,12 @@ export class Paper {
     if (!isOnPaper) this.#print(atMs, language, prompt);
   }
 
-  #print(atMs: number, language: Language, prompt: SlipPrompt): void {
-    const [heading, between, footing] = slipWords(language, prompt);
-    const { address, code } = prompt;
+  #print(atMs: number, language: Language, { address, code, ...prompt }: SlipPrompt): void {
+    const [heading, between, below] = WORDS[language];
+    const footing = below.replace("$", String(prompt.minutes));
     const modules = qrModules(prompt.complete);
-    const bytes = slipBytes({ ...slipIn(language, prompt), modules }, printerFor(language));
-    this.#sink?.write(bytes, 0, bytes.length);
     this.count++;
-    this.slips.push({ atMs, heading, address, between, code, footing, modules, bytes });
+    this.slips.push({ atMs, heading, address, between, code, footing, modules });
     if (this.slips.length > STORED) this.slips.shift();
   }
 }

@@ -3,7 +3,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import type { PrinterSink } from "../../../../platform/display/escpos.ts";
 import type { DriverConfig } from "../../../../platform/driver.ts";
 import { makeDirectory } from "../../../../platform/node/files.ts";
 import {
@@ -111,7 +110,6 @@ export async function createEnvironment(
       manufacturer,
       kind: deviceKind(options.device),
       language: options.language,
-      printer: options.printer === undefined ? undefined : printerOn(options.printer, warn),
     });
     if (options.client !== undefined) simulation.useClient(options.client);
     else if (embedded && options.clientId === undefined) simulation.useOwnClient();
@@ -164,23 +162,6 @@ function checkClient({ clients = [] }: FixtureInput, id: string | undefined): vo
   if (id === undefined || clients.some((client) => client.id === id)) return;
   const names = clients.map((client) => client.id).join(", ");
   throw new UsageError(`there is no client ${id}; choose --client from ${names}`);
-}
-
-/** A device file of the system, or a plain file. */
-function printerOn(file: string, warn: (line: string) => void): PrinterSink {
-  let isBroken = false;
-  return {
-    write(bytes, from, to) {
-      const slip = Uint8Array.from({ length: to - from }, (_, at) => bytes[from + at]!);
-      try {
-        fs.appendFileSync(file, slip);
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (!isBroken) warn(`--printer ${file}: cannot be written (${code}); check it`);
-        isBroken = true;
-      }
-    },
-  };
 }
 
 interface Embedded {
