@@ -8,12 +8,13 @@ import {
   Application,
   Comment,
   CommentTag,
-  ConsoleLogger,
   Converter,
-  type DocumentReflection,
+  DocumentReflection,
   JSX,
+  KindRouter,
   PackageJsonReader,
-  type TranslatedString,
+  type ProjectReflection,
+  Slugger,
 } from "typedoc";
 import { writePlayground } from "../targets/desktop/playground/folder.ts";
 import { LIBRARY_ENTRIES, SERVICE_ENTRIES } from "../targets/workbench/package-contents.ts";
@@ -21,14 +22,6 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const entries = [...Object.values(LIBRARY_ENTRIES), ...Object.values(SERVICE_ENTRIES)];
-
-/** Leaves out members: many need no more than their name and type. */
-class Complaints extends ConsoleLogger {
-  override validationWarning(text: TranslatedString): void {
-    if (!/\.__type\.|\((Property|EnumMember|GetSignature|CallSignature)\)/.test(text))
-      super.validationWarning(text);
-  }
-}
 
 /** The subjects of pages, by their paths. */
 const SUBJECTS: readonly (readonly [subject: string, pages: RegExp])[] = [
@@ -41,7 +34,8 @@ const SUBJECTS: readonly (readonly [subject: string, pages: RegExp])[] = [
 const STYLE = `<style>
   .tsd-typography pre, pre { white-space: pre; overflow-x: auto; line-height: 1.3; }
   .tsd-typography table { display: block; max-width: 100%; overflow-x: auto; }
-  .tsd-typography :not(pre) > code, .tsd-typography a { overflow-wrap: anywhere; }
+  :not(pre) > code, .tsd-typography a, h1, .tsd-breadcrumb,
+  .tsd-member-summary-name { overflow-wrap: anywhere; }
   .tsd-page-title:has(+ .tsd-typography) { display: none; }
 </style>`;
 
@@ -59,11 +53,31 @@ function nameDocument(document: DocumentReflection): void {
   document.comment.blockTags.push(new CommentTag("@category", [{ kind: "text", text: subject }]));
 }
 
+/** Adds the sections of documents to the search. */
+class SectionRouter extends KindRouter {
+  override buildPages(project: ProjectReflection) {
+    const pages = super.buildPages(project);
+    for (const { model, url } of pages) {
+      if (!(model instanceof DocumentReflection)) continue;
+      const slugger = new Slugger(this.sluggerConfiguration);
+      const text = model.content.map((part) => part.text).join("");
+      for (const section of text.split(/^##+ /m).slice(1)) {
+        const heading = section.slice(0, section.indexOf("\n"));
+        const content = [{ kind: "text", text: section } as const];
+        const target = new DocumentReflection(heading, model, content, {});
+        target.comment = model.comment!;
+        this.fullUrls.set(target, `${url}#${slugger.slug(heading)}`);
+      }
+    }
+    return pages;
+  }
+}
+
 commandLine("docs", "Makes the documentation as a static site, dist/docs.").parse();
 await writePlayground(`${root}dist/playground/`);
-const options = { entryPoints: entries.map((source) => root + source) };
+const options = { entryPoints: entries.map((source) => root + source), router: "sections" };
 const app = await Application.bootstrap(options, [new PackageJsonReader()]);
-app.logger = new Complaints();
+app.renderer.defineRouter("sections", SectionRouter);
 app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => nameDocument(document));
 const raw = (html: string) => JSX.createElement(JSX.Raw, { html });
 app.renderer.hooks.on("head.end", () => raw(STYLE));

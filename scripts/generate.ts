@@ -6,30 +6,14 @@ import { fileURLToPath } from "node:url";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config"];
 
-const STEPS: Readonly<Record<string, { makes: string; tests: readonly string[] }>> = {
-  tables: {
-    makes: "core/device/tables.ts, core/text/tables.ts",
-    tests: ["test/vitest.config.ts", "test/core/tables.test.ts"],
-  },
-  spec: {
-    makes: "the tables of core/SPEC.md",
-    tests: ["test/vitest.config.ts", "test/core/spec.test.ts"],
-  },
-  servers: {
-    makes: "the tables of platform/servers/README.md and targets/docs/sizing.md",
-    tests: ["test/vitest.config.ts", "test/servers/conversations.test.ts"],
-  },
-  docs: {
-    makes:
-      "the tables in targets/docs, the schemas of settings, and the program of the first pages",
-    tests: ["test/vitest.config.ts", "test/docs/docs.test.ts"],
-  },
-  types: {
-    makes: "test/package/public-types.txt",
-    tests: ["test/suites.config.ts", "--project=package", "test/package/package.spec.ts"],
-  },
+/** What each step makes, and the test that makes it. */
+const STEPS: Readonly<Record<string, readonly [makes: string, test: string]>> = {
+  tables: ["core/device/tables.ts, core/text/tables.ts", "test/core/tables.test.ts"],
+  spec: ["the tables of core/SPEC.md", "test/core/spec.test.ts"],
+  servers: ["tables of servers/README.md and sizing.md", "test/servers/conversations.test.ts"],
+  docs: ["tables in pages, schemas of settings, the first program", "test/docs/docs.test.ts"],
+  types: ["test/package/public-types.txt", "test/package/package.spec.ts"],
 };
 
 const { args: named } = commandLine("generate", "Updates everything that is generated and tracked.")
@@ -46,9 +30,11 @@ if (unknown !== undefined) {
 }
 
 function generate(names: readonly string[]): number {
-  for (const [name, { makes, tests }] of Object.entries(STEPS)) {
+  for (const [name, [makes, test]] of Object.entries(STEPS)) {
     if (!names.includes(name)) continue;
-    const { status, stdout, stderr } = spawnSync(process.execPath, [...vitest, ...tests], {
+    const config = `test/${test.endsWith(".spec.ts") ? "suites" : "vitest"}.config.ts`;
+    const words = ["node_modules/vitest/vitest.mjs", "run", "--config", config, test];
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, {
       cwd: root,
       env: { ...process.env, PICOGRANT_GENERATE: "1" },
       encoding: "utf8",

@@ -10,6 +10,7 @@ export interface ValueStorage {
   load(): Promised<string | undefined | null>;
   /** Replaces the value (printable ASCII). After it has resolved, the value must survive the program. */
   save(value: string): Promised<unknown>;
+  /** Deletes the value. */
   erase(): Promised<unknown>;
 }
 

@@ -50,8 +50,9 @@ export function describeInChromium(name: string, body: (browser: () => Browser) 
   });
 }
 
-/** Messages that Chromium reports on purpose: 4xx responses, and a focused field. */
-const EXPECTED = /^(Failed to load resource|Autofocus processing was blocked)/;
+/** Messages that Chromium reports on purpose: 4xx responses, a focused field, and an icon of a page on a disk. */
+const EXPECTED =
+  /^(Failed to load resource|Autofocus processing was|Unsafe attempt to load URL file:)/;
 
 /** Opens a page in a new context; any of its complaints (blocked scripts or styles) fails the test. */
 export async function visit(

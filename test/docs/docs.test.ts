@@ -12,7 +12,6 @@ import { MEMORY_BYTES_DEFAULT } from "../../platform/driver/options.ts";
 import { FIXED_BY } from "../../targets/desktop/simulator/log/remedies.ts";
 import { limits } from "../../targets/workbench/budgets/budget-limits.ts";
 import { markdownTable, spliced } from "../../targets/workbench/script-options.ts";
-import { isFullRun } from "../full-run.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -96,14 +95,6 @@ it("the page of sizing has the default memory sizes of the hosts", () => {
   expect(makefile).not.toContain("PICOGRANT_BUILD");
   expect(page).toContain("They have the complete core");
 });
-
-it.runIf(isFullRun)(
-  "npm run docs makes the site: everything is described, and links lead somewhere",
-  () => {
-    const output = execFileSync("npm", ["run", "-s", "docs"], { cwd: root, encoding: "utf8" });
-    expect(output.trim().endsWith("dist/docs/index.html")).toBe(true);
-  },
-);
 
 // The generated tables of pages, and the program on each first page, between their marks.
 
