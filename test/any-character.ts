@@ -3,8 +3,8 @@ import fc from "fast-check";
 const SURROGATES = 0x800;
 
 /**
- * Any Unicode character, and half of the time an ASCII one. fast-check's own `unit: "binary"` is similar, but costs
- * each process half a second at its first use.
+ * A Unicode character, half of the time from ASCII. fast-check's `unit: "binary"` is similar, but its first use takes
+ * half a second in each process.
  */
 export const anyCharacter = fc
   .oneof(fc.nat(0x7f), fc.nat(0x10ffff - SURROGATES))

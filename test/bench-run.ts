@@ -1,9 +1,9 @@
-// The bench (`picogrant conform --device`) as a process.
+// Runs the bench (`picogrant conform --device`) as a process.
 
 import { spawn } from "node:child_process";
 import { bundledProgram } from "./program.ts";
 
-/** Two lines of standard input that devices of these tests understand. */
+/** How the bench tells these devices to call the API and to sign out. */
 export const KEYS = ["--call", "> a", "--sign-out", "> o"];
 
 export async function bench(...args: string[]): Promise<{ status: number | null; output: string }> {

@@ -1,9 +1,9 @@
-// The code blocks of a page, and the mark before each: how it is run, or why it is not.
+// Finds the code blocks of a page, and the mark before each. A mark states how a test runs the block, or why not.
 
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** "beside", "until TEXT", "by FILE" (a test that runs it), "not: REASON", or "". */
+  /** "beside", "until TEXT", "by FILE" (the test that runs it), "not: REASON", or "". */
   readonly mark: string;
 }
 
@@ -16,7 +16,7 @@ export function blocksOf(text: string): Block[] {
   }));
 }
 
-/** Number of code fences in a page, including indented ones: must equal the number of blocks that `blocksOf` finds. */
+/** Counts code fences, including indented ones. The result must equal the number of blocks that `blocksOf` finds. */
 export function countBlocks(text: string): number {
   const fences = [...text.matchAll(/^[ >]*(?:```|~~~)/gm)].length / 2;
   const rest = text.replace(/^```.*?^```$/gms, "");

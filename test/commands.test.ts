@@ -1,4 +1,4 @@
-// The scripts of package.json for a newcomer: --help, and mistakes in one line.
+// The scripts of package.json: --help, and mistakes in one line.
 
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
   scripts: Record<string, string>;
 };
 
-/** The scripts and tools that are our own programs, with their files and how they are called. */
+/** The scripts and tools that are programs of this repository, with their files and how to call them. */
 const programs = [
   ...Object.entries(scripts).flatMap(([name, line]) => {
     const file = /^tsx (\S+)$/.exec(line)?.[1];
@@ -25,7 +25,7 @@ const programs = [
     program === undefined ? [] : [[name, program, `npm run tool -- ${name}`] as const],
   ),
 ];
-/** These two pass their arguments on to others. */
+/** These two pass their arguments on to other programs. */
 const own = programs.filter(([name]) => name !== "tool" && name !== "picogrant");
 
 function run(file: string, ...args: string[]): Promise<Ended> {
@@ -36,7 +36,7 @@ function start(...args: string[]): Promise<Ended> {
   return ended(spawn(process.execPath, args, { cwd: ROOT }));
 }
 
-/** Output of all programs from one process. Tests below start them separately. */
+/** The output of all programs, from one process. Tests below start some of them separately. */
 const responses = run("test/run-programs.ts", ...own.map(([, file]) => file)).then(
   ({ stdout, stderr }) => {
     if (stderr !== "") throw new Error(stderr);
@@ -47,11 +47,11 @@ const responses = run("test/run-programs.ts", ...own.map(([, file]) => file)).th
 describe.concurrent("npm run", () => {
   test("package.json has programs", () => expect(programs.length).toBeGreaterThan(10));
 
-  test("of package.json there are at most sixteen", () => {
+  test("package.json has at most sixteen scripts", () => {
     expect(Object.keys(scripts).length).toBeLessThanOrEqual(16);
   });
 
-  test("each tool's files exist, and no name is both a script's and a tool's", () => {
+  test("the files of each tool exist, and no tool has the name of a script", () => {
     for (const [name, { program, tests = [] }] of Object.entries(TOOLS)) {
       expect(Object.hasOwn(scripts, name), name).toBe(false);
       const files = [...tests, program ?? "."].filter((word) => !word.startsWith("--"));
@@ -70,13 +70,13 @@ describe.concurrent("npm run", () => {
     });
   });
 
-  test("tool passes options and the exit code on", async () => {
+  test("tool passes on options and the exit code", async () => {
     const { code, stderr } = await run("scripts/tool.ts", "model", "--nonsense");
     expect(stderr).toContain("unknown option '--nonsense'");
     expect(code).toBe(2);
   });
 
-  test.each(own)("%s --help lists its options, and does nothing", async (_, file, call) => {
+  test.each(own)("%s --help lists its options and does nothing else", async (_, file, call) => {
     const { code, stdout, stderr } = (await responses)[file]!.help;
     expect(stderr).toBe("");
     expect(stdout).toContain(`Usage: ${call} `);
@@ -100,7 +100,8 @@ function commandsOfPages(): Map<string, Map<string, string>> {
     for (const [option] of words.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) options.set(option, page);
     found.set(program, options);
   };
-  // A command ends with its line, its code or its comment; a backslash continues it on the next line.
+  // A command ends at its line's end, at its code span's end, or before a comment. A backslash continues it on the next
+  // line.
   const rest = /((?:\\\n|[^`\n#&|])*)/.source;
   const folders = ["", "core", "platform", "targets", "test", "scripts"];
   const pages = folders.flatMap((folder) => {
@@ -125,9 +126,9 @@ function commandsOfPages(): Map<string, Map<string, string>> {
 const ofPages = [...commandsOfPages()];
 
 describe.concurrent("commands that pages show", () => {
-  test("are found", () => expect(ofPages.length).toBeGreaterThan(15));
+  test("the test finds commands", () => expect(ofPages.length).toBeGreaterThan(15));
 
-  test.each(ofPages)("%s has the options that pages give it", async (program, options) => {
+  test.each(ofPages)("%s has the options that pages use", async (program, options) => {
     const file = programs.find(([name]) => name === program)?.[1];
     const part = /^picogrant (\S+)$/.exec(program)?.[1];
     expect([program, file ?? part]).not.toContain(undefined);
@@ -142,7 +143,7 @@ describe.concurrent("commands that pages show", () => {
   });
 });
 
-test("an unknown engine is a mistake: one line and exit code 2", async () => {
+test("an unknown engine is reported in one line with exit code 2", async () => {
   const { code, stdout, stderr } = await run("scripts/engines.ts", "--only", "abacus");
   expect(stderr).toMatch(/^engines: [^\n]*no engine is called abacus; there are [^\n]*\n$/);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

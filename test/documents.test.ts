@@ -1,4 +1,4 @@
-// The Markdown files name only existing things: links and paths resolve, and commands are scripts of package.json.
+// The Markdown files name only things that exist: links and paths resolve, and commands are scripts of package.json.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -24,7 +24,7 @@ const top = readdirSync(ROOT).filter((name) => name.endsWith(".md"));
 const specification = [...top, ...all.filter((file) => file.endsWith(".md"))];
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
 
-/** Text without code blocks, whose brackets are no links. */
+/** Removes code blocks, because brackets in them are not links. */
 const prose = (text: string): string => text.replace(/^```.*?^```/gms, "");
 
 /** The anchors of a document's headings, as the usual viewers make them. */
@@ -65,13 +65,15 @@ function deadScripts(text: string): string[] {
   ];
 }
 
-/** test/package/pages.spec.ts runs its blocks in the packages. */
+/** test/package/pages.spec.ts runs the blocks of these pages. */
 function isShipped(file: string): boolean {
   const pages = Object.values(PAGES).flatMap((ones) => Object.values(ones));
   return [...pages, ...FIRMWARE_FILES].some((one) => file === one || file.startsWith(`${one}/`));
 }
 
-/** What is wrong with the mark of a block; "" if a test runs it, or if it has a reason. */
+/**
+ * What is wrong with a block's mark, or "". A mark names a test that runs the block, or has a reason why no test does.
+ */
 function markProblem({ language, mark, text }: Block, file: string): string {
   if (mark.startsWith("not: ") || language === "mermaid") return "";
   if (isShipped(file)) return /^(?:ts|sh)$/.test(language) ? "" : `is no program: ${text}`;
@@ -82,13 +84,13 @@ function markProblem({ language, mark, text }: Block, file: string): string {
 }
 
 describe("documents", () => {
-  it.each(specification)("%s: a test runs every code block, or a mark says why not", (file) => {
+  it.each(specification)("%s: a test runs every code block, or a mark states why not", (file) => {
     const blocks = blocksOf(read(file));
     expect(blocks).toHaveLength(countBlocks(read(file)));
     expect(blocks.map((block) => markProblem(block, file)).filter(Boolean)).toEqual([]);
   });
 
-  it.each(specification)("%s: every link leads somewhere", (file) => {
+  it.each(specification)("%s: every link resolves", (file) => {
     expect(deadLinks(file, read(file))).toEqual([]);
   });
 
@@ -110,8 +112,8 @@ describe("documents", () => {
     expect(dead).toEqual([]);
   });
 
-  it("sources find their files also in a folder whose name has a space or an umlaut", () => {
-    // The pathname of a URL is percent-encoded: use fileURLToPath.
+  it("sources also find their files in a folder with a space or an umlaut in its name", () => {
+    // The pathname of a URL is percent-encoded. Use fileURLToPath instead.
     const encoded = /import\.meta\.url\)\s*\.pathname/;
     const sources = all.filter((file) => /\.(ts|js)$/.test(file));
     expect(sources.filter((file) => encoded.test(read(file)))).toEqual([]);
@@ -126,7 +128,7 @@ describe("documents", () => {
   });
 });
 
-/** SECURITY.md: the rows of the table of promises, with the file and the title of the test for each. */
+/** SECURITY.md: each promise with the file and the title of its test. */
 function promises(): [string, string, string][] {
   const text = readFileSync(path.join(ROOT, "SECURITY.md"), "utf8");
   const table = text.split("### Promises, each with its test")[1]!.split("\n## ")[0]!;
@@ -138,14 +140,14 @@ function promises(): [string, string, string][] {
   });
 }
 
-/** Whether a file has a test or a group whose title begins with or contains these words. */
+/** Whether the file contains a test or a group with these words in its title. */
 function hasTest(file: string, title: string): boolean {
   const at = path.join(ROOT, file);
   if (title === "" || !existsSync(at)) return false;
   return readFileSync(at, "utf8").includes(title);
 }
 
-it("SECURITY.md promises something", () => {
+it("SECURITY.md has promises", () => {
   expect(promises().length).toBeGreaterThan(10);
 });
 
@@ -153,13 +155,13 @@ it.each(promises())("%s: %s has the test", (_, file, title) => {
   expect([file, title, hasTest(file, title)]).toEqual([file, title, true]);
 });
 
-// A newcomer's two commands in the README, which .ci/run also reads.
+// The first two commands in the README. .ci/run reads them too.
 
 it("README's first commands set everything up and run the main job, and the tests", () => {
   const blocks = blocksOf(readFileSync(new URL("../README.md", import.meta.url), "utf8"));
   const first = blocks.find(({ text }) => text.startsWith("npm ci"));
   expect(first?.text).toBe("npm ci && npm start\nnpm ci && npm test\n");
-  // The gate finds them by this pattern.
+  // .ci/run finds them with this pattern.
   const gate = readFileSync(new URL("../.ci/run", import.meta.url), "utf8");
   expect(gate).toContain("grep '^npm ci && ' README.md");
   expect(manifest.scripts).toMatchObject({

@@ -1,5 +1,5 @@
-// Every error with its number, kind, display text and protocol names, written by hand: hosts, servers and users depend
-// on them. The model of the core API takes the errors from these rows.
+// Every error with its number, kind, display text and protocol names. Written by hand, because hosts, servers and users
+// depend on these values. The core's model uses these rows.
 
 export type Kind = "transient" | "renewable" | "user" | "administrator" | "developer";
 
@@ -24,7 +24,7 @@ export interface ErrorRow {
   readonly name: string;
   readonly kind: Kind;
   readonly text: keyof typeof WORDS;
-  /** Servers' names for it; empty for errors that the device detects itself. */
+  /** The error's names in responses. Empty for errors that the device detects itself. */
   readonly wire: readonly string[];
 }
 
@@ -39,7 +39,7 @@ function row(
 }
 
 export const ERROR_ROWS: readonly ErrorRow[] = [
-  // Only in responses to polls, and never on a display.
+  // Only responses to polls contain it, and the display never shows it.
   row(1, "AUTHORIZATION_PENDING", "transient", "RESUMING", "authorization_pending"),
   row(2, "SLOW_DOWN", "transient", "RESUMING", "slow_down"),
   row(

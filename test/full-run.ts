@@ -1,5 +1,5 @@
 /**
- * Whether everything is run, as in CI and with `npm run test:all`. Otherwise long tests use fewer random cases and kill
- * fewer processes, so that `npm test` is quick.
+ * Whether to run everything, as CI and `npm run test:all` do. Otherwise long tests use fewer random cases and
+ * processes, so that `npm test` is quick.
  */
 export const isFullRun = process.env.CI === "true" || process.env.PICOGRANT_ALL === "1";

@@ -1,4 +1,4 @@
-// The layers of the repository (CONTRIBUTING.md): a file imports only from its own layer and from those below.
+// Checks the layers of the repository (CONTRIBUTING.md). A file may import only from its own layer and those below.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -7,12 +7,12 @@ import { describe, expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** The layers below each layer. The two uppermost are independent of each other. */
+/** The layers below each layer. The two topmost ones are independent of each other. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   core: [],
   platform: ["core"],
   targets: ["core", "platform"],
-  // The last module of targets: build, run and measure. No other module of targets may import it.
+  // Builds, runs and measures everything. No other module of targets may import it.
   "targets/workbench": ["core", "platform", "targets"],
   scripts: ["core", "platform", "targets", "targets/workbench"],
   test: ["core", "platform", "targets", "targets/workbench"],
@@ -21,10 +21,10 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
 const floorOf = (file: string): string =>
   file.startsWith("targets/workbench/") ? "targets/workbench" : file.split("/")[0]!;
 
-/** Every way in which a file names another module of this repository. */
+/** Matches each form of import of a file of this repository. */
 const IMPORT = /\b(?:from|import|require|mock)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 
-/** @returns each import of `file` that leads to a layer that is not its own and not below it */
+/** @returns the imports of `file` that lead to a layer above its own */
 function wrongImports(file: string, text: string): string[] {
   const floor = floorOf(file);
   return [...text.matchAll(IMPORT)]
@@ -40,11 +40,11 @@ const files = ["core", "platform", "targets", "scripts", "test"].flatMap((floor)
   readdirSync(path.join(ROOT, floor), { encoding: "utf8", recursive: true })
     .filter((name) => /\.(ts|mjs|cjs|js)$/.test(name) && !name.includes("node_modules"))
     .map((name) => `${floor}/${name.replaceAll(path.sep, "/")}`)
-    // This file quotes wrong imports below.
+    // This file contains wrong imports as examples.
     .filter((name) => name !== "test/import-directions.test.ts"),
 );
 
-describe("layers: imports point downwards", () => {
+describe("a file imports only from its own layer and those below", () => {
   test.each(Object.keys(BELOW))("%s", (floor) => {
     const own = files.filter((file) => floorOf(file) === floor);
     expect(own.length).toBeGreaterThan(10);
@@ -52,7 +52,7 @@ describe("layers: imports point downwards", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("the chart in CONTRIBUTING.md has these layers", () => {
+  test("the chart in CONTRIBUTING.md has the same layers", () => {
     const page = readFileSync(`${ROOT}CONTRIBUTING.md`, "utf8");
     const rows = [...page.matchAll(/^\| `([\w/]+)\/` \| [^|]+ \| ([^|]+) \|$/gm)];
     const chart = rows.map(([, floor, below]) => [
@@ -63,7 +63,7 @@ describe("layers: imports point downwards", () => {
   });
 });
 
-describe("layers: a wrong import is detected", () => {
+describe("a wrong import is detected", () => {
   test.each([
     ["core/a.ts", 'import { b } from "../platform/b.ts";'],
     ["core/grant/a.ts", 'export * from "../../targets/b.ts";'],
@@ -87,8 +87,8 @@ describe("layers: a wrong import is detected", () => {
   ])("none in %s: %s", (file, text) => expect(wrongImports(file, text)).toEqual([]));
 });
 
-// The core makes all protocol decisions that hosts would otherwise make twice: drivers only carry out, and contain no
-// status, no error words, and no check for a missing endpoint.
+// The core makes all decisions about the protocol, so that two hosts cannot differ. A driver carries them out. It
+// contains no status, no error names, and no check for a missing endpoint.
 
 const DRIVERS = [
   "platform/driver.ts",

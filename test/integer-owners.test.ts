@@ -1,5 +1,5 @@
-// DESIGN.md, Owners: each integer of the device record has one owner, the file that declares its part. Only functions
-// of that file write it. TypeScript enforces this as long as no other file names the part.
+// DESIGN.md, Owners: each integer of the device has one owner, the file that declares it. Only functions of that file
+// write it. TypeScript enforces this as long as no other file names the declared type.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { Port } from "./environment/core-port.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** The errors of `tsc` for a core file with these lines in a function that has a device. */
+/** What `tsc` reports if a core file contains these lines in a function with a device. */
 function refusals(lines: readonly string[]): string[] {
   const folder = mkdtempSync(join(root, "node_modules/.cache/owners-"));
   try {
@@ -36,7 +36,7 @@ function refusals(lines: readonly string[]): string[] {
 describe("the parts of a device", () => {
   const all = parts();
 
-  it("have each property once, with its meaning, and in the order of creation", () => {
+  it("have each property once, with a comment, in the order of creation", () => {
     const declared = all.flatMap(({ properties }) => properties.map(({ name }) => name));
     expect(declared.filter((name, at) => declared.indexOf(name) !== at)).toEqual([]);
     expect(Object.keys(new Port([]).device)).toEqual(declared);
@@ -46,7 +46,7 @@ describe("the parts of a device", () => {
     }
   });
 
-  it("are integers, lists of integers and bytes, and one pointer to the purpose of a call", () => {
+  it("contain integers, lists of integers and bytes, and one reference to the purpose of a call", () => {
     const enums = new Set(
       [...sources.values()].flatMap((text) => text.match(/(?<=^export enum )\w+/gm) ?? []),
     );
@@ -61,7 +61,7 @@ describe("the parts of a device", () => {
     ]);
   });
 
-  it("are named only by their owners and where they are composed", () => {
+  it("are named only by their owners and where the device is composed", () => {
     for (const { name, file } of all) {
       const named = new RegExp(`[&:<{,]\\s*(?:type )?${name}\\b(?!\\.)`);
       const naming = [...sources].filter(([, text]) => named.test(text)).map(([path]) => path);
@@ -74,7 +74,7 @@ describe("the parts of a device", () => {
     }
   });
 
-  it("TypeScript rejects a write to any of them in another file", () => {
+  it("cannot be written in another file: TypeScript reports it", () => {
     const writes = all.flatMap(({ properties }) =>
       properties.map(({ name, type }) =>
         type === "Integers" ? `device.${name}[1] = 1;` : `device.${name} = device.${name};`,
@@ -84,7 +84,7 @@ describe("the parts of a device", () => {
     const refused = refusals(writes);
     expect(refused).toHaveLength(writes.length);
     for (const line of refused) expect(line).toMatch(/read-only property|only permits reading/);
-    // Any owner of a region may write its bytes, and everybody may read.
+    // Any owner of a region may write its bytes, and all code may read them.
     expect(refusals(["device.memory[0] = device.waitMs;"])).toEqual([]);
   });
 });

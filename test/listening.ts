@@ -1,11 +1,11 @@
-// What a test takes from its machine: a server that listens on a free port, and a folder of its own.
+// What tests use of the machine: a server on a free port, and a temporary folder.
 
 import { mkdtempSync } from "node:fs";
 import type { Server } from "node:net";
 import path from "node:path";
 import { inject, onTestFinished } from "vitest";
 
-/** Starts a server, and closes it after the test. @returns the port */
+/** Starts a server, which is closed after the test. @returns its port */
 export async function listening(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -15,5 +15,5 @@ export async function listening(server: Server): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-/** Makes a new folder. It is deleted after the run (programs-folder.ts). */
+/** Creates a folder, which is deleted after the run (programs-folder.ts). */
 export const temporaryFolder = (): string => mkdtempSync(path.join(inject("programsFolder"), "t-"));

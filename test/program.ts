@@ -1,5 +1,5 @@
-// Our programs as tests start them: bundled like those of the package. With a TypeScript loader a start takes four
-// times as long, and starts were most of these tests' time.
+// Bundles programs for tests that start them, like those of the package. Starting them with a TypeScript loader would
+// take four times as long, and would be most of these tests' time.
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const known = new Map<string, Promise<string>>();
 
 /**
- * @param entry its main file, such as `targets/command/main.ts`
+ * @param entry the main file, such as `targets/command/main.ts`
  * @returns the file for Node, which exists until the test run ends
  */
 export function bundledProgram(entry: string): Promise<string> {
@@ -30,7 +30,7 @@ async function bundled(entry: string): Promise<string> {
     renameSync(made, place);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY") throw error;
-    // Another process of the same run was first.
+    // Another process of the same run has bundled it first.
     rmSync(made, { recursive: true });
   }
   return path.join(place, "main.js");

@@ -1,4 +1,4 @@
-// Folder of a test run for the programs that it starts (program.ts); deleted after the run.
+// Creates the folder for the programs that a test run starts (program.ts), and deletes it after the run.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,5 +1,5 @@
-// Malformed responses, with the reason that every host reports (platform/display/reasons.ts): the adapter for Node in
-// its sentence, the C parser by its number.
+// Malformed responses, with the reason that every host reports (platform/display/reasons.ts): the adapter for Node as
+// text, the C parser as a number.
 
 import { type Reason, reasons } from "../platform/display/reasons.ts";
 
@@ -8,7 +8,7 @@ const [CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING] = NAMES.map(
   (name) => reasons.find((reason) => reason.name === name)!,
 ) as [Reason, Reason, Reason, Reason, Reason];
 
-/** Body limit in these tests. */
+/** The body limit in these tests. */
 export const BODY_MAX = 100;
 
 export const head = (...lines: string[]): string =>
@@ -16,7 +16,7 @@ export const head = (...lines: string[]): string =>
 
 const CHUNKED = "Transfer-Encoding: chunked";
 
-/** The connection ends after each of them. */
+/** The server closes the connection after each of them. */
 export const REFUSED: readonly (readonly [what: string, bytes: string, reason: Reason])[] = [
   ["§6.3 two lengths", head("Content-Length: 2", "Content-Length: 3"), NOT_HTTP],
   ["§6.3 a length and chunks", head("Content-Length: 2", CHUNKED), NOT_HTTP],
@@ -47,11 +47,14 @@ export const REFUSED: readonly (readonly [what: string, bytes: string, reason: R
 ];
 
 const NOON = "Tue, 15 Nov 1994 12:00:00 GMT";
-/** Far before the `Date` of a response: an unset clock. */
+/** The device's clock is not set: this time is far before the `Date` of a response. */
 const CLOCK_S = Date.UTC(2026, 0, 1) / 1000;
 const BY_CLOCK = "Thu, 01 Jan 2026 00:00:09 GMT";
 
-/** RFC 9110 §10.2.3 on every host: `Retry-After`, `Date` ("": none), the host's clock (0: none), and the seconds. */
+/**
+ * RFC 9110 §10.2.3 on every host: `Retry-After`, `Date` ("": none), the host's clock (0: none), and the resulting
+ * seconds.
+ */
 export const RETRY_AFTER: readonly (readonly [
   ...[what: string, value: string, date: string, clockS: number, seconds: number],
 ])[] = [

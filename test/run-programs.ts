@@ -1,11 +1,11 @@
-// Runs programs with --help and with an unknown option, one after the other in one process, because most of a start is
-// loading shared modules. Arguments: their files. Output: a line of JSON with each program's output and exit code.
+// Runs programs with --help and with an unknown option, all in one process, because loading shared modules takes most
+// of a start. The arguments are the programs' files. Prints a line of JSON with each program's output and exit code.
 import { pathToFileURL } from "node:url";
 import type { Ended } from "./program.ts";
 
 type Output = Omit<Ended, "signal">;
 
-/** The option of each run; results have the same names. */
+/** The option of each run. The results have the same names. */
 const OPTIONS = { help: "--help", wrong: "--hlep" } as const;
 export type Responses = Record<keyof typeof OPTIONS, Output>;
 
@@ -28,7 +28,7 @@ async function request(file: string, option: string): Promise<Output> {
     };
   }
   try {
-    // A query makes Node load the file again.
+    // A different query makes Node load the file again.
     await import(`${pathToFileURL(file).href}?${option}`);
     ended.code = Number(process.exitCode ?? 0);
   } catch (error) {

@@ -1,6 +1,5 @@
-// Removes colour settings of the user or of CI from the environment of the tests and their programs; tests of colours
-// set them. Also the source of random tests' seeds: a fresh one for each run, or PICOGRANT_SEED, to replay a run or to
-// compare a change.
+// Provides the seeds of random tests: a new one for each run, or PICOGRANT_SEED to repeat a run. Also removes colour
+// settings from the environment of the tests and their programs. Tests of colours set them.
 
 delete process.env.NO_COLOR;
 delete process.env.FORCE_COLOR;
@@ -8,12 +7,12 @@ delete process.env.FORCE_COLOR;
 const { PICOGRANT_SEED: given } = process.env;
 
 if (given !== undefined) {
-  // Loaded here, because most files do not need it.
+  // Load it only if a file needs it. Most do not.
   const { default: fc } = await import("fast-check");
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(given) });
 }
 
-/** A seed, 0 to 2^32-1. The caller prints it. */
+/** A seed from 0 to 2^32-1. The caller must print it. */
 export function freshSeed(): number {
   return given === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(given);
 }

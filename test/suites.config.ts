@@ -1,4 +1,4 @@
-// Suites that need something built or installed before. Each has its own command, given here, and runs as: vitest run
+// Suites that must build or install something before. The command of each is given here. To run one suite: vitest run
 // --config test/suites.config.ts --project host
 
 import { fileURLToPath } from "node:url";
@@ -13,9 +13,9 @@ const suites: Record<string, ProjectConfig> = {
     globalSetup: ["test/programs-folder.ts"],
     include: ["test/board/**/*.spec.ts"],
     exclude: machine.name === "mps2" ? [] : ["**/certificates.spec.ts", "**/interactive.spec.ts"],
-    // Emulated boards mostly wait.
+    // Emulated boards wait most of the time.
     maxWorkers: 4,
-    // A test boots the board up to thirty times. Each wait has its own limit (targets/workbench/board/emulator.ts).
+    // A test may boot the board thirty times. Each wait has its own limit (targets/workbench/board/emulator.ts).
     testTimeout: 3_600_000,
     hookTimeout: 3_600_000,
   },
@@ -30,7 +30,7 @@ const suites: Record<string, ProjectConfig> = {
     globalSetup: ["test/programs-folder.ts"],
     include: ["test/host/**/*.spec.ts"],
     exclude: process.env.PICOGRANT_ARM ? [] : ["test/host/arm.spec.ts"],
-    // Hosts mostly wait.
+    // Hosts wait most of the time.
     maxWorkers: 4,
   },
   /** The packed npm packages: npm run tool -- test-package. */

@@ -1,7 +1,7 @@
-// Time limits of the test runner, the same for every suite. No test depends on the speed of the machine: on a busy core
-// or a slow disk events come late, and only a missing event is a failure.
+// Time limits of the test runner, the same for every suite. Tests must not depend on the machine's speed. On a busy
+// machine, events come late. Only an event that never comes is a failure.
 
-/** For one wait inside a test, ms. */
+/** The limit of one wait inside a test, in ms. */
 export const TIMEOUT_MS = 300_000;
 
 /** For the `test` section of a vitest configuration. */

@@ -5,14 +5,14 @@ import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
 import { isFullRun } from "./full-run.ts";
 import { timeout } from "./timeouts.ts";
 
-/** Third-party servers and clients: loading them takes longer than most tests. */
+/** Tests with other servers and clients. Loading these takes longer than most tests. */
 const peers = readdirSync(new URL("peers", import.meta.url))
   .filter((name) => name.endsWith(".test.ts"))
   .map((name) => `test/peers/${name}`);
 
 /**
- * Long tests, and those that need a separate process: random runs, servers and clients of others, bundles, processes
- * that are started and killed. `npm test` leaves them out; CI and `npm run test:all` run them.
+ * Long tests, and tests that need processes: random runs, other servers and clients, bundles, processes that are
+ * started and killed. `npm test` omits them. CI and `npm run test:all` run them.
  */
 export const slow = [
   ...peers,
@@ -44,7 +44,8 @@ export const slow = [
   "test/service/server.test.ts",
 ];
 
-// Files with their own commands: npm run tool -- test-qjs, test-browser. A long file runs if it or its folder is named.
+// Files with their own commands (npm run tool -- test-qjs, test-browser). A long file runs if you name it or its
+// folder.
 const isNamed = (file: string): boolean =>
   process.argv.some((word) => word !== "" && file.startsWith(word));
 const long = slow.filter((file) => isFullRun || isNamed(file));
@@ -56,15 +57,15 @@ export default defineConfig({
     root: fileURLToPath(new URL("..", import.meta.url)),
     globalSetup: ["test/programs-folder.ts"],
     setupFiles: ["test/seeds.ts"],
-    // More than the two cores that this is meant for, because many tests wait. Each long one keeps a core busy.
+    // More workers than the two cores of a typical machine, because many tests wait. Each long test keeps a core busy.
     maxWorkers: isFullRun ? 3 : 4,
-    // Transformed modules are cached in node_modules until their source changes.
+    // Caches transformed modules in node_modules until their source changes.
     experimental: { fsModuleCache: true },
     ...timeout,
     projects: [
       {
         extends: true,
-        // A few processes share modules, so a test must restore what it changes outside its own objects.
+        // A few processes share modules, so a test must restore everything that it changes outside its own objects.
         test: {
           name: "a process for all",
           include: ["test/**/*.test.ts"],
@@ -72,8 +73,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // The long ones lose little by it. Some count the allocations of the whole process, or replace a module or a
-      // global, such as servers that replace Node's Response.
+      // Run long tests in isolation, which costs them little. Some count the allocations of the whole process, or
+      // replace a module or a global, such as Node's Response.
       ...(long.length > 0
         ? [{ extends: true as const, test: { name: "a process for each", include: long } }]
         : []),

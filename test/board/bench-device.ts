@@ -1,5 +1,5 @@
-// A board for the bench (bench.spec.ts), with its settings page and folder. Lines on standard input are keys: a calls the
-// resource, o signs out, r resets the board. Its end cuts the power.
+// An emulated board for the bench (bench.spec.ts), with its settings page and folder. Lines on standard input are keys:
+// a calls the API, o signs out, r resets the board. When the process ends, the board loses power.
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -14,10 +14,10 @@ it("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: over https, with a setting
     ...{ entryPoints, outfile, bundle: true, packages: "external", platform: "node" },
     ...{ format: "esm", logLevel: "error" },
   });
-  // The check only looks at names of certificates, and the emulator leads this name to 127.0.0.1.
+  // The emulator maps this name to 127.0.0.1, so the board's certificate check compares only names.
   process.env.NODE_OPTIONS = "--dns-result-order=ipv4first";
   const where = ["--https", "--host", "localhost", "--restart", "> r", "--timeout", "120"];
-  // A response that is delayed by 20 s is aborted.
+  // The device aborts a response that is delayed by 20 s.
   const limits = { memoryBytes: 6144, connectSeconds: 60, exchangeSeconds: 18 };
   const settings = ["--with", JSON.stringify({ limits, display: { columns: 16, rows: 2 } })];
   const device = `exec ${process.execPath} ${outfile} {page} {directory}`;

@@ -1,5 +1,5 @@
-// The firmware on an emulated Cortex-M3 over HTTPS, beyond what npm run board does: trust (RFC 8628 section 5.6, RFC 6125),
-// missing clock, seed or network, and power cuts.
+// The firmware on an emulated Cortex-M3 over HTTPS. In addition to `npm run board`: trust (RFC 8628 section 5.6, RFC
+// 6125), a missing clock, seed or network, and power cuts.
 
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import { machine } from "../../targets/workbench/board/machines.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The creation time of a page that replaces the first one of a test, seconds since 1970. */
+/** When the page that replaces a test's first page was made, in seconds since 1970. */
 const LATER = Math.floor(Date.now() / 1000);
 
 let environment: BoardEnvironment;
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 afterEach(() => environment.end());
 
-/** The environment's service behind a TLS server of the test. With `isLong` its API's responses fill TLS records. */
+/** The environment's service behind the test's own TLS server. With `isLong`, the API's responses fill TLS records. */
 async function openBehind(prepare: (server: Server) => void, isLong = false): Promise<void> {
   await environment.open("plain");
   const { port } = environment;
@@ -61,7 +61,7 @@ it("the board refuses TLS without a seed, and uses the stored one", async () => 
   expect(environment.responses("/device/code")).toEqual([]);
   await board.end();
 
-  // Once a page has brought a seed, the board creates the next one itself, and uses none twice.
+  // A page brings the first seed. After that, the board creates each next one and uses none twice.
   const seeded = environment.board();
   const at = 32_768 - machine.eepromPage;
   const seed = (): string => readFileSync(seeded.eeprom).toString("hex", at, at + 32);
@@ -76,7 +76,7 @@ it("the board refuses TLS without a seed, and uses the stored one", async () => 
   expect(first).not.toMatch(/^(ff)+$/);
 });
 
-it("with full buffers it does not request shorter records (RFC 6066 section 4), and accepts 16 KiB", async () => {
+it("if its buffers are large enough, it does not request shorter records (RFC 6066 section 4), and accepts 16 KiB", async () => {
   await openBehind(() => undefined, true);
   const board = environment.board({ kind: "full" });
   await board.powerOn();
@@ -87,7 +87,7 @@ it("with full buffers it does not request shorter records (RFC 6066 section 4), 
   await board.printed("api: status 200, error 0, 60000 bytes");
 });
 
-it("a TLS session resumes if the server knows it; otherwise the certificate is checked again", async () => {
+it("it resumes a TLS session that the server knows, and otherwise checks the certificate again", async () => {
   const sessions = new Map<string, Buffer>();
   const resumed: boolean[] = [];
   await openBehind((server) => {
@@ -112,15 +112,15 @@ it("a TLS session resumes if the server knows it; otherwise the certificate is c
   expect([before, sessions.size]).toEqual([1, 1]);
 });
 
-it("repeated power cuts during resume and refresh never lose the session", async () => {
+it("repeated power cuts during a resume and a refresh never lose the session", async () => {
   const board = await environment.signedIn();
   const start = async (): Promise<void> => {
     await board.powerOff();
     await board.powerOn();
     await board.printed("picogrant on");
   };
-  // The refresh at each start stores a new access token; power is cut at various times in it. The duration of a start
-  // depends on the machine.
+  // Each start refreshes the token and stores the new one. The power fails at different times during that. How long a
+  // start takes depends on the machine.
   await start();
   const began = Date.now();
   await board.state("SIGNED_IN");
@@ -148,14 +148,14 @@ it("on batteries the display does not change between polls, and polls continue (
   await environment.end();
   environment = new BoardEnvironment({ interval: 5 });
   await environment.open();
-  // Wide enough for the countdown.
+  // This display is wide enough for the countdown.
   const page = environment.page({ display: { columns: 20, rows: 4 } });
   const board = environment.board({ page });
   await board.powerOn();
   await board.state("PENDING");
   const polls = (): number => environment.responses("/token").length;
   const frames = (): number => board.output.split("+\n|").length;
-  /** Waits for so many frames between two polls, because a poll itself shows some. */
+  /** Waits for this many frames. One poll shows several frames, so count the rest between two polls. */
   const moves = (count: number): Promise<void> => {
     let [poll, first] = [polls(), frames()];
     return board.until(`${count} frames between two polls`, () => {
@@ -181,7 +181,7 @@ it("on batteries the display does not change between polls, and polls continue (
   await moves(4);
 });
 
-// Converts the emulator's picture of the OLED into text.
+// Reads the emulator's picture of the OLED as text.
 
 const COLUMNS = 16;
 const ROWS = 2;
@@ -199,7 +199,7 @@ function readPicture(file: string): { width: number; height: number; pixels: Buf
   };
 }
 
-/** The two lines of a panel; "\u0000" for a cell without a character of the font. */
+/** The two lines of the display; "\u0000" for a cell that shows no character of the font. */
 function oledText(file: string): string[] {
   const { width, height, pixels } = readPicture(file);
   const { panel } = machine;
@@ -223,10 +223,10 @@ function oledText(file: string): string[] {
   );
 }
 
-it("the panel shows the frame's characters, dot by dot", async () => {
+it("the display shows the frame's characters, dot by dot", async () => {
   const board = await environment.pending();
   const file = join(environment.folder, "panel.ppm");
-  // The address scrolls, so the picture may show the frame before or after it.
+  // The address scrolls, so the picture may show the frame before or after.
   const frames: string[] = [];
   await board.until("a picture of one of the frames, with the code", async () => {
     frames.push(board.frame.join("\n"));
@@ -239,7 +239,7 @@ it("the panel shows the frame's characters, dot by dot", async () => {
 });
 
 describe("settings pages (page.h)", () => {
-  it("a later one with another authority replaces it, and the session continues", async () => {
+  it("a later page with another authority replaces the current one, and the session continues", async () => {
     const board = await environment.signedIn();
     const { first, next } = environment.authorities;
     await board.powerOff();
@@ -254,7 +254,7 @@ describe("settings pages (page.h)", () => {
     expect(environment.responses("/device/code")).toEqual([200]);
   });
 
-  it("a power cut during a write keeps the previous page and the session, and the display reports it", async () => {
+  it("after a power cut during a write, the previous page and the session stay, and the display reports it", async () => {
     const board = await environment.signedIn();
     await board.powerOff();
     const page = environment.page({}, { madeAt: LATER });
@@ -275,7 +275,7 @@ describe("settings pages (page.h)", () => {
 });
 
 it.runIf(machine.name === "mps2")(
-  "a copy of the board's folder, its machine under another name, builds the same firmware (README.md)",
+  "a copy of the board's folder, with a renamed machine folder, builds the same firmware (README.md)",
   () => {
     const folder = join(environment.folder, "my-board");
     cpSync(boardPort, folder, { recursive: true, preserveTimestamps: true });

@@ -1,5 +1,5 @@
-// The certificate table (RFC 5280, RFC 9525) against the board's own check: tls.c and certificate.c with BearSSL, compiled
-// for this machine with sanitizers.
+// Runs the certificate table (RFC 5280, RFC 9525) on the board's own check: tls.c and certificate.c with BearSSL,
+// compiled for this machine with sanitizers.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const out = `${root}dist/board-certificates`;
 const { ca, cases } = makeCertificateCases();
 
-/** The board refuses these valid certificates. It never accepts an invalid one. */
+/** The board refuses these certificates although they are valid. It never accepts an invalid one. */
 const DIFFERS = ["its address", "for servers, as it says critically"];
 
 function hexOf(pem: string): string[] {
@@ -57,7 +57,7 @@ describe("RFC 5280, RFC 9525: which certificates of servers are valid", () => {
   });
 });
 
-it("a server that does not know max_fragment_length (RFC 6066 section 4): small buffers report the reason", () => {
+it("a server without max_fragment_length (RFC 6066 section 4): a board with small buffers reports the reason", () => {
   expect(output("localhost", "")).toContain(
     "it does not know max_fragment_length; build with TLS_BUFFERS=full",
   );

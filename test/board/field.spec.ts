@@ -1,5 +1,5 @@
-// Problems of a board in the field: servers that move, networks that change, flood or fall silent, and a stack overflow.
-// The board recovers, and does not restart because a server is away.
+// Network problems in use: servers that move, networks that change, flood or fall silent, and a stack overflow. The
+// board must recover, and must not restart because a server is down.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BoardEnvironment, SERVICE_NAME } from "../../targets/workbench/board/board-environment.ts";
@@ -37,7 +37,7 @@ function broadcast(): Buffer {
 }
 
 describe("the service's address", () => {
-  it("is resolved again after its TTL (RFC 1035 section 3.2.1)", async () => {
+  it("is resolved again when its TTL has expired (RFC 1035 section 3.2.1)", async () => {
     const board = await environment.signedIn({ limits });
     await called(board);
     const requested = board.network.requested.length;
@@ -59,7 +59,7 @@ describe("the service's address", () => {
 });
 
 describe.runIf(machine.hasLink)("the cable", () => {
-  it("moves to another network: the board gets an address there, and continues", async () => {
+  it("is plugged into another network: the board gets an address there, and continues", async () => {
     const board = await environment.signedIn({ limits });
     await board.plug(false);
     await board.printed("network: the cable is out");
@@ -72,7 +72,7 @@ describe.runIf(machine.hasLink)("the cable", () => {
 });
 
 describe("a network that floods or falls silent", () => {
-  it("survives a flood of broadcasts", async () => {
+  it("a board survives a flood of broadcasts", async () => {
     const board = await environment.pending({ limits });
     const end = Date.now() + 8000;
     const frame = broadcast();
@@ -86,7 +86,7 @@ describe("a network that floods or falls silent", () => {
     expect(board.output).not.toContain("restarting");
   });
 
-  it("if nothing is received despite a link, it restarts the interface, then the device", async () => {
+  it("a board that receives nothing although there is a link restarts the interface, then the device", async () => {
     const board = await environment.signedIn({ limits });
     board.network.isCut = true;
     board.press("a");

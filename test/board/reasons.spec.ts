@@ -1,5 +1,5 @@
-// The reasons for no connection on the board's display: each row of platform/display/reasons.ts, with its remedy, and in
-// the device's language.
+// What the display shows when there is no connection: each reason of platform/display/reasons.ts with its remedy, and
+// in the device's language.
 
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -63,7 +63,7 @@ it("nameNotFound", async () => {
   await shows(one, "nameNotFound");
 });
 
-it("serverSilent; no restart because a server is away", async () => {
+it("serverSilent; the board does not restart because a server is down", async () => {
   await environment.open();
   const one = board();
   one.network.silent.add(SERVICE_ADDRESS);
@@ -95,7 +95,7 @@ it.each([
 it.each([
   ["tlsTooOld", OUTDATED],
   ["clientCertificate", DEMANDING],
-] as const)("%s: a server that ends the handshake", async (name, options) => {
+] as const)("%s: a server that aborts the handshake", async (name, options) => {
   await environment.open();
   const { key, chain } = environment.trusted;
   const server = createServer({ key, cert: chain[0], ...options }).listen(0, "127.0.0.1");
@@ -134,7 +134,7 @@ it("in the device's language, in the characters of its display", async () => {
   expect(one.output).toContain("|Code wird geholt|");
 });
 
-it("clockWrong: no time source, and the only request is the one for the time", async () => {
+it("clockWrong: without a time source, the board only requests the time", async () => {
   await environment.open();
   const { key, chain } = environment.trusted;
   const requested: string[] = [];
@@ -149,7 +149,7 @@ it("clockWrong: no time source, and the only request is the one for the time", a
   await once(server.listen(0, "127.0.0.1").unref(), "listening");
   environment.port = (server.address() as AddressInfo).port;
   const one = board({ hasClock: false });
-  // Before the creation of the page, so this time must be wrong.
+  // Earlier than the creation of the page, so this time must be wrong.
   one.network.time = () => Date.UTC(2020, 0, 1);
   await one.powerOn();
   await shows(one, "clockWrong");
@@ -163,7 +163,7 @@ it("clockWrong: no time source, and the only request is the one for the time", a
 it.each([
   ["none answers", undefined],
   ["one is wrong", () => Date.now() + 3e9],
-])("without a clock the board stores the server's Date; time servers: %s", async (_, time) => {
+])("without a clock, the board stores the server's Date; time servers: %s", async (_, time) => {
   await environment.open();
   const one = board({ hasClock: false });
   one.network.time = time;
@@ -174,7 +174,7 @@ it.each([
 });
 
 const TIME_SERVER = "time.picogrant.test";
-it.each([true, false])("a time server gets one request; DHCP names it: %s", async (isGiven) => {
+it.each([true, false])("sends one request to a time server; DHCP names it: %s", async (isGiven) => {
   await environment.open();
   const page = environment.page({ limits, timeServer: TIME_SERVER });
   const one = board({ page, hasClock: false, names: [SERVICE_NAME, TIME_SERVER] });

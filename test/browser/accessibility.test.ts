@@ -1,5 +1,4 @@
-// Checks panel, playground and the service's pages with axe-core: no open issue, in light and dark, on desktop and
-// phone.
+// axe-core finds no problem in panel, playground and the service's pages, in light and dark mode, on desktop and phone.
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
@@ -64,7 +63,7 @@ describeInChromium("accessibility", (browser) => {
       const isValid = async (): Promise<void> =>
         expect(await accessibilityProblems(page)).toEqual([]);
       await bench.controller.run("press sign-out");
-      // Sign-out takes a while, and the button is disabled until then.
+      // The sign-out takes a while. Until then the button is disabled.
       const code = async (): Promise<string> => {
         if (bench.simulation.userCode === "") await bench.controller.run("press new-code");
         return bench.simulation.userCode;
@@ -92,7 +91,7 @@ describeInChromium("accessibility", (browser) => {
     }),
   );
 
-  test("it detects problems that exist in the dark only, and differences other than colors", () =>
+  test("the check finds problems that exist only in dark mode, and differences other than colors", () =>
     visit(browser(), {}, async (page) => {
       const style = `p { background: #fff; color: var(--text) }
         @media (prefers-color-scheme: dark) { :root { --text: #ddd } p { font-size: 20px } }`;

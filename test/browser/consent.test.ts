@@ -1,5 +1,5 @@
-// The consent and account pages in a real browser, with a polling device: the pages that users see on a phone (device
-// doc §1 step 5, §3, §5.8; RFC 8628 §3.3).
+// The consent and account pages in a real browser with a polling device, as users see them on a phone (device doc §1
+// step 5, §3, §5.8; RFC 8628 §3.3).
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
@@ -54,7 +54,7 @@ describeInChromium("consent pages", (browser) => {
   });
   afterAll(() => running.end());
   beforeEach(() => {
-    // Wrong codes of one test must not block the next.
+    // Wrong codes count towards a limit. Reset it, so that one test does not block the next.
     running.service.restart({ loseCodes: true });
   });
 
@@ -63,10 +63,10 @@ describeInChromium("consent pages", (browser) => {
     await page.getByLabel("Enter the code your device shows").fill(code);
     await page.getByRole("button", { name: "Continue" }).click();
   };
-  /** Waits for the page with this heading: a click may return before the next page is there. */
+  /** Waits for the page with this heading. A click may return before the next page has loaded. */
   const reads = (page: Page, heading: string) =>
     expect.poll(() => page.getByRole("heading", { level: 1 }).innerText()).toBe(heading);
-  /** Waits for the page with these words in its message. */
+  /** Waits for a page with these words in its message. */
   const description = (page: Page, role: "alert" | "status", words: string) =>
     expect.poll(() => page.getByRole(role).innerText()).toContain(words);
 
@@ -87,7 +87,7 @@ describeInChromium("consent pages", (browser) => {
     });
   });
 
-  test("the keyboard alone suffices from the focused field to the grant, and the focus is always visible", async () => {
+  test("a user can grant access with the keyboard alone, and the focus is always visible", async () => {
     const device = await new Device(url).start();
     await visit(browser(), {}, async (page) => {
       const press = async (key: string, until: string) => {
@@ -127,7 +127,7 @@ describeInChromium("consent pages", (browser) => {
     expect((await device.poll()).refresh_token_expires_in).toBe(86_400);
   });
 
-  test("device doc §2.1: a wrong code is announced, kept in the field, and the field is focused", async () => {
+  test("device doc §2.1: a wrong code is announced and stays in the field, which has the focus", async () => {
     await visit(browser(), PHONE, async (page) => {
       await enter(page, "BBBB-BBBB");
       await description(page, "alert", "This code is wrong");
@@ -167,7 +167,7 @@ describeInChromium("consent pages", (browser) => {
     });
   });
 
-  test("a foreign page can neither submit the forms nor frame the pages", async () => {
+  test("a page of another site can neither submit the forms nor frame the pages", async () => {
     const device = await new Device(url).start();
     const foreign = createServer((_, response) => {
       response.setHeader("content-type", "text/html");
@@ -177,7 +177,7 @@ describeInChromium("consent pages", (browser) => {
         <iframe src="${url}/device"></iframe>`);
     });
     await new Promise<void>((resolve) => foreign.listen(0, "127.0.0.1", resolve));
-    // Another name for the same machine is another site.
+    // Another name for the same machine counts as another site.
     const address = `http://localhost:${(foreign.address() as AddressInfo).port}`;
     const context = await browser().newContext();
     const page = await context.newPage();
@@ -210,7 +210,7 @@ describeInChromium("consent pages", (browser) => {
 });
 
 /**
- * Runs in the page: finds content wider than the screen and targets too small for a finger. axe-core checks names and
+ * Runs in the page. Finds content wider than the screen, and targets too small for a finger. axe-core checks names and
  * colors.
  */
 function misfits(textSize: string): string[] {

@@ -1,5 +1,5 @@
-// Tests in a real browser: Debian's headless Chromium. Without it they are skipped with a message, except under
-// CI=true, where they fail.
+// Helpers for tests in Debian's headless Chromium. Without Chromium these tests are skipped with a message, or fail
+// under CI=true.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -28,7 +28,7 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** A `describe` whose tests share one browser. `body` receives a function that returns the browser inside tests. */
+/** A `describe` whose tests share a browser. Call the function that `body` receives inside a test. */
 export function describeInChromium(name: string, body: (browser: () => Browser) => void): void {
   if (!existsSync(EXECUTABLE)) {
     if (process.env.CI === "true") test(`${name}: needs a browser`, () => expect.fail(MISSING));
@@ -50,11 +50,11 @@ export function describeInChromium(name: string, body: (browser: () => Browser) 
   });
 }
 
-/** Messages that Chromium reports on purpose: 4xx responses, a focused field, and an icon of a page on a disk. */
+/** Messages that Chromium reports in correct tests too: 4xx responses, a focused field, and an icon of a page on a disk. */
 const EXPECTED =
   /^(Failed to load resource|Autofocus processing was|Unsafe attempt to load URL file:)/;
 
-/** Opens a page in a new context; any of its complaints (blocked scripts or styles) fails the test. */
+/** Opens a page in a new context. The test fails if Chromium reports a blocked script or style. */
 export async function visit(
   browser: Browser,
   look: BrowserContextOptions,
@@ -116,20 +116,20 @@ export function isInSight(page: Page, what: string): Promise<boolean> {
   }, what);
 }
 
-/** The rules that depend on colors only. */
+/** Rules that depend only on colors. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
 /**
- * Open issues by axe-core, one line each: all rules for the page as it is, and the color rules in the dark as well.
- * Frames are checked as pages of their own.
+ * Problems that axe-core finds, one line each: by all rules in light mode, and by the color rules in dark mode. Check
+ * frames as separate pages.
  */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  // By the debugger: the page's policy blocks foreign scripts.
+  // Inject through the debugger, because the page's policy blocks foreign scripts.
   await page.evaluate(axe.source);
   const problems = await problemsBy(page, {});
   await page.emulateMedia({ colorScheme: "dark" });
   const inTheDark = await problemsBy(page, { preload: false, runOnly: COLOUR_RULES });
-  // If more than colors changed, other rules would apply as well.
+  // If style sheets change more than colors, all rules would have to run in dark mode.
   inTheDark.push(...(await changedInTheDark(page)));
   await page.emulateMedia({ colorScheme: "light" });
   return [...problems, ...inTheDark.map((problem) => `in the dark, ${problem}`)];
@@ -145,7 +145,7 @@ async function problemsBy(page: Page, options: RunOptions): Promise<string[]> {
   }, options);
 }
 
-/** Properties other than variables, which hold colors, that style sheets change for the dark. */
+/** Finds properties that style sheets change in dark mode. Variables are excluded, because they only contain colors. */
 async function changedInTheDark(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
@@ -158,7 +158,7 @@ async function changedInTheDark(page: Page): Promise<string[]> {
   });
 }
 
-/** The playground, below a path. */
+/** Starts the playground below a path. */
 export async function startPlayground(): Promise<{
   readonly url: string;
   readonly folder: string;
@@ -178,8 +178,8 @@ export async function startPlayground(): Promise<{
 }
 
 /**
- * Waits until the display shows this text, in one row or wrapped. It polls rarely: polling per animation frame would
- * make the page draw sixty frames a second.
+ * Waits until the display shows this text, in one row or wrapped. Polls rarely, because a poll in each animation frame
+ * would make the page draw 60 frames per second.
  */
 export async function shows(page: Page, text: string): Promise<void> {
   await page.waitForFunction(
@@ -190,7 +190,7 @@ export async function shows(page: Page, text: string): Promise<void> {
   );
 }
 
-// A static file server below a path, with the strictest policy.
+// A static file server below a path, with the strictest content security policy.
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -205,14 +205,12 @@ const POLICY = [
 ].join("; ");
 
 interface StaticServer {
-  /** Address of the folder, with a slash at the end. */
+  /** The folder's address, with a slash at the end. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/**
- * @param below the path of the folder's files, such as "/some/where/"
- */
+/** @param below the path of the folder's files, such as "/some/where/" */
 async function serveFolder(folder: string, below: string): Promise<StaticServer> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");

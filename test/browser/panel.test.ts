@@ -1,9 +1,9 @@
-// The panel in a real browser against the simulator: what needs a browser. test/desktop tests the actions themselves.
+// The panel with the simulator, where a test needs a real browser. test/desktop tests the actions themselves.
 import { expect, test } from "vitest";
 import { atPanel, decideOnPhone, describeInChromium, isInSight, shows } from "./pages.ts";
 
 describeInChromium("the panel", (browser) => {
-  test("a whole sign-in by clicks: code, phone, consent, tokens, broadcasts", () =>
+  test("a user can sign in by clicks: code, phone, consent, tokens, broadcasts", () =>
     atPanel(browser(), async (page, { simulation }) => {
       await shows(page, "Code ");
       expect(await page.locator("#qr path").getAttribute("d")).toMatch(/^M/);
@@ -24,14 +24,14 @@ describeInChromium("the panel", (browser) => {
       expect(simulation.exchanges.counts.get("revoke")).toBe(1);
     }));
 
-  test("by keyboard alone: pause, jump past the expiry, a new code, allow; a key without an action shows a message", () =>
+  test("a user can work with the keyboard alone: pause, jump past the expiry, a new code, allow", () =>
     atPanel(browser(), async (page, { simulation }) => {
       await shows(page, "Code ");
       await page.keyboard.press("Z");
       await page.getByText("The key Z does nothing").waitFor();
       await page.keyboard.press("Space");
       await page.locator("#speed", { hasText: "paused" }).waitFor();
-      // The next press ends a message.
+      // A message stays until the next key.
       await page.locator("#message", { hasText: /^$/ }).waitFor({ state: "attached" });
       const before = simulation.userCode;
       await page.keyboard.press("j");
@@ -42,13 +42,13 @@ describeInChromium("the panel", (browser) => {
       await expect
         .poll(() => simulation.userCode)
         .toSatisfy((code: string) => code !== "" && code !== before);
-      // Users can only allow a code that the display shows.
+      // A user can only allow a code that the display shows.
       await shows(page, simulation.userCode);
       await page.keyboard.press("a");
       await shows(page, "Signed in");
     }));
 
-  test("the phone's page does not take the keys from the panel, even when it loads late", () =>
+  test("the phone's page does not take the keyboard focus from the panel, even when it loads late", () =>
     atPanel(browser(), async (page) => {
       let letGo = (): void => {};
       const held = new Promise<void>((resolve) => {
@@ -62,7 +62,7 @@ describeInChromium("the panel", (browser) => {
       await page.click("#enter");
       letGo();
       const field = page.frameLocator("#phone").locator("input[name=user_code]");
-      // Browsers drop the focus of a page when it is drawn.
+      // Browsers remove the focus of a page while they draw it.
       await field.evaluate(
         () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
       );
@@ -71,7 +71,7 @@ describeInChromium("the panel", (browser) => {
       await page.locator("#speed", { hasText: "paused" }).waitFor();
     }));
 
-  test("unavailable actions are disabled with a reason; one strong button leads on, on the panel or on the phone", () =>
+  test("unavailable actions are disabled with a reason; one primary button suggests the next step", () =>
     atPanel(browser(), async (page) => {
       await shows(page, "Code ");
       const next = page.locator("#next");
@@ -91,7 +91,7 @@ describeInChromium("the panel", (browser) => {
       await phone.locator("html.quiet").waitFor();
       await next.click();
       await phone.getByRole("button", { name: "Allow", exact: true }).click();
-      // Where the faults are in sight, no button leads there.
+      // If the faults are visible, no button is needed to reach them.
       await page.locator("#guide-says", { hasText: "under “What can go wrong”" }).waitFor();
       expect(await next.isVisible()).toBe(false);
       await page.click("#tab-service");
@@ -100,7 +100,7 @@ describeInChromium("the panel", (browser) => {
       expect(await list.getAttribute("aria-disabled")).toBe("false");
     }));
 
-  test("panel and phone show the administrator's fix, and the strong button runs it", () =>
+  test("panel and phone show the administrator's fix, and the primary button runs it", () =>
     atPanel(browser(), async (page) => {
       await shows(page, "Code ");
       await page.click("#tab-user");
@@ -112,7 +112,7 @@ describeInChromium("the panel", (browser) => {
       await page.locator("#next", { hasText: "be the administrator" }).click();
       await page.locator("#next", { hasText: "get a code" }).click();
       await page.locator("#phone-says", { hasText: "Your phone" }).waitFor();
-      // The newest row is in sight.
+      // The newest row is visible.
       const rows = page.locator("#sequence li");
       for (let cut = 1; cut <= 3; cut++) {
         const before = await rows.count();
@@ -139,7 +139,7 @@ describeInChromium("the panel", (browser) => {
           expect(box.height, part).toBeGreaterThan(part === ".guide" ? 40 : 140);
           if (width > 1000) expect(box.y + box.height, part).toBeLessThanOrEqual(height);
         }
-        // An opened response leaves the rows around it in sight, and covers none.
+        // An opened response does not cover the rows around it, and leaves them visible.
         for (let cut = 0; cut < 5; cut++) await controller.run("power-cycle");
         await controller.run("pause");
         const requested = page.locator("#sequence summary", { hasText: "POST /device/code" });
@@ -156,9 +156,9 @@ describeInChromium("the panel", (browser) => {
           ).length;
         });
         expect(covered).toBe(0);
-        // On the phone account, code, warning and scopes are above the decision.
+        // On the phone, account, code, warning and scopes are above the decision.
         await controller.run("pause");
-        // As soon as the code is shown again.
+        // Scans the code as soon as it is shown again.
         const scan = async (): Promise<boolean> => {
           await page.click("#scan");
           return await page.locator("#phone").isVisible();
@@ -180,7 +180,7 @@ describeInChromium("the panel", (browser) => {
     ),
   );
 
-  test("the diagram keeps its headings", () =>
+  test("the diagram's headings stay visible", () =>
     atPanel(browser(), async (page, { controller }) => {
       await shows(page, "Code ");
       await controller.run("advance 1m");
@@ -195,7 +195,7 @@ describeInChromium("the panel", (browser) => {
         const under = scroll.getBoundingClientRect().top - lanes.bottom;
         return { under, wide: [list.left - lanes.left, list.right - lanes.right] };
       });
-      // Outside the scrolling part, directly above it, each heading over its line.
+      // The headings are directly above the scrolling part, each over its line.
       expect(place.under).toBeGreaterThanOrEqual(0);
       expect(place.wide).toEqual([0, 0]);
     }));

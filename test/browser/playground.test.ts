@@ -1,4 +1,4 @@
-// The playground as a folder on any file server, below a path, or on a disk. The page is the panel's (panel.test.ts).
+// The playground as a folder, served below a path or opened from a disk. Its page is the panel's (panel.test.ts).
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** Weight of the page in bytes: everything that it loads from a server, compressed by brotli. */
+/** The limit for everything that the page loads from a server, in bytes after compression with brotli. */
 const WEIGHT_MAX = 200_000;
 const DESK = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -38,7 +38,7 @@ describeInChromium("the playground", (browser) => {
       expect(inner).toBeLessThanOrEqual(outer!);
       await decideOnPhone(page, "Allow");
       await shows(page, "Signed in 3 broadcasts: Harbour regatta");
-      // Where the device is out of sight, its result is above the phone.
+      // On a phone the device is not visible, so its result is shown above the phone.
       if (look === PHONE) await page.locator("#code-strip", { hasText: "Signed in" }).waitFor();
       expect(await page.locator("#sequence").textContent()).toMatch(/ada allows.*signed in/);
       await page.frameLocator("#phone").getByRole("link", { name: "Your account" }).click();
@@ -50,7 +50,7 @@ describeInChromium("the playground", (browser) => {
     }),
   );
 
-  test("it signs in from a disk without a server, and weighs at most 200 KB", () =>
+  test("it works from a disk without a server, and weighs at most 200 KB", () =>
     visit(browser(), DESK, async (page) => {
       await page.goto(pathToFileURL(path.join(server.folder, "index.html")).href);
       await shows(page, "Code ");

@@ -1,24 +1,24 @@
-// Design §2: after create the core allocates nothing in any state, measured inside QuickJS. `npm run budgets` measures
-// at length; this is a shorter run, with proof that it can fail.
+// Design §2: after create the core never allocates. This test measures that in QuickJS, and checks that it detects
+// allocations. `npm run budgets` measures longer.
 
 import { describe, expect, test } from "vitest";
 import { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
 import { measurePolls, measureRun } from "../../targets/workbench/budgets/allocations.ts";
 import { builtBundle } from "../../targets/workbench/engines/script.ts";
 
-/** Called before there is a device, and released with `create` afterwards. */
+/** The host calls these before there is a device, and then releases them with `create`. */
 const boot = ["create", "configError"];
 const measured = [...grantFunctions, ...completeFunctions].filter((name) => !boot.includes(name));
 
-describe("allocations of the complete run", () => {
-  test("no call in any state allocates, and each control is detected", async () => {
+describe("allocations of a complete run", () => {
+  test("no call in any state allocates, and a planted allocation is detected", async () => {
     const tallies = await measureRun("complete");
     const guilty = tallies.filter(({ isControl, found }) => !isControl && found > 0);
     expect(guilty).toEqual([]);
     const controls = tallies.filter(({ isControl }) => isControl);
     expect(controls).toHaveLength(5);
     expect(controls.filter(({ found }) => found === 0)).toEqual([]);
-    // Every state of the device, and every API function except those of the boot.
+    // All states of the device occur, and all API functions except those in `boot`.
     expect(new Set(tallies.map(({ state }) => state)).size).toBe(8);
     expect(new Set(tallies.map(({ name }) => name)).size).toBe(measured.length + 5);
   });
@@ -38,7 +38,7 @@ describe("allocations of the complete run", () => {
 });
 
 test.each(["release", "ng"] as const)(
-  "pending polls through driver and core on QuickJS, %s: no allocation, none early; a leaking loop is detected",
+  "polls through driver and core on QuickJS, %s: no allocation, and none is early; an allocating loop is detected",
   async (which) => {
     const { allocations, control, requests, earliestMs } = await measurePolls(1000, which);
     expect([allocations, requests]).toEqual([0, 1000]);

@@ -1,13 +1,13 @@
-// The build checks dependent constants of the core against each other.
+// The build checks that the core's constants agree with each other.
 
 import { expect, it } from "vitest";
 import { brokenRules, constants, relations } from "../../targets/bundle/constants.ts";
 
-it("the core's constants agree", () => {
+it("accepts the core's constants", () => {
   expect(brokenRules(constants)).toEqual([]);
 });
 
-it.each(relations)("%s: a change of one constant alone is an error", (_, holds) => {
+it.each(relations)("%s: changing only one of the constants is an error", (_, holds) => {
   const changes = Object.entries(constants).flatMap(([name, value]) =>
     [value + 1, value - 1, 2 * value, value >> 1, 1e10].map((other) => ({ [name]: other })),
   );

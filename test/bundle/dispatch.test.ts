@@ -1,5 +1,6 @@
-// One function for all (targets/bundle/dispatch.ts): random programs behave the same on every installed engine,
-// functions that only `create` calls stay separate, and the build stops if a function could notice that it is a branch.
+// The build joins all functions into one (targets/bundle/dispatch.ts). Random programs must behave the same afterwards
+// on every installed engine. Functions that only `create` calls stay separate. The build must stop if a function could
+// notice that it has become a branch.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -17,12 +18,12 @@ function dispatched(body: string, outside: readonly string[] = []): string {
   return dispatch({ code: scriptOf(body), map }, outside).code;
 }
 
-/** Stands in for the function for all before dispatching. */
+/** Replaces the joined function until the build has made it. */
 const prelude = `var seen,exported;function note(x){seen.push(x);return x}
   function ${CALL}(f,a,b){return f(a,b)}
   function ${EXPORTS}(a,b,c,d){exported=[a,b,c,d]}\n`;
 
-/** Prints what a program does, seen from outside: calls each export, and prints all notes. */
+/** Adds code that calls each export and prints everything that the program has noted. */
 function tracing(code: string, isDispatched: boolean): string {
   const calls = [0, 1, 2, 3].map((number) =>
     isDispatched
@@ -33,11 +34,14 @@ function tracing(code: string, isDispatched: boolean): string {
 }
 
 const count = 6;
-// Names of one letter, some of which are variables elsewhere.
+// Names with one letter, which some programs also use as variables.
 const names = ["f", "c", "o", "u", "I", "W"];
 const later = (by: number): fc.Arbitrary<number> => fc.integer({ min: by + 1, max: count - 1 });
 
-/** An expression in the function of that number: it calls only later functions, so that every program ends. */
+/**
+ * An expression in the function with this number. It calls only functions with higher numbers, so that every program
+ * ends.
+ */
 const expression = (by: number): fc.Arbitrary<string> =>
   fc.letrec<{ x: string }>((tie) => ({
     x: fc.oneof(
@@ -61,7 +65,7 @@ const expression = (by: number): fc.Arbitrary<string> =>
     ),
   })).x;
 
-/** Loops, blocks and returns out of them; `t` counts, so that each loop ends. */
+/** Loops, blocks, and returns out of them. `t` counts, so that each loop ends. */
 const statement = (by: number): fc.Arbitrary<string> =>
   fc.letrec<{ s: string }>((tie) => ({
     s: fc.oneof(
@@ -75,7 +79,7 @@ const statement = (by: number): fc.Arbitrary<string> =>
     ),
   })).s;
 
-/** Local variables may have names of outer functions. */
+/** A local variable may have the name of an outer function. */
 const bodyOf = (by: number): fc.Arbitrary<string> =>
   fc
     .tuple(statement(by), expression(by), fc.constantFrom(...names.slice(0, by), "r"))
@@ -89,7 +93,7 @@ const program = fc
       names.map((_name, at) => at),
       { minLength: count },
     ),
-    // A function that is named in a choice cannot stay outside, whatever the plan.
+    // The plan cannot keep a function separate if an expression chooses it by name.
     fc.subarray(["f", "c"]),
   )
   .map(([bodies, [create, tick, table], order, outside]) => {
@@ -118,7 +122,7 @@ test("random programs behave the same on every installed engine", async () => {
   }
 });
 
-test("functions that only `create` calls, and named ones, stay separate", () => {
+test("functions that only `create` calls, and functions that the plan names, stay separate", () => {
   const code = dispatched(
     "function f(e){return e}function c(e){return o(e)+f(e)}function o(e){return 2*e}function u(e){return f(e)}" +
       `${EXPORTS}(u);picogrant=[${CALL},function(e){return c(e)}]`,
@@ -129,7 +133,7 @@ test("functions that only `create` calls, and named ones, stay separate", () => 
   expect(code).toContain("picogrant=[call$,function(e){return c(e)}]");
 });
 
-/** Each would behave differently as a branch. */
+/** Each of these functions would behave differently as a branch. */
 const strange: readonly [what: string, body: string][] = [
   ["this", "function f(){return this}call$exports(f)"],
   ["its arguments object", "function f(){return arguments.length}call$exports(f)"],

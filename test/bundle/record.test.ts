@@ -1,5 +1,5 @@
-// The device as an array (targets/bundle/record.ts): random programs behave the same with places as with names, and the
-// build stops if the types do not show what a name belongs to.
+// The build replaces the properties of a device by places in an array (targets/bundle/record.ts). Random programs must
+// behave the same afterwards. The build must stop if the types do not show to which object a name belongs.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const config = JSON.stringify({
   compilerOptions: { strict: true, target: "es2015", lib: ["es5"] },
 });
 
-/** Declarations for the programs: a device of two owners, and another type with the same names. */
+/** Declarations for the programs: a device with parts of two owners, and another type with the same names. */
 const types = `
 export interface Clock { waitMs: number; lifetimeS: number }
 interface Lists { start: number[]; other: Device | null }
@@ -39,7 +39,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** The project with a program in it, with its properties placed by the build. */
+/** Compiles a program, and lets the build replace its properties. */
 function place(program: string) {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-record-"));
   folders.push(folder);
@@ -135,7 +135,7 @@ test("random programs behave the same with places as with names", () => {
   );
 });
 
-test("the order of the places: named ones first, then the types' order", () => {
+test("the order of the places: first those with a name, then the order of the types", () => {
   const { places } = place("");
   expect(places.get("state")).toBe(0);
   expect([...places.values()]).toEqual([0, 1, 2, 3, 4]);
@@ -186,13 +186,13 @@ const unsure: readonly [what: string, code: string][] = [
   ["a function called by a name in brackets", 'function f(t: Table) { return t["run"](1); }'],
 ];
 
-test("calls out of a table are marked, calls of built-in methods are not", () => {
+test("calls of functions in a table are marked, calls of built-in methods are not", () => {
   const run = "export function f(t: Table, s: string) { return t.run(s.charCodeAt(0)); }";
   expect(place(`${table} ${run} export var t: Table = { run: twice };`).code).toContain(
     "return call$(t.run, s.charCodeAt(0));",
   );
 });
 
-test.each(unsure)("the build stops, and reports the position, at %s", (_what, code) => {
+test.each(unsure)("the build stops and reports the position: %s", (_what, code) => {
   expect(() => place(`${table}\n${code}`)).toThrow(/program\.ts:\d\d: /);
 });

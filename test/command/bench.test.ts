@@ -1,4 +1,4 @@
-// `picogrant conform --device` with `signIn`, and with broken devices: its one-line verdict.
+// `picogrant conform --device` with `signIn` and with faulty devices: the one-line result.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,13 +16,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const ALL = rows.map(({ name }) => name);
 const FEW = ["pending", "forms-refused", "rotation", "https-untrusted"];
 
-it.concurrent.each([[isFullRun ? ALL : FEW]])("signIn passes its rows", async (names) => {
+it.concurrent.each([[isFullRun ? ALL : FEW]])("signIn passes every row", async (names) => {
   const outfile = join(folder, "device.cjs");
   const source = new URL("../../targets/workbench/peers/device.ts", import.meta.url);
   const entryPoints = [fileURLToPath(source)];
   buildSync({ entryPoints, outfile, bundle: true, platform: "node", logLevel: "error" });
   const device = `exec ${process.execPath} ${outfile} picogrant {config}`;
-  // Node does not report whether TLS was closed properly.
+  // Node does not report whether the server closed TLS properly.
   const { status, output } = await bench(
     "--device",
     device,
@@ -87,9 +87,9 @@ it.concurrent.each<[what: string, program: string, output: RegExp]>([
   expect(status).toBe(1);
 });
 
-it.concurrent("a device that polls for ever: its row ends within the row's limit", async () => {
+it.concurrent("a row ends within its limit even if the device polls for ever", async () => {
   const file = join(folder, "polls-for-ever.cjs");
-  // Each poll comes before the wait for the end of the requests is over.
+  // The bench waits for a pause between requests. Each poll comes before that pause is long enough.
   writeFileSync(file, `${STAYS} setInterval(() => poll().catch(() => {}), 1500)`);
   const device = `exec ${process.execPath} ${file} {config}`;
   const row = ["--timeout", "2", "--only", "poll-redirect-302"];
@@ -105,22 +105,22 @@ it.concurrent.each([
   [["--https", "--no-tls"], "--https and --no-tls exclude each other"],
   [["--host", "256.1.1.1"], "--host 256.1.1.1: "],
   [["--at-once", "0"], "--at-once"],
-])("%j: a line, exit code 2", async (args, line) => {
+])("%j: one line, exit code 2", async (args, line) => {
   const { status, output } = await bench("--device", "true", ...args);
   expect(output).toMatch(/^picogrant conform: [^\n]+\n$/);
   expect(output).toContain(line);
   expect(status).toBe(2);
 });
 
-it.concurrent("ended by a signal, it removes its files", async () => {
+it.concurrent("after a signal it removes its files", async () => {
   const file = join(folder, "directory");
-  // The device's shell is the bench's child.
+  // The bench starts the device in a shell, so the shell's parent is the bench.
   const device = `echo {directory} > ${file}; kill -INT $PPID; exec sleep 1000`;
   expect((await bench("--device", device, "--only", "pending")).status).toBe(130);
   expect(existsSync(readFileSync(file, "utf8").trim())).toBe(false);
 });
 
-it.concurrent("rows that need a missing hook are not tried, and --json reports that", async () => {
+it.concurrent("rows that need a missing hook are skipped, and --json reports that", async () => {
   const { status, output } = await bench("--device", "true", "--json", "--only", "call");
   expect(JSON.parse(output)).toMatchObject({ passed: null, why: "there is no --call" });
   expect(status).toBe(0);

@@ -1,5 +1,5 @@
-// `picogrant login` at servers that require more than RFC 8628: a code challenge with each code (RFC 7636), JSON
-// instead of forms; set on the command line, or detected from a rejection.
+// `picogrant login` at servers that require more than RFC 8628: a code challenge (RFC 7636), or JSON instead of forms.
+// An option sets this, or the command detects it from a rejection.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import {
@@ -81,7 +81,7 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
     const at = ["--server", service.url, "--client-id", PUBLIC, "--scope", "openid"];
     expect(await request("login", ...at, ...words, "--state", state)).toMatchObject({ code: 0 });
     expect(requested).toEqual(codes);
-    // The choice is stored, so that later commands do not need it.
+    // The choice is stored, so later commands do not need the option.
     const stored = JSON.parse(readFileSync(path.join(state, "login.json"), "utf8")) as {
       settings: object;
     };
@@ -90,8 +90,8 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
   },
 );
 
-it("RFC 6749 §5.2: if the server expects the secret elsewhere, the message names the option", async () => {
-  // Its metadata list both methods, but it accepts only the body.
+it("RFC 6749 §5.2: if the server expects the secret in another place, the message names the option", async () => {
+  // The server's metadata lists both methods, but the server accepts only the body.
   const token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post"];
   const { origin } = await scripted(({ path }) =>
     path.startsWith("/.well-known/")
@@ -135,7 +135,7 @@ describe("files that the command reads are checked as sshd checks its files", ()
     expect([code, stderr]).toEqual([2, expect.stringMatching(complaint)]);
   });
 
-  it("a key behind a link", async () => {
+  it("a key behind a symbolic link", async () => {
     mkdirSync(path.join(state, "open"));
     chmodSync(path.join(state, "open"), 0o777);
     const link = path.join(state, "key");
@@ -144,7 +144,7 @@ describe("files that the command reads are checked as sshd checks its files", ()
     expect([code, stderr]).toEqual([2, expect.stringMatching(TOKEN_CACHE)]);
   });
 
-  it("a login with a key deletes unencrypted tokens of an earlier one, and token prints none", async () => {
+  it("a login with a key deletes the unencrypted tokens of an earlier one; token prints no deleted token", async () => {
     lifetimeS = 3600;
     expect((await login()).code).toBe(0);
     const before = (await picogrant(["token"])).stdout;
@@ -161,7 +161,7 @@ describe("files that the command reads are checked as sshd checks its files", ()
   });
 });
 
-// How the command ends: an exit code, one line, and with --json an object with the same content.
+// How a command ends: with an exit code and one line, or with --json an object with the same content.
 
 const NO_HOME = `data:text/javascript,${encodeURIComponent(
   "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';" +
@@ -170,7 +170,7 @@ const NO_HOME = `data:text/javascript,${encodeURIComponent(
 
 const NOT_SIGNED_IN = /not signed in there; how to sign in: picogrant login --help --state \S+$/;
 
-describe("each ending is one line, the same exit code everywhere, and an object of --json", () => {
+describe("every end is one line, with the same exit code in all commands and an object for --json", () => {
   it.concurrent.each<[words: string, exitCode: number, line: RegExp]>([
     ["token", 4, NOT_SIGNED_IN],
     ["status", 4, NOT_SIGNED_IN],
@@ -210,11 +210,11 @@ describe("each ending is one line, the same exit code everywhere, and an object 
       { event: "error", code, remedy: event.remedy, message: output.replace(/^[\w ]+: /, "") },
       exitCode,
     ]);
-    // Transient errors are reported before.
+    // Transient errors are reported earlier.
     if (code !== "unreachable") expect(stderr).toBe(`${output}\n`);
   });
 
-  it("without a home directory it names the option to set", async () => {
+  it("without a home directory, the message names the option to set", async () => {
     const { code, stderr } = await requested(["--import", NO_HOME, main, "status"]);
     expect(stderr).toMatch(/^picogrant status: this user has no home directory: name a directory/);
     expect(code).toBe(2);
@@ -241,7 +241,7 @@ describe("each ending is one line, the same exit code everywhere, and an object 
     },
   );
 
-  // With `ulimit -f 0` each write to a file fails (EFBIG), as on a full disk.
+  // `ulimit -f 0` makes each write to a file fail (EFBIG), as on a full disk.
   it.each<[line: string, exitCode: number, stderr: RegExp, stdout: RegExp]>([
     ["COMMAND token > /dev/full", 1, /^picogrant: cannot write its output \(ENOSPC\)\n$/, /^$/],
     ["ulimit -f 0; COMMAND token", 0, /^$/, /^\S+\n$/],
@@ -273,7 +273,7 @@ describe("each ending is one line, the same exit code everywhere, and an object 
     },
   );
 
-  it("the page has the exit codes that --help has", async () => {
+  it("the page lists the same exit codes as --help", async () => {
     const page = readFileSync(new URL("../../targets/command/README.md", import.meta.url), "utf8");
     const { stdout } = await request("--help");
     for (const [code, what] of EXIT_CODES) {
@@ -283,7 +283,7 @@ describe("each ending is one line, the same exit code everywhere, and an object 
   });
 });
 
-it("status reports the user, the server, the scope and the expiry; and that the server has ended the session", async () => {
+it("status reports user, server, scope and expiry, or that the server has ended the session", async () => {
   lifetimeS = 3600;
   expect((await login()).code).toBe(0);
   seen.length = 0;
@@ -303,9 +303,9 @@ it("status reports the user, the server, the scope and the expiry; and that the 
   expect(seen).toEqual([]);
 });
 
-it("status of a token that must be refreshed: the server's response, or that it is unreachable", async () => {
+it("status refreshes an expired token, and reports the server's response or that it is unreachable", async () => {
   expect((await login()).code).toBe(0);
-  // Removes a valid access token as well.
+  // Delete the cached access token, although it is still valid.
   rmSync(path.join(state, "token-cache"));
   refresh = error(400, "quota-7");
   const refused = await picogrant(["status"]);
@@ -342,7 +342,7 @@ it.each(isFullRun ? LOGOUTS : LOGOUTS.filter(([, isStored]) => !isStored))(
   },
 );
 
-it("completion: bash completes commands, options, choices, servers and accounts, and leaves files to the shell", async () => {
+it("completion: bash completes commands, options, choices, servers and accounts; the shell completes files", async () => {
   for (const name of ["", "accounts/w@rk"]) {
     const place = path.join(state, "picogrant", name);
     mkdirSync(place, { recursive: true });
@@ -379,7 +379,7 @@ describe("accounts", () => {
   };
   const login = (words: string): Promise<Ended> => typed(`picogrant ${LOGIN().join(" ")} ${words}`);
 
-  it("each has its own session; accounts lists them; signIn and git find them", async () => {
+  it("each has its own session; accounts lists them, and signIn and git find them", async () => {
     lifetimeS = 3600;
     expect((await typed("picogrant accounts")).stderr).toBe("picogrant accounts: there are none\n");
     expect((await login("")).code).toBe(0);
@@ -414,7 +414,7 @@ describe("accounts", () => {
     expect((await asGit("fill", server.origin)).stdout).toMatch(given);
     expect((await asGit("fill", "https://a.example")).stdout).not.toContain("of-work");
     expect((await asGit("fill", "https://a.example", "--host a.example")).stdout).toMatch(given);
-    // Only a refusal has the token refreshed.
+    // The token is only refreshed after a refusal.
     refresh = tokens({ access_token: "renewed", expires_in: 3600 });
     for (const [operation, token] of [
       ["approve", "of-work\n"],
@@ -441,15 +441,15 @@ describe("accounts", () => {
   });
 });
 
-// SPEC.md, Errors: a rejection that the developer can fix ends no session, and the user has a way out at any time. Here
-// with the commands, each in its own process, against a server that rejects every refresh, fails, or does not respond.
+// SPEC.md, Errors: a rejection that the developer can fix does not end the session, and the user can always get out of
+// it. These tests run commands as processes, with a server that rejects every refresh, fails, or does not respond.
 
 let server: Awaited<ReturnType<typeof scripted>>;
 let state: string;
 let seen: string[];
 let children: ChildProcess[] = [];
 let isAllowed = true;
-/** The response to a refresh, if any; the access token expires at once. */
+/** The response to a refresh, or undefined. Access tokens expire at once. */
 let refresh: FakeResponse | undefined;
 let instead: FakeResponse | undefined;
 let lifetimeS = 1;
@@ -502,7 +502,7 @@ const picogrant = (words: readonly string[]): Promise<Ended> => request(...words
 const LOGIN = (): string[] => ["login", "--server", server.origin, "--client-id", "c"];
 const login = (...words: string[]): Promise<Ended> => picogrant([...LOGIN(), ...words]);
 
-it("if a refresh is rejected with an unknown error, the login stays and the error is reported; every way out works", async () => {
+it("if a refresh is rejected with an unknown error, the login stays and the error is reported; the user can still log out", async () => {
   expect((await login()).code).toBe(0);
   refresh = error(400, "quota-7");
   const refused = await login();
@@ -511,9 +511,9 @@ it("if a refresh is rejected with an unknown error, the login stays and the erro
   await expectWaysOut();
 });
 
-describe("each command that a message advises works as it is printed", () => {
+describe("each command in a message works exactly as printed", () => {
   const OTHER = "y 1";
-  /** In a shell, in the folder of the default directory and of the other one. */
+  /** Types a command line in a shell, in the folder of the default directory and in another one. */
   const typed = (line: string): Promise<Ended> => {
     const picogrant = `picogrant() { ${process.execPath} ${main} "$@"; }`;
     return requested(
@@ -534,7 +534,7 @@ describe("each command that a message advises works as it is printed", () => {
   const REFUSED = error(400, "quota-7");
   const ENDED = error(400, "invalid_grant");
 
-  it("for the login that the message is about", async () => {
+  it("the command is for the login that the message is about", async () => {
     lifetimeS = 3600;
     refresh = renewed;
     const login = `picogrant login --server ${server.origin} --client-id c --scope 'a b'`;
@@ -575,7 +575,7 @@ describe("each command that a message advises works as it is printed", () => {
     }
   });
 
-  it("and no message writes one by hand", () => {
+  it("no message contains a command as literal text", () => {
     const targets = new URL("../../targets/", import.meta.url);
     const files = readdirSync(new URL("command/", targets), { encoding: "utf8", recursive: true });
     const sources = files.filter((name) => name.endsWith(".ts")).map((name) => `command/${name}`);
@@ -625,7 +625,7 @@ async function expectWaysOut(): Promise<void> {
 }
 
 it.runIf(isFullRun).each([200, 404])(
-  "an address where a page returns %i ends it within seconds, and is named",
+  "if a page at the address returns %i, the login ends within seconds and names the address",
   async (status) => {
     instead = { status, body: "<!doctype html><title>Welcome</title>" };
     const { code, stderr } = await login("--timeout", "60");
@@ -635,10 +635,10 @@ it.runIf(isFullRun).each([200, 404])(
   },
 );
 
-it("if the server does not respond, the user gives up with Ctrl-C, and every way out works", async () => {
+it("if the server does not respond, the user can abort with Ctrl-C and then log out", async () => {
   expect((await login()).code).toBe(0);
   refresh = undefined;
-  // Wait until the request has been sent: there is no output for half a minute after it.
+  // Wait for the request, because the command prints nothing for half a minute after it.
   const waiting = login();
   await vi.waitFor(() => expect(seen).toContain("/refresh"), { timeout: TIMEOUT_MS });
   children.at(-1)!.kill("SIGINT");

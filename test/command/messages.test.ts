@@ -1,4 +1,4 @@
-// Which server `picogrant login` requests the user's name from.
+// Which address `picogrant login` requests the user's name from, and its messages while it waits.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
@@ -24,7 +24,7 @@ import { listening } from "../listening.ts";
 const request = (server: string, serverParameters: Record<string, string> = {}) =>
   userInfoOf({ server, serverParameters, secret: "none", allowHttp: false }, {});
 
-describe("the name of the user is requested from the address in the server's profile", () => {
+describe("the user's name is requested from the address in the server's profile", () => {
   it.each([
     ["yandex", { address: "https://login.yandex.ru/info", scheme: "OAuth" }],
     ["discord", { address: "https://discord.com/api/users/@me" }],
@@ -34,12 +34,12 @@ describe("the name of the user is requested from the address in the server's pro
     expect(await request(server)).toEqual(expected);
   });
 
-  it("another host's token is never sent there: a self-hosted installation is requested itself", async () => {
+  it("a token is never sent to another host: a self-hosted installation gets the request itself", async () => {
     expect((await request("github"))?.address).toBe("https://api.github.com/user");
     expect((await request("github", { host: "octo.ghe.com" }))?.address).toBe(
       "https://api.octo.ghe.com/user",
     );
-    // GitHub Enterprise Server has its API below its own host; api.HOST may be another machine.
+    // GitHub Enterprise Server serves its API on its own host. api.HOST may be another machine.
     expect((await request("github", { host: "git.example.com:8443" }))?.address).toBe(
       "https://git.example.com:8443/api/v3/user",
     );
@@ -55,12 +55,12 @@ describe("the name of the user is requested from the address in the server's pro
   });
 });
 
-describe("an issuer's metadata name the userinfo endpoint (OpenID Connect Core 1.0 section 5.3)", () => {
+describe("the issuer's metadata contains the userinfo endpoint (OpenID Connect Core 1.0 section 5.3)", () => {
   const { ca, identities } = makeTlsIdentities();
 
   /**
-   * Uses an https issuer that names `userInfo`; returns the response, and what arrived unencrypted at the device's own
-   * port.
+   * Signs in at an https issuer whose metadata names `userInfo`. @returns the response, and what arrived unencrypted at
+   * the device's own port
    */
   async function requestIssuer(userInfo: (ports: { own: number; issuer: number }) => string) {
     const carried: (string | undefined)[] = [];
@@ -93,7 +93,7 @@ describe("an issuer's metadata name the userinfo endpoint (OpenID Connect Core 1
   });
 });
 
-// The terminal output of `picogrant login` while it waits.
+// What `picogrant login` draws on a terminal while it waits.
 
 function drawn(columns: number, terminal = "xterm"): string {
   vi.stubEnv("TERM", terminal);
@@ -104,11 +104,11 @@ function drawn(columns: number, terminal = "xterm"): string {
   };
   const stream = { isTTY: true, columns, write } as unknown as NodeJS.WriteStream;
   new CountdownLine(stream, 1795, waitingText).stop();
-  // Without the control sequences that clear the line.
+  // Removes the control sequences that clear the line.
   return written.replaceAll("\r\x1b[K", "");
 }
 
-it("address and code stay on the screen, below the whole QR code or none", () => {
+it("address and code stay on the screen, below the whole QR code or without one", () => {
   const drawnAt = new Set<string>();
   for (const length of [5, 12, 60, 130]) {
     const verificationUri = `https://${"a".repeat(length)}.example/device`;
@@ -120,7 +120,7 @@ it("address and code stay on the screen, below the whole QR code or none", () =>
         const terminal = { columns, rows, hasQr: true };
         const lines = codeLines({ ...prompt, qr }, terminal, paintFor({}, {}));
         const wrapped = lines.flatMap((line) => line.match(RegExp(`.{1,${columns}}`, "g")) ?? []);
-        // The line that waits is below them.
+        // The waiting message is below them.
         const seen = wrapped.slice(1 - rows).join("");
         expect(seen).toContain(`Open   ${verificationUri}Enter  WDJB-MJHT`);
         const above = seen.split("Open")[0];
@@ -139,24 +139,24 @@ it.each([
   [{ LANG: "de_DE.ISO-8859-1" }, false],
   [{ LC_ALL: "C", LANG: "en_US.UTF-8" }, false],
   [{}, false],
-])("blocks are drawn where %j stands for UTF-8: %s", (env, expected) => {
+])("blocks are drawn where %j indicates UTF-8: %s", (env, expected) => {
   expect(hasUtf8(env, "linux")).toBe(expected);
 });
 
-it("the remaining time is visible in a terminal of any width", () => {
+it("a terminal of any width shows the remaining time", () => {
   for (const columns of [80, 40, 24, 16, 10]) {
     const line = drawn(columns);
     expect(line).toMatch(/^29:5\d/);
-    // A line that fills the last column would wrap, and stay.
+    // A line that fills the last column would wrap, and could not be replaced.
     expect(line.length).toBeLessThan(columns);
   }
   expect(asClock(1795)).toBe("29:55");
-  // A wide terminal also shows what to do.
+  // A wide terminal also shows what the user can do.
   expect(drawn(80)).toMatch(/^29:5\d left to allow it, Ctrl-C gives up$/);
   expect(drawn(80, "dumb")).toBe("");
 });
 
-it.runIf(process.platform === "linux")("only Enter opens the browser", async () => {
+it.runIf(process.platform === "linux")("only the Enter key opens the browser", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-browser-"));
   const opened = path.join(folder, "opened");
   writeFileSync(path.join(folder, "xdg-open"), `#!/bin/sh\necho "$1" >> ${opened}\n`, {

@@ -1,5 +1,5 @@
-// picogrant configure --page, as a manufacturer calls it: the written page reads back correctly, for one device and for
-// a thousand, and each mistake is one line with its position.
+// `picogrant configure --page`, as a device manufacturer runs it, for one device and for a thousand. Reading the page
+// gives the right values, and each mistake is reported in one line with its position.
 
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -79,7 +79,7 @@ describe("a page", () => {
     expect(statSync(path("out")).mode & 0o777).toBe(0o600);
   });
 
-  it("accepts all display texts in another language, including the reasons", async () => {
+  it("accepts all display texts in another language, including those of the reasons", async () => {
     const own = Object.fromEntries(
       reasons.map(({ name }) => [name, "\u00fcber sechzehn Z|eichen lang"]),
     );
@@ -98,7 +98,7 @@ describe("a page", () => {
     [{ endpoints: { deviceAuthorization: "https://a.example/d" } }, "endpoints.token is missing"],
     [{ limits: { memoryBytes: 2048 }, scope: "s".repeat(500) }, "limits.memoryBytes is too small"],
     [{ reasons: { noBread: "x" } }, "reasons.noBread"],
-  ])("is rejected if a device could not use it: %j", async (change, what) => {
+  ])("is rejected if no device could use it: %j", async (change, what) => {
     writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, ...change }));
     const line = await mistake(...whole());
     expect(line).toContain(what);
@@ -106,7 +106,7 @@ describe("a page", () => {
     expect(line).not.toContain(CONFIG.clientSecret);
   });
 
-  it("names a time server at its end; without one it is the page of older firmware", async () => {
+  it("has a time server at its end; without one it equals the page for older firmware", async () => {
     await run(whole());
     const { length } = readFileSync(path("out"));
     writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, timeServer: "time.example" }));
@@ -115,7 +115,7 @@ describe("a page", () => {
     expect(readFileSync(path("out")).subarray(length).toString()).toBe("time.example\0");
   });
 
-  it("needs no authorities for http to the device itself, and takes those of http.certificates", async () => {
+  it("needs no authorities for http to the device itself, and accepts those of http.certificates", async () => {
     const unnamed = [path("device.json"), "--page", "--out", path("out")];
     const own = Object.fromEntries(
       Object.entries(CONFIG.endpoints).map(([name]) => [name, `http://[::1]:1/${name}`]),
@@ -131,7 +131,7 @@ describe("a page", () => {
     expect(page("out").authorities).toHaveLength(1);
   });
 
-  it("has the format of requests and the device's key", async () => {
+  it("contains the format of requests and the device's key", async () => {
     const storage = { directory: "/var/lib/tv", deviceKey: "0a".repeat(32) };
     const output = { ...CONFIG, pkce: "S256", bodies: "json", storage };
     writeFileSync(path("device.json"), JSON.stringify(output));
@@ -142,7 +142,7 @@ describe("a page", () => {
     expect(key).toEqual(Buffer.alloc(32, 10));
   });
 
-  it("is rejected with nine authorities, with none, and with an invalid certificate", async () => {
+  it("is rejected with nine authorities, without any, and with an invalid certificate", async () => {
     const unnamed = [path("device.json"), "--page", "--out", path("out")];
     expect(await mistake(...unnamed)).toContain("--authorities is missing");
     writeFileSync(path("ca.pem"), authority.repeat(9));
@@ -151,7 +151,7 @@ describe("a page", () => {
     expect(await mistake(...whole())).toContain("ca.pem: holds no certificate");
   });
 
-  it("with any bit changed is invalid (CRC-32)", async () => {
+  it("is invalid if any bit is changed (CRC-32)", async () => {
     await run(whole());
     const bytes = readFileSync(path("out"));
     for (let at = 0; at < bytes.length; at += 7) {

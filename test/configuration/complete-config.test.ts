@@ -1,5 +1,5 @@
-// A device.json for hosts without discovery: the values of a profile or of the metadata are written into it. The format
-// is the same for all hosts. A settings page is made of every member but those of JAVASCRIPT_ONLY.
+// Completes a device.json for hosts without discovery, with the values of a profile or of the metadata. The format is
+// the same for all hosts. A settings page contains every member except those in JAVASCRIPT_ONLY.
 
 import { describe, expect, it } from "vitest";
 import { completeConfig, JAVASCRIPT_ONLY } from "../../platform/configuration/complete-config.ts";
@@ -41,7 +41,7 @@ describe("RFC 8414 §2 the client authentication comes from the metadata", () =>
     });
   });
 
-  it("a client without a secret sends none, and the file's own setting has precedence", async () => {
+  it("a client without a secret uses none, and the file's own setting takes precedence", async () => {
     const plain = await completeConfig(read({ issuer }), responding(["client_secret_basic"]));
     expect(plain.clientAuthentication).toBe("none");
     const output = read({ issuer, clientSecret: "x", clientAuthentication: "client_secret_post" });
@@ -50,7 +50,7 @@ describe("RFC 8414 §2 the client authentication comes from the metadata", () =>
   });
 
   it.each(["deviceAuthorization", "token"])(
-    "an address of %s alone: the others are discovered",
+    "a file with only %s: the other addresses are discovered",
     async (name) => {
       const own = `${issuer}/own`;
       const members = { clientId: "c", scope: "s", issuer, endpoints: { [name]: own } };
@@ -73,14 +73,14 @@ describe("RFC 8414 §2 the client authentication comes from the metadata", () =>
   });
 });
 
-describe("a complete file does not change", () => {
-  it("addresses in the file: no request is made", async () => {
+describe("a file that is already complete", () => {
+  it("has addresses: no request is sent", async () => {
     const endpoints = { deviceAuthorization: `${issuer}/a`, token: `${issuer}/b` };
     const config = read({ issuer, endpoints });
     expect(await completeConfig(config, nobody)).toEqual(config);
   });
 
-  it("without an issuer no request is made, whatever is missing", async () => {
+  it("has no issuer: no request is sent, whatever is missing", async () => {
     const config = { clientId: "c", scope: "s", endpoints: { token: `${issuer}/t` } };
     expect(await completeConfig(config, nobody)).toEqual(config);
   });
@@ -93,13 +93,13 @@ describe("a complete file does not change", () => {
   });
 });
 
-it.each(["form", "json"])("bodies %s stays: C hosts support it, too", async (bodies) => {
+it.each(["form", "json"])("bodies %s stays, because C hosts support it too", async (bodies) => {
   expect(await completeConfig(read({ server: "gitlab", bodies }), nobody)).toMatchObject({
     bodies,
   });
 });
 
-it("a language is replaced by texts in the display's character set; texts in the file have precedence", async () => {
+it("a language is replaced by texts in the display's character set; texts in the file take precedence", async () => {
   const own = { language: "de", messages: { signedIn: "Bereit" }, reasons: { noCable: "A|B" } };
   const { messages, reasons } = await completeConfig(read({ server: "gitlab", ...own }), nobody);
   expect(messages).toMatchObject({
@@ -113,7 +113,7 @@ it("a language is replaced by texts in the display's character set; texts in the
   );
 });
 
-it("members that only JavaScript hosts have are left out", async () => {
+it("members that only JavaScript hosts support are removed", async () => {
   const keycloak = { server: "keycloak", serverParameters: { host: "a.example", realm: "r" } };
   const more = { allowHttp: true, language: "de", displayRom: "A02" };
   const output = read({ ...keycloak, ...more });
@@ -124,7 +124,7 @@ it("members that only JavaScript hosts have are left out", async () => {
   }
 });
 
-it("an address that needs allowHttp is rejected by the C host", async () => {
+it("the C host rejects an address that needs allowHttp", async () => {
   const endpoints = { deviceAuthorization: "http://a.example/d", token: `${issuer}/t` };
   const requested = completeConfig(read({ allowHttp: true, endpoints }), nobody);
   await expect(requested).rejects.toThrow(

@@ -1,4 +1,4 @@
-// device.json: invalid files, the schema check with each keyword at its limits, and the resulting settings.
+// device.json: invalid files, each keyword of the schema at its limits, and the resulting settings.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -123,13 +123,13 @@ describe("device.json: each mistake is reported with its path", () => {
     expect(mistakeOf(with_(text, by))).toBe(`${message} there twice`);
   });
 
-  it("the same name in two objects, and within strings, is no duplicate", () => {
+  it("a name may occur again in another object or within a string", () => {
     expect(mistakeOf(with_('"a":"1"', '"a":"\\"a\\":1,{\\"a\\":","token":"x","b":"{"'))).toBe(
       "none",
     );
   });
 
-  it("quotes no value, because it may be a secret", () => {
+  it("messages quote no value, because it may be a secret", () => {
     const secret = "S3cr3t\u0001value";
     const text = JSON.stringify({
       ...complete,
@@ -153,7 +153,7 @@ describe("device.json: the resulting settings", () => {
     );
   });
 
-  it("has a name for every display text of the core, in the core's order", () => {
+  it("there is a name for every display text of the core, in the core's order", () => {
     const texts = MESSAGES.split("\n");
     expect(messageNames.length).toBe(texts.length);
     const at = (name: string): string => texts[messageNames.indexOf(name)]!;
@@ -218,7 +218,7 @@ describe("device.json: the driver's options", () => {
       tokenParameters: "&resource=https%3A%2F%2Fr.test",
       ...{ autoStart: 0, renewalsMax: 0, startSpreadMs: 0, server: "https://a.test/x/" },
     });
-    // OpenID Connect Discovery 1.0 section 4.1: a trailing slash is removed first.
+    // OpenID Connect Discovery 1.0 section 4.1: first remove a trailing slash.
     expect(endpoints.metadata).toBe("https://a.test/x/.well-known/openid-configuration");
   });
 
@@ -230,7 +230,7 @@ describe("device.json: the driver's options", () => {
     expect(optionsOf({ ...LEAST, ...more }).config.clientAuthentication).toBe(expected);
   });
 
-  it("the core's own settings name the server: its issuer, or the address of its token endpoint", () => {
+  it("records belong to the issuer, or else to the address of the token endpoint", () => {
     const { clientId: _, ...named } = DEFAULTS;
     const byToken = { server: "https://a.test/t", formerServer: "https://a.test" };
     expect(coreConfigOf(parsed(LEAST))).toEqual({
@@ -246,7 +246,7 @@ describe("device.json: the driver's options", () => {
     expect(byNothing).toEqual({ ...DEFAULTS, server: "", formerServer: "" });
   });
 
-  it("texts of the file replace those of the same name, the others stay", () => {
+  it("texts of the file replace those with the same name, and the others stay", () => {
     const lines = MESSAGES.split("\n");
     const name = messageNames[2]!;
     const { messages } = optionsOf({ ...LEAST, messages: { [name]: "OWN" } }).config;
@@ -255,7 +255,7 @@ describe("device.json: the driver's options", () => {
   });
 });
 
-describe("a file that cannot be parsed: the position of the error", () => {
+describe("a file that cannot be parsed", () => {
   const messageOf = (text: string): string => {
     try {
       parseDeviceConfig(text);
@@ -267,7 +267,7 @@ describe("a file that cannot be parsed: the position of the error", () => {
     return "";
   };
 
-  it("RFC 8259: the line of the first wrong character, and nothing of its content", () => {
+  it("RFC 8259: the error has the line of the first wrong character, and none of its content", () => {
     const lines = ["{", '  "clientId": "tv",', '  "clientSecret": "secret" oops', "}"];
     expect(messageOf(lines.join("\n"))).toBe("is not JSON (line 3)");
     const many = `{"a": 1,${"\n".repeat(300)}"b": 2 oops`;
@@ -301,7 +301,7 @@ describe("device.json: a server by its name", () => {
     serverParameters: { host: "sso.example.com", realm: "home" },
   };
 
-  it("takes the parameters of the addresses; settings in the file have precedence", () => {
+  it("accepts the parameters of the addresses; settings in the file take precedence", () => {
     const secret = driverOptionsOf(parse({ ...keycloak, clientSecret: "s" }));
     expect(secret.endpoints.token).toBe(
       "https://sso.example.com/realms/home/protocol/openid-connect/token",
@@ -360,7 +360,7 @@ describe("device.json: a server by its name", () => {
     },
   );
 
-  it("an issuer and addresses in the file have precedence over the profile", () => {
+  it("an issuer and addresses in the file take precedence over the profile", () => {
     const issuer = "https://a.example";
     const config = parse({ ...keycloak, issuer, endpoints: { token: `${issuer}/t` } });
     const { endpoints } = driverOptionsOf(config);
@@ -368,13 +368,13 @@ describe("device.json: a server by its name", () => {
     expect(endpoints.deviceAuthorization).toMatch(/^https:\/\/sso\.example\.com/);
   });
 
-  it("a server with its own protocol is for hosts that translate", () => {
+  it("a server with its own protocol needs a host that can translate", () => {
     const config = parse({ clientId: "tv", server: "twitch" });
     expect(driverOptionsOf(config).translate).toBeDefined();
     expect(() => expandedConfig(config)).toThrow("server speaks a language of its own");
   });
 
-  it("so is one that requires the secret everywhere except in the device authorization request", () => {
+  it("so does a server that requires the secret everywhere except in the device authorization request", () => {
     const auth0 = { clientId: "tv", server: "auth0", serverParameters: { domain: "a.example" } };
     expect(expandedConfig(parse(auth0))).not.toHaveProperty("server");
     const withSecret = parse({ ...auth0, clientSecret: "s" });
@@ -382,7 +382,7 @@ describe("device.json: a server by its name", () => {
   });
 });
 
-describe("device.json: how and with what secrets are sent", () => {
+describe("device.json: how requests and secrets are sent", () => {
   const plain = {
     clientId: "tv",
     scope: "a",
@@ -398,7 +398,7 @@ describe("device.json: how and with what secrets are sent", () => {
     expect(driverOptionsOf(config).allowHttp).toBe(true);
   });
 
-  it("no headers that the host sets itself, and no value in a message", () => {
+  it("headers that the host sets itself are rejected, without their value in the message", () => {
     const named = (headers: object) => ({ ...plain, allowHttp: true, headers });
     expect(mistakeOf(named({ grant: { Authorization: "S3cr3t" } }))).toBe(
       "headers.grant Authorization is not the host's to set",
@@ -409,7 +409,7 @@ describe("device.json: how and with what secrets are sent", () => {
   });
 });
 
-it("the device.json of targets/quickjs/README.md is valid, and sets what a first try needs", () => {
+it("the device.json of targets/quickjs/README.md is valid, and sets what a first run needs", () => {
   const readme = readFileSync(new URL("../../targets/quickjs/README.md", import.meta.url), "utf8");
   const config = parseDeviceConfig(/```json\n(.*?)```/s.exec(readme)![1]!);
   expect(config.storage?.directory).toBeDefined();
@@ -425,7 +425,7 @@ it.each<readonly [schema: Schema, value: unknown, message: string]>([
   [{ type: "instance", title: "x" }, [], "must be x (given: a list)"],
   [{ const: "lcd" }, "text", "must be lcd (given: a text of 4 characters)"],
   [{ enum: ["a", "b", "c"] }, 7, "must be a, b or c (given: a number)"],
-  // A character is a code point.
+  // The length counts code points.
   [{ minLength: 2, title: "x" }, PRINTER, "must be x (given: a text of 2 characters)"],
   [{ maxLength: 2 }, PRINTER + PRINTER, ""],
   [{ pattern: "^.$" }, PRINTER, ""],
@@ -442,13 +442,13 @@ it.each<readonly [schema: Schema, value: unknown, message: string]>([
   expect(problems).toEqual(message === "" ? [] : [{ path: "", message }]);
 });
 
-it("a schema has no unknown keyword, and references point into it", () => {
+it("the schema has no unknown keyword, and all its references resolve", () => {
   const schema = { $ref: "other#/$defs/a", $defs: { othera: {} } };
   expect(() => checkSchema(1, schema)).toThrow("schema: nothing at other#/$defs/a");
   expect(() => checkSchema(1, { oneOf: [] } as Schema)).toThrow("oneOf");
 });
 
-it("a path shows at most 64 characters of a name: a file must not fill the screen", () => {
+it("a path shows at most 64 characters of a name, because the file may contain long ones", () => {
   const name = `${"a b".repeat(21)}c`;
   const schema: Schema = { additionalProperties: { maximum: 1 } };
   const pathOf = (member: string) => checkSchema({ [member]: 2 }, schema)[0]?.path;

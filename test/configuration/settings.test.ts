@@ -1,5 +1,5 @@
-// Wrong settings at every entrance: each is one error that names the path, what is allowed and the type of what was
-// given; all of one call are reported together, and none is accepted silently.
+// Wrong settings for signIn and in device.json. Each error names the path, what is allowed, and the type of the value.
+// All errors of a call are reported together, and no wrong setting is ignored.
 
 import fs from "node:fs";
 import https from "node:https";
@@ -26,7 +26,7 @@ const settings = table.settings as readonly (Record<"name", string> & {
   readonly [at in "value" | "signIn" | "device"]?: Schema & { readonly path?: string };
 } & { readonly core?: string })[];
 
-/** A value of each type, and what the message calls it. The last ones are not of JSON. */
+/** A value of each type, and how the message names the type. JSON does not have the last ones. */
 const VALUES: readonly (readonly [value: unknown, name: string])[] = [
   [null, "null"],
   [true, "true or false"],
@@ -44,7 +44,7 @@ const VALUES: readonly (readonly [value: unknown, name: string])[] = [
 ];
 const JSON_VALUES = VALUES.slice(0, 8);
 
-/** Types that a setting takes, which are all that may be accepted. */
+/** The types that each setting accepts. */
 const TAKES: Readonly<Record<string, readonly string[]>> = {
   integer: ["a number"],
   boolean: ["true or false"],
@@ -62,7 +62,7 @@ const withValue = (base: object, at: string, value: unknown): Record<string, unk
   return copy;
 };
 
-/** The rows of an entrance: the path of each setting, and the types that it takes. */
+/** The path of each setting, and the types that it accepts. */
 const rowsOf = (entrance: "signIn" | "device"): [at: string, takes: readonly string[]][] =>
   settings.flatMap((setting) => {
     const own = setting[entrance];
@@ -71,7 +71,7 @@ const rowsOf = (entrance: "signIn" | "device"): [at: string, takes: readonly str
     return own === undefined ? [] : [[own.path ?? setting.name, takes]];
   });
 
-describe("each wrong type is refused by its path", () => {
+describe("a value of a wrong type is refused with its path", () => {
   it.each(rowsOf("signIn"))("signIn: %s", (at, takes) => {
     for (const [value, name] of VALUES) {
       const problems = problemsOf(withValue(valid, at, value));
@@ -100,7 +100,7 @@ const OWN_PARAMETERS = [
   ...["code_verifier", "device_code", "grant_type", "refresh_token", "scope"],
 ];
 
-describe("signIn refuses, before it creates or requests anything", () => {
+describe("signIn refuses wrong settings before it creates or requests anything", () => {
   it.each<[wrong: object, message: string]>([
     [{ clientID: "id" }, "clientID is unknown; did you mean clientId?"],
     [{ colour: undefined }, "colour is unknown; known here: clientId, "],
@@ -172,7 +172,7 @@ describe("signIn refuses, before it creates or requests anything", () => {
     expect(fs.existsSync(state)).toBe(false);
   });
 
-  it("all of one call in one error, and options that are no object", async () => {
+  it("all wrong settings of a call are in one error; options that are no object are refused", async () => {
     const wrong = { ...valid, clientId: 7, scope: ["a"], deviceKey: new Uint8Array(3), pkcs: "" };
     const refused = signIn(wrong as never);
     for (const name of ["clientId", "scope", "deviceKey", "pkcs"])
@@ -225,7 +225,7 @@ describe("signIn refuses, before it creates or requests anything", () => {
   });
 });
 
-describe("picogrant login names its options", () => {
+describe("picogrant login names its own options", () => {
   const login = { server: "github", clientId: "c", secret: "none", allowHttp: false } as const;
   it.each<[wrong: object, message: string]>([
     [{ clientId: "\u00e9" }, "--client-id must be 1 to 256 printable ASCII characters"],
@@ -245,14 +245,14 @@ describe("the table of settings", () => {
     core && device?.minimum !== undefined ? [[core, device.minimum, device.maximum!] as const] : [],
   );
 
-  it.each(numbers)("the core takes %s from %d to %d as the table does", (core, least, most) => {
+  it.each(numbers)("the core accepts %s from %d to %d, as in the table", (core, least, most) => {
     const errorOf = (value: number) => configError({ ...LEAST, [core]: value });
     expect([errorOf(least), errorOf(most)]).toEqual([ConfigMember.NONE, ConfigMember.NONE]);
     expect(errorOf(least - 1)).toBe(errorOf(most + 1));
     expect(errorOf(most + 1)).not.toBe(ConfigMember.NONE);
   });
 
-  it("names members of the core's configuration", () => {
+  it("every member of the core's configuration in the table exists", () => {
     const named = settings.flatMap(({ core }) => core ?? []);
     expect(named.filter((name) => !Object.hasOwn(LEAST, name))).toEqual([]);
   });

@@ -48,7 +48,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
 
-  it("device doc §5.7 row NoLinkedVideoAccount: reported to the application, the session stays", () => {
+  it("device doc §5.7 row NoLinkedVideoAccount: it is reported to the application, and the session continues", () => {
     const message = "The user is not enabled for live streaming.";
     const reason = "NoLinkedVideoAccount";
     const bench = session([
@@ -88,7 +88,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(bench.device.hasNextPage).toBe(1);
   });
 
-  it("device doc §9 row the path carries v3: sent with its version, as the application passes it", () => {
+  it("device doc §9 row the path carries v3: the application's path is sent with its version", () => {
     const bench = session([json(200, {})]);
     call(bench, LIST);
     bench.pass(0);

@@ -1,5 +1,5 @@
 // Client authentication (RFC 6749 §2.3) at every endpoint of the authorization server, and records, which belong to one
-// client at one server.
+// client of one server.
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
@@ -17,7 +17,7 @@ import {
 import { code, error, json, tokens } from "../environment/environment.ts";
 
 const CLIENT = { clientId: "tv client/1", clientSecret: "s&cr=t é😀:" };
-/** RFC 6749 §2.3.1: form-encodes a value, by other means than the core's. */
+/** RFC 6749 §2.3.1: form-encodes a value. Does not use the core. */
 const encoded = (text: string): string => String(new URLSearchParams({ v: text })).slice(2);
 const BASIC = Buffer.from(`${encoded(CLIENT.clientId)}:${encoded(CLIENT.clientSecret)}`).toString(
   "base64",
@@ -75,8 +75,8 @@ describe("RFC 6749 §2.3, device doc §2.4 row client_id and row client_secret: 
   });
 });
 
-describe("parameters that the developer adds", () => {
-  it("RFC 8707 §2.2: those of token requests go into polls and refreshes, not elsewhere", () => {
+describe("parameters that the developer adds to token requests", () => {
+  it("RFC 8707 §2.2: they are sent in polls and refreshes only", () => {
     const [request, poll, refresh, revocation] = lifetime({
       deviceParameters: "&audience=a",
       tokenParameters: "&resource=https%3A%2F%2Fapi.example%2F",
@@ -108,7 +108,7 @@ describe("a record belongs to a client and a server", () => {
     ["no server named", { ...here, server: "" }],
     ["another client", { ...here, clientId: "scanner" }],
     ["a client whose name ends where the server's begins", { clientId: "printe", server: "r" }],
-  ])("SPEC.md Records, RFC 6749 §10.4: %s finds nothing", (_, other) => {
+  ])("SPEC.md Records, RFC 6749 §10.4: %s finds no record", (_, other) => {
     expect(stateAfter(stored(here), other)).toBe(State.SIGNED_OUT);
   });
 
@@ -119,7 +119,7 @@ describe("a record belongs to a client and a server", () => {
 });
 
 describe("RFC 7636 §4.3, §4.5 proof key for code exchange", () => {
-  it("Appendix B: the challenge with the request, the verifier with each poll", () => {
+  it("Appendix B: the code request contains the challenge, and each poll the verifier", () => {
     const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
     const responses = [code(), error(400, "authorization_pending"), tokens()];
     const bench = new Port(responses, { pkce: 2, verifier });
@@ -134,12 +134,12 @@ describe("RFC 7636 §4.3, §4.5 proof key for code exchange", () => {
   });
 });
 
-// Signing out: which tokens are revoked, in which order, and what is reported if the server refuses (RFC 7009).
+// Signing out (RFC 7009): which tokens are revoked in which order, and what the device reports if the server refuses.
 
 const DONE = json(200, {});
 const UNSUPPORTED = error(400, "unsupported_token_type");
 
-/** A device with these members in its tokens signs out; the server sends these responses to revocations. */
+/** A device with these token members signs out, and the server sends these responses to revocations. */
 function signedOut(
   responses: Reaction[],
   members: object = {},
@@ -159,7 +159,7 @@ function revoked(bench: Port): (string | null)[] {
   return sent.map(({ text, target }) => new URLSearchParams(text || target).get("token"));
 }
 
-describe("RFC 7009 §2.1: the server only should end the access token with the refresh token", () => {
+describe("RFC 7009 §2.1: a server may fail to end the access token together with the refresh token", () => {
   it.each([
     ["both are revoked", [DONE, DONE], ["refresh", "access"], ErrorCode.NONE],
     [

@@ -1,5 +1,5 @@
-// The device authorization specification row by row, for the device. A test's name begins with section and row:
-// test/coverage makes the table of tests from these names.
+// The device authorization specification row by row, for the device. A test's name begins with the section and row.
+// test/coverage generates the table of tests from these names.
 
 import { describe, expect, it } from "vitest";
 import { type Config, ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
@@ -26,10 +26,7 @@ const failed = (number: ErrorCode, shows = ""): Then => ({ state: FAILED, error:
 const ended = failed(ErrorCode.SESSION_ENDED, "Session ended.");
 const setUpWrong = failed(ErrorCode.INVALID_REQUEST, "Wrong setup");
 
-/**
- * The server's responses, the requests that arrive meanwhile (with the seconds between two, if they matter), and the
- * result.
- */
+/** The server's responses, the expected requests (with the seconds between them, where they matter), and the result. */
 type Story = [
   row: string,
   description: Reaction[],
@@ -314,7 +311,7 @@ describe("a session", () => {
     return port;
   };
 
-  it("device doc §1 row the six steps: then refresh and revocation", () => {
+  it("device doc §1 row the six steps: and then refresh and revocation", () => {
     const second = tokens({ access_token: "second" });
     const port = new Port([code(), PENDING, PENDING, tokens(), second, { body: "" }]);
     port.until(1);
@@ -341,7 +338,7 @@ describe("a session", () => {
   );
 
   it.each(["", "{}", '{"anything":1}'])(
-    "device doc §4.4 row success: 200 with the body %j, which is not shown (RFC 7009 §2.2)",
+    "device doc §4.4 row success: a 200 with the body %j is not shown (RFC 7009 §2.2)",
     (body) => {
       expect(signedOut({}, [{ body }]).sent).toHaveLength(3);
     },
@@ -356,7 +353,7 @@ describe("a session", () => {
   );
 
   it.each([3920, "3920"])(
-    "device doc §2.2 row expires_in: %j; refreshed before its expiry",
+    "device doc §2.2 row expires_in: %j; the token is refreshed before its expiry",
     (expires_in) => {
       const port = signedIn({ expires_in });
       port.until(3);
@@ -366,7 +363,7 @@ describe("a session", () => {
     },
   );
 
-  it("device doc §2.2 row refresh_token: stays if a refresh response has none", () => {
+  it("device doc §2.2 row refresh_token: the old one stays if a refresh response has none", () => {
     const port = signedIn({}, Array(2).fill(tokens({ refresh_token: undefined })));
     port.until(4);
     expect(fields(port.sent[3]!).refresh_token).toBe("refresh");
@@ -382,7 +379,7 @@ describe("a session", () => {
   });
 
   it.each(["email https://example.com/auth/video", "repo,gist", "Email https://Example.com/Video"])(
-    "device doc §2.2 row scope: the granted scope is readable: %s",
+    "device doc §2.2 row scope: the host can read the granted scope: %s",
     (scope) => {
       expect(signedIn({ scope }).text(Field.SCOPE)).toBe(scope);
     },
@@ -402,7 +399,7 @@ it("device doc §7 row Device code request 403 rate_limit_exceeded: device doc �
   expect(port.device.state).toBe(REQUESTING);
 });
 
-it("device doc §8 row Code lifetime: no poll with an expired code", () => {
+it("device doc §8 row Code lifetime: an expired code is not polled", () => {
   const port = new Port([code({ expires_in: 20 })]);
   port.pass(60_000);
   const first = polls(port).filter((sent) => fields(sent).device_code === "dc");

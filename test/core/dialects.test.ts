@@ -1,5 +1,5 @@
-// What the core does with recorded responses that are not part of a conversation (../servers/recordings.http;
-// test/servers/conversations.test.ts plays those).
+// The core with recorded responses that are not part of a conversation (../servers/recordings.http).
+// test/servers/conversations.test.ts tests conversations.
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
@@ -72,7 +72,7 @@ const signsIn =
       return;
     }
     const { length } = bench.sent;
-    // An automatic refresh comes at the earliest ten minutes after the last one.
+    // The device refreshes by itself at most every ten minutes.
     const endMs = bench.environment.clock.elapsedMs + Math.max(withinS, 600) * 1000;
     while (bench.sent.length === length && bench.environment.clock.elapsedMs < endMs)
       bench.pass(60_000);
@@ -107,7 +107,7 @@ const outcomes: Record<string, Outcome> = {
   "rfc8628/code no-interval": showsCode("WDJB-MJHT", "https://example.com/device", 5),
   "oidc-provider/code invalid_client": BAD_CLIENT,
   "oidc-provider/poll invalid_grant": renewsCode,
-  // Sent only to clients without Accept. The device sends it, so it does not accept this response.
+  // GitHub sends this format only to clients without Accept. The device sends Accept, so it rejects the response.
   "github/code form-encoded": triesAgain(State.REQUESTING, 1),
   "github/code device_flow_disabled": fails(
     ErrorCode.UNAUTHORIZED_CLIENT,
@@ -118,7 +118,7 @@ const outcomes: Record<string, Outcome> = {
   "github/poll token_expired": renewsCode,
   "github/poll incorrect_client_credentials": BAD_CLIENT,
   "github/poll unsupported_grant_type": INVALID_SETUP(ErrorCode.UNSUPPORTED_GRANT_TYPE),
-  // No lifetime and no refresh token: valid until a server refuses it.
+  // Without a lifetime and a refresh token, the token is valid until a server refuses it.
   "github/poll tokens-without-end": signsIn(
     "gho_16C7e42F292c6912E7710c838347Ae178B4a",
     "",
@@ -138,12 +138,12 @@ const outcomes: Record<string, Outcome> = {
   "anywhere/poll cut-off": triesAgain(State.PENDING, 5),
 };
 
-/** The core understands these responses without the platform's translation. */
+/** The core processes these responses without the platform's translation. */
 const UNTRANSLATED: Record<string, Outcome> = {
   "salesforce/code": (bench) => {
     expect(bench.device.state).toBe(State.PENDING);
     expect(bench.text(Field.USER_CODE)).toBe("FL3PL2K7");
-    // Ten minutes, of which up to a second has passed.
+    // The lifetime is ten minutes, of which up to one second has passed.
     expect(bench.device.codeLifetimeS).toBeGreaterThanOrEqual(599);
     expect(bench.device.codeLifetimeS).toBeLessThanOrEqual(600);
   },
@@ -151,7 +151,7 @@ const UNTRANSLATED: Record<string, Outcome> = {
 };
 
 interface Recorded extends RecordedResponse {
-  /** "github/code", "github/poll token_expired". */
+  /** For example "github/code" or "github/poll token_expired". */
   name: string;
 }
 
@@ -187,8 +187,8 @@ function having(response: Recorded): Port {
   return bench;
 }
 
-describe("dialects: every recorded response", () => {
-  it("outside the conversations has a case here, and every case a response", () => {
+describe("each recorded response has one test", () => {
+  it("either a conversation uses it, or a row of this file", () => {
     expect(Object.keys(outcomes).sort()).toEqual(others.sort());
   });
 
@@ -204,7 +204,7 @@ it.each([
   [429, "brand_new_error", State.PENDING],
   [500, "brand_new_error", State.PENDING],
   [503, "brand_new_error", State.PENDING],
-])("a server that nobody listed: %i with %s", (status, name, state) => {
+])("a server that is not listed: %i with %s", (status, name, state) => {
   const bench = new Port([code(), error(status, name)]);
   bench.until(2);
   expect(bench.device.state).toBe(state);

@@ -1,4 +1,4 @@
-// Discovery: the accepted metadata, and forbidden addresses.
+// Discovery: which metadata the core accepts, and which addresses it forbids.
 
 import { expect, it } from "vitest";
 import { ErrorCode, Field } from "../../core/complete.ts";
@@ -45,7 +45,9 @@ it.each([
   expect(discovered({ ...METADATA, issuer }).error).toBe("MALFORMED_RESPONSE");
 });
 
-/** Allowed with any issuer; only with an issuer on the device itself; never. */
+/**
+ * Addresses that any issuer may name, that only an issuer on the device itself may name, and that no issuer may name.
+ */
 const ADDRESSES: Readonly<Record<"anywhere" | "here" | "nowhere", readonly string[]>> = {
   anywhere: [
     ...["https://h", "https://host.example/", "https://http.example/token"],
@@ -71,7 +73,7 @@ it.each(
 )(`${ROW}: %j is an address for a secret %s`, (address, where) => {
   const members = Object.keys(METADATA).filter((name) => name !== "issuer");
   for (const issuer of [ISSUER, HERE]) {
-    // A server elsewhere must not send the device to the device's own ports.
+    // A server on another machine must not send the device to the device's own ports.
     const isValid = where === "anywhere" || (where === "here" && issuer === HERE);
     for (const member of members) {
       const { error } = discovered({ ...METADATA, issuer, [member]: address }, issuer);
@@ -92,12 +94,12 @@ it.each([
   "HTTPS://issuer.example",
   "http://127.0.0.1.example/",
   "https:///tenant",
-])("RFC 8414 §2: the issuer %s is not on the device: no address there is right", (issuer) => {
+])("RFC 8414 §2: the issuer %s may not name an address on the device", (issuer) => {
   const metadata = { ...METADATA, issuer, token_endpoint: "http://127.0.0.1:8080/" };
   expect(discovered(metadata, issuer).error).toBe("MALFORMED_RESPONSE");
 });
 
-it("RFC 8414 §3.3: the issuer is compared from its first byte, regardless of bytes before it in the host's array", () => {
+it("RFC 8414 §3.3: the issuer is compared from its first byte on, whatever comes before it in the host's array", () => {
   const bench = new Port([], { autoStart: 0 });
   for (let byte = 0; byte < 256; byte++) {
     bench.responses = [json(200, METADATA)];

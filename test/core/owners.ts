@@ -1,4 +1,4 @@
-// The properties of a device by owner, read from the sources.
+// Reads from the sources which owner each property of a device has.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

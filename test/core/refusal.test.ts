@@ -1,5 +1,5 @@
-// SPEC.md, Errors: what each error means to the caller and to the session. The rows are those of core/grant/refusal.ts; the
-// model has the rules.
+// SPEC.md, Errors: what each error means for the caller and the session. The rows are those of core/grant/refusal.ts.
+// The model tests the rules.
 
 import { expect, it } from "vitest";
 import { ErrorCode, Event, Outcome, State } from "../../core/complete.ts";
@@ -70,7 +70,7 @@ it.each<[string, FakeResponse]>([
   expect(bench.device.state).toBe(State.SIGNED_IN);
 });
 
-it("a code that the server knew and purged is replaced; one that it never knew is not", () => {
+it("a code that the server knew before is replaced; one that it never knew is not", () => {
   const purged = error(404, "device_not_found");
   const known = new Port([code(), error(400, "authorization_pending"), purged, code()]);
   known.until(4);
@@ -81,7 +81,7 @@ it("a code that the server knew and purged is replaced; one that it never knew i
 });
 
 it.each<[string, (port: Port) => void, number, State]>([
-  // The first call retries at once, the second one gives up the tokens for a new code.
+  // The first call retries at once. The second one gives up the tokens and requests a code.
   ["signIn, twice", ({ core, device }) => core.signIn(device), 500, State.PENDING],
   ["cancel", ({ core, device }) => core.cancel(device), 500, State.SIGNED_OUT],
   ["signOut", ({ core, device }) => core.signOut(device), 4000, State.SIGNED_OUT],

@@ -1,4 +1,4 @@
-// Which records count after a restart, and how a scope and an escape are read.
+// Which records are valid after a restart, and how the core parses a scope and an escape.
 
 import { describe, expect, it } from "vitest";
 import { Field, State } from "../../core/complete.ts";
@@ -6,7 +6,7 @@ import { Port } from "../environment/core-port.ts";
 import { code, tokens } from "../environment/environment.ts";
 
 describe("SPEC.md, Records", () => {
-  it("tokens survive for this client only; a used device code does not (RFC 8628 §5.2)", () => {
+  it("tokens are valid only for the same client after a restart; a used device code is not (RFC 8628 §5.2)", () => {
     const before = new Port([code({ device_code: "spent-code" }), tokens()]);
     before.until(2);
     before.pass(0);
@@ -54,7 +54,7 @@ describe("SPEC.md, Records", () => {
     expect(bench.text(Field.SCOPE).trim()).toBe(stored);
   });
 
-  it("RFC 8259 §7: an escape has hexadecimal digits of either case, and nothing else", () => {
+  it("RFC 8259 §7: an escape has hexadecimal digits in upper or lower case, and nothing else", () => {
     for (const digit of "/09:@AFG`afg") {
       const body = `{"access_token":"\\u004${digit}","token_type":"Bearer"}`;
       const bench = new Port([code(), { status: 200, body }]);

@@ -1,4 +1,5 @@
-// Security events that the application passes in (device doc §6), and events that the device polls (RFC 8936).
+// Security events that the application receives and passes to the core (device doc §6), and events for which the device
+// polls (RFC 8936).
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
@@ -47,7 +48,7 @@ const delivery = (payload: { jti: string }): Reaction =>
 const EMPTY = json(200, { sets: {}, moreAvailable: false });
 
 describe("device doc §6: security events", () => {
-  it("device doc §6 row sessions-revoked: the access token is dropped and the refresh tried", () => {
+  it("device doc §6 row sessions-revoked: the access token is discarded, and the device refreshes", () => {
     const bench = session(["hang"]);
     expect(hand(bench, claims(SESSIONS_REVOKED))).toBe(1);
     expect(bench.device.length[Field.ACCESS_TOKEN]).toBe(-1);
@@ -66,7 +67,7 @@ describe("device doc §6: security events", () => {
   });
 
   it.each(["1/another-token", "1/refresh-token-and-more", ""])(
-    "device doc §6 row token-revoked: the prefix %j of another token changes nothing",
+    "device doc §6 row token-revoked: the prefix %j of another token has no effect",
     (prefix) => {
       const bench = session([], { refresh_token: "1/refresh-token" });
       expect(hand(bench, claims(TOKEN_REVOKED, tokenSubject(prefix)))).toBe(1);
@@ -78,7 +79,7 @@ describe("device doc §6: security events", () => {
   );
 
   it.each(["hijacking", "bulk-account", undefined])(
-    "device doc §6 row account-disabled: reason %s ends the session, an administrator can help",
+    "device doc §6 row account-disabled: reason %s ends the session, and the administrator can help",
     (reason) => {
       const bench = session();
       hand(bench, claims(ACCOUNT_DISABLED, { subject: SUBJECT, reason }));
@@ -89,7 +90,7 @@ describe("device doc §6: security events", () => {
   );
 
   it.each([VERIFICATION, `${TYPES}risc/event-type/account-enabled`, "https://new.example/type"])(
-    "device doc §6: the further type %s changes nothing",
+    "device doc §6: the additional type %s has no effect",
     (type) => {
       const bench = session();
       expect(hand(bench, claims(type, { state: "abc" }))).toBe(1);
@@ -100,7 +101,7 @@ describe("device doc §6: security events", () => {
   );
 
   it.each(["", "{", "[]", "<html>", '{"events":{}}', '{"jti":[],"events":{}}', '{"jti":""}'])(
-    "device doc §6: %j is no event and changes nothing",
+    "device doc §6: %j is no event and has no effect",
     (text) => {
       const bench = session();
       expect(hand(bench, text)).toBe(0);
@@ -108,20 +109,20 @@ describe("device doc §6: security events", () => {
     },
   );
 
-  it("device doc §6: an event type's name elsewhere in the claims is ignored", () => {
+  it("device doc §6: the name of an event type in another claim is ignored", () => {
     const bench = session();
     hand(bench, { jti: "elsewhere", aud: ACCOUNT_DISABLED, note: [ACCOUNT_DISABLED], events: {} });
     hand(bench, { jti: "a claim", [ACCOUNT_DISABLED]: {}, [TOKEN_REVOKED]: {}, events: {} });
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
-  it("device doc §6 row token-revoked: a claim named token is not the subject's", () => {
+  it("device doc §6 row token-revoked: a claim named token that is not in the subject is ignored", () => {
     const bench = session();
     hand(bench, { ...claims(TOKEN_REVOKED), token: "x", token_identifier_alg: "prefix" });
     expect(bench.device.error).toBe(ErrorCode.TOKEN_REVOKED);
   });
 
-  it("device doc §6: the second of two types counts if the first does not concern the device", () => {
+  it("device doc §6: of two types, the second is applied if the first does not concern the device", () => {
     const bench = session(["hang"]);
     const event = claims(TOKEN_REVOKED, tokenSubject("another"));
     expect(hand(bench, { ...event, events: { ...event.events, [SESSIONS_REVOKED]: {} } })).toBe(1);
@@ -129,11 +130,11 @@ describe("device doc §6: security events", () => {
   });
 });
 
-describe("device doc §6: which token a prefix means", () => {
-  it("device doc §6 row token-revoked: one too long to be compared never matches", () => {
+describe("device doc §6: which token a prefix identifies", () => {
+  it("device doc §6 row token-revoked: a prefix that is too long to compare never matches", () => {
     const { device } = session();
     const quarter = ((device.capacity[Region.OUTPUT]! + 1) >> 2) + 1;
-    // The longest token that can be stored. The comparison needs more space.
+    // The longest token that the device can store. Comparing it needs more space.
     const refresh_token = "r".repeat(device.capacity[Field.RECEIVED_REFRESH_TOKEN]!);
     const bench = session(["hang"], { refresh_token });
     hand(bench, claims(TOKEN_REVOKED, tokenSubject(`${"r".repeat(quarter)}another`)));
@@ -141,7 +142,7 @@ describe("device doc §6: which token a prefix means", () => {
   });
 });
 
-describe("RFC 8417 §2.2: the identifier", () => {
+describe("RFC 8417 §2.2: the identifier of an event", () => {
   it("the last eight are remembered, no more and no fewer", () => {
     const bench = session(Array(40).fill(tokens()));
     const isApplied = (number: number): boolean => {
@@ -156,7 +157,7 @@ describe("RFC 8417 §2.2: the identifier", () => {
     expect([9, 2, 1].map(isApplied)).toEqual([true, false, true]);
   });
 
-  it("RFC 9493 §3.2.6: is the token's, not its subject's", () => {
+  it("RFC 9493 §3.2.6: it is the token's, not that of the subject", () => {
     const sub_id = { format: "jwt_id", iss: "https://issuer.example", jti: "a token's" };
     const event = claims(SESSIONS_REVOKED, { subject: sub_id }, "first");
     for (const { jti, ...rest } of [event, { ...event, jti: "second" }]) {
@@ -177,7 +178,7 @@ describe("RFC 8417 §2.2: the identifier", () => {
 });
 
 describe("RFC 8936: events by polling", () => {
-  it("RFC 8936 §2.2, §2.3, §2.4, §2.4.1, §2.4.3: one at a time, acknowledged with the next request, until none is left", () => {
+  it("RFC 8936 §2.2, §2.3, §2.4, §2.4.1, §2.4.3: one at a time, acknowledged with the next request, until there are none", () => {
     const first = claims(VERIFICATION, { state: "x" });
     const second = claims(VERIFICATION, { state: "y" });
     const bench = session([delivery(first), delivery(second), EMPTY]);
@@ -196,7 +197,7 @@ describe("RFC 8936: events by polling", () => {
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
 
-  it("RFC 8936 §2.4.4, §2.6: a failed signature is reported and changes nothing", () => {
+  it("RFC 8936 §2.4.4, §2.6: an invalid signature is reported to the server and has no effect", () => {
     const event = claims(ACCOUNT_DISABLED);
     const bench = session([delivery(event), EMPTY]);
     bench.genuine = false;
@@ -214,7 +215,7 @@ describe("RFC 8936: events by polling", () => {
     ["a payload that is no JSON", "a.YWJj.c"],
     ["a payload that is no base64url", "a.*.c"],
     ["without jti", jws({ events: { [ACCOUNT_DISABLED]: {} } })],
-  ])("RFC 8417 §2: %s ends the poll with an error and changes nothing", (_, set) => {
+  ])("RFC 8417 §2: %s ends the poll with an error and has no effect", (_, set) => {
     const bench = session([json(200, { sets: { x: set } })]);
     bench.core.pollEvents(bench.device);
     bench.pass(1000);

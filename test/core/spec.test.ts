@@ -1,4 +1,4 @@
-// The tables of core/SPEC.md are up to date. `npm run generate` updates them.
+// The tables of core/SPEC.md match the code. `npm run generate` updates them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -52,7 +52,7 @@ function drawnMessages(): string[] {
   );
 }
 
-/** Without regions that are never used. */
+/** Names of the regions that the core uses. */
 function drawnRegions(): string[] {
   const rows = [...fieldRows(), ...regionRows()];
   return table(
@@ -110,7 +110,7 @@ function drawnErrors(): string[] {
   );
 }
 
-/** A device in each state; also with tokens that the server refuses to refresh, before and after a sign-in. */
+/** How to get a device into each state. For states with tokens, also with a server that refuses refreshes. */
 const WAYS: readonly (readonly [string, () => Port])[] = [
   ["STARTING", () => starting(0)],
   ["SIGNED_OUT", () => new Port([], { autoStart: 0 })],
@@ -123,7 +123,7 @@ const WAYS: readonly (readonly [string, () => Port])[] = [
   ["refused", () => refused()],
   ["refused again", () => signingIn(refused())],
 ];
-/** The server has refused the client for so long that the current wait exceeds the time that passes afterwards. */
+/** The server has refused the client so often that the current wait is longer than the time that passes below. */
 function refused(): Port {
   return ended(
     session(Array(30).fill(error(400, "invalid_client")), { expires_in: 60 }),
@@ -210,7 +210,7 @@ function drawnFunctions(): string[] {
   );
 }
 
-// The tables come from the sources, and show internals that a bundle hides.
+// The tables show internal names, which a bundle does not have.
 it.skipIf(!isSources).each([
   ["transitions", drawnMoves],
   ["owners", drawnOwners],
@@ -218,7 +218,7 @@ it.skipIf(!isSources).each([
   ["regions", drawnRegions],
   ["errors", drawnErrors],
   ["functions", drawnFunctions],
-])("SPEC.md shows %s as the code has them", (name, draw) => {
+])("SPEC.md shows %s as in the code", (name, draw) => {
   const begin = `<!-- ${name}: begin -->`;
   const end = `<!-- ${name}: end -->`;
   const drawn = [begin, "", ...draw(), "", end].join("\n");
@@ -246,7 +246,7 @@ it("SPEC States: the assertion accepts exactly the moves of the table", () => {
   expect(held.sort()).toEqual(moves.sort());
 });
 
-it("every device for the table of functions is in its named state", () => {
+it("every device for the table of functions is in the state that it stands for", () => {
   const isRefused = (name: string): boolean => name.startsWith("refused");
   for (const [name, make] of WAYS)
     expect(isRefused(name) ? "REFRESHING" : name).toBe(State[make().device.state]);
@@ -256,7 +256,7 @@ it("there is a display text for every message", () => {
   expect(MESSAGES.split("\n")).toHaveLength(Message.COUNT);
 });
 
-// Each build of the core has exactly the names that its requests and responses need.
+// Each build of the core has only the names that its requests and responses need.
 
 describe("SPEC.md, Regions: the display's texts follow the last name", () => {
   it.each([

@@ -1,4 +1,5 @@
-// The table of the specifications' rows and the tests that cover them, from the references in test names.
+// Finds the tests of each row of the specifications and each section of the RFCs, from the references in the tests'
+// names.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -29,16 +30,16 @@ export interface Covered<Of extends { readonly sides: Sides } = Row> {
   readonly device: readonly NamedTest[];
 }
 
-/** Folders of the tests of each side. The device's behaviour is partly tested with its host. */
+/** The folders with the tests of each side. Some behaviour of the device is tested with its host. */
 const folders = { service: ["test/service"], device: ["test/core", "test/platform"] };
 
-/** The names of all tests of service and device; the tests do not run. */
+/** Lists the names of all tests of service and device, without running them. */
 export async function namedTests(): Promise<NamedTest[]> {
   const folder = await mkdtemp(join(tmpdir(), "picogrant-names-"));
   try {
     const file = join(folder, "names.json");
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
-    // No test runs, so files can share a process, which takes two thirds of the time.
+    // No test runs, so the files can share a process. That saves a third of the time.
     const options = ["--config", "test/vitest.config.ts", "--isolate=false", `--json=${file}`];
     await promisify(execFile)(
       process.execPath,
@@ -48,7 +49,7 @@ export async function namedTests(): Promise<NamedTest[]> {
       },
     );
     const found = JSON.parse(await readFile(file, "utf8")) as NamedTest[];
-    // Files are collected in any order; the order within a file stays.
+    // Vitest collects files in any order, but keeps the order within a file.
     return found
       .map((test) => ({ name: test.name, file: relative(root, test.file) }))
       .sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
@@ -65,7 +66,7 @@ export function cover(tests: readonly NamedTest[]): Covered[] {
   return documentRows.map((row) => bySide(row, testsOf.get(row)!));
 }
 
-/** The same for the sections of the RFCs. */
+/** Like `cover`, for the sections of the RFCs. */
 export function coverStandards(tests: readonly NamedTest[]): Covered<Section>[] {
   return standardSections.map((row) =>
     bySide(
@@ -84,7 +85,7 @@ function bySide<Of extends { readonly sides: Sides }>(
   return { row, service: of("service"), device: of("device") };
 }
 
-/** One line for each reference to a row that does not exist, or to a section that standards.ts does not list. */
+/** References to rows that do not exist, and to sections that standards.ts does not list, one line each. */
 export function mistakes(tests: readonly NamedTest[]): string[] {
   return tests.flatMap(({ name, file }) => [
     ...referencesOf(name).wrong.map((reference) => `${file}: no such row: ${reference}`),
@@ -94,7 +95,7 @@ export function mistakes(tests: readonly NamedTest[]): string[] {
   ]);
 }
 
-/** One line for each row that has no test on a side that it concerns. */
+/** Rows without a test on a side that they concern, one line each. */
 export function gaps(covered: readonly Covered<Row | Section>[]): string[] {
   return covered.flatMap(({ row, service, device }) => {
     const { sides } = row;
@@ -123,7 +124,7 @@ function output(
   return [`  ${side}: ${first.name.split(" > ").at(-1)!} (${first.file})${more}`];
 }
 
-/** The rows of the two specifications and the sections of the RFCs, each with its tests, as lines. */
+/** Prints each row of the two specifications and each section of the RFCs with its tests, as lines. */
 export function listOf(
   covered: readonly Covered[],
   sections: readonly Covered<Section>[],

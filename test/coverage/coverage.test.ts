@@ -1,4 +1,4 @@
-// Every row of the two specifications, and every listed section of the RFCs, has a test on each side that it concerns.
+// Every row of the two specifications and every listed section of the RFCs has a test, on each side that it concerns.
 
 import { beforeAll, expect, test } from "vitest";
 import {
@@ -17,15 +17,15 @@ beforeAll(async () => {
   tests = await namedTests();
 });
 
-test("each row has its tests, and each section (npm run tool -- coverage)", () => {
+test("every row and every section has its tests (npm run tool -- coverage)", () => {
   expect([...gaps(cover(tests)), ...gaps(coverStandards(tests))]).toEqual([]);
 });
 
-test("each reference in a test's name is to an existing row or to a listed section", () => {
+test("every reference in a test's name is to an existing row or to a listed section", () => {
   expect(mistakes(tests)).toEqual([]);
 });
 
-test("a row without a test on a side is a gap", () => {
+test("a row without a test on one side is reported", () => {
   const service = { name: "device doc §2.1 row interval: it", file: "test/service/a.test.ts" };
   const lines = gaps(cover([service]));
   expect(lines).toContain("device doc §2.1 interval: no test of the device");
@@ -59,7 +59,7 @@ test.each([
   expect(mistakes([{ name, file }])).toEqual(lines);
 });
 
-test("a section of an RFC without a test on a side is a gap", () => {
+test("a section of an RFC without a test on one side is reported", () => {
   const service = { name: "RFC 8628 §3.5: it", file: "test/service/a.test.ts" };
   const lines = gaps(coverStandards([service]));
   expect(lines).toContain("RFC 8628 §3.5: no test of the device");

@@ -1,15 +1,14 @@
-// The contents of the two specifications, row by row: the tables' rows, and the sentences beside them. A test that
-// covers a row names it, as `device doc §2.1 row interval: ...`; `npm run tool -- coverage` prints
-// both.
+// The contents of the two specifications: the rows of their tables, and the sentences outside tables. A test that
+// covers a row names it, such as `device doc §2.1 row interval: ...`. `npm run tool -- coverage` prints rows and tests.
 
-/** The sides that a row concerns: mostly both; otherwise with a reason. */
+/** The sides that a row concerns, mostly both. If only one, a reason says why. */
 export type Sides = "both" | { readonly only: "service" | "device"; readonly because: string };
 
 export interface Row {
   readonly document: "device doc" | "offer doc";
   readonly section: string;
   readonly row: string;
-  /** What the name alone does not contain; may be "". */
+  /** Adds what the name does not say. May be "". */
   readonly description: string;
   readonly sides: Sides;
 }
@@ -142,11 +141,11 @@ export const documentRows: readonly Row[] = [
 
 // How the name of a test refers to rows of the two specifications:
 //
-//   device doc §2.1 row interval: the least wait between two polls
+//   device doc §2.1 row interval: the shortest wait between two polls
 //   device doc §4.1 row client_id and row scope: and nothing else
 //
-// Specification, section and the row's name must match exactly, up to the colon. Other text in the name has no effect.
-// A reference to a row that does not exist is a mistake.
+// The specification, the section and the row's name must match exactly, up to the colon. Other text in the name has no
+// effect. A reference to a row that does not exist is an error.
 
 interface References {
   readonly rows: readonly Row[];
@@ -155,7 +154,7 @@ interface References {
 
 const REFERENCE = /(?:(\w+ doc) )?§([\d.]+) row ([^:]*)/g;
 
-/** The rows that a test's name refers to: the names of its groups and its own, joined by ` > `. */
+/** The rows to which a test's name refers. The name includes those of its groups, joined by ` > `. */
 export function referencesOf(name: string): References {
   const rows = new Set<Row>();
   const wrong: string[] = [];

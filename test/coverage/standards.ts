@@ -1,5 +1,5 @@
-// The RFCs that device and service implement: the sections with requirements for either. A test that covers a section
-// names it, as `RFC 8628 §3.5: ...`; `npm run tool -- coverage` prints these last.
+// The sections of the RFCs with requirements for the device or the service. A test that covers a section names it, such
+// as `RFC 8628 §3.5: ...`. `npm run tool -- coverage` prints sections and tests.
 
 import type { Sides } from "./rows.ts";
 
@@ -139,7 +139,7 @@ export const standardSections: readonly Section[] = [
   ]),
 ];
 
-/** `RFC 8628 §3.2 and §3.5`, `RFC 6749 §2.3, §3.2`. */
+/** Matches references such as `RFC 8628 §3.2 and §3.5` or `RFC 6749 §2.3, §3.2`. */
 const REFERENCE = /RFC (\d+)((?:,? (?:and )?§\d+(?:\.\d+)*)+)/g;
 
 function sectionsOf(name: string): Pick<Section, "rfc" | "section">[] {
@@ -148,12 +148,12 @@ function sectionsOf(name: string): Pick<Section, "rfc" | "section">[] {
   );
 }
 
-/** Whether a test's name has the section itself, not one of its subsections. */
+/** Whether a test's name contains the section itself. Subsections do not count. */
 export function namesSection(name: string, { rfc, section }: Section): boolean {
   return sectionsOf(name).some((one) => one.rfc === rfc && one.section === section);
 }
 
-/** Unlisted sections of the listed RFCs that a test's name refers to; other RFCs are ignored. */
+/** The sections in a test's name that are not listed, although their RFC is. Other RFCs are ignored. */
 export function unknownSections(name: string): string[] {
   return sectionsOf(name)
     .filter(({ rfc }) => rfc in standards)

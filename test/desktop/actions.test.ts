@@ -1,4 +1,4 @@
-// In random sessions: every action that the panel disables is refused, and every other action is not.
+// In random sessions, every action that the panel disables is refused, and all others are not.
 import fs from "node:fs";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -19,7 +19,7 @@ const PRESSED = ACTIONS.filter(({ name, step }) => name === "fix" || !step.start
 const REFUSED =
   /^(there is no|nobody is signed in|the device has no power|the device is not waiting|.*: nothing to do in this state)/;
 
-test("a button is disabled where its action has no effect, and nowhere else", async () => {
+test("a button is disabled exactly while its action has no effect", async () => {
   const step = fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom("advance 3s", "advance 20s", "advance 31m") },
     {
@@ -66,10 +66,10 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "next page": [...SIGNED_IN, "call broadcasts maxResults=1", "advance 20s"],
   refusal: [...NEW_CODE, "allow-as-pupil", "advance 20s"],
 };
-/** The developer's server sets its stream up by two calls; the service's state grows with earlier actions. */
+/** Setting up the developer's event stream takes two calls. The service's state grows with earlier actions. */
 const AT_MOST = { inTurn: 2, bytes: 60_000 };
 
-test("no button makes many exchanges in one turn of the loop, or writes much", async () => {
+test("no button makes many exchanges in one turn of the event loop, or writes much", async () => {
   const { simulation, controller, close } = await startSimulator();
   onTestFinished(close);
   let now = 0;
@@ -83,7 +83,7 @@ test("no button makes many exchanges in one turn of the loop, or writes much", a
   onTestFinished(() => void writes.map((spy) => spy.mockRestore()));
   const wrong: object[] = [];
   for (const { name, needs, group } of ACTIONS.filter((_, at) => isFullRun || at % 4 === 0)) {
-    // The developer's server receives the events of one client only.
+    // The developer's server receives the events of only one client.
     if (group === "events") await controller.run("client living-room-tv");
     if (group === "clock" || whyNot(needs, controller.viewer.view()) !== "")
       for (const step of (needs && NEEDED[needs]) ?? LONG_WAIT) await controller.run(step);
@@ -94,7 +94,7 @@ test("no button makes many exchanges in one turn of the loop, or writes much", a
     await controller.run("advance 20s");
     const written = writes.flatMap(({ mock }) => mock.calls.map(([, what]) => what));
     const bytes = written.reduce((sum, what) => sum + (what as string | Uint8Array).length, 0);
-    // The action has run.
+    // The action was not refused.
     const isDone = !REFUSED.test(output);
     if (!isDone || most > AT_MOST.inTurn || bytes > AT_MOST.bytes)
       wrong.push({ name, most, bytes, output });
@@ -103,7 +103,7 @@ test("no button makes many exchanges in one turn of the loop, or writes much", a
 });
 
 test.each(["poll", "code", "access"])(
-  "a jump to the end of %s stops when that has taken effect",
+  "a jump to the end of %s stops after it has taken effect",
   async (what) => {
     const { simulation, controller } = bench();
     simulation.powerOn();
@@ -126,7 +126,7 @@ test.each(["poll", "code", "access"])(
   },
 );
 
-test("no two actions share a key of the panel, and every fault has one", () => {
+test("no two actions have the same key in the panel, and every fault has a key", () => {
   const keys = ACTIONS.flatMap(({ key }) => key || []);
   expect(new Set(keys).size).toBe(keys.length);
   for (const { key } of FAULTS) expect(keys).toContain(key);
@@ -153,7 +153,7 @@ async function signedIn(): Promise<Simulation> {
   return simulation;
 }
 
-test("a fix restores the values of fixture and options, and reports when there is nothing to fix", async () => {
+test("a fix restores values of fixture and options, and reports if there is nothing to fix", async () => {
   const simulation = virtualEnvironment({ account: "nora" });
   const service = simulation.service!;
   const deviceCodeQuota = { requests: 7, windowSeconds: 70 };
@@ -177,7 +177,7 @@ test("a step that fails internally does not block the next one", async () => {
   expect(viewer.message).toBe("there is no fault to fix");
 });
 
-test("a restored session does not show an access token's lifetime before it is known", async () => {
+test("a restored session shows no lifetime of an access token before it is known", async () => {
   const simulation = await signedIn();
   const viewer = new Viewer(simulation);
   const reported: number[] = [];
@@ -188,7 +188,7 @@ test("a restored session does not show an access token's lifetime before it is k
   expect(Math.max(...reported)).toBeLessThanOrEqual(3_600_000);
 });
 
-test("during a jump an action reports that it waits; pause ends the jump", async () => {
+test("an action during a jump reports that it waits; pause ends the jump", async () => {
   const { simulation, viewer, controller } = bench();
   simulation.powerOn();
   const output: string[] = [];
@@ -236,7 +236,7 @@ describe("a fault has the visible effect that its button describes", () => {
       await simulation.clock.advance(60_000);
       expect(simulation.display.lines[0]).toBe(shown[0]);
     } else {
-      // A text that was shown before does not count: it must appear after the fault.
+      // The text must appear after the fault, so one that was shown before does not count.
       await simulation.clock.advance(7000);
       await simulation.clock.advance(70_000, seen);
       expect(seen()).toBe(true);

@@ -1,4 +1,4 @@
-// A simulation on a virtual clock with a viewer and a controller, for tests.
+// A simulation on a virtual clock, with a view and a controller, for tests.
 import type { RealTime } from "../../platform/node/index.ts";
 import { ManualClock } from "../../platform/testing/index.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
@@ -14,7 +14,7 @@ import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { temporaryFolder } from "../listening.ts";
 
-/** Real time that only advances when a test advances it. */
+/** Real time that advances only when a test advances it. */
 export class Handmade implements RealTime {
   readonly #clock = new ManualClock();
   waits = 0;
@@ -42,12 +42,12 @@ export function bench(settings: Partial<VirtualEnvironmentSettings> = {}) {
 export interface RunningSimulator {
   readonly simulation: Simulation;
   readonly controller: Controller;
-  /** Address of the service; the panel is at /panel. */
+  /** The service's address. The panel is at /panel. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** A simulator with its sockets and files, and a state folder of its own. */
+/** Starts a simulator with sockets and files, in its own state folder. */
 export async function startSimulator(speed = 10): Promise<RunningSimulator> {
   const state = temporaryFolder();
   const front: { handle?: Front } = {};

@@ -1,4 +1,4 @@
-// The device behaves the same on every clock of the simulator: real, x60, --fast, a jump, paused and stepped.
+// The device behaves the same on every clock of the simulator: real, x60, --fast, during a jump, paused and stepped.
 import { describe, expect, test } from "vitest";
 import { FAST_SPEED } from "../../targets/desktop/options.ts";
 import { SimulatedClock } from "../../targets/desktop/simulator/environment/simulated-clock.ts";
@@ -11,7 +11,7 @@ function benchAt(speed: number): Bench {
   return { ...bench({ clock: new SimulatedClock({ speed, real }) }), real };
 }
 
-/** Real time advances in uneven pieces, as timers do: simulated time is mostly between two milliseconds. */
+/** Advances real time in uneven steps, as timers do. Simulated time is then mostly between two milliseconds. */
 function live({ real, simulation: { clock } }: Bench, environmentMs: number): void {
   const untilMs = clock.nowMs() + environmentMs;
   for (let count = 0; clock.nowMs() < untilMs; count++)

@@ -1,5 +1,5 @@
-// The printer's slip and the console's screen lead to the same place as the address and code on the display. QR codes
-// are read module by module.
+// The printer's slip and the console's screen have the same address and code as the display. The test decodes QR codes
+// module by module.
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
@@ -13,7 +13,7 @@ import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { colourless, layOut } from "../../targets/desktop/terminal/layout.ts";
 
-/** The rows of modules at any scale, without the quiet zone. */
+/** Reads the modules of a picture at any scale, without the quiet zone. */
 function read(
   [width, height]: readonly [number, number],
   isDark: (x: number, y: number) => boolean,
@@ -23,7 +23,7 @@ function read(
   const dark = at.filter(([x, y]) => isDark(x!, y!));
   const [left, top] = [0, 1].map((axis) => Math.min(...dark.map((place) => place[axis]!)));
   const [right, bottom] = [0, 1].map((axis) => Math.max(...dark.map((place) => place[axis]!)));
-  // The finder in the corner is seven modules wide.
+  // The finder pattern in the corner is seven modules wide.
   let run = left!;
   while (isDark(run, top!)) run++;
   const scale = (run - left!) / 7;
@@ -34,14 +34,14 @@ function read(
   return modules.map((y) => modules.map((x) => isDark(left! + x, top! + y)));
 }
 
-/** Reads lines of block characters, a few pixels per module. */
+/** Reads lines of block characters, with a few pixels for each module. */
 function readLines(lines: readonly string[], scale = 4): Modules {
   const isDark = (x: number, y: number): boolean => {
     const module = Math.floor(y / scale);
     const character = lines[module >> 1]?.[Math.floor(x / scale)] ?? " ";
     return character === "█" || character === (module % 2 === 0 ? "▀" : "▄");
   };
-  // The screen around it is light as well.
+  // The screen around the picture is light too.
   return read([scale * lines[0]!.length, scale * 2 * lines.length], isDark, 2);
 }
 
@@ -54,7 +54,7 @@ async function waiting(device: string, columns: number, rows: number): Promise<S
 }
 
 describe("the printer", () => {
-  test("RFC 8628 section 3.3.1: the slip has address, code and a QR code with both", async () => {
+  test("RFC 8628 section 3.3.1: the slip has address, code, and a QR code with both", async () => {
     const simulation = await waiting("printer", 16, 2);
     const [slip] = simulation.paper.slips;
     expect(slip).toMatchObject({
@@ -74,7 +74,7 @@ describe("the console", () => {
     expect(readLines(qrLines(qrModules(complete)))).toEqual(qrModules(complete));
     const view = new Viewer(simulation).view();
     const screen = layOut(view, "", { columns: 120, rows: 40 }, colourless);
-    // The part beside the frame of 40 columns.
+    // The part beside the frame, which is 40 columns wide.
     const size = view.qr.length + 4;
     const beside = screen.slice(1, 1 + Math.ceil(size / 2));
     expect(readLines(beside.map((line) => line.slice(44, 44 + size).padEnd(size)))).toEqual(

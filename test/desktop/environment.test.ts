@@ -1,4 +1,4 @@
-// The simulation as a whole: what it frees at its end, and who is notified.
+// The simulation as a whole: what it releases at its end, and which pages may control it.
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import path from "node:path";
@@ -22,7 +22,7 @@ const locks = (directory: string): string[] =>
 
 const options = () => readOptions(["--port", "0", "--state", state]);
 
-test("one part that fails to close does not keep the others open, and is reported", async () => {
+test("if one part fails to close, the others are still closed, and the failure is reported", async () => {
   const environment = await createEnvironment(options(), {}, () => {});
   expect((await fetch(`${environment.url}/device`)).status).toBe(200);
   expect(locks(state)).toHaveLength(1);
@@ -35,9 +35,10 @@ test("one part that fails to close does not keep the others open, and is reporte
   expect(locks(path.join(state, "device"))).toEqual([]);
 });
 
-test("RFC 9112 section 9.8: an idle connection stays open long enough that a busy process does not cut a poll off", async () => {
+test("RFC 9112 section 9.8: an idle connection stays open long enough for a busy process to poll", async () => {
   const environment = await createEnvironment(options(), {}, () => {});
-  // The device closes its connection after 4 seconds. Node's default of 5 can pass while both sides are busy.
+  // The device closes its connection after 4 seconds. While both sides are busy, Node's default of 5 seconds may expire
+  // first.
   const response = await fetch(`${environment.url}/device`, {
     headers: { connection: "keep-alive" },
   });
@@ -46,7 +47,7 @@ test("RFC 9112 section 9.8: an idle connection stays open long enough that a bus
   await environment.close();
 });
 
-test("foreign pages, foreign names and unknown commands get nothing", async () => {
+test("pages of other sites, other host names and unknown commands are rejected", async () => {
   const { simulation, url, close } = await startSimulator();
   const panelUrl = `${url}/panel`;
   const send = async (headers: Record<string, string>, command: string): Promise<number> => {

@@ -55,13 +55,13 @@ test("a power cut during a real exchange does not stop the clock", async () => {
   expect(log.entries[0]?.response).toBe("aborted");
 });
 
-// The diagram of panel and playground in random sessions of any length: its words match the responses, and its rows are
-// in the order of the events.
+// The diagram of panel and playground in random sessions. Its words match the responses, and its rows are in the order
+// of the events.
 
 const often = ["new-code", "allow", "deny", "power-cycle", "sign-out", "fix"];
 const faults = ["slow", "corrupt", "unavailable", "captive-portal", "cut-poll", "quota"];
 const waits = ["advance 3s", "advance 40s", "advance 10m", "advance 30m"];
-/** The clock advances in steps of its own. */
+/** The clock advances by its own steps. */
 const ACTIONS_IN_TIME = ACTIONS.filter(({ group }) => group !== "clock").map(({ name }) => name);
 const session = fc.array(
   fc.oneof(
@@ -118,7 +118,7 @@ async function play(steps: readonly string[], look: (view: View) => void): Promi
   return simulation;
 }
 
-/** The error in a body: RFC 6749 §5.2, the two specifications, or the resource APIs. */
+/** The error in a body (RFC 6749 §5.2, the two specifications, or the resource APIs). */
 function errorOf(body: string): string | undefined {
   const { error, error_code: code } = JSON.parse(body) as Record<string, unknown>;
   if (typeof error === "object" && error !== null) {
@@ -137,7 +137,7 @@ function isJson(text: string): boolean {
   }
 }
 
-test("an exchange is OK if its status and its body are, and otherwise has the name of its error", async () => {
+test("an exchange is shown as OK or with the name of its error", async () => {
   await fc.assert(
     fc.asyncProperty(session, async (steps) => {
       const { simulation, controller } = bench();
@@ -165,7 +165,7 @@ test("an exchange is OK if its status and its body are, and otherwise has the na
   );
 });
 
-// A device with a code polls; the fault affects a poll first.
+// A device polls for a code, and the fault affects the next poll.
 test.each([
   ["fault corrupt on", "428 not JSON (garbled)"],
   ["fault unavailable on", "503 not JSON (service down)"],
@@ -179,7 +179,7 @@ test.each([
   expect(responseOf(poll!)).toBe(words);
 });
 
-/** A minimal list of the page; its items are the drawn values. */
+/** Replaces the page's list. Its items are the drawn values. */
 class FakeList {
   readonly items: Row[] = [];
   insertBefore(item: Row, before: Row | null): void {
@@ -194,7 +194,7 @@ class FakeList {
   }
 }
 
-test("rows are in the order of the events, each once; the updated list equals a new one of the last view", async () => {
+test("rows are in the order of the events; an updated list equals a new list of the last view", async () => {
   await fc.assert(
     fc.asyncProperty(session, async (steps) => {
       const list = new FakeList();
@@ -220,7 +220,7 @@ test("rows are in the order of the events, each once; the updated list equals a 
   );
 });
 
-test("a long wait keeps its one row in place, even when half a minute of it is discarded", async () => {
+test("a long wait is one row that stays in place, even if half a minute of it is discarded", async () => {
   const rows: string[][] = [];
   const steps = ["advance 5s", ...Array.from({ length: 40 }, () => "advance 40s"), "allow"];
   await play([...steps, "advance 8s"], (view) => {
@@ -242,7 +242,7 @@ test.each([
   ["fault slow-down", "environment-strip fault"],
   ["press new-code", "user-device"],
   ["stream poll", "manufacturer-service"],
-])("%s is drawn as %s: a setting is not a fault", async (step, way) => {
+])("%s is drawn as %s, because a setting is not a fault", async (step, way) => {
   const { timeline } = await play(["advance 5s", step], () => {});
   const by = (required: string): boolean => timeline.entries.some((one) => wayOf(one) === required);
   expect(by(way)).toBe(true);

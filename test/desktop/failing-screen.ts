@@ -1,4 +1,4 @@
-// Takes the terminal over and then throws.
+// Takes over the terminal and then throws.
 import { Screen } from "../../targets/desktop/terminal/screen.ts";
 
 const screen = new Screen(process.stdout, process.stdin, () => ["on the screen"], {

@@ -1,5 +1,5 @@
-// The three steps of the panel in each state of the device and on each page of the phone. The strong button alone
-// always leads to a sign-in.
+// The three steps that the panel shows, in each state of the device and on each page of the phone. The primary button
+// alone always leads to a sign-in.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ErrorCode, State } from "../../core/complete.ts";
@@ -50,13 +50,13 @@ test.each([
   expect(one.description).toMatch(description);
 });
 
-test("while the user continues on the phone, the panel has no strong button", () => {
+test("while the user works on the phone, the panel has no primary button", () => {
   expect(guide(State.PENDING, "code")).toMatchObject({ step: 1, next: undefined });
   expect(guide(State.PENDING, "consent")).toMatchObject({ step: 2, next: undefined });
   expect(guide(State.PENDING, "other")).toMatchObject({ step: 1, next: { does: "#scan" } });
-  // A page without the right code leads nowhere: the panel offers a button.
+  // On a page without the right code, the user cannot continue, so the panel offers a button.
   expect(guide(State.PENDING, "type")).toMatchObject({ step: 1, next: { does: "#scan" } });
-  // Without a phone in the panel, the user's own phone continues.
+  // If the panel shows no phone, the user continues on a real one.
   expect(guide(State.PENDING, "none")).toMatchObject({ step: 1, next: undefined });
   const decision = { what: "ada allows", userCode: CODE, isByKey: true, order: 7 };
   const decided = guide(State.PENDING, "other", {}, { decision });
@@ -64,7 +64,7 @@ test("while the user continues on the phone, the panel has no strong button", ()
   expect(decided.description).toMatch(/^Decided: ada allows\./);
 });
 
-test("after a refusal the panel offers another code only if the next sign-in can end differently", () => {
+test("after a refusal, the panel offers another code only if the next sign-in can have another result", () => {
   const refused = failedBy("admin_policy_enforced");
   const administrator = "policy harbour-school";
   expect(guide(State.FAILED, "other", refused, { administrator })).toMatchObject({
@@ -77,14 +77,14 @@ test("after a refusal the panel offers another code only if the next sign-in can
   }
 });
 
-/** Presses the strong button only; on the phone, tries the accounts in turn. @returns the last sentence */
+/** Presses only the primary button, and tries the accounts on the phone in turn. @returns the last sentence */
 async function follow(controller: Controller): Promise<string> {
   const accounts = ["ada", "nora", "ben"];
   const output: string[] = [];
   for (let press = 0; press < 40; press++) {
     const view = controller.viewer.view();
     const { step, next, description } = guideOf(view, "home");
-    // The steps only claim that a code is shown while one is.
+    // The steps say that a code is shown only while the display shows one.
     const isShown = wordsOf(step, view.device.on)[0] === "The device shows a code";
     expect(isShown, description).toBe(view.device.userCode !== "" && step < 3);
     output.push(`${description} [${next?.label ?? ""}] {${view.device.state}}`);
@@ -100,7 +100,7 @@ async function follow(controller: Controller): Promise<string> {
 
 const DISTURBING = ACTIONS.filter(({ group }) => group !== "clock").map(({ step }) => step);
 
-test("the strong button alone leads to a sign-in, from any previous state", async () => {
+test("the primary button alone leads to a sign-in from any state", async () => {
   const step = fc.oneof(
     { weight: 1, arbitrary: fc.constantFrom("advance 3s", "advance 40s", "allow", "power") },
     { weight: 1, arbitrary: fc.constantFrom(...FAULTS.map(({ name }) => `fault ${name}`)) },

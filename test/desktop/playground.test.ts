@@ -1,5 +1,5 @@
-// The playground's folder can be built from the sources, and its replacement for node:crypto signs security events as
-// Node does (RFC 8037).
+// The playground can be built from the sources, and its replacement for node:crypto signs security events as Node does
+// (RFC 8037).
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { expect, test } from "vitest";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
@@ -10,7 +10,7 @@ test("every Node import of the service has a replacement", async () => {
   expect(await writePlayground(temporaryFolder())).toContain("panel.js");
 });
 
-test("RFC 8037: the same keys, signatures and hashes as Node's", () => {
+test("RFC 8037: keys, signatures and hashes are the same as Node's", () => {
   const seed = Uint8Array.from({ length: 32 }, (_, at) => (at * 7) % 256);
   const key = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed]);
   const nodeKey = createPrivateKey({ key, format: "der", type: "pkcs8" });

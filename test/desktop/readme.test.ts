@@ -23,7 +23,7 @@ function blockBelow(heading: string): string {
 
 test.each(blockBelow("For scripts").trimEnd().split("\n"))("%s", (command) => {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-readme-"));
-  // The first uses the default state folder; run it in a folder and on a port of its own, without npm's output.
+  // The first command uses the default state folder. Give it its own folder and port, and omit npm's output.
   const given = command.includes("--state") ? "" : ` --state ${folder}`;
   const line = command.replace(/^npm start -- (.*?)(?: +#.*)?$/, "npm start -s -- $1");
   try {

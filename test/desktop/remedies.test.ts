@@ -1,5 +1,5 @@
-// The table of errors decides who can fix an error (core/tables): display, panel, the service's pages and errors of
-// programs agree.
+// The table of errors (core/tables) states who can fix an error. The display, the panel, the service's pages and the
+// errors of programs all agree with it.
 import { expect, test } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode, ErrorKind, State } from "../../core/complete.ts";
@@ -16,7 +16,7 @@ import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { UserAgent } from "../service/user-agent.ts";
 
 const TEXTS = MESSAGES.split("\n");
-/** Shown while the device continues by itself: nobody has to act. */
+/** The display shows these while the device continues by itself. Nobody has to act. */
 const GOES_ON = [Message.RESUMING, Message.NO_CONNECTION, Message.BUSY, Message.CODE_EXPIRED];
 const ROWS = errorRows().map((row) => [ErrorCode[row.error], row] as const);
 
@@ -52,7 +52,7 @@ test.each(ROWS)("%s: display, panel and errors of programs name the same role", 
 test.each([
   ["allow-as-pupil", "living-room-tv", "pupil"],
   ["allow", "northwind-kiosk", "ada"],
-])("what the administrator has to fix is on the phone's page (%s)", async (_, client, account) => {
+])("the phone's page says what the administrator must fix (%s)", async (_, client, account) => {
   const simulation = virtualEnvironment({ client });
   simulation.powerOn();
   await simulation.clock.advance(10_000, () => simulation.userCode !== "");
@@ -65,7 +65,7 @@ test.each([
   await perform(simulation, "advance 10s");
   expect(simulation.display.lines.join(" ")).toMatch(/Ask +your +administrator/);
   const { fix } = reasonOfDevice(simulation.driver!)!;
-  // The same sentence on the page, in the panel and its steps.
+  // The page, the panel and its steps have the same sentence.
   const sentence = sentenceOf(fix);
   expect(sentence).toMatch(/^Ask your administrator to /);
   expect(page.html).toContain(`${sentence} Then get a new code on your device.`);
@@ -73,7 +73,7 @@ test.each([
   const { decision, administrator } = new Viewer(simulation).view();
   expect(decision!.page.text).toContain(sentence);
   expect(guideOf(new Viewer(simulation).view(), "other").description).toContain(sentence);
-  // The fix is a step, after which the same account can sign in.
+  // The fix is a step of the panel. After it, the same account can sign in.
   expect(administrator).not.toBe("");
   await perform(simulation, "administrator");
   await perform(simulation, "press new-code");

@@ -1,4 +1,4 @@
-// Every scenario passes and shows no secrets, and expectations can fail.
+// Every scenario passes and shows no secrets. An unmet expectation fails.
 import { expect, test } from "vitest";
 import { findScenario, play, scenarioNames } from "../../targets/desktop/scenarios/play.ts";
 import { isFrame, sideBySide } from "../../targets/desktop/scenarios/player.ts";
@@ -11,7 +11,7 @@ import { isFullRun } from "../full-run.ts";
 
 const SECRET = /pg[adr]\.[\w-]{10}|tv-secret/;
 
-/** An opened exchange is complete and masked, for all requests and responses of all scenarios. */
+/** Checks all exchanges of a scenario: complete, and with masked secrets. */
 function expectMasked({ exchanges }: Simulation): void {
   for (const { id } of exchanges.entries) {
     const { request, response } = exchanges.detailOf(id)!;
@@ -21,7 +21,7 @@ function expectMasked({ exchanges }: Simulation): void {
   }
 }
 
-/** In a short run every third. */
+/** A short run plays every third scenario. */
 const played = scenarioNames().filter((_, at) => isFullRun || at % 3 === 0);
 
 test.each(played)("scenario %s", async (name) => {
@@ -54,7 +54,7 @@ test.each([
   ["\n\nhop", /^wrong, line 3: "hop" is neither/],
   ["with tea", /^wrong, line 1: after "with"/],
   ['expect "x" within soon', /^wrong, line 1: "soon" is no duration/],
-])("an invalid scenario names its line: %s", (text, message) => {
+])("an invalid scenario is reported with its line: %s", (text, message) => {
   expect(() => readScenario("wrong", text)).toThrow(message);
 });
 
@@ -67,7 +67,7 @@ test.each([
   await expect(play(readScenario("wrong", text))).rejects.toThrow(message);
 });
 
-test("shows finds wrapped text; isFrame takes ? for any character and nothing else", () => {
+test("shows finds wrapped text; in isFrame, only ? matches any character", () => {
   expect(shows(["3 broadcasts:       ", "Harbour regatta     "], "broadcasts: Harbour")).toBe(true);
   expect(shows(["3 broadcasts:       "], "Harbour")).toBe(false);
   expect(isFrame(["Code AB"], ["Code ??"])).toBe(true);
@@ -77,8 +77,8 @@ test("shows finds wrapped text; isFrame takes ? for any character and nothing el
   expect(isFrame(["a", "b"], ["a"])).toBe(false);
 });
 
-// Faults are played one by one (actions.test.ts).
-test("every other action of the table is played by a scenario, by its name or its step", () => {
+// actions.test.ts plays the faults one by one.
+test("a scenario plays every other action of the table", () => {
   const lines = new Set(
     scenarioNames().flatMap((name) => findScenario(name).lines.map(({ text }) => text)),
   );

@@ -1,5 +1,5 @@
-// The simulation's clock: every timer runs at its own moment at any speed, with pauses, holds and jumps. It passes the
-// conformance suite of Timers.
+// The simulation's clock runs every timer at its time, at any speed and with pauses, holds and jumps. The conformance
+// suite of Timers passes.
 import { expect, test } from "vitest";
 import { SimulatedClock } from "../../targets/desktop/simulator/environment/simulated-clock.ts";
 import { Handmade } from "./bench.ts";
@@ -9,7 +9,7 @@ function bench(speed = 1): { real: Handmade; clock: SimulatedClock; seen: [strin
   return { real, clock: new SimulatedClock({ speed, real }), seen: [] };
 }
 
-test.each([1, 10, 100, 1000])("at x%i every timer runs at its own moment, in order", (speed) => {
+test.each([1, 10, 100, 1000])("at x%i every timer runs at its time, in order", (speed) => {
   const { real, clock, seen } = bench(speed);
   for (const ms of [700, 5, 5000, 5001]) clock.after(ms, () => seen.push([`${ms}`, clock.nowMs()]));
   real.pass(10_000 / speed);
@@ -22,7 +22,7 @@ test.each([1, 10, 100, 1000])("at x%i every timer runs at its own moment, in ord
   expect(clock.nowMs()).toBe(10_000);
 });
 
-test("a paused clock stops, and speed changes keep the time", () => {
+test("a paused clock stops, and a change of speed does not change the time", () => {
   const { real, clock, seen } = bench();
   clock.after(1000, () => seen.push(["rang", clock.nowMs()]));
   real.pass(400);
@@ -53,7 +53,7 @@ test("a hold in a timer delays all later timers until it is released", () => {
   expect(seen).toEqual([["later", 200]]);
 });
 
-test("a jump runs every timer at its moment, and waits for real exchanges", async () => {
+test("a jump runs every timer at its time, and waits for real exchanges", async () => {
   const clock = new SimulatedClock({ paused: true });
   const seen: number[] = [];
   const again = (): void => {
@@ -71,7 +71,7 @@ test("a jump runs every timer at its moment, and waits for real exchanges", asyn
   clock.close();
 });
 
-test("a cancelled timer does not run, even if one of the same moment cancels it", async () => {
+test("a cancelled timer does not run, even if it is due at the same time as the timer that cancels it", async () => {
   const clock = new SimulatedClock({ paused: true });
   const seen: string[] = [];
   const takeBack = { second: (): void => {} };
@@ -81,7 +81,7 @@ test("a cancelled timer does not run, even if one of the same moment cancels it"
   expect(seen).toEqual([]);
 });
 
-test("a jump reports its remaining time, and can be ended", async () => {
+test("a jump reports its remaining time, and can be aborted", async () => {
   const clock = new SimulatedClock({ paused: true });
   const left: number[] = [];
   for (const ms of [1000, 2000, 3000, 4000]) {

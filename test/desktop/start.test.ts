@@ -1,4 +1,4 @@
-// npm start without a terminal: frames as text, exit codes, restored state, errors in one line.
+// npm start without a terminal: frames as text, exit codes, restored state, and errors in one line.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,7 @@ import { inFolder, run, start } from "./command.ts";
 
 const SCRIPTED = ["--fast", "--port", "0", "--exit-when"];
 
-test("a sign-in by script prints frames as text and no secret, with exit code 0; the next start is signed in", () =>
+test("a scripted sign-in prints frames as text and no secret, with exit code 0; the next start is signed in", () =>
   inFolder(async (state) => {
     const first = await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
     expect(first.stderr).toBe("");
@@ -31,7 +31,7 @@ test("a sign-in by script prints frames as text and no secret, with exit code 0;
     );
   }));
 
-test("npm start -- --scenario plays a scenario with its frames; an unknown one is exit code 2", async () => {
+test("npm start -- --scenario plays a scenario with its frames; an unknown one gives exit code 2", async () => {
   const valid = await run("--scenario", "deny");
   expect(valid).toMatchObject({ code: 0, stderr: "" });
   expect(valid.stdout).toContain("> deny");
@@ -67,13 +67,13 @@ const WRONG_FLAGS: [string[], RegExp][] = [
   ],
 ];
 
-test.each(WRONG_FLAGS)("a wrong flag is one line: %s", (args, message) => {
+test.each(WRONG_FLAGS)("a wrong flag is reported in one line: %s", (args, message) => {
   const [, output] = /^exit 2: ([^\n]+)\n$/.exec(refusal(args))!;
   expect(output).toMatch(message);
 });
 
 test.each([
-  // An error of the parser, an error in the combination, and errors in the environment.
+  // Run only an error of the parser, a wrong combination, and errors in the environment.
   ...[WRONG_FLAGS[0]!, WRONG_FLAGS[5]!],
   [["--server", "gitbub", "--client-id", "x"], /--server is unknown; did you mean github\?/],
   [["--server", "keycloak", "--client-id", "x"], /--server-parameter host is missing: the host/],
@@ -96,13 +96,13 @@ test.each([
   }),
 );
 
-// A scenario sets its own device, account, clock and service. Only its output format can be chosen.
+// A scenario sets device, account, clock and service. Only its output format can be chosen.
 test.each([
   ["--display", "16x2"],
   ["--rotate"],
   ["--port", "8080"],
   ["--issuer", "https://a.example"],
-])("%s beside --scenario is one line and exit code 2", (...args) => {
+])("%s with --scenario is reported in one line with exit code 2", (...args) => {
   const output = refusal([...args, "--scenario", "sign-in"]);
   expect(output).toMatch(
     /^exit 2: picogrant: option '--scenario <name>' cannot be used with [^\n]+\n$/,
@@ -114,12 +114,12 @@ function refusal(args: readonly string[]): string {
   try {
     return JSON.stringify(readOptions(args));
   } catch (error) {
-    // The same as in main.ts.
+    // main.ts prints the same.
     return error instanceof UsageError ? `exit 2: picogrant: ${error.message}\n` : `${error}`;
   }
 }
 
-test("a world of one's own: --fixture, --options, --client; the printer prints a slip", () =>
+test("--fixture, --options and --client change the simulation; the printer prints a slip", () =>
   inFolder(async (state) => {
     const [own, options] = [path.join(state, "own.json"), path.join(state, "options.json")];
     const clients = [{ id: "till", secret: "till-secret", name: "Till" }];
@@ -134,7 +134,7 @@ test("a world of one's own: --fixture, --options, --client; the printer prints a
     expect(stdout).toMatch(/^ {2}:within 2 minutes\. *:$/m);
   }));
 
-test("a second simulator on one state folder is one line that names the first, which continues; a dead process's lock is taken over", () =>
+test("a second simulator in the same state folder reports the first one in one line; a dead process's lock is taken over", () =>
   inFolder(async (state) => {
     const first = start(["--fast", "--port", "0", "--state", state]);
     const end = ended(first);
@@ -155,7 +155,7 @@ test("a second simulator on one state folder is one line that names the first, w
     expect([third.stderr, third.code]).toEqual(["", 0]);
   }));
 
-test("a busy port is one line and exit code 2", () =>
+test("a busy port is reported in one line with exit code 2", () =>
   inFolder(async (state) => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
@@ -169,7 +169,7 @@ test("a busy port is one line and exit code 2", () =>
   }));
 
 test.each(["service.json", path.join("device", "slot-0")])(
-  "an invalid state file is one line and exit code 2, and stays unchanged: %s",
+  "an invalid state file is reported in one line with exit code 2, and stays unchanged: %s",
   (name) =>
     inFolder(async (state) => {
       await run("--approve", ...SCRIPTED, "signed-in", "--state", state);

@@ -1,5 +1,5 @@
-// The terminal: the drawn screen fits; and in a real pseudo-terminal (util-linux's script): typing, quitting, signals,
-// exceptions, NO_COLOR, dumb terminals. The terminal is restored every time.
+// The terminal: the drawn screen fits. In a real pseudo-terminal (util-linux's script), typing, quitting, signals,
+// exceptions, NO_COLOR and dumb terminals. The simulator always restores the terminal.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
@@ -44,7 +44,7 @@ test.each([
   }
 });
 
-test("80x24 shows display, state, requests and responses; no secret", async () => {
+test("80x24 shows display, state, requests and responses, and no secret", async () => {
   const view = await viewOf("advance 30s\nallow\nadvance 10s\nfault slow on");
   const screen = layOut(view, "", { columns: 80, rows: 24 }, colourless).join("\n");
   for (const part of [
@@ -57,7 +57,7 @@ test("80x24 shows display, state, requests and responses; no secret", async () =
   expect(screen).not.toMatch(/pga\.|pgr\.|tv-secret/);
 });
 
-test("a view holds no token and no device code, whatever the device does", async () => {
+test("a view contains no token and no device code, whatever the device does", async () => {
   const simulation = virtualEnvironment({ rotate: true });
   const viewer = new Viewer(simulation);
   const seen: string[] = [];
@@ -76,7 +76,7 @@ test("a view holds no token and no device code, whatever the device does", async
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 const MISSING = "script is missing: install util-linux (Debian: bsdutils)";
 
-/** Runs a command in a pseudo-terminal of 80x24; `drive` types and waits. */
+/** Runs a command in a pseudo-terminal of 80x24. `drive` types and waits. */
 async function inTerminal(
   command: string,
   env: NodeJS.ProcessEnv,
@@ -117,7 +117,7 @@ if (!hasScript) {
   if (process.env.CI === "true") test("pseudo-terminal", () => expect.fail(MISSING));
   else test.skip(`pseudo-terminal: skipped, ${MISSING}`);
 } else {
-  test("an invalid line and an unavailable action show why; names are completed and listed", () =>
+  test("an invalid line and an unavailable action report the reason; names are completed and listed", () =>
     inFolder(async (state) => {
       const { code } = await inTerminal(simulator(state), {}, async (child, shows) => {
         await shows("Code ");
@@ -154,7 +154,7 @@ if (!hasScript) {
       expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
     }));
 
-  test("an exception restores the terminal first and is then readable", async () => {
+  test("an exception restores the terminal first, so that it can be read", async () => {
     const { stdout, code } = await inTerminal(
       `${node} test/desktop/failing-screen.ts`,
       {},

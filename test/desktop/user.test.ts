@@ -1,5 +1,5 @@
-// The log of the user's steps on the service's pages (RFC 8628 sections 3.3 and 5.4): each once, in order, without
-// codes.
+// The log of the user's steps on the service's pages (RFC 8628 sections 3.3 and 5.4). Each step is logged once and in
+// order, without codes.
 import { beforeEach, expect, test } from "vitest";
 import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
 import { shows } from "../../targets/desktop/simulator/device/display.ts";
@@ -21,7 +21,7 @@ function reported(): string[] {
   return simulation.timeline.entries.filter(({ by }) => by === "user").map(({ what }) => what);
 }
 
-test("the address opened, the code typed, signed in, allowed", async () => {
+test("the user opens the address, types the code, signs in, and allows", async () => {
   const entry = await userAgent.get("/device");
   const chooser = await userAgent.submit(entry, "/device", { user_code: simulation.userCode });
   const consent = await userAgent.submit(chooser, "/device/account", { account: "ben" });
@@ -30,7 +30,7 @@ test("the address opened, the code typed, signed in, allowed", async () => {
   expect(JSON.stringify(simulation.timeline.entries)).not.toContain(simulation.userCode);
 });
 
-test("the code scanned and confirmed, denied", async () => {
+test("the user scans the code, confirms it, and denies", async () => {
   const entry = await userAgent.get(`/device?user_code=${simulation.userCode}`);
   const chooser = await userAgent.submit(entry, "/device", {});
   const consent = await userAgent.submit(chooser, "/device/account", { account: "ada" });
@@ -43,7 +43,7 @@ test("the code scanned and confirmed, denied", async () => {
   ]);
 });
 
-test("codes that lead nowhere: wrong, used, expired; a page that was loaded twice is logged once", async () => {
+test("wrong, used and expired codes are logged; a page that is loaded twice is logged once", async () => {
   const code = simulation.userCode;
   await userAgent.get("/device");
   const entry = await userAgent.get("/device");
@@ -66,7 +66,7 @@ test("codes that lead nowhere: wrong, used, expired; a page that was loaded twic
   ]);
 });
 
-test("an action on the account page is logged as the step of the same name", async () => {
+test("an action on the account page is logged as the step with the same name", async () => {
   const chooser = await userAgent.get("/account");
   const account = await userAgent.submit(chooser, "/account/choose", { account: "ada" });
   await userAgent.submit(account, "/account/sign-out-everywhere", {});
@@ -76,7 +76,7 @@ test("an action on the account page is logged as the step of the same name", asy
   expect(both).toEqual(["ada signs out everywhere", "ada signs out everywhere"]);
 });
 
-test("a form from another site is not a step of this user", async () => {
+test("a form from another site is not logged as a step of this user", async () => {
   await userAgent.post("/device", { csrf: "guessed", user_code: simulation.userCode });
   await userAgent.post("/account/disable", { csrf: "guessed", account: "ada" });
   expect(reported()).toEqual([]);

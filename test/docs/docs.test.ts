@@ -15,7 +15,7 @@ import { markdownTable, spliced } from "../../targets/workbench/script-options.t
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Files with tables, and the function for each table, by the name in its marks. */
+/** Files with tables, and the function that makes each table. The file marks a table with its name. */
 const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => string>>>> = {
   "README.md": {
     "first program": (root) =>
@@ -31,17 +31,14 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => 
   },
 };
 
-it.each(Object.keys(TABLES))(
-  "%s shows its tables as the sources have them (npm run generate)",
-  (file) => {
-    const page = pageWithTables(root, file);
-    if (process.env.PICOGRANT_GENERATE) writeFileSync(root + file, page);
-    expect(readFileSync(root + file, "utf8")).toBe(page);
-  },
-);
+it.each(Object.keys(TABLES))("the tables of %s match the sources (npm run generate)", (file) => {
+  const page = pageWithTables(root, file);
+  if (process.env.PICOGRANT_GENERATE) writeFileSync(root + file, page);
+  expect(readFileSync(root + file, "utf8")).toBe(page);
+});
 
 it.each(["signIn", "device"] as const)(
-  "the schema of %s is made of the table of settings (npm run generate)",
+  "the schema of %s matches the table of settings (npm run generate)",
   (entrance) => {
     const file = root + SCHEMAS[entrance];
     const schema = schemaOf(entrance);
@@ -53,7 +50,7 @@ it.each(["signIn", "device"] as const)(
   },
 );
 
-it("every code of SignInError has one address on the page of errors", () => {
+it("every code of SignInError has exactly one anchor on the page of errors", () => {
   const source = readFileSync(`${root}platform/session/sign-in-error.ts`, "utf8");
   const union = source.slice(source.indexOf("type SignInErrorCode ="), source.indexOf("/** Why a"));
   const own = [...union.matchAll(/^ {2}\| "(\w+)"/gm)].map(([, code]) => code!);
@@ -64,7 +61,7 @@ it("every code of SignInError has one address on the page of errors", () => {
   expect(addresses.sort()).toEqual([...cores, ...own].sort());
 });
 
-it("sizes that pages state are the limits that npm run budgets enforces", () => {
+it("sizes on pages are the limits that npm run budgets checks", () => {
   const { complete, api, grant } = limits;
   const kib = (bytes: number): string => `${Math.ceil(bytes / 102.4) / 10} KiB`;
   const readme = readFileSync(`${root}README.md`, "utf8");
@@ -80,7 +77,7 @@ it("sizes that pages state are the limits that npm run budgets enforces", () => 
   expect(design).toContain(`${files.join(" / ")} B`);
 });
 
-it("the page of sizing has the default memory sizes of the hosts", () => {
+it("the page of sizing has the hosts' default memory sizes", () => {
   const page = readFileSync(`${root}targets/docs/sizing.md`, "utf8").replaceAll(/\s+/g, " ");
   expect(page).toContain(`Where you set nothing, the driver takes ${MEMORY_BYTES_DEFAULT} `);
   const defaults = {
@@ -96,7 +93,7 @@ it("the page of sizing has the default memory sizes of the hosts", () => {
   expect(page).toContain("They have the complete core");
 });
 
-// The generated tables of pages, and the program on each first page, between their marks.
+// A page with its generated tables, and with the first program between its marks.
 
 function pageWithTables(root: string, file: string): string {
   let text = readFileSync(root + file, "utf8");
@@ -106,12 +103,12 @@ function pageWithTables(root: string, file: string): string {
   return text;
 }
 
-/** The same program on every first page. */
+/** All first pages have the same program. */
 function firstProgram(root: string): string {
   return `\`\`\`ts\n${readFileSync(`${root}targets/examples/first.mjs`, "utf8")}\`\`\`\n`;
 }
 
-/** What to do stands in the page itself: the last column of a row, which the table keeps. */
+/** The last column of a row says what to do. It is written by hand in the page, so the generated table preserves it. */
 function errorTable(root: string): string {
   const page = readFileSync(`${root}targets/docs/errors.md`, "utf8");
   const advice = (name: string): string => {
@@ -126,7 +123,7 @@ function errorTable(root: string): string {
       const name = ErrorCode[error]!;
       return [
         String(error),
-        // Each error has an anchor: its name in programs.
+        // The anchor of each error is its name in programs.
         `<a id="${name.toLowerCase()}"></a>\`${name}\``,
         names.map((one) => `\`${one}\``).join(", "),
         FIXED_BY[kind],
@@ -138,7 +135,7 @@ function errorTable(root: string): string {
   return markdownTable([head, ...rows]);
 }
 
-/** The members of the core's Config: name, type, and the comment above, which applies to all members below it. */
+/** The members of the core's Config with name, type and comment. A comment applies to all members below it. */
 function createTable(root: string): string {
   const source = readFileSync(`${root}core/device/config.ts`, "utf8");
   const from = source.indexOf("export interface Config {");
@@ -158,16 +155,16 @@ function createTable(root: string): string {
   return markdownTable(rows);
 }
 
-/** The entrances, and the schemas that are made of the table. */
+/** The places where settings are given, and the schemas made from the table. */
 const SCHEMAS = {
   signIn: "platform/configuration/sign-in.schema.json",
   device: "platform/configuration/device.schema.json",
 } as const;
 type Entrance = keyof typeof SCHEMAS;
-/** What differs at an entrance. */
+/** Differences of a setting in one of these places. */
 type Own = Schema & { readonly path?: string; readonly unit?: string };
 
-/** The settings of an entrance, with their paths there. */
+/** The settings in one of these places, with their paths there. */
 function rowsOf(entrance: Entrance) {
   return table.settings.flatMap((setting) => {
     const own = setting[entrance] as Own | undefined;
@@ -179,7 +176,7 @@ function rowsOf(entrance: Entrance) {
   });
 }
 
-/** The schema of an entrance. That of programs has no sentences, because each program loads it. */
+/** The schema for one of these places. That of programs has no descriptions, because every program loads it. */
 function schemaOf(entrance: Entrance): Schema {
   type Open = Schema & { properties: Record<string, Schema>; required: string[] };
   const opened = (name: string): Open => ({

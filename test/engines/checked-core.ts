@@ -1,5 +1,5 @@
-// With PICOGRANT_INTEGERS=1 the whole test suite runs on a core that checks every number: each file of core/ is
-// rewritten when it is loaded (integer-checks.ts lists the checks).
+// With PICOGRANT_INTEGERS=1, the whole test suite runs on a core that checks every number. This plugin rewrites each
+// file of core/ when it is loaded (integer-checks.ts lists the checks).
 
 import { fileURLToPath } from "node:url";
 import { sourcesOf } from "../../targets/bundle/places.ts";
@@ -19,7 +19,7 @@ export function checkedCore() {
     enforce: "post" as const,
     transform(this: LoadedModule, code: string, id: string) {
       if (!id.startsWith(core) || !id.endsWith(".ts")) return null;
-      // The tables are only inputs of generated code and do not ship.
+      // The tables are only inputs for generated code, and are not part of what ships.
       if (id.startsWith(`${core}tables/`)) return null;
       const places = sourcesOf(code, JSON.stringify(this.getCombinedSourcemap()));
       const text = checkIntegers(code, "module", places);

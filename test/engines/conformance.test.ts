@@ -1,4 +1,5 @@
-// `npm run engines` runs the unchanged bundle through the conformance script: its judgement can fail. The core as C passes.
+// `npm run engines` runs the conformance script on each engine. These tests check that the script can fail, and that
+// the core in C passes.
 
 import { describe, expect, it, test } from "vitest";
 import * as api from "../../core/api.ts";
@@ -25,7 +26,7 @@ it.runIf(PICOGRANT_CORE.endsWith(".wasm"))("the core as C returns the same numbe
   expect(readTap(output.join("\n"))).toMatchObject({ failed: 0, failures: [] });
 });
 
-describe("the judgement", () => {
+describe("the conformance script", () => {
   test.each([
     ["another return value", "if (command === Command.NONE) command = Command.SHOW;", /tick/],
     ["another number", "device[Property.MOVES]++;", /MOVES/],
@@ -45,7 +46,7 @@ describe("the judgement", () => {
     expect(verdict.failures.join()).toMatch(complaint);
   });
 
-  test("a script that ends early is a failure", () => {
+  test("fails if it ends early", () => {
     expect(readTap("ok 1 - a\nok 2 - b\n").failed).toBe(1);
     expect(readTap("ok 1 - a\n1..2\n").failed).toBe(1);
     expect(readTap("ok 1 - a\nnot ok 2 - b\n# got      1\n1..2\n").failures).toEqual([
@@ -54,7 +55,7 @@ describe("the judgement", () => {
     expect(readTap("ok 1 - a\n1..1\n")).toEqual({ passed: 1, failed: 0, failures: [] });
   });
 
-  test("a value left alive fails the leak check of QuickJS", async () => {
+  test("fails the leak check of QuickJS if a value stays alive", async () => {
     await expect(runInQuickjs(variants.debug, "print('ok 1 - a')", true)).rejects.toThrow();
     await expect(runInQuickjs(variants.debug, "print('ok 1 - a')")).resolves.toBe("ok 1 - a");
   });

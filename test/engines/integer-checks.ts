@@ -1,6 +1,6 @@
-// Rewrites code so that it checks every arithmetic result and array index at run time: an integer, no negative zero,
-// within [-2^27, 2^27-1]; an index within its array; a byte within 0..255. No engine that can be installed here reports
-// numbers that leave the small range.
+// Rewrites code so that it checks every arithmetic result and array index at run time. A result must be an integer
+// within [-2^27, 2^27-1] and no negative zero, an index within its array, and a byte within 0..255. No engine that can
+// be installed here reports numbers outside this range.
 
 import {
   type AnyNode,
@@ -77,13 +77,13 @@ class Rewriter {
     return JSON.stringify(this.#sourceOf(node.start).place);
   }
 
-  /** `name(<node>, more, place)` around a node. */
+  /** Puts `name(<node>, more, place)` around a node. */
   #wrap(node: Node, name: string, more = ""): void {
     this.text.prependRight(node.start, `${name}(`);
     this.text.appendLeft(node.end, `${more}, ${this.#place(node)})`);
   }
 
-  /** Source of a list expression that is evaluated twice, so it must have no side effects. */
+  /** The source of a list expression. It is evaluated twice, so it must not have side effects. */
   #nameOf(object: AnyNode): string {
     let inner: AnyNode = object;
     while (inner.type === "MemberExpression" && !inner.computed) inner = inner.object as AnyNode;
@@ -95,14 +95,14 @@ class Rewriter {
     return this.#code.slice(object.start, object.end);
   }
 
-  /** `list[index]` as the target of an assignment: the index is checked in place. */
+  /** Checks the index of `list[index]`, the target of an assignment. */
   target(member: MemberExpression): void {
     const list = this.#nameOf(member.object as AnyNode);
     this.text.prependRight(member.property.start, `__index(${list}, `);
     this.text.appendLeft(member.property.end, `, ${this.#place(member)})`);
   }
 
-  /** `list[index]` as a value becomes `__read(list, index, place)`. */
+  /** Replaces `list[index]` as a value by `__read(list, index, place)`. */
   #read(member: MemberExpression): void {
     this.text.prependRight(member.start, "__read(");
     this.text.overwrite(member.object.end, member.property.start, ", ");
@@ -156,8 +156,8 @@ function isTarget(node: MemberExpression, parent: AnyNode | undefined): boolean 
 }
 
 /**
- * Rewrites a script or a module. Does not include the checks (`integerChecks`).
- * @param sourceOf names source positions for failure messages
+ * Rewrites a script or a module, without adding `integerChecks`.
+ * @param sourceOf returns the source position for a failure message
  */
 export function checkIntegers(
   code: string,
@@ -166,17 +166,17 @@ export function checkIntegers(
 ): MagicString {
   const rewriter = new Rewriter(code, sourceOf);
   const program = parse(code, { ecmaVersion: "latest", sourceType });
-  // Children come before their parents, so that outer insertions enclose inner ones.
+  // Visits children before their parents, so that outer insertions enclose inner ones.
   fullAncestor(program, (node, _state, ancestors) => {
     rewriter.visit(node as AnyNode, ancestors.at(-2) as AnyNode | undefined);
   });
   return rewriter.text;
 }
 
-/** A readable bundle (code and map of the build) with every number checked. */
+/** The readable bundle (code and map from the build), rewritten to check every number. */
 export function checkedBundle(bundle: { code: string; map: string }): string {
   const places = sourcesOf(bundle.code, bundle.map);
   const checked = checkIntegers(bundle.code, "script", places).toString();
-  // In one function, because global lookups are slow in some contexts.
+  // Wrap everything in a function, because global lookups are slow in some contexts.
   return `var picogrant = (function () {\n${integerChecks}\n${checked}\nreturn picogrant;\n})();\n`;
 }

@@ -1,5 +1,5 @@
-// Design §2: every value and every intermediate of the core is an integer within [-2^27, 2^27-1], every index within
-// its array: the bundles keep to that when they are rewritten to check it, and the check finds planted faults.
+// Design §2: every value in the core is an integer within [-2^27, 2^27-1], and every index is within its array. The
+// tests rewrite the bundles to check this, and plant faults that the checks must find.
 
 import { describe, expect, test } from "vitest";
 import * as core from "../../core/index.ts";
@@ -19,13 +19,13 @@ async function failuresOf(bundle: Script, variant: Variant = "complete", isPlain
   return readTap(await v8.run(script)).failures;
 }
 
-test.each(variants)("no number of the build %s leaves its range", async (variant) => {
+test.each(variants)("no number in the %s build leaves its range", async (variant) => {
   const bundle = await bundleCore(variant, { minify: false });
   for (const isPlain of [false, true])
     expect(await failuresOf(bundle, variant, isPlain)).toEqual([]);
 });
 
-/** The readable bundle with one line at the beginning of an API function. */
+/** The readable bundle with one line added at the beginning of an API function. */
 async function planted(name: string, line: string): Promise<Script> {
   const { code, map } = await bundleCore("complete", { minify: false });
   const changed = code.replace(new RegExp(`function ${name}\\((.*?)\\) \\{`), `$& ${line}`);
@@ -69,7 +69,7 @@ describe("a fault planted in the bundle is found, with its position", () => {
   }
 });
 
-test("with PICOGRANT_INTEGERS=1 this suite runs on the checked core, otherwise on the plain one", () => {
+test("this suite runs on the checked core exactly if PICOGRANT_INTEGERS=1", () => {
   const device = core.create(new Uint8Array(4096), { ...deviceConfig, autoStart: 0 })!;
   const readBeyond = () => core.setStatus(device, [65], 0, 2);
   if (integersAreChecked)
@@ -77,7 +77,7 @@ test("with PICOGRANT_INTEGERS=1 this suite runs on the checked core, otherwise o
   else expect(readBeyond).not.toThrow();
 });
 
-describe("the rewriting preserves the meaning", () => {
+describe("the rewritten code has the same meaning", () => {
   const cases: readonly [string, unknown][] = [
     ["var a = [1, 2, 3], i = 0; a[i++] = a[i] + 4; result = a.join() + i;", "6,2,31"],
     ["var a = [1, 2]; a[a[0]] += 5; result = a.join();", "1,7"],

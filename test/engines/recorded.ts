@@ -1,6 +1,7 @@
 // Records sequences of the core's model (test/model) as ES5 calls that replay.js repeats on any engine: calls, return
-// values, and the state that a host can see afterwards, according to the sources. Two devices share an engine, with
-// interleaved steps. `npm run build` and `npm run engines` run this file with a build's name; it prints the calls.
+// values, and the visible state of the device after each. The sources determine the expected results. Two devices share
+// an engine, and their steps are interleaved. `npm run build` and `npm run engines` run this file with a build's name.
+// It prints the calls.
 
 import { readFileSync } from "node:fs";
 import * as api from "../../core/api.ts";
@@ -17,17 +18,20 @@ import { drawSettings, type Settings } from "../model/settings.ts";
 import type { Step } from "../model/steps.ts";
 import type { Core } from "../model/subject.ts";
 
-/** At least so many; more until each state of the device is reached. */
+/** Records this many pairs of sequences, and more until each state has been reached. */
 const PAIRS = 8;
 const LINES_MAX = 500;
 const STEPS = 120;
 const FIRST_SEED = 1;
-/** With Limit.LONG_URI_MEMORY a device divides its memory differently. In C it has to be more without constant texts, too. */
+/**
+ * From Limit.LONG_URI_MEMORY on, a device divides its memory differently. The extra bytes are for C, whose memory has
+ * no constant texts.
+ */
 const LARGE = Limit.LONG_URI_MEMORY + 4096;
-/** Longer bodies make a long script, and find no more faults. */
+/** Longer bodies make the script long without finding more faults. */
 const BODY_MAX = 4000;
 
-/** Not recorded, except for the resulting device. */
+/** These calls are not recorded, only the device that they create. */
 const BEFORE = ["create", "configError"];
 
 type Call = (...given: unknown[]) => unknown;
@@ -44,7 +48,7 @@ const { look, handedOver } = new Function(
 const hex = (bytes: ArrayLike<number>): string =>
   `x${Buffer.from(Array.from(bytes)).toString("hex")}`;
 
-/** Functions that a step needs beyond those of the grant build. */
+/** The functions that a step needs in addition to those of the grant build. */
 const NEEDS: Partial<Record<Step["do"], string>> = {
   discover: "discover",
   begin: "beginCall",
@@ -57,7 +61,7 @@ const NEEDS: Partial<Record<Step["do"], string>> = {
   applyEvent: "applySecurityEvent",
 };
 
-/** ASCII for every engine. */
+/** Escapes everything except ASCII, which all engines can read. */
 const asciiOf = (value: unknown): string =>
   JSON.stringify(value).replaceAll(
     /[^ -~]/g,
@@ -71,7 +75,7 @@ class Run {
   readonly #core: Core;
   readonly #generator: Generator;
   #host: Host;
-  /** The last recorded numbers and memory. */
+  /** The numbers and the memory as last recorded. */
   #right: number[] = [];
   #bytes = new Uint8Array();
 
@@ -82,7 +86,7 @@ class Run {
     const sources: Readonly<Record<string, unknown>> = { complete, api, grant }[variant];
     const requested = this.#functions.filter((name) => !BEFORE.includes(name));
     const recorded = requested.map((name) => [name, this.#recorded(name, sources[name] as Call)]);
-    // Functions that this build lacks do nothing.
+    // If this build lacks a function, replace it by one without an effect.
     const { create, configError } = sources;
     this.#core = {
       eventVerified() {},
@@ -147,7 +151,7 @@ class Run {
   step(): void {
     const step = this.#generator.next(this.#host);
     const needed = NEEDS[step.do];
-    // Configurations do not depend on the engine.
+    // A "configure" step gives the same result on every engine.
     if (step.do === "configure" || (needed && !this.#functions.includes(needed))) return;
     if (step.do === "head" && step.body.length > BODY_MAX) return;
     if (step.do === "power") {
@@ -175,7 +179,7 @@ function pair(variant: Variant, seed: number): string[] {
 }
 
 const variant = process.argv[2] as Variant;
-/** States in which no recorded call was made. */
+/** States in which no call has been recorded yet. */
 let missing = new Set(Object.values(complete.State).filter((state) => typeof state === "number"));
 const pairs: string[][] = [];
 for (let seed = FIRST_SEED; pairs.length < PAIRS || missing.size > 0; seed++) {
@@ -185,7 +189,7 @@ for (let seed = FIRST_SEED; pairs.length < PAIRS || missing.size > 0; seed++) {
   if (lines.length > 0 && isNeeded) pairs.push(lines);
   else missing = before;
 }
-// Limits a function's length, because some engines limit jumps (MuJS: 65,535 instructions).
+// Divides the calls into functions, because some engines limit jumps (MuJS: 65,535 instructions).
 const calls: string[] = [];
 for (let lines = pairs.flat(); lines.length > 0; lines = lines.slice(LINES_MAX)) {
   const name = `part${calls.length}`;

@@ -1,7 +1,8 @@
-// The conformance script's own part: repeats and compares what test/engines/recorded.ts has recorded. Only a part of
-// ES5, because some engines have nothing else: no typed arrays, no JSON, no regular expressions. It prints TAP.
+// The part of the conformance script that repeats the recorded calls (test/engines/recorded.ts) and compares the
+// results. Some engines support only a part of ES5, so it uses no typed arrays, no JSON and no regular expressions. It
+// prints TAP.
 
-/** Compared after each call, by name in Property: numbers, and lists of numbers. */
+/** These properties are compared after each call: numbers, and lists of numbers. */
 var NUMBERS = [
   "STATE",
   "ERROR",
@@ -44,17 +45,17 @@ for (var i = 0; i < NUMBERS.length; i++) numberPlaces.push(Property[NUMBERS[i]])
 
 var tapCount = 0;
 var tapFailed = 0;
-/** Devices by their numbers, and their expected numbers. */
+/** The devices by number, and their expected property values. */
 var devices = [];
 var rights = [];
-/** The first difference since the last case; results of these devices mean nothing after it. */
+/** The first difference since the last case. After it, these devices are not compared any more. */
 var complaint = "";
 var isLost = 0;
 /** The current line, and the position in it. */
 var line = "";
 var at = 0;
 
-/** Memory as the engine has it: a typed array, or a plain array without holes. */
+/** Creates the memory: a typed array if the engine has one, or else an array without holes. */
 function newMemory(size) {
   if (typeof Uint8Array === "function" && !plainMemory) return new Uint8Array(size);
   var memory = [];
@@ -85,7 +86,7 @@ function sumOf(sum, bytes, from, to) {
   return sum;
 }
 
-/** A checksum of the bytes that a command hands over. */
+/** A checksum of the bytes that a command gives to the host. */
 function handedOver(device, command) {
   var memory = device[Property.MEMORY];
   var from = device[Property.DATA];
@@ -120,7 +121,7 @@ function compare(number) {
   }
 }
 
-/** The next word of the line; "" at its end. */
+/** Reads the next word of the line; "" at its end. */
 function word() {
   var end = line.indexOf(" ", at);
   if (end < 0) end = line.length;
@@ -138,19 +139,19 @@ function bytesOf(hex) {
   return bytes;
 }
 
-/** Number() of a text with a sign is NaN on MuJS. */
+/** On MuJS, Number() of a text with a sign is NaN. */
 function numberOf(text) {
   if (text === "NaN") return NaN;
   return text.charAt(0) === "-" ? -Number(text.substring(1)) : Number(text);
 }
 
-/** An argument: a number, x and bytes, or - for none. */
+/** Parses an argument: a number, x and bytes, or - for none. */
 function argumentOf(text) {
   if (text === "-") return null;
   return text.charAt(0) === "x" ? bytesOf(text.substring(1)) : numberOf(text);
 }
 
-/** Creates a device, which replaces the one with its number. */
+/** Creates a device, and replaces the one with the same number. */
 function make(number, memoryBytes, config, seen) {
   line = "create";
   devices[number] = picogrant.create(newMemory(memoryBytes), config);
@@ -159,8 +160,8 @@ function make(number, memoryBytes, config, seen) {
 }
 
 /**
- * A write of the host, or a call and its results: the device's number, "set" or the function, its arguments; "=" and
- * the return value; each changed number of the device; "#" and the checksum of the bytes that are handed over.
+ * Repeats one line: the device's number; "set" for a write by the host, or the function; the arguments; "=" and the
+ * return value; each changed number of the device; "#" and the checksum of the bytes that the host gets.
  */
 function step(text) {
   if (isLost) return;
@@ -199,7 +200,7 @@ function step(text) {
   compare(number);
 }
 
-/** Reports a case; calls after a difference are not judged. */
+/** Reports a case. Calls after a difference do not count. */
 function done(name) {
   if (isLost) return;
   tapCount++;

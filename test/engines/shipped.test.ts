@@ -1,5 +1,5 @@
-// What ships matches its documentation: the bundle has each function and property that core/SPEC.md names, `.d.ts` and
-// file agree as script, as CommonJS and as ES module, and the map leads to existing files and the right lines.
+// What ships matches its documentation. The bundle has each function and property that core/SPEC.md names. `.d.ts` and
+// file agree as script, CommonJS and ES module. The source map leads to existing files and the right lines.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const variants = ["complete", "api", "grant"] as const;
 
 type Api = Record<string, (...args: unknown[]) => unknown>;
 
-/** Names at the head of code spans: `name`, `name(...)`, `name[...]`. */
+/** The names at the beginning of code spans: `name`, `name(...)`, `name[...]`. */
 function namesIn(text: string): Set<string> {
   const spans = [...text.matchAll(/`([a-z][A-Za-z]*)[`([]/g)];
   return new Set(spans.map(([, name]) => name!));
@@ -37,7 +37,7 @@ function allNamesIn(text: string): Set<string> {
 let folder: string;
 
 beforeAll(async () => {
-  // Below the repository, where file extensions distinguish CommonJS and ES modules.
+  // Within the repository, where file extensions distinguish CommonJS from ES modules.
   mkdirSync(`${root}dist`, { recursive: true });
   folder = mkdtempSync(`${root}dist/shipped-`);
   for (const variant of variants) {
@@ -108,7 +108,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
       "module.mts": `import * as picogrant from "./${name}.mjs";\nimport whole from "./${name}.mjs";\n${rest}\nwhole.create = picogrant.create;`,
     };
     for (const [file, text] of Object.entries(hosts)) {
-      // The default export is the object itself, whose `create` a firmware may release.
+      // The default export is the object itself, so that a firmware can release its `create`.
       writeFileSync(join(folder, file), text);
       const flags = ["--noEmit", "--strict", "--target", "es2020", "--types", ""];
       const modules = ["--module", "nodenext", "--moduleResolution", "nodenext"];
@@ -136,7 +136,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
     expect(files.every((source) => source.startsWith("../core/"))).toBe(true);
   });
 
-  test("the map leads functions, calls and texts to their own lines, after all steps of the build", async () => {
+  test("after all steps of the build, the map leads functions, calls and texts to their own lines", async () => {
     const { flashed, map } = await bundleCore(variant);
     const { sources, sourcesContent } = JSON.parse(map) as Record<string, string[]>;
     const places = new SourceMap(JSON.parse(map));
@@ -157,15 +157,15 @@ describe.each(variants)("the files of the %s build", (variant) => {
         texts.push([node.value, lineOf(node)]);
       }
     });
-    // Functions that the tools add, such as the outermost one, have no source.
+    // Functions that the build tools add, such as the outermost one, have no source.
     const owned = functions.filter((line) => line !== undefined);
     expect(owned.length).toBeGreaterThanOrEqual(functions.length - 2);
     expect(owned.filter((line) => !/\bfunction /.test(line))).toEqual([]);
-    // Those of a branch are most of them. A text's method is mapped to the first mention of the text.
+    // Most calls must be mapped to a line with a call. The method of a text is mapped to the text's first occurrence.
     const own = calls.filter((line) => line && /\w!?\(/.test(line));
     expect(calls.length).toBeGreaterThan(300);
     expect(own.length).toBeGreaterThan(0.98 * calls.length);
-    // Merged texts are mapped to the first of them.
+    // Equal texts are merged, and the result is mapped to the first of them.
     const astray = texts.filter(([text, line]) => !line?.includes(text.slice(0, 6)));
     expect(texts.length - astray.length).toBeGreaterThan(8);
     expect(
@@ -180,7 +180,7 @@ test("SPEC.md names every function and property of the API", () => {
   expect(surface.filter((name) => !reported.has(name))).toEqual([]);
 });
 
-test("the build of the grant alone stops if something in it would set a call", () => {
+test("the build of the grant alone stops if it contains code that starts a call", () => {
   expect(withoutCalls("device.call = null;if(device.call)f();").replace(/ /g, "")).toBe(
     "if(null)f();",
   );

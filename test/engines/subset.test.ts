@@ -1,5 +1,6 @@
 // The subset of JavaScript that the strictest engines accept. MicroQuickJS, JerryScript and Espruino cannot be
-// installed here, so each bundle's syntax tree is checked for what they reject, and for what allocates on any engine.
+// installed here, so the tests check the syntax tree of each bundle for code that they reject, or that allocates on any
+// engine.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -38,7 +39,7 @@ const operatorOf = (node: AnyNode): string => ("operator" in node ? node.operato
 const numberOf = (node: AnyNode): number =>
   node.type === "Literal" && typeof node.value === "number" ? node.value : 0;
 
-/** Forbidden nodes, and why. The parser rejects what is newer than ES5. */
+/** Forbidden nodes, and why. The parser already rejects syntax newer than ES5. */
 const refused: readonly [reason: string, (node: AnyNode) => boolean][] = [
   ["label: Espruino has none", (node) => node.type === "LabeledStatement"],
   ["with or debugger", (node) => /^(With|Debugger)Statement$/.test(node.type)],
@@ -64,7 +65,7 @@ interface Complaint {
   readonly at: number;
 }
 
-/** Checks a bundle. @returns the violations */
+/** @returns the violations in a bundle */
 function checkSubset(code: string): Complaint[] {
   const complaints: Complaint[] = [];
   const refuse = (at: number, reason: string) => complaints.push({ at, reason });
@@ -104,7 +105,7 @@ function checkSubset(code: string): Complaint[] {
   return complaints;
 }
 
-/** The bodies that run while a script loads: the script, and functions that are called in place. */
+/** The code that runs while a script loads: the script itself, and functions that are called where they are defined. */
 function bodiesAtLoad(program: Program): AnyNode[][] {
   const ownBody = program.body.map((node) => {
     return node.type === "ExportNamedDeclaration" ? (node.declaration ?? node) : node;
@@ -119,8 +120,8 @@ function bodiesAtLoad(program: Program): AnyNode[][] {
 }
 
 /**
- * Functions that a statement at `at` uses while a script loads, directly or through other functions, and that are
- * declared after it. Espruino does not hoist functions.
+ * Finds functions that run while a script loads but are declared later, called directly or through other functions.
+ * Espruino does not hoist functions.
  */
 function usedTooEarly(program: Program): { name: string; at: number }[] {
   return bodiesAtLoad(program).flatMap((body) => {
@@ -153,12 +154,12 @@ function namesIn(node: AnyNode): string[] {
   return names;
 }
 
-describe("CONTRIBUTING.md, the core is ES5: the strictest engines' subset", () => {
+describe("CONTRIBUTING.md, the core is ES5: the subset of the strictest engines", () => {
   for (const variant of ["complete", "api", "grant"] as const) {
     for (const minify of [true, false]) {
       test(`the ${minify ? "" : "readable "}${variant} bundle follows it`, async () => {
         const { code, map } = await bundleCore(variant, { minify });
-        // Published code has no assertions. Spaces replace their label, so that positions stay the same.
+        // Published code has no assertions, so hide their label. Spaces keep all positions the same.
         const checked = minify ? code : code.replaceAll("ASSERT:", "       ");
         const sourceOf = sourcesOf(code, map);
         const complaints = checkSubset(checked).map(({ at, reason }) => {
@@ -177,14 +178,14 @@ describe("CONTRIBUTING.md, the core is ES5: the strictest engines' subset", () =
     expect(sourcesOf(planted, map)(at).place).toMatch(/^(\.\.\/)*core\/[a-z/-]+\.ts:\d+$/);
   });
 
-  test.runIf(isFullRun)("the conformance script itself is no newer than ES5", async () => {
+  test.runIf(isFullRun)("the conformance script itself needs only ES5", async () => {
     const allowed = /not the core's own name|for-in/;
     const complaints = checkSubset(await conformanceParts("complete"));
     expect(complaints.filter(({ reason }) => !allowed.test(reason))).toEqual([]);
   });
 });
 
-/** Code, and the complaint about it. */
+/** Code, and the expected violation. */
 const planted: readonly [string, RegExp][] = [
   ["a: for (;;) break a;", /label/],
   ["function f() { return arguments.length; }", /arguments: not the core's own name/],
@@ -219,14 +220,14 @@ describe("a planted violation is found", () => {
     });
   }
 
-  test("allowed code has no complaint", () => {
+  test("allowed code has no violation", () => {
     const fine = "var a;(function(){function f(b){return b%60|0}var c={d:f};a={c:c,e:f(3)}})();";
     expect(checkSubset(fine)).toEqual([]);
     expect(checkSubset("function f() { return g(); } function g() {} var a = f();")).toEqual([]);
   });
 });
 
-// The sources have assertions (core/device/assertion.ts), and the published code has none.
+// The sources contain assertions (core/device/assertion.ts), the published code does not.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const rules = readdirSync(`${root}core`, { recursive: true, encoding: "utf8" })
@@ -245,10 +246,10 @@ test.each([
   expect(code).not.toMatch(/at fault|ASSERT/);
 });
 
-// Engines for the smallest devices do not hoist: a function that is called while a file loads must be declared before
-// the call. This holds for all published files.
+// Engines for the smallest devices do not hoist. A function that is called while a file loads must be declared before
+// the call, in every published file.
 
-/** Names of functions that are called too early. */
+/** The names of functions that are called before their declaration. */
 function calledTooEarly(code: string): string[] {
   const sourceType = /^(im|ex)port /m.test(code) ? "module" : "script";
   const early = usedTooEarly(parse(code, { ecmaVersion: 2022, sourceType }));
@@ -269,11 +270,11 @@ const given = ["targets/examples/", "platform/templates/"].flatMap((folder) =>
     .map((name) => folder + name),
 );
 
-test.each(given)("%s, which a developer begins with", (file) => {
+test.each(given)("%s, the template for developers", (file) => {
   expect(calledTooEarly(readFileSync(root + file, "utf8"))).toEqual([]);
 });
 
-// Functions that the compiler must not inline, because Espruino has no labels.
+// The compiler must not inline these functions, because Espruino has no labels.
 
 test.each([
   ["a loop", "while (x) { if (x--) return 1; }", true],

@@ -1,5 +1,5 @@
-// The core alone in an environment: its commands are carried out on the environment's adapters, and their results are
-// reported at once.
+// Runs the core alone in an environment. Its commands are carried out with the environment's adapters, and the results
+// are reported at once.
 
 import { createHash, randomBytes } from "node:crypto";
 import { expect, TestRunner } from "vitest";
@@ -15,11 +15,11 @@ import { completeFunctions } from "../../targets/bundle/surface.ts";
 import { type Core, ofFile, ofSources } from "../model/subject.ts";
 import { code, Environment, error, tokens } from "./environment.ts";
 
-// The core under test: its sources, or with PICOGRANT_CORE=path a bundle such as dist/picogrant-grant.js. Tests that call
+// The core under test: its sources, or the bundle in PICOGRANT_CORE such as dist/picogrant-grant.js. Tests that need
 // functions which a smaller bundle lacks are skipped.
 const bundle = process.env.PICOGRANT_CORE;
 
-/** Whether the core is its sources. A bundle exposes only properties that a host may read. */
+/** Whether the core under test is its sources. A bundle exposes only properties that a host may read. */
 export const isSources: boolean = !bundle;
 
 function makeCore(): Core {
@@ -34,7 +34,7 @@ function makeCore(): Core {
 /** A response, a refused connection, or an exchange that never ends. */
 export type Reaction = FakeResponse | "refuse" | "hang";
 
-/** A request with what the core reported about it: the endpoint's number, and the target. */
+/** A request, with the endpoint's number and the target that the core reported. */
 export type Sent = SeenRequest & { readonly endpoint: number; readonly target: string };
 
 export const config: core.Config = {
@@ -67,7 +67,7 @@ export class Port {
   readonly #verifier: string | undefined;
   #reportedMs = 0;
 
-  /** @param responses one for each request; then authorization_pending */
+  /** @param responses one for each request; after them, the server sends authorization_pending */
   constructor(responses: Reaction[] = [], settings: Partial<Settings> = {}) {
     this.responses = responses;
     const { memoryBytes = 8192, storage, isStorageLate, core, verifier, ...others } = settings;
@@ -120,7 +120,7 @@ export class Port {
   until(requests: number): void {
     for (let i = 0; this.sent.length < requests; i++) {
       if (i > 10_000) throw new Error(`only ${this.sent.length} requests`);
-      // Advances in whole seconds, and at most as far as nothing is due.
+      // Advances by whole seconds, until something is due.
       this.pass(1000 * Math.max(1, Math.ceil(this.core.wakeIn(this.device) / 1000)));
     }
   }
@@ -179,7 +179,9 @@ export class Port {
     }
   }
 
-  /** Puts a verifier into the first 43 bytes of the range, and its challenge into the last (RFC 7636 §4.1, §4.2). */
+  /**
+   * Writes a verifier into the first 43 bytes of the range, and its challenge into the last 43 (RFC 7636 §4.1, §4.2).
+   */
   #challenge(): void {
     const { device, memory } = this;
     const verifier = this.#verifier ?? randomBytes(32).toString("base64url");

@@ -1,4 +1,4 @@
-// The driver in an environment, with the complete core. The server grants a code and tokens.
+// Runs the driver with the complete core in an environment.
 
 import * as core from "../../core/complete.ts";
 import type { Platform } from "../../platform/contracts.ts";
@@ -25,9 +25,9 @@ export function driverOn(platform: Platform, more: Partial<DriverOptions> = {}):
 }
 
 /**
- * The server approves at once.
- * @param members of the response with tokens
- * @param other its response at other addresses
+ * A server where the user allows at once.
+ * @param members additional members of the token response
+ * @param other the response at other addresses
  */
 export function signsIn(
   { http, ...more }: FakePlatformOptions = {},

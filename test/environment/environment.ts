@@ -1,7 +1,7 @@
-// The environment of a device in tests: a server with scripted or simulated responses, a clock that the test controls,
-// storage, a display that records its content, and a log of all requests. Devices use it through a port: the core alone
-// (core-port.ts), the driver (driver-port.ts), or a program with a session (session-port.ts). One possible server is the
-// simulated service (service/harness.ts).
+// The environment of a device in tests: a clock that the test controls, storage, a display that records its content, a
+// log of all requests, and a server with scripted responses or the simulated service (service/harness.ts). A device
+// uses it through a port: core-port.ts for the core alone, driver-port.ts for the driver, session-port.ts for a program
+// with a session.
 
 import type { Entropy } from "../../platform/contracts.ts";
 import {
@@ -35,7 +35,7 @@ export class Environment implements FakePlatform {
     this.storage = platform.storage;
   }
 
-  /** Requests in order, with the seconds since the last one: "code", "poll 5". */
+  /** The requests in order, with the seconds since the last one, such as "code" or "poll 5". */
   get arrived(): string[] {
     const { requests } = this.http;
     return requests.map((request, at) => {
@@ -44,14 +44,14 @@ export class Environment implements FakePlatform {
     });
   }
 
-  /** A power cut: operations are lost, records stay. */
+  /** Cuts the power: current operations are lost, and records stay. */
   restart(): void {
     this.timers.cancel();
     this.http.abort();
     this.storage = this.storage.clone();
   }
 
-  /** Advances the clock. @returns exceptions of alarms, which a platform's timer would get */
+  /** Advances the clock. @returns the exceptions that alarms have thrown to the platform's timer */
   wait(seconds: number): unknown[] {
     const thrown: unknown[] = [];
     const endMs = this.clock.elapsedMs + seconds * 1000;
@@ -73,7 +73,7 @@ export class Environment implements FakePlatform {
     }
   }
 
-  /** Waits until `isSo`, at most so many seconds. */
+  /** Waits until `isSo`, for at most this time. */
   async until(isSo: () => boolean, seconds = 600): Promise<boolean> {
     for (let i = 0; i < seconds && !isSo(); i++) await this.pass(1);
     return isSo();
@@ -87,7 +87,7 @@ function purposeOf({ form, url }: SeenRequest): string {
   return form.has("client_id") ? "code" : url;
 }
 
-// Minimal server responses.
+// Makes a minimal response.
 
 export const json = (status: number, body: object): FakeResponse => ({ status, body });
 export const error = (status: number, name: string): FakeResponse => json(status, { error: name });

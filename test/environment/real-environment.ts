@@ -1,5 +1,5 @@
-// An environment with real sockets, for programs and the C host: the simulated service, which can stop and return, with a
-// folder for the device's files; and a server with scripted responses.
+// An environment with real sockets for programs and the C host: the simulated service, which can stop and start again,
+// and a folder for the device's files. Also a server with scripted responses.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import http, { type IncomingHttpHeaders } from "node:http";
@@ -24,7 +24,7 @@ export class RealEnvironment extends ServiceEnvironment {
     options: ServiceOptionsInput = {},
     demands: ConstructorParameters<typeof ServiceEnvironment>[2] = {},
   ) {
-    // Timers of clients are only exact to some milliseconds.
+    // Timers of clients may be some milliseconds off.
     super("test", { pollToleranceMs: 100, ...options }, demands);
     if (protocol === "https") this.#tls = makeTlsIdentities();
     writeFileSync(join(this.folder, "ca.pem"), this.#tls?.ca ?? "");
@@ -51,7 +51,7 @@ export class RealEnvironment extends ServiceEnvironment {
   }
 
   /**
-   * Writes the settings page of such a device.json and returns its path.
+   * Writes a settings page with this device.json, and returns its path.
    * @param madeAt of two pages, the device uses the later one
    */
   page(changes: Record<string, unknown> = {}, name = "device.page", madeAt?: number): string {
@@ -69,7 +69,7 @@ export class RealEnvironment extends ServiceEnvironment {
   }
 }
 
-/** An environment that is closed when the test ends. */
+/** Opens an environment, and closes it when the test ends. */
 export async function opened(
   protocol: Protocol = "http",
   ...more: [
@@ -109,7 +109,7 @@ export async function scripted(received: (requested: ReceivedRequest) => FakeRes
   return { origin, requested, close };
 }
 
-/** Endpoints of a test's server, for device.json. */
+/** The endpoints of a test server, for device.json. */
 export function endpointsAt(base: string, query = "") {
   return {
     endpoints: {

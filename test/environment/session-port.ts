@@ -1,7 +1,7 @@
-// A program with a session in an environment: its server tracks every code and token, its storage survives the program, and
-// nothing responds at once.
+// A program with a session in an environment. The server tracks every code and token, storage survives the program, and
+// no adapter calls back at once.
 
-// Preloads modules that a session loads later: loading takes real time, which the simulated clock does not have.
+// Preloads modules that a session loads later. Loading takes real time, which the simulated clock does not measure.
 import "../../platform/session/claims.ts";
 import "../../platform/session/fetch.ts";
 import { ClientAuthentication } from "../../core/index.ts";
@@ -37,7 +37,7 @@ export interface Start {
   readonly platform: Platform;
   readonly received: Received;
   isDisposed: boolean;
-  /** The clock's `elapsedMs` at which the alarm rings; undefined if none is set. */
+  /** The clock's `elapsedMs` when the alarm rings, or undefined. */
   readonly alarmMs: () => number | undefined;
 }
 
@@ -45,12 +45,12 @@ export class SessionEnvironment extends Environment {
   readonly server: GrantServer;
   capacity: MemoryStorage;
   readonly received: Received[] = [];
-  /** The slot with the newest record, if that is certain. */
+  /** The slot with the newest record, if it is certain. */
   newest: number | undefined;
-  /** Processes since the last power cut, which ends all of them. */
+  /** The processes since the last power cut, which ends all of them. */
   readonly #runs: { isAlive: boolean }[] = [];
 
-  /** @param startMs of the clock; near 2^32 it wraps */
+  /** @param startMs of the clock; it wraps at 2^32 */
   constructor(startMs = 0) {
     const clock = new ManualClock(startMs);
     const server = new GrantServer(() => clock.elapsedMs);
@@ -124,7 +124,7 @@ export class SessionEnvironment extends Environment {
     return start;
   }
 
-  /** Timers and storage that do not call a process that has ended. */
+  /** Timers and storage that do not call back into a process that has ended. */
   #whileAlive(
     lifetime: { readonly isAlive: boolean },
     timers: Timers,

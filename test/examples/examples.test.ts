@@ -1,5 +1,5 @@
-// The worked examples of targets/examples run unchanged, each from the code to a session, and do what their first lines
-// announce.
+// Runs the examples of targets/examples unchanged, each from the code to a session. They must do what their first lines
+// say.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, readdirSync } from "node:fs";
@@ -12,15 +12,15 @@ import { opened, type RealEnvironment } from "../environment/real-environment.ts
 import { bundledProgram } from "../program.ts";
 import { TV } from "../service/harness.ts";
 
-// An example as its reader runs it: its own process, with the simulated service as its server.
+// Each example runs in its own process, with the simulated service as its server.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const examples = path.join(root, "targets/examples");
 
-/** A program may run in any folder. */
+/** Programs may run in any folder, so use absolute paths. */
 const tsx = pathToFileURL(path.join(root, "node_modules/tsx/dist/loader.mjs")).href;
 
-/** The package's entries in this repository: the sources, as targets/examples/tsconfig.json maps them. */
+/** Maps the package's entries to the sources, as targets/examples/tsconfig.json does. */
 const entries = { TSX_TSCONFIG_PATH: path.join(examples, "tsconfig.json") };
 
 class Program {
@@ -68,7 +68,7 @@ class Program {
     this.#child.stdin!.write(`${line}\n`);
   }
 
-  /** Its exit code, once it has ended by itself. */
+  /** The exit code after the program has ended by itself. */
   ended(): Promise<number | null> {
     return this.#closed;
   }
@@ -79,7 +79,7 @@ class Program {
   }
 }
 
-/** Starts a program, runs `body` with it and always ends it. */
+/** Starts a program, runs `body` with it, and then ends it. */
 async function withProgram(
   file: string,
   environment: RealEnvironment,
@@ -112,7 +112,7 @@ describe("examples", () => {
     expect(readdirSync(path.join(environment.folder, "tokens"))).toEqual(["metadata.json"]);
   });
 
-  it("bare loop: signs in, resumes after a loss of power, and signs out", async () => {
+  it("bare loop: signs in, resumes after a power loss, and signs out", async () => {
     const environment = await opened();
     await withProgram(fileOf("bare-loop.mjs"), environment, async (program) => {
       await allow(environment, program);
@@ -129,7 +129,7 @@ describe("examples", () => {
     });
   });
 
-  it("printer: prints one slip with address and code, and one when it is connected", async () => {
+  it("printer: prints one slip with address and code, and one after the sign-in", async () => {
     const environment = await opened();
     await withProgram(fileOf("printer.mjs"), environment, async (program) => {
       await allow(environment, program);
@@ -184,7 +184,7 @@ describe("examples", () => {
   });
 });
 
-/** A bare engine with only what browsers have: no `process` and no `require`. */
+/** Runs the script in an engine with only what browsers have: no `process` and no `require`. */
 function startWebDevice(script: string, environment: RealEnvironment, items: Map<string, string>) {
   const frames: string[] = [];
   const sandbox: Record<string, unknown> = {
@@ -216,12 +216,12 @@ function startWebDevice(script: string, environment: RealEnvironment, items: Map
   return { driver, frames, frame: () => frames.at(-1) ?? "" };
 }
 
-// The porting kit: the adapters of targets/examples/own-adapters.mjs are tested, and a device signs in on them.
+// Tests the adapters of targets/examples/own-adapters.mjs with the porting kit, and lets a device sign in with them.
 
 const templates = fileURLToPath(new URL("../../platform/templates", import.meta.url));
 
 describe("porting kit", () => {
-  it("adapters over node:http, files and a console pass all of it and sign in", async () => {
+  it("adapters over node:http, files and a console pass all tests, and a device signs in", async () => {
     const environment = await opened();
     cpSync(templates, environment.folder, { recursive: true });
     cpSync(path.join(examples, "own-adapters.mjs"), path.join(environment.folder, "adapters.mjs"));

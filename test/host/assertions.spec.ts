@@ -1,5 +1,5 @@
-// Assertions of the C host (targets/host/portable/assertion.h): the fuzzers and test programs must detect a planted fault
-// for each of them. The release contains no assertion.
+// Each assertion of the C host (targets/host/portable/assertion.h) has a planted fault that a fuzzer or a test program
+// must detect. The released host contains no assertions.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ import { linesOf, playPair } from "./piped.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const portable = `${root}targets/host/portable`;
 
-/** `rule`: what the assertion says. `by`: a surface of the fuzzers, or a program of test/host/c. */
+/** `rule` is the text of the assertion. `by` is the fuzzer, or the program of test/host/c, that must find the fault. */
 type PlantedFault = Fault & { readonly rule: string; readonly by: string };
 
 const FAULTS: readonly PlantedFault[] = [
@@ -156,7 +156,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a fuzzer over its corpus and what it makes of it, a program over some seeds; what they say. */
+/** Runs a fuzzer on its corpus, or a program with several seeds. @returns the output */
 async function outputOf({ by, ...plant }: PlantedFault): Promise<string> {
   const surface = surfaces.find(({ name }) => name === by);
   if (surface) {
@@ -210,14 +210,14 @@ describe("assertions of the host in C", () => {
     expect(await outputOf(fault)).toContain(`the host is at fault: ${fault.rule}\n`);
   });
 
-  it("each has a fault in the table above", () => {
+  it("every assertion has a fault in this table", () => {
     const rules = sources().flatMap(([, text]) =>
       Array.from(text.matchAll(ASSERTION), ([, rule]) => rule),
     );
     expect(rules.sort()).toEqual(FAULTS.map(({ rule }) => rule).sort());
   });
 
-  it("the release is compiled to the same bytes with and without them", () => {
+  it("the released host compiles to the same bytes with and without assertions", () => {
     for (const [name, text] of sources()) {
       const without = text.replace(ASSERTION, "");
       expect(without).not.toContain("PG_MUST");

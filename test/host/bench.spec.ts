@@ -1,5 +1,5 @@
-// Every row of the bench on the C host, with sanitizers and on QuickJS. The environment names another proxy, older TLS
-// and a key log file. Also the example with two files.
+// Runs every row of the bench on the C host, with sanitizers and on QuickJS, and the example with two files. The
+// environment variables name another proxy, older TLS and a key log file, which the host must ignore.
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ it.concurrent.each([
     const folder = mkdtempSync(join(tmpdir(), "picogrant-bench-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, "openssl.cnf"), OLD_TLS);
-    // RFC 8628 §5.2: plain http only goes to this machine, regardless of proxy settings.
+    // RFC 8628 §5.2: plain http is only sent to this machine, regardless of proxy settings.
     const env = { ...STRICT, http_proxy: "http://127.0.0.1:1" };
     const SSLKEYLOGFILE = join(folder, "tls-secrets");
     const words = Object.entries({
@@ -37,7 +37,7 @@ it.concurrent.each([
     });
     const set = words.map((pair) => pair.join("=")).join(" ");
     const device = `exec env ${set} ${programOf(kind)} --page {page}`;
-    // The default of 4096 bytes is too small for challenges in the complete core.
+    // In the complete core, challenges do not fit into the default memory of 4096 bytes.
     const limits = { memoryBytes: 6144, exchangeSeconds: 8 };
     const settings = JSON.stringify({ ...more, limits });
     const left = "pkce" in more ? ["--no-pkce"] : [];
@@ -68,7 +68,7 @@ it.concurrent.each([
   ["libcurl.c", ["-lcurl"], ["https-close-cut", "retry-after-date"]],
   ["event-loop.c", ["portable/http-response.c", "-lmbedtls", "-lmbedx509", "-lmbedcrypto"], []],
 ] as const)(
-  "targets/examples/%s: all rows pass but those that the page names",
+  "targets/examples/%s: passes all rows except those that its page names",
   async (name, more, left) => {
     const folder = mkdtempSync(join(tmpdir(), "picogrant-example-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -83,7 +83,7 @@ it.concurrent.each([
     run("gcc", [...FLAGS, ...own, ...files, ...others]);
     const settings = `$(node ${folder}/settings.cjs {config}) STATE=$(dirname {config})`;
     const device = `eval exec env ${settings} ${folder}/device`;
-    // mbedTLS 2.28 compares names, but no addresses.
+    // mbedTLS 2.28 can compare names in certificates, but not addresses.
     const words = [...KEYS, "--no-pkce", "--no-json", "--host", "localhost"];
     const { output } = await bench("--device", device, ...words);
     const failed = [...output.matchAll(/^ {2}(\S+) .* failed: /gm)].map(([, row]) => row);

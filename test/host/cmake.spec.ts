@@ -1,4 +1,4 @@
-// targets/host/CMakeLists.txt: a CMake project uses the C host as a subfolder, or installed.
+// Uses the C host from a CMake project (targets/host/CMakeLists.txt), as a subfolder or installed.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ function valid(command: string, ...args: readonly string[]): void {
   expect(status, stdout + stderr).toBe(0);
 }
 
-/** A CMake project with the example of a device in C. @param finding adds the library */
+/** Creates a CMake project with the example of a device in C. @param finding adds the library */
 function firmware(name: string, finding: string): string {
   const project = path.join(folder, name);
   mkdirSync(project);
@@ -48,10 +48,10 @@ target_link_libraries(device PRIVATE picogrant::host)
   return project;
 }
 
-describe("firmware built with it", () => {
+describe("firmware built with CMake", () => {
   const settings = [`-DPICOGRANT_GENERATED=${generatedC}`];
 
-  it("add_subdirectory: the example of a device is built with it, and shows a code", async () => {
+  it("add_subdirectory: the example builds and shows a code", async () => {
     const project = firmware("with", `add_subdirectory("${targets}host" picogrant)`);
     valid("cmake", "-S", project, "-B", `${project}/build`, ...settings);
     valid("cmake", "--build", `${project}/build`, "--target", "device");
@@ -69,7 +69,7 @@ describe("firmware built with it", () => {
     }
   });
 
-  it("install, find_package and pkg-config: the same from a folder of headers and libraries, and the core alone", () => {
+  it("install, find_package and pkg-config: the installed host and the core alone work too", () => {
     const build = path.join(folder, "library");
     const prefix = path.join(folder, "installed");
     valid("cmake", "-S", `${targets}host`, "-B", build, ...settings);

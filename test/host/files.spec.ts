@@ -1,4 +1,4 @@
-// Files of the C host: closed descriptors, files of other users, records of other servers, full disks.
+// Files of the C host: closed descriptors, files of other users, records of other servers, and full disks.
 
 import { spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -14,10 +14,10 @@ const sanitized = programOf("sanitize");
 const isRoot = process.getuid?.() === 0;
 
 describe("files and descriptors", () => {
-  it("if standard descriptors are closed at the start, no file takes their place", async () => {
+  it("if standard descriptors are closed at the start, no file gets their numbers", async () => {
     const own = await opened();
     const page = own.page();
-    // Twice: at the second start there is a record that could be read as keys.
+    // Start twice. At the second start there is a record that could be read as keys.
     for (let start = 0; start < 2; start++) {
       const script = `exec ${release} --page ${page} <&- >&- 2>${own.folder}/messages`;
       const child = spawn("sh", ["-c", script], { stdio: "ignore" });
@@ -35,7 +35,7 @@ describe("files and descriptors", () => {
     expect(own.responses("/device/code")).toHaveLength(1);
   });
 
-  it("standard input stays blocking: other readers continue", async () => {
+  it("standard input stays blocking, because other processes may read it too", async () => {
     const page = (await opened()).page();
     const script = `${release} --page ${page} 2>&1 >/dev/null; cat /proc/self/fdinfo/0`;
     const host = new HostProcess(["sh", "-c", script]);
@@ -46,7 +46,7 @@ describe("files and descriptors", () => {
   });
 
   it.runIf(isRoot || process.env.CI === "true")(
-    "a directory or a file of another user is refused",
+    "the host refuses a directory or a file of another user",
     async () => {
       const own = await opened();
       const page = own.page();
@@ -66,7 +66,7 @@ describe("files and descriptors", () => {
   );
 
   it.each(["release", "quickjs"] as const)(
-    "a second device on the same records is refused, the first continues (%s)",
+    "a second device on the same records is refused, and the first continues (%s)",
     async (kind) => {
       const own = await opened();
       const page = own.page();
@@ -83,7 +83,7 @@ describe("files and descriptors", () => {
     },
   );
 
-  it("modes of own files are corrected; files that every user could write are refused, also by their directory", async () => {
+  it("modes of own files are corrected; files that every user can write are refused, also because of their directory", async () => {
     const own = await opened();
     const page = own.page();
     const directory = join(own.folder, "state");
@@ -112,7 +112,7 @@ describe("files and descriptors", () => {
     expect(await refused()).toMatch(/others can change a directory that it lies in/);
   });
 
-  /** The total number of code requests after each of these configurations, one after the other in one folder. */
+  /** Starts the host with these configurations in turn, in one folder. @returns the total number of code requests */
   async function codeRequests(
     changes: (origin: string) => readonly Record<string, unknown>[],
   ): Promise<number[]> {
@@ -169,7 +169,7 @@ describe("files and descriptors", () => {
     expect(await codeRequests(changes)).toEqual(requested);
   });
 
-  it("more memory keeps the session: the file grows, its blocks stay in place", async () => {
+  it("more memory keeps the session: the file grows, and its blocks stay in place", async () => {
     const own = await opened();
     let host = new HostProcess([sanitized, "--page", own.page()]);
     await host.state("PENDING");
@@ -186,7 +186,7 @@ describe("files and descriptors", () => {
 
 it("SPEC.md, Records: on a full disk the device continues, and reports it", async () => {
   const own = await opened();
-  // The maximum file length is 0, so each write fails.
+  // With a maximum file length of 0, each write fails.
   const script = `ulimit -f 0; exec ${release} --page ${own.page()}`;
   const host = new HostProcess(["sh", "-c", script]);
   await host.state("PENDING");

@@ -1,6 +1,5 @@
-// The headers and files of targets/host/portable in other people's programs: each header alone, all of them and
-// picogrant.c with every compiler and standard below, behind every header of the libraries that firmware uses, and as one
-// unit; no warning.
+// Compiles the headers and files of targets/host/portable as other programs do, without warnings: each header alone,
+// with every compiler and standard below, behind every header of libraries that firmware uses, and as one unit.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -54,7 +53,7 @@ function complaints(compiler: string, ...args: readonly string[]): string {
   return status === 0 ? stderr : stderr || `ended with ${status}`;
 }
 
-/** Compilers and standards: each pair compiles without a warning. */
+/** Each compiler must accept each standard without a warning. */
 const STANDARDS = ["c99", "c11", "c17", "c2x", "c++11", "c++14", "c++17", "c++20", "c++2b"];
 const MATRIX = ["gcc", "clang"].flatMap((compiler) =>
   STANDARDS.map((standard) => ({ compiler, standard })),
@@ -75,7 +74,7 @@ it.each(headers)("%s alone, and twice", (name) => {
 });
 
 it.each(MATRIX)(
-  "$compiler -std=$standard: all headers, and picogrant.h alone",
+  "$compiler -std=$standard: all headers together, and picogrant.h alone",
   ({ compiler, standard }) => {
     const language = standard.includes("+") ? "c++" : "c";
     const flags = ["-x", language, `-std=${standard}`, ...STRICT, "-fsyntax-only"];
@@ -86,7 +85,7 @@ it.each(MATRIX)(
     const single = program("single.c", include("picogrant.h"));
     expect(complaints(compiler, ...flags, single)).toBe("");
     for (const build of language === "c" ? ["COMPLETE", "API", "GRANT"] : []) {
-      // The code as well: some warnings come from the optimizer. No C library is needed.
+      // Some warnings come from the optimizer, so generate code too. This needs no C library.
       const own = ["-Os", "-ffreestanding", `-DPICOGRANT_BUILD=PICOGRANT_${build}`, "-c"];
       if (compiler === "clang" && standard === "c11") own.push("--target=riscv32");
       const source = ["-o", "picogrant.o", `${alone}/picogrant.c`];
@@ -96,15 +95,15 @@ it.each(MATRIX)(
   },
 );
 
-/** Headers for other machines, for other headers, and for a firmware to write. */
+/** Headers for another machine, for use inside other headers only, or that a firmware must write itself. */
 const MISFIT =
   /\/(?:bits|gnu|asm|finclude|net\w{3,}|nfs|protocols|priv|rpc|scsi|compat|posix|arch)\/|_alt|config|opts|platform_time|regexp|elf|vm86/;
 
 it.each([
   ["libc and mbedTLS", ["libc6-dev", "libmbedtls-dev"]],
-  // Its sockets are macros: close is lwip_close.
+  // lwIP's sockets are macros, for example close for lwip_close.
   ["lwIP and mbedTLS", ["liblwip-dev", "libmbedtls-dev"]],
-])("picogrant.c behind every header of %s", (_, packages) => {
+])("picogrant.c after every header of %s", (_, packages) => {
   const { stdout } = spawnSync("dpkg", ["-L", ...packages], { encoding: "utf8" });
   const found = stdout.split("\n").filter((name) => name.endsWith(".h") && !MISFIT.test(name));
   const all = found.map((name) => name.replace(/^\/usr\/include\/(?:lwip\/|\w+-linux-\w+\/)?/, ""));
@@ -115,7 +114,7 @@ it.each([
     expect(complaints(compiler, ...flags, "-fsyntax-only", file)).toBe("");
 });
 
-it("core and host as one unit, optimized at link time, and portable files as C99", () => {
+it("core and host as one unit with link-time optimization, and portable files as C99", () => {
   const posix = `${host}ports/posix/`;
   const ports = readdirSync(posix).filter((name) => name.endsWith(".c"));
   const all = [...sources.map((name) => portable + name), ...ports.map((name) => posix + name)];
@@ -129,7 +128,7 @@ it("core and host as one unit, optimized at link time, and portable files as C99
 });
 
 describe("picogrant.c and picogrant.h alone", () => {
-  it("a program in C++ links with it; only names that begin with pg_ are taken, and nothing has a place in RAM", () => {
+  it("a C++ program links with it; all names begin with pg_, and it uses no RAM of its own", () => {
     const program = `#include "picogrant.h"
 static uint8_t memory[4096];
 int main() {
@@ -185,7 +184,7 @@ int main() {
     ["a header of another release", [], `picogrant.c is of release ${release}, and picogrant.h`],
     ["an unknown build", ["-DPICOGRANT_BUILD=PICOGRANT_ALL"], "PICOGRANT_BUILD is none of"],
     ["an int of 16 bits", ["--target=msp430", "-ffreestanding"], "needs an int of 32 bits"],
-  ])("%s is a mistake that the compiler names", (what, flags, words) => {
+  ])("the compiler reports %s", (what, flags, words) => {
     const header = readFileSync(join(alone, "picogrant.h"), "utf8");
     const isOther = what.includes("release");
     const other = isOther ? header.replace(`NUMBER ${release}\n`, "NUMBER 7\n") : header;

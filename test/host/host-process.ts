@@ -5,19 +5,19 @@ import type { Readable, Writable } from "node:stream";
 import { reasons } from "../../platform/display/reasons.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 
-/** Resources of the host. Without an engine there is no heap. */
+/** The host's resources. Without an engine there is no heap. */
 export interface Figures {
   used: number | undefined;
   peak: number | undefined;
   limit: number | undefined;
   requests: number | undefined;
   engine: number | undefined;
-  /** Bytes of the core with its device, including functions that stay after the start. */
+  /** Bytes of the core with its device, including functions that stay in memory after the start. */
   core: number | undefined;
   residentPeakKiB: number;
 }
 
-/** Settings of the sanitizers: a finding ends the program. */
+/** Settings of the sanitizers. With them, a finding ends the program. */
 export const STRICT = {
   ASAN_OPTIONS: "abort_on_error=0:exitcode=98",
   UBSAN_OPTIONS: "halt_on_error=1",
@@ -31,7 +31,7 @@ export class HostProcess {
 
   /** @param command the host's program, optionally with a wrapper (valgrind, qemu) before it */
   constructor(command: readonly string[], env: Record<string, string> = {}) {
-    // The machine's settings, such as a proxy, must not reach the host.
+    // The environment of this machine, such as a proxy, must not reach the host.
     this.#child = spawn(command[0]!, command.slice(1), {
       stdio: ["pipe", "pipe", "pipe"],
       env: { PATH: process.env.PATH, ...env },
@@ -62,7 +62,7 @@ export class HostProcess {
     return this.#exited;
   }
 
-  /** Quits with a key; resolves with the exit code. */
+  /** Presses the key that quits. Resolves to the exit code. */
   quit(): Promise<number> {
     this.press("q");
     return this.#exited;
@@ -93,7 +93,7 @@ export class HostProcess {
     return this.until(text, () => this.messages.split(text).length > count);
   }
 
-  /** Waits until the display shows the reason `name` of the table. */
+  /** Waits until the display shows the reason `name` (platform/display/reasons.ts). */
   showsReason(name: string): Promise<void> {
     const { text } = reasons.find((reason) => reason.name === name)!;
     const [matter, fixing] = text.split("|") as [string, string];
@@ -115,7 +115,7 @@ export class HostProcess {
   async measure(): Promise<Figures> {
     const before = this.messages.split("resident:").length;
     this.press("m");
-    // Other messages may follow the line at once.
+    // Other messages may follow in the same piece.
     await this.until("figures", () => {
       const parts = this.messages.split("resident:");
       return parts.length > before && parts.at(-1)!.includes("\n");

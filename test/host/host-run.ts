@@ -1,5 +1,5 @@
-// A complete run of a device on the C host, the same for every build: sign in, poll, restart, refresh, call the API, sign
-// out. Checks what it shows, stores and allocates; the bench judges its requests (bench.spec.ts).
+// A complete run of a device on the C host, the same for every build: sign in, poll, restart, refresh, call the API,
+// sign out. Checks the display, records and allocations. The bench checks the requests (bench.spec.ts).
 
 import { readFileSync, statSync } from "node:fs";
 import { expect } from "vitest";
@@ -18,7 +18,7 @@ function start(environment: RealEnvironment, { command, env }: RunOptions): Host
   return new HostProcess([...command, "--page", environment.page()], env);
 }
 
-/** No secret in places that every user can read: arguments, display, messages. */
+/** Checks that arguments, display and messages contain no secret. Every user can read these. */
 function expectNoSecret(host: HostProcess, secrets: readonly string[]): void {
   const commandLine = readFileSync(`/proc/${host.pid}/cmdline`, "latin1");
   expect(commandLine).toContain("--page");
@@ -28,7 +28,7 @@ function expectNoSecret(host: HostProcess, secrets: readonly string[]): void {
   }
 }
 
-/** The history (history.h) contains no secret and no code. */
+/** Checks that the history (history.h) contains no secret and no code. */
 async function expectHistory(
   host: HostProcess,
   lines: readonly RegExp[],
@@ -76,7 +76,7 @@ export async function runWholeLife(
   await host.state("PENDING");
   await pollFor(environment, host, 1);
 
-  // The service stops and returns.
+  // The service stops, and starts again later.
   const opened = await host.measure();
   await environment.close();
   await host.until("a poll that reaches nobody", () => {
@@ -86,7 +86,7 @@ export async function runWholeLife(
   await environment.open();
   expect(environment.service.approve(code, "ada")).toBe("granted");
   await host.state("SIGNED_IN");
-  // Here a token begins with three letters and a dot, and records are not sealed.
+  // Tokens of this service begin with "pg" and a dot after three letters, and records are not sealed.
   const tokens = readFileSync(environment.recordFile, "latin1").match(/pg[a-z]\.[\w-]{8}/g) ?? [];
   expect(tokens).not.toEqual([]);
   const secrets = [CLIENT.clientSecret, code, ...tokens];
@@ -102,7 +102,7 @@ export async function runWholeLife(
   );
 
   if (options.calls) {
-    // Access tokens last an hour: the API refuses it, the device refreshes, and calls again.
+    // The access token expires after an hour. The API refuses it, the device refreshes it and calls again.
     environment.skip(3_700_000);
     host.press("a");
     await host.printed("api: status 200, error 0");

@@ -1,5 +1,5 @@
-// The C host, as released and under sanitizers and valgrind, at the simulated service over HTTPS with a test's own
-// certificate authority, and over HTTP on loopback.
+// The C host, as released and under sanitizers and valgrind. It runs with the simulated service, over HTTPS with a test
+// authority, and over HTTP on loopback.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -47,7 +47,7 @@ it("RFC 8628 §3.2: a response without a required member fails, and the error na
   expect(await host.quit()).toBe(0);
 });
 
-it("the log names a value that does not fit, with the memory that is needed", async () => {
+it("the log names a value that does not fit, and the memory that is needed", async () => {
   const own = await opened();
   const { origin } = await scripted(({ path }) =>
     path === "/token" ? tokens({ access_token: "t".repeat(6000) }) : code({ interval: 1 }),
@@ -65,8 +65,8 @@ it("the log names a value that does not fit, with the memory that is needed", as
   expect(await larger.quit()).toBe(0);
 });
 
-describe("what the host is started with", () => {
-  it("parameters, headers and texts go where they belong, though their names look alike", async () => {
+describe("options and settings", () => {
+  it("parameters, headers and texts with similar names reach their places", async () => {
     const { origin, requested } = await scripted(() => code({ interval: 1 }));
     const page = (await opened()).page({
       ...endpointsAt(origin),
@@ -123,11 +123,11 @@ describe("what the host is started with", () => {
   });
 });
 
-describe("parts", () => {
+describe("storage", () => {
   const run = (program: string, ...args: string[]): string =>
     execFileSync(program, args, { encoding: "utf8", env: STRICT, maxBuffer: 1 << 25 });
 
-  it("SPEC.md, Records: each call on the file of records fails, once or permanently: the result is the old or the new state", () => {
+  it("SPEC.md, Records: if a call on the file of records fails, the result is the old or the new state", () => {
     const folder = mkdtempSync("/dev/shm/picogrant-");
     try {
       const lines = run(programOf("sanitize", "record-faults"), folder).trim().split("\n");

@@ -1,5 +1,5 @@
-// Where the C host's requests go: an access token only goes to the configured resource servers (RFC 6750 section 5.3, RFC
-// 9700 section 4.9.1). The leak guard (targets/host/portable/leak-guard.h) compares connection and request with the
+// Where the C host sends requests. An access token goes only to the configured resource servers (RFC 6750 section 5.3,
+// RFC 9700 section 4.9.1). The leak guard (targets/host/portable/leak-guard.h) compares connection and request with the
 // settings.
 
 import { spawnSync } from "node:child_process";
@@ -24,7 +24,7 @@ function responses(lines: readonly string[]): string[] {
 interface PlannedRequest {
   readonly address: string;
   readonly target?: string;
-  /** The endpoint's address in the settings; default: the address itself. */
+  /** The endpoint's address in the settings, by default the same. */
   readonly allowed?: string;
   readonly endpoint?: number;
   readonly authorization?: string;
@@ -37,7 +37,7 @@ function lineOf({ address, allowed = address, target = "", ...requested }: Plann
   return [...words, hex(target), hex(SECRET)].join(" ");
 }
 
-/** Destination and request line of each; undefined if it is not sent. */
+/** For each request, the server and the request line, or undefined if it was not sent. */
 function sent(
   requests: readonly PlannedRequest[],
 ): ({ origin: string; line: string; host: string } | undefined)[] {
@@ -96,7 +96,7 @@ describe("requests only go where the settings allow", () => {
     expect(goes(requested)).toBe(isValid);
   });
 
-  it("a very short secret may be a word of a path", () => {
+  it("a very short secret may occur as a word of a path", () => {
     const words = [Endpoint.RESOURCE, hex(API), 0, hex("Bearer "), hex(API), hex("/devices")];
     expect(responses([[...words, hex("devices")].join(" ")])[0]).toMatch(/^sent /);
   });
@@ -134,7 +134,7 @@ describe("requests only go where the settings allow", () => {
   });
 });
 
-describe("the leak guard alone: connection, Host line and settings must name one server", () => {
+describe("the leak guard alone: connection, Host line and settings must name the same server", () => {
   const may = (secure: boolean, host: string, port: number, authority: string, allowed: string) => {
     const words = ["look", Endpoint.RESOURCE, hex(allowed), 1, hex("Bearer ")];
     return responses([[...words, secure ? 1 : 0, hex(host), port, hex(authority)].join(" ")])[0];

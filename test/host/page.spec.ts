@@ -1,5 +1,5 @@
-// The settings page (page.h) of a host with files: it configures the device. A damaged page is refused with a reason on the
-// display, and the last valid one stays in use.
+// Configures a host with a settings page in a file (page.h). If a page is damaged, the display shows a reason, and the
+// last valid page stays in use.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const host = (...pages: readonly string[]): HostProcess => {
   return new HostProcess([programOf("sanitize"), "--heap-limit", "262144", ...words], STRICT);
 };
 
-it("with server, client and authority the device signs in over TLS", async () => {
+it("with server, client and authority, the device signs in over TLS", async () => {
   const environment = await opened("https");
   const device = host(page(environment, "a"));
   await device.state("PENDING");
@@ -33,7 +33,7 @@ it("with server, client and authority the device signs in over TLS", async () =>
   expect(await device.quit()).toBe(0);
 });
 
-it("made from a handwritten device.json without authorities, it allows http to the device itself", async () => {
+it("a page without authorities allows http to the device itself", async () => {
   const environment = await opened();
   const readme = readFileSync(new URL("../../targets/quickjs/README.md", import.meta.url), "utf8");
   const [json, file] = ["device.json", "device.page"].map((name) => join(environment.folder, name));
@@ -51,7 +51,7 @@ it("made from a handwritten device.json without authorities, it allows http to t
   expect(await device.quit()).toBe(0);
 });
 
-it("only its own authorities are trusted", async () => {
+it("the device trusts only the page's authorities", async () => {
   const environment = await opened("https");
   await environment.close();
   await environment.open("untrusted");
@@ -61,7 +61,7 @@ it("only its own authorities are trusted", async () => {
   expect(await device.quit()).toBe(0);
 });
 
-it("the latest valid page counts; a damaged one is reported, and the previous one stays in use", async () => {
+it("the latest valid page is used; a damaged one is reported, and the previous one stays in use", async () => {
   const environment = await opened("https");
   const [older, later] = [page(environment, "a"), page(environment, "b", MADE + 1, 24)];
   const both = host(older, later);

@@ -12,13 +12,13 @@ const header = readFileSync(
   "utf8",
 );
 
-it("names the release of package.json, as the core does", () => {
+it("picogrant.h has the release of package.json, as the core does", () => {
   const [major, minor, patch] = version().split(/[.-]/).map(Number) as [number, number, number];
   expect(release).toBe(major * 1_000_000 + minor * 1000 + patch);
   expect(numbersHeader()).toContain(`#define PICOGRANT_VERSION_NUMBER ${release}\n`);
 });
 
-it("documents every command of the core, with the calls that SPEC.md lists", () => {
+it("picogrant.h documents every command of the core with the calls that SPEC.md lists", () => {
   const spec = readFileSync(new URL("../../core/SPEC.md", import.meta.url), "utf8");
   for (const [name, number] of membersOf(Command)) {
     if (name === "NONE") continue;

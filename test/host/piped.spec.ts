@@ -20,7 +20,7 @@ const REQUIRED = [
 it.each([
   ["sanitize", 40],
   ["quickjs", 8],
-] as const)("SPEC.md on the host in C: two devices do what the model does (%s)", (kind, pairs) => {
+] as const)("SPEC.md on the C host: two devices behave as the model does (%s)", (kind, pairs) => {
   console.log(`PICOGRANT_SEED=${SEED}`);
   const random = new Random(SEED);
   const seen = new Map<string, number>();

@@ -50,7 +50,7 @@ interface Request {
 
 function parsed(bytes: string): Request {
   const text = Buffer.from(bytes, "hex").toString();
-  // Counts bytes, because a device code need not be UTF-8.
+  // A device code need not be valid UTF-8, so count bytes.
   const size = (bytes.length - bytes.indexOf(END_OF_HEAD) - END_OF_HEAD.length) / 2;
   const [head, body] = [
     text.slice(0, text.indexOf("\r\n\r\n")),
@@ -73,11 +73,11 @@ function parsed(bytes: string): Request {
 
 const KEYS = { signIn: "s", cancel: "c", signOut: "o" } as const;
 
-/** A device after a line: its numbers, frame, slots, and current request. */
+/** What is visible of a device after an input line. */
 interface Sight {
   readonly line: string;
   readonly numbers: string;
-  /** Undefined if the C host shows the reason for no connection instead. */
+  /** Undefined if the C host shows the reason for a missing connection instead. */
   readonly frame: string | undefined;
   readonly slots: string;
   readonly request: Request | undefined;
@@ -89,7 +89,7 @@ class ModelHost extends Host {
   }
 }
 
-/** Bytes of texts that are constants of the program without an engine, and in the device's memory with one. */
+/** The size of constant texts, which are in the program without an engine, and in the device's memory with one. */
 export function constantBytes({ start, length, messages }: Device, config: Config): number {
   const last = messages + Message.COUNT - 1;
   const end = config.messages === "" ? start[last]! + length[last]! : start[messages]!;
@@ -108,7 +108,7 @@ class Twin {
   #unreadable = 0;
   #storage = StorageMode.WORKS;
 
-  /** @param hasEngine false: constant texts are not in the device's memory, which is smaller by as much */
+  /** @param hasEngine false: the memory is smaller, because it does not contain the constant texts */
   constructor(number: number, random: Random, sights: Sight[], hasEngine: boolean) {
     this.#hasEngine = hasEngine;
     this.#number = number;
@@ -132,7 +132,7 @@ class Twin {
     this.#open();
   }
 
-  /** Like host.c: with space for a code challenge, if the memory allows it. */
+  /** Like host.c, uses code challenges if the memory has space for them. */
   #opened(settings: Settings, slots: Uint8Array[], unreadable: number): Host {
     const withPkce = (pkce: number): Host =>
       new ModelHost(
@@ -285,14 +285,14 @@ class Twin {
     this.#do(`medium ${this.#unreadable}`, () => {});
   }
 
-  /** A step of the model if a C host can do it; otherwise a sleep. */
+  /** Makes a step of the model if a C host can do it, or else a sleep. */
   #step(): void {
     const { host } = this;
     const step = this.#generator.next(host);
     const { exchange } = host;
     switch (step.do) {
       case "head":
-        // A status below 200 is not yet the response (RFC 9110 §15.2).
+        // RFC 9110 §15.2: a status below 200 is not the final response.
         if (exchange && !exchange.hasHead && step.status >= 200 && step.status <= 999) {
           this.#head(
             this.#hasParameters && this.#random.chance(10) ? { ...step, status: 415 } : step,

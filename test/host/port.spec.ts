@@ -1,5 +1,5 @@
-// Custom ports: the template builds without warnings and works as a device. A changed copy is built from its own files, and
-// its check detects the fault in each.
+// Custom ports. The template must build without warnings and work as a device. A changed copy is built from its own
+// files, and check.c must detect a fault in each.
 
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { HostProcess } from "./host-process.ts";
 
 const template = fileURLToPath(new URL("../../targets/host/ports/template", import.meta.url));
 
-/** Starts a built port at the simulated service, with the test's API, and runs `live`. */
+/** Starts a built port with the simulated service and the test's API, and runs `live`. */
 async function atService(
   out: string,
   response: RequestListener,
@@ -46,7 +46,7 @@ async function atService(
   }
 }
 
-it("a device in C: signs in, reads two pages, refreshes a refused token, and ends with the session", async () => {
+it("a device in C signs in, reads two pages, refreshes a refused token, and ends when the session ends", async () => {
   const out = `${hostFolder}port-example`;
   await buildPort(template, out);
   const requested: string[] = [];
@@ -91,7 +91,9 @@ function changed(file: string, from: string, to: string): (folder: string) => vo
   };
 }
 
-/** The messages of the example, optionally changed, until it has printed `words`. The server allows at once. */
+/**
+ * Runs the example, optionally changed, until it has printed `words`. The server allows at once. @returns the messages
+ */
 async function outputOfExample(
   name: string,
   words: string,
@@ -118,7 +120,7 @@ async function outputOfExample(
   }
 }
 
-it("the example reports the memory that is needed for a token that does not fit", async () => {
+it("the example reports the memory that a token needs if it does not fit", async () => {
   const output = await outputOfExample("small", "would do", { accessToken: "a".repeat(3000) });
   const [, bytes] = /MEMORY_BYTES of (\d+) would do\n/.exec(output)!;
   const change = changed("main.c", "MEMORY_BYTES = 4096", `MEMORY_BYTES = ${bytes}`);
@@ -126,12 +128,12 @@ it("the example reports the memory that is needed for a token that does not fit"
   expect(await outputOfExample("enough", "SIGNED_IN", enough)).not.toContain("would do");
 });
 
-it("a device with slots that are too small for its records does not open", async () => {
+it("a device whose slots are too small for its records does not open", async () => {
   const change = changed("medium.c", "SLOT_BYTES = 4096", "SLOT_BYTES = 100");
   await outputOfExample("low", "the medium's slots are too small for the records", { change });
 });
 
-it("the example reports that its records cannot be stored, and the path", async () => {
+it("the example reports that it cannot store records, and the path", async () => {
   const records = "/nonexistent/records";
   const output = await outputOfExample("nowhere", "not saved: ", { records });
   expect(output).toContain(`${records}: No such file or directory\n`);
@@ -162,13 +164,13 @@ it("port.mk adds files and libraries; missing files come from the template", asy
 interface PortFault {
   readonly right: string;
   readonly wrong: string;
-  /** Some faults only show at the second start of the check. */
+  /** Some faults are only visible at the second start of the check. */
   readonly starts?: number;
 }
 
 const BROKEN_ENDS = "return errno == EAGAIN || errno == EINTR ? PG_CONNECTION_NOTHING";
 const RANDOM = "return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;";
-/** By file; `line` is the check's output after "not ok". */
+/** The faults of each file. `line` is the expected output after "not ok". */
 const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line: string })[]>> = {
   "clock.c": [
     {
@@ -344,7 +346,7 @@ describe.concurrent("check.c finds the fault in each file of a port", () => {
     return last;
   }
 
-  it("none in the example, at either start", async () => {
+  it("finds none in the example, at either start", async () => {
     const { output, code } = await tried("right", {
       file: "clock.c",
       right: "",
@@ -365,7 +367,7 @@ describe.concurrent("check.c finds the fault in each file of a port", () => {
     expect(code).toBe(1);
   });
 
-  it("reports what it cannot test with another server", async () => {
+  it("names what it cannot test with another server", async () => {
     const other = await opened();
     const out = path.join(folder, "out-other");
     cpSync(built, out, { recursive: true, preserveTimestamps: true });

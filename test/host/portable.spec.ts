@@ -1,4 +1,4 @@
-// Runs the programs of test/host/c that need no engine and no network, with sanitizers. Also several simultaneous
+// Runs the programs of test/host/c that need no engine and no network, with sanitizers, and several simultaneous
 // connections on Linux.
 
 import { execFile, execFileSync } from "node:child_process";
@@ -36,9 +36,9 @@ it("wall-clock.h: an unauthenticated time is never stored, and with correct resp
   for (const count of counts) expect(count).toBeGreaterThan(5000);
 });
 
-it("Linux: simultaneous connections to several servers, each response from the right one", async () => {
+it("Linux: simultaneous connections to several servers, each with the right response", async () => {
   const counts = [0, 0];
-  // The first one is slow and responds in pieces, the second one is fast.
+  // The first server is slow and responds in pieces, the second one is fast.
   const servers = counts.map((_, at) =>
     createServer((_request, response) => {
       counts[at]!++;
@@ -48,7 +48,7 @@ it("Linux: simultaneous connections to several servers, each response from the r
     }),
   );
   const origins = servers.map(async (server) => `http://127.0.0.1:${await listening(server)}/`);
-  // No server listens at the third address.
+  // No server listens on the third address.
   const all = ["20", ...(await Promise.all(origins)), "http://127.0.0.1:1/"];
   const program = programOf("sanitize", "two-connections");
   const { stdout } = await promisify(execFile)(program, all);

@@ -1,5 +1,5 @@
-// What the C host's process exposes: core dumps, swap, memory, files that others can change. Also which certificates it
-// accepts, and how long it keeps connections open.
+// What the C host's process exposes: core dumps, swap, memory, and files that others can change. Also tests which
+// certificates it accepts, and how long it keeps connections open.
 
 import {
   chmodSync,
@@ -31,7 +31,7 @@ const settled = (host: HostProcess): Promise<void> =>
   host.until("a notice", () => /^(?!.*Getting a code).*[A-Za-z]/.test(host.frame.join(" ")));
 
 describe("a process that holds tokens", () => {
-  it("writes no core dump, and keeps its memory out of the swap", async () => {
+  it("writes no core dump, and its memory is never swapped", async () => {
     const host = new HostProcess([release, "--page", (await opened()).page()]);
     await host.state("PENDING");
     const limits = readFileSync(`/proc/${host.pid}/limits`, "utf8");
@@ -41,7 +41,7 @@ describe("a process that holds tokens", () => {
     expect(await host.quit()).toBe(0);
   });
 
-  it("ignores authorities in its environment", async () => {
+  it("ignores certificate authorities in its environment", async () => {
     const own = await opened("https");
     const ca = join(own.folder, "ca.pem");
     const other = join(own.folder, "other.pem");
@@ -94,7 +94,7 @@ describe("a settings page that others can change is refused, as sshd refuses its
   );
 });
 
-describe("RFC 9525, RFC 5280: certificates that the C host accepts and refuses", () => {
+describe("RFC 9525, RFC 5280: which certificates the C host accepts", () => {
   const { ca, cases } = makeCertificateCases("localhost");
 
   it.each([
@@ -177,10 +177,10 @@ describe("RFC 9112 §9.3: a connection stays open for the next request", () => {
   it.each([
     ["a second, which is too short", { keepAliveTimeout: 1000 }],
     ["no time", { close: true }],
-  ])("if the server allows %s: a new one, which resumes the TLS session", async (_, keeps) => {
+  ])("if the server allows %s, a new connection resumes the TLS session", async (_, keeps) => {
     const { whole, resumed } = await countHandshakes(host, 3, 1, keeps);
     expect(whole + resumed).toBe(4);
-    // libcurl before 8.12 stores one TLS session for each server, and this server accepts each session once.
+    // libcurl before 8.12 stores only one TLS session for each server, and this server accepts each session once.
     expect(resumed).toBeGreaterThan(0);
   });
 
@@ -225,7 +225,7 @@ describe("RFC 9112 §9.3: a connection stays open for the next request", () => {
 });
 
 describe("RFC 9700 §4.14 secrets in memory", () => {
-  /** The process's writable memory, piece by piece. */
+  /** Reads the writable memory of a process, piece by piece. */
   function* memoryOf(pid: number): Generator<Buffer> {
     const memory = openSync(`/proc/${pid}/mem`, "r");
     const capacity = Buffer.alloc(2 ** 28);
@@ -233,7 +233,7 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
       const match = /^([\da-f]+)-([\da-f]+) rw/.exec(line);
       if (!match) continue;
       const [from, to] = [Number.parseInt(match[1]!, 16), Number.parseInt(match[2]!, 16)];
-      // The sanitizers' shadow memory does not belong to the program.
+      // Skip the sanitizers' shadow memory, which does not belong to the program.
       if (to - from > capacity.length) continue;
       try {
         yield capacity.subarray(0, readSync(memory, capacity, 0, to - from, from));
@@ -250,7 +250,7 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
     return count;
   }
 
-  /** The service's tokens in a record. */
+  /** The tokens in a record. */
   function tokensIn(record: string): string[] {
     const tokens = [
       ...new Set(
@@ -264,8 +264,8 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
   }
 
   /**
-   * How often each text is in the memory. Counts the last bytes too, because a shorter text may partly overwrite a longer
-   * one.
+   * Counts each text in the memory. A shorter text may have overwritten the start of a longer one, so the last bytes
+   * count too.
    */
   function copies(pid: number, texts: readonly string[]): number[] {
     const ends = texts.map((text) => text.slice(-16));
@@ -276,16 +276,16 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
     return counts;
   }
 
-  // Only root may read the process's memory (process.h).
+  // Only root can read the process's memory (process.h).
   it.runIf(isRoot || process.env.CI === "true").each([
     ["http", "release"],
     ["https", "release"],
     ["http", "quickjs"],
   ] as const)(
-    "%s on %s: after signing out no token is in memory, and no additional copy of the client's secret",
+    "%s on %s: after signing out, memory contains no token and no additional copy of the client's secret",
     async (protocol, kind) => {
       const own = await opened(protocol);
-      // The page's values stay where they were before the first request.
+      // The values of the page are in memory before the first request.
       const secret = "tv-secret";
       const texts = ["grant-header-7Hq2Zr9Lm4Xw", "resource-header-5Tn8Vb3Kc6Yd"];
       const [grant, resource] = texts.map((text) => ({ "X-Developer": text }));
@@ -314,7 +314,7 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
       host.press("o");
       await host.state("SIGNED_OUT", 2);
       expect(copies(host.pid, every)).toEqual(every.map(() => 0));
-      // As many as at the start, or fewer.
+      // At most as many copies as at the start.
       expect(copies(host.pid, [secret])[0]).toBeLessThanOrEqual(before!);
       expect(copies(host.pid, texts)).toEqual(ofTexts);
       expect(await host.quit()).toBe(0);

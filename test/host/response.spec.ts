@@ -12,7 +12,7 @@ interface Output {
   status: string;
   body: string;
   challenges?: string[];
-  /** After the last byte, and after the end of the connection. */
+  /** The output after the last byte, and after the end of the connection. */
   result: string;
 }
 
@@ -49,7 +49,7 @@ describe("RFC 9110 §11.6.1 WWW-Authenticate", () => {
   const refused = (status: string, ...lines: string[]): string =>
     head("Content-Length: 0", ...lines).replace("200 OK", status);
 
-  it("of a 401, of any length and number", () => {
+  it("of a 401, of any length and number, is reported", () => {
     const long = `Bearer error="insufficient_user_authentication", acr_values="${"a".repeat(500)}"`;
     const response = refused(
       "401 No",
@@ -64,7 +64,7 @@ describe("RFC 9110 §11.6.1 WWW-Authenticate", () => {
     expect(read(folded).challenges).toEqual(["challenge Bearer max_age=5"]);
   });
 
-  it.each(["200 OK", "403 No", "407 No"])("not of %s", (status) => {
+  it.each(["200 OK", "403 No", "407 No"])("of %s is not reported", (status) => {
     expect(read(refused(status, "WWW-Authenticate: Basic"))).not.toHaveProperty("challenges");
   });
 });
@@ -133,7 +133,7 @@ describe("refused responses", () => {
     expect([result, body.replace("a", "")]).toEqual([`${whole} closed ${name}`, ""]);
   });
 
-  // Responses where Node's parser has other limits, or its adapter decodes.
+  // Responses for which Node's parser has other limits, or its adapter decodes the body.
   it.each<[string, string, string]>([
     ["chunked twice", head(CHUNKED, CHUNKED), "unknownCoding"],
     ["RFC 9110 §8.4 a coded body", `${head("Content-Encoding: gzip")}a`, "unknownCoding"],
@@ -159,7 +159,7 @@ describe("refused responses", () => {
     expect(body.length).toBeLessThanOrEqual(BODY_MAX);
   });
 
-  it("§8 every response that is cut off", () => {
+  it("§8 every response that ends too early", () => {
     const whole = [
       `${head("Content-Length: 2")}{}`,
       `${head("Transfer-Encoding: chunked")}2\r\n{}\r\n0\r\nA: b\r\n\r\n`,

@@ -1,4 +1,4 @@
-// npm run host -- --install on a machine without any packages: a folder of programs simulates it.
+// npm run host -- --install on a machine without any packages. A folder of programs simulates the machine.
 
 import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,27 +37,27 @@ function program(name: string, script: string): void {
   chmodSync(join(bin, name), 0o755);
 }
 
-/** apt-get, and sudo for other users than root. */
+/** Replaces apt-get, and sudo for users other than root. */
 function aptGet(script: string): void {
   program("apt-get", script);
   program("sudo", '"$@"');
 }
 
-it("a folder with a space: the error is one line", () => {
+it("in a folder with a space, the error is one line", () => {
   expect(() => refuseSpaces("/home/ada/my projects/picogrant/")).toThrow(
     /^make cannot build in \/home\/ada\/my projects\/picogrant\/: move it/,
   );
   expect(() => refuseSpaces("/home/ädä/picogrant/")).not.toThrow();
 });
 
-it("a package with the compiler is listed with the C library's headers: Debian's gcc only recommends them", () => {
+it("the compiler's package is installed with the C library's headers, which Debian's gcc only recommends", () => {
   for (const needs of [hostNeeds, armNeeds, portNeeds, analyserNeeds]) {
     expect(needs.map((need) => need.package)).toEqual(expect.arrayContaining(["gcc", "libc6-dev"]));
   }
 });
 
 describe("npm run host -- --install", () => {
-  it("without it, names every missing package", () => {
+  it("names every missing package if the option is missing", () => {
     expect(missingPackages(hostNeeds)).toEqual(EVERYTHING);
     expect(() => ensurePackages(hostNeeds, false)).toThrow(EVERYTHING.join(" "));
   });
@@ -70,7 +70,7 @@ describe("npm run host -- --install", () => {
       () => aptGet("exit 0"),
       /has installed gcc .*, but its files are not found$/,
     ],
-  ])("an apt-get that %s is one line", (_name, prepare, message) => {
+  ])("reports in one line that apt-get %s", (_name, prepare, message) => {
     prepare();
     let error: unknown;
     try {

@@ -1,4 +1,4 @@
-// The installed `picogrant`: its help, the service for client tests, the simulator.
+// The installed `picogrant` command: its help, the service for client tests, the simulator.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -27,7 +27,7 @@ async function startService(...args: string[]): Promise<Running & { url: string 
 }
 
 describe("picogrant", () => {
-  it("--help names every command; without arguments it is shown too, as a mistake", async () => {
+  it("--help lists every command; without arguments it prints the same as an error", async () => {
     const { code, stdout, stderr } = await run(["--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const name of PARTS) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
@@ -35,7 +35,7 @@ describe("picogrant", () => {
     expect((await run(["help"])).stdout).toBe(stdout);
   });
 
-  it.each(PARTS)("%s --help has the same style, as help does", async (name) => {
+  it.each(PARTS)("%s --help has the same layout as the general help", async (name) => {
     const { code, stdout, stderr } = await run([name, "--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^Usage: picogrant ${name} `));
@@ -60,7 +60,7 @@ describe("picogrant", () => {
 });
 
 describe("picogrant service", () => {
-  it("prints its fixture; --approve allows a login there", async () => {
+  it("prints its fixture; --approve allows a login", async () => {
     const service = await startService("--approve", "ada");
     expect(service.stdout).toMatch(/^ {2}living-room-tv +tv-secret +Living Room TV$/m);
     expect(service.stdout).toMatch(/^ {2}ada +Ada Brook$/m);
@@ -71,7 +71,7 @@ describe("picogrant service", () => {
     expect((await run(["logout", "--state", "tokens"])).code).toBe(0);
   });
 
-  it("an unknown account is a mistake", async () => {
+  it("an unknown account is an error", async () => {
     const { code, stderr } = await run(["service", "--port", "0", "--approve", "nobody"]);
     expect(stderr).toMatch(/^picogrant service: there is no account nobody; approve as one of /);
     expect(code).toBe(2);
@@ -79,7 +79,7 @@ describe("picogrant service", () => {
 });
 
 describe("picogrant simulate", () => {
-  it("runs a complete sign-in, panel included, without files of the repository", async () => {
+  it("runs a complete sign-in with the panel, without files of the repository", async () => {
     const args = ["simulate", "--approve", "--fast", "--port", "0", "--plain", "--state", "world"];
     const { code, stdout, stderr } = await run([...args, "--exit-when", "signed-in"]);
     expect(stderr).toBe("");
@@ -107,12 +107,12 @@ describe("picogrant simulate", () => {
   });
 });
 
-// Tools for device manufacturers in the installed package, without the sources.
+// The tools for device manufacturers, from the installed package without the sources.
 
 const toolsFolder = path.join(inject("project"), "tools");
 
 describe("picogrant check-server", () => {
-  it("responds to the check of a C port, counts its connections, and ends with Ctrl+C", async () => {
+  it("passes the check of a C port, counts its connections, and ends with Ctrl+C", async () => {
     const server = start(["check-server", "--port", "0"]);
     await expect.poll(() => server.stdout).toMatch(/listening on \S+\n/);
     const [, url] = /listening on (\S+)\n/.exec(server.stdout)!;
@@ -134,7 +134,7 @@ describe("picogrant check-server", () => {
 });
 
 describe("picogrant configure", () => {
-  it("writes the server's profile into a device.json that every host accepts", async () => {
+  it("writes the server's profile into a device.json for any host", async () => {
     mkdirSync(toolsFolder, { recursive: true });
     const file = path.join(toolsFolder, "device.json");
     const out = path.join(toolsFolder, "complete.json");
@@ -159,7 +159,7 @@ describe("picogrant configure", () => {
 });
 
 describe("picogrant sizing", () => {
-  it("reports how much memory tokens need, and more for longer ones", async () => {
+  it("reports how much memory tokens need, which is more for longer ones", async () => {
     const need = async (access: string): Promise<{ complete: number; grant_alone: number }> => {
       const { stdout } = await run(["sizing", "--access", access, "--refresh", "64", "--json"]);
       return JSON.parse(stdout) as { complete: number; grant_alone: number };
@@ -171,8 +171,8 @@ describe("picogrant sizing", () => {
   });
 });
 
-// `picogrant conform` of the installed package: the example's adapters pass; for adapters with one fault each it names
-// the violated rule.
+// Runs `picogrant conform` of the installed package with the example's adapters, which pass, and with adapters that
+// have one fault each.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = path.join(inject("project"), "adapters");
@@ -191,7 +191,7 @@ function changed(from: string, to: string): string {
 }
 
 describe("picogrant conform", () => {
-  it("passes correct adapters, certificates included", async () => {
+  it("passes correct adapters, including their certificate checks", async () => {
     const { code, stdout } = await run(["conform", "adapters/adapters.mjs", "--tls", "--json"], {
       STATE: path.join(folder, "state"),
     });
@@ -210,7 +210,7 @@ describe("picogrant conform", () => {
     expect(stdout).toMatch(/^ {4}what happened: index 38 outside the range was changed$/m);
   });
 
-  it("an exception in a callback of the adapter is a failed case, and the run continues", async () => {
+  it("reports an exception in an adapter's callback as a failed case, and continues", async () => {
     const file = path.join(folder, "throwing.mjs");
     writeFileSync(
       file,
@@ -234,7 +234,7 @@ describe("picogrant conform", () => {
       ["conform", "node_modules/picogrant-firmware/dist/picogrant.mjs"],
       /exports none of makeTimers, /,
     ],
-  ])("%j is a mistake: one line and exit code 2", async (args, message) => {
+  ])("%j is reported in one line with exit code 2", async (args, message) => {
     const { code, stdout, stderr } = await run(args);
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(/^picogrant conform: [^\n]*\n$/);

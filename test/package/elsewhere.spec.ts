@@ -1,5 +1,5 @@
-// The installed package beyond this Node: bundled by each bundler into one program, on the oldest supported Node and
-// newer ones, on Deno and Bun. Each signs in, draws the QR code, seals its records, refreshes a rejected token, and
+// Runs the installed package in other environments: bundled by each bundler, on the oldest supported Node and newer
+// ones, on Deno and Bun. Each program signs in, draws the QR code, seals its records, refreshes a rejected token, and
 // resumes.
 
 import { execFile, execFileSync } from "node:child_process";
@@ -28,7 +28,7 @@ import { startProxy } from "../platform/connect-proxy.ts";
 const project = inject("project");
 const run = promisify(execFile);
 
-/** Signs in, or resumes; calls an API that rejects the first token; prints the results. */
+/** Signs in or resumes, calls an API that rejects the first token, and prints the results. */
 const BODY = `
 const main = async () => {
   let codes = 0;
@@ -53,10 +53,10 @@ const cjs = path.join(folder, "program.cjs");
 
 let service: SimulatedService;
 let api: Server;
-/** The bearer tokens that the API has received, by program. */
+/** The bearer tokens that the API has received from each program. */
 const seen = new Map<string, Set<string>>();
 
-/** Rejects the first bearer token of each program, and accepts the next one. */
+/** An API that rejects the first bearer token of each program, and accepts the next one. */
 function startApi(): Promise<Server> {
   const server = createServer((request, response) => {
     const bearers = seen.get(request.url!) ?? new Set<string>();
@@ -70,7 +70,7 @@ function startApi(): Promise<Server> {
 
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
-  // As npm leaves it: Deno reads the allowed imports from it.
+  // npm writes this file. Deno reads from it which imports are allowed.
   writeFileSync(path.join(folder, "package.json"), '{ "dependencies": { "picogrant": "*" } }');
   writeFileSync(esm, ESM);
   writeFileSync(cjs, CJS);
@@ -144,7 +144,7 @@ async function signsInBehindAProxy(program: string): Promise<void> {
   }
 }
 
-/** How each bundler makes a program of the entry: returns the file to run. */
+/** How each bundler builds a program. Returns the file to run. */
 const BUNDLERS: Readonly<Record<string, () => Promise<string>>> = {
   "esbuild, cjs": () => withEsbuild("cjs"),
   "esbuild, esm": () => withEsbuild("esm"),
@@ -225,16 +225,16 @@ async function withBun(format: "esm" | "cjs"): Promise<string> {
   return outfile;
 }
 
-// Always runs in CI; elsewhere only after `npm run engines -- --runtimes`.
+// CI always runs these. Otherwise they need `npm run engines -- --runtimes` first.
 const isLeftOut = process.env.CI !== "true" && !isInstalled();
 
-describe.skipIf(isLeftOut)("made into one program by", () => {
-  it.concurrent.each(Object.keys(BUNDLERS))("%s: signs in, refreshes, comes back", async (name) => {
+describe.skipIf(isLeftOut)("bundled by", () => {
+  it.concurrent.each(Object.keys(BUNDLERS))("%s: signs in, refreshes, resumes", async (name) => {
     await signsIn([process.execPath], await BUNDLERS[name]!());
   });
 });
 
-/** A program's own test, as jest and vitest run it without any configuration. */
+/** A test as a program's developer writes it, which jest and vitest run without any configuration. */
 const TESTED = `const { signIn, SignInError } = require("picogrant");
 const options = { clientId: "public-printer", scope: "openid", state: process.env.STATE, onCode() {} };
 test("signs in", async () => {
@@ -259,7 +259,7 @@ const RUNNERS: Record<string, () => readonly string[]> = {
   ],
 };
 
-/** A program whose requests get responses in the same process; it prints the result of the revocation. */
+/** A program that gets its responses in the same process, without a server. It prints the result of the revocation. */
 const RESPONDED = (how: string): string => `const { signIn } = require("picogrant");
 const at = "https://auth.example.com";
 const answers = {
@@ -287,7 +287,7 @@ const revoked = () => new HttpResponse(null, { headers: ${JSON.stringify(coded)}
 setupServer(...known, http.post(at + "/r", revoked)).listen();`,
 };
 
-describe.skipIf(isLeftOut)("in tests of programs", () => {
+describe.skipIf(isLeftOut)("in a program's own tests", () => {
   const inFolder = (name: string, file: string, text: string): string => {
     const place = path.join(folder, name.replace(/\W/g, "-"));
     mkdirSync(place, { recursive: true });
@@ -321,5 +321,5 @@ describe.skipIf(isLeftOut)("on", () => {
     ({ command }) => signsInBehindAProxy(command[0]),
   );
 
-  it.concurrent.each(runtimes)("$name: CommonJS, too", ({ command }) => signsIn(command, cjs));
+  it.concurrent.each(runtimes)("$name: so does CommonJS", ({ command }) => signsIn(command, cjs));
 });

@@ -1,4 +1,4 @@
-// Packs what npm would publish, once for all test files, and installs it in a project outside this repository.
+// Packs the npm packages once for all test files, and installs them in a project outside this repository.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
@@ -36,7 +36,7 @@ export default function setup({ provide }: TestProject): () => void {
     run("tar", ["-xzf", tarball, "-C", "node_modules"], project);
     renameSync(join(modules, "package"), join(modules, name));
   }
-  // A TypeScript project also installs the types of Node.
+  // A TypeScript project also needs the types of Node.
   for (const name of ["@types/node", "undici-types"]) {
     symlinkSync(join(root, "node_modules", name), join(modules, name));
   }

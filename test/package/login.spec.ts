@@ -1,4 +1,4 @@
-// `picogrant login`, `token` and `logout` of the installed package, at the simulated service and at another server.
+// `picogrant login`, `token` and `logout` of the installed package, with the simulated service and with another server.
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ async function call(token: string): Promise<number> {
 }
 
 describe("picogrant login", () => {
-  it("signs in; token prints a valid one; a second login needs no user; logout revokes", async () => {
+  it("signs in; token prints a valid one; a second login needs no user interaction; logout revokes", async () => {
     const { code, stdout, stderr } = await signIn("--json");
     expect(code).toBe(0);
     const [shown, signedIn, ...others] = events(stdout);
@@ -95,7 +95,7 @@ describe("picogrant login", () => {
     }
   });
 
-  it("PICOGRANT_DEBUG logs requests and responses, and no secret", async () => {
+  it("logs requests and responses with PICOGRANT_DEBUG, and no secret", async () => {
     const { stdout } = await signIn("--json");
     const debug = { ...SECRET, PICOGRANT_DEBUG: "1" };
     const token = await run(["token", "--state", state, "--fresh"], debug);

@@ -1,5 +1,5 @@
-// What npm would publish, packed and used in a project outside this repository: imported and required, type-checked,
-// bundled, and as a script in an engine; and its size.
+// The npm packages, packed and used in a project outside this repository: imported, required, type-checked, bundled,
+// and as a script in an engine. Also their size.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ function run(...args: string[]): string {
   return execFileSync(process.execPath, args, { cwd: project, encoding: "utf8", stdio: "pipe" });
 }
 
-it("the C library: each build system's manifest names sources that are there, and they compile", () => {
+it("the C library: each build system's manifest names existing sources, and they compile", () => {
   const at = folderOf("picogrant-firmware");
   const read = (name: string): string => readFileSync(join(at, name), "utf8");
   const compile = (...args: string[]) =>
@@ -69,7 +69,7 @@ const entries = names.flatMap((name) =>
 );
 
 describe.each(names)("%s", (name) => {
-  it("its code has no assertions of the core: published code continues if it can", () => {
+  it("has none of the core's assertions, because published code continues if it can", () => {
     const programs = filesOf(name).filter((file) => /\.[cm]?js$/.test(file));
     expect(programs.length).toBeGreaterThan(0);
     const texts = programs.map((file) => readFileSync(join(folderOf(name), file), "utf8"));
@@ -121,12 +121,12 @@ it.each([
     encoding: "utf8",
   });
   expect(status).toBe(1);
-  // In CommonJS, classes have short names, and Node prints the error's own name beside it.
+  // Classes in CommonJS have short names, and Node prints the error's own name beside them.
   const [above, below] = stderr.split(RegExp(`\\n(?:[\\w$]+ \\[)?${name}\\]?: `));
   expect(below).toBeDefined();
   const [place, line, ...marks] = above!.trimEnd().split("\n");
   if (kind === "commonjs") {
-    // For the file that has everything: a short line, and no statement.
+    // Node prints a position in the common file with a short line, and no statement.
     expect(place).toMatch(/common\.cjs:\d+$/);
     expect(line!.length).toBeLessThan(300);
     return;
@@ -137,7 +137,7 @@ it.each([
 });
 
 describe("entries", () => {
-  it("each can be imported, and required, with names", () => {
+  it("can be imported and required, with all names", () => {
     for (const one of ["", "/api", "/grant"]) expect(entries).toContain(`picogrant-firmware${one}`);
     const report = (how: string): string =>
       entries
@@ -168,7 +168,7 @@ describe("entries", () => {
     const isOther = compiler !== "typescript";
     skip(isOther && process.env.CI !== "true" && !isInstalled(), "npm run engines -- --runtimes");
     const isOld = moduleResolution === "node10";
-    // Only modules can import the adapter tests; the firmware's entries are for modern bundlers.
+    // Modules only: the adapter tests. Modern bundlers only: the firmware's entries.
     const known = entries
       .filter((name) => !file.endsWith(".cts") || !name.startsWith("picogrant/conformance"))
       .filter((name) => !isOld || !name.startsWith("picogrant-firmware"));
@@ -201,7 +201,7 @@ signIn({ server, clientId: "x", state: "state", deviceKey, signal, onCode }).cat
   console.log(error instanceof SignInError, error.code);
 });`;
 
-it("CommonJS has one of each class, whichever entry it comes from", () => {
+it("in CommonJS, all entries share the same classes", () => {
   const text = `const { signIn, SignInError } = require("picogrant");
     const { StateDirectoryError } = require("picogrant/node");
     signIn({ server: "github", clientId: "x", state: __filename, onCode() {} }).catch((error) => {
@@ -221,7 +221,7 @@ describe("a program that signs in", () => {
       ...options,
     });
 
-  it("fails correctly if there is no server", () => {
+  it("reports that there is no server", () => {
     expect(run(write("five.mjs", FIVE_LINES))).toBe("true aborted\n");
   });
 
@@ -236,7 +236,7 @@ describe("a program that signs in", () => {
     expect(run(outfile)).toBe("true aborted\n");
   });
 
-  it("loads less than 90 KB, minified; code for QR codes, seals and known servers is loaded on use", async () => {
+  it("loads less than 90 KB minified; QR codes, sealing and known servers are loaded when needed", async () => {
     const entry = write("five.mjs", FIVE_LINES);
     const outdir = join(project, "split");
     const made = await bundle({ entryPoints: [entry], outdir, format: "esm", splitting: true });
@@ -283,8 +283,8 @@ describe("firmware", () => {
   });
 });
 
-// Compares every public type with a stored report, so that changes of the package's API are visible in a review. `npm
-// run generate` renews the report.
+// Compares every public type with a stored report, so that changes of the API are visible in a review. `npm run
+// generate` updates the report.
 
 const REPORT = fileURLToPath(new URL("public-types.txt", import.meta.url));
 const installed = path.join(inject("project"), "node_modules");
@@ -315,7 +315,7 @@ function report(): string {
   return parts.join("\n");
 }
 
-it("the public types are those of the report (npm run generate renews it)", () => {
+it("the public types match the report (npm run generate updates it)", () => {
   if (process.env.PICOGRANT_GENERATE) writeFileSync(REPORT, report());
   expect(report()).toBe(readFileSync(REPORT, "utf8"));
 });

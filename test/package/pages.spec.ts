@@ -1,6 +1,6 @@
-// The pages for readers, as the packages contain them. Each program compiles, and each command runs, in the page's order
-// and in a folder with only the packages; a block that is not run has a reason before it. Links resolve, and pages that
-// name a command or a file of the repository say that they mean a clone.
+// The pages in the packages. Each program compiles. Each command runs in the page's order, in a folder with only the
+// packages. A block that is not run has a reason before it. Links resolve, and a page says so if a command or file
+// exists only in the repository.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import {
@@ -33,7 +33,7 @@ const PAGES = Object.keys(MANIFESTS).flatMap((name) =>
     .map((file) => `${name}/${file}`),
 );
 
-/** Builds need the C library's headers. */
+/** These builds need the C library's headers. */
 const isMissing = process.env.CI !== "true" && !existsSync("/usr/include/stdlib.h");
 
 const read = (page: string): string =>
@@ -44,7 +44,7 @@ const isProgram = ({ language, mark }: Block): boolean =>
 const isRun = ({ language, mark }: Block): boolean =>
   /^(?:ts|sh)$/.test(language) && !mark.startsWith("not: ");
 
-/** The pages with such blocks; a page in several packages counts once, because the folder is the same here. */
+/** Pages with such blocks. A page in several packages counts once, because it is the same file. */
 function pagesWith(isMeant: (block: Block) => boolean): string[] {
   const pages = new Map<string, string>();
   for (const page of PAGES) {
@@ -72,7 +72,7 @@ const FILE = /(?<![\w/:@.-])(?:\.{1,2}\/)*[\w-]+(?:[/.][\w-]+)+/g;
 const FOR_ALL_OF_IT = /\b(?:belong to|is built in|build it in) a\s+clone\b/i;
 const SAYS_SO = /\bclone\b|\b(?:in|of) the\s+repository\b/;
 
-/** Things of the repository that a page's text names and the package does not have. */
+/** Files and commands of the repository that a text names and that the package does not have. */
 function mentions(text: string, isThere: (file: string) => boolean): string[] {
   const commands = [...text.matchAll(COMMAND)].map(([command]) => command);
   const named = [...text.matchAll(FILE)].map(([word]) => word.replace(/^\.\//, ""));
@@ -83,9 +83,9 @@ function mentions(text: string, isThere: (file: string) => boolean): string[] {
   return [...commands, ...foreign];
 }
 
-/** Names in parts of a page that do not say where to get them, if the page's beginning does not either. */
+/** Such names in parts of a page that do not say where to get them, unless the page's beginning does. */
 function unexplained(page: string, isThere: (file: string) => boolean): string[] {
-  // A heading in a code block is a shell comment; comments of the page are invisible.
+  // In a code block, a line that starts with # is a shell comment. Comments of the page are invisible.
   const parts = page
     .replace(/<!--.*?-->/g, "")
     .replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/^#/gm, "  #"))
@@ -94,14 +94,14 @@ function unexplained(page: string, isThere: (file: string) => boolean): string[]
   return parts.filter((part) => !SAYS_SO.test(part)).flatMap((part) => mentions(part, isThere));
 }
 
-/** For a folder and those below it: the package that the guide for Node installs. */
+/** Links the package that the guide for Node installs, for a folder and those below it. */
 function linkAgent(folder: string): void {
   const agent = path.join(folder, "node_modules/https-proxy-agent");
   mkdirSync(path.dirname(agent), { recursive: true });
   if (!existsSync(agent)) symlinkSync(path.join(root, "node_modules/https-proxy-agent"), agent);
 }
 
-/** A folder for a page, with the packages as `npm install` leaves them. */
+/** Creates a folder for a page, with the packages installed. */
 function folderFor(page: string): string {
   const folder = path.join(project, "pages", page.replaceAll(/[/.]/g, "-"));
   mkdirSync(folder, { recursive: true });
@@ -124,7 +124,7 @@ describe.each(PAGES)("%s", (page) => {
   const packageFolder = path.join(project, "node_modules", name);
   const pageFolder = path.dirname(path.join(project, "node_modules", page));
 
-  it("every link leads to a file of the package, or to the web", () => {
+  it("every link leads to a file of the package or to the web", () => {
     const text = read(page).replace(/^```.*?^```/gms, "");
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
     const files = targets.filter((target) => !/^(?:https:|#)/.test(target));
@@ -132,14 +132,14 @@ describe.each(PAGES)("%s", (page) => {
     expect(dead).toEqual([]);
   });
 
-  it("names nothing of the repository without explaining it", () => {
+  it("every name of the repository is explained", () => {
     const isThere = (word: string): boolean =>
       [packageFolder, pageFolder].some((at) => existsSync(path.join(at, word)));
     expect(unexplained(read(page), isThere)).toEqual([]);
   });
 });
 
-it("there are pages in each package, links, and blocks to run", () => {
+it("each package has pages with links and with blocks to run", () => {
   const blocks = PAGES.flatMap((page) => blocksOf(read(page)));
   const notRun = blocks.filter(({ mark }) => mark.startsWith("not: "));
   expect(PAGES.length).toBeGreaterThan(20);
@@ -171,7 +171,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Starts a block, and waits until it has printed these words; it continues to run. */
+/** Starts a block, and waits until it has printed these words. The block continues to run. */
 function startUntil(script: string, words: string, options: object): Promise<ChildProcess> {
   const child = spawn("bash", ["-ec", script], { ...options, detached: true });
   let output = "";
@@ -192,11 +192,11 @@ function end(child: ChildProcess): void {
   try {
     process.kill(-child.pid!, "SIGKILL");
   } catch {
-    // It has already ended.
+    // The process has already ended.
   }
 }
 
-/** A program of a page, with a server on this machine in place of one on the internet. */
+/** Replaces the server in a program of a page by one on this machine. */
 const atHome = (program: string, url: string): string =>
   program
     .replaceAll(/server: "(?:github|https:[^"]*)"/g, `server: "${url}"`)
@@ -204,11 +204,11 @@ const atHome = (program: string, url: string): string =>
     .replaceAll("https://api.github.com/user", `${url}/userinfo`)
     .replaceAll('"repo"', '"email"');
 
-/** Runs the commands and the programs of a page; each program must end by itself. */
+/** Runs the commands and the programs of a page. Each program must end by itself. */
 async function walk(page: string): Promise<number> {
   const folder = folderFor(page);
   const port = await freePort();
-  // The check of a C port gets its server's address from make if it differs from the page's.
+  // If the check of a C port uses another server than on the page, make sets its address.
   const checkPort = await freePort();
   const env = {
     ...{ ...process.env, HOME: folder, npm_config_update_notifier: "false" },
@@ -220,7 +220,7 @@ async function walk(page: string): Promise<number> {
   let ran = 0;
   try {
     for (const { language, text, mark } of blocksOf(read(page)).filter(isRun)) {
-      // The packages are installed from the tarballs that npm would fetch.
+      // Installs the packages from the same tarballs that npm would publish.
       const commands = text
         .replaceAll(/^npm install .*\n/gm, "")
         .replaceAll("8080", `${port}`)

@@ -1,5 +1,5 @@
-// `npm run release -- --dry-run`: the files of a release, made twice with the same bytes. The second time in another
-// folder, time zone and locale, under another umask.
+// `npm run release -- --dry-run` makes the files of a release. A second run must make the same bytes in another folder,
+// time zone and locale, and with another umask.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,8 +20,8 @@ const read = (name: string): string => readFileSync(path.join(folder, name), "ut
 const again = path.join(all, "again");
 
 /**
- * A copy of the sources, checked out under this umask, with installed packages and built engines. Caches of earlier
- * builds are not copied.
+ * A copy of the sources with this umask, with installed packages and built engines, and without caches of earlier
+ * builds.
  */
 function checkOut(to: string, umask: string): void {
   const script = `umask ${umask}; mkdir -p "$1" && git ls-files -co --exclude-standard -z |
@@ -43,7 +43,7 @@ const other = path.join(all, "of another, with a longer name", "picogrant");
 beforeAll(() => {
   release(root, folder, "022", { TZ: "UTC", LC_ALL: "C" });
   checkOut(other, "077");
-  // Left over from a build of an earlier version.
+  // A file from the build of an earlier version.
   writeFileSync(path.join(other, "dist/picogrant-of-before.js"), "");
   release(other, again, "077", { TZ: "Asia/Kolkata", LC_ALL: "tr_TR.UTF-8", LANG: "tr_TR.UTF-8" });
 }, 600_000);
@@ -57,7 +57,7 @@ it("a real release needs the repository's address", () => {
   expect(status).toBe(2);
 });
 
-it("the address goes into each package, and links that leave a package lead there, at its version", () => {
+it("each package has the repository's address, and links that leave a package lead there at its version", () => {
   const url = "https://git.example/owner/picogrant";
   const place = {
     repository: { type: "git", url: `git+${url}.git` },
@@ -81,7 +81,7 @@ describe("a release", () => {
     expect(sums(again)).toBe(sums(folder));
   });
 
-  it("everybody can read the unpacked files", () => {
+  it("has files that every user can read", () => {
     for (const name of readdirSync(folder).filter((file) => file.endsWith(".tgz"))) {
       const list = execFileSync("tar", ["-tvzf", path.join(folder, name)], { encoding: "utf8" });
       expect(list.match(/^-rw(?!-r--r--|xr-xr-x)\S*.*$/gm)).toBe(null);
@@ -89,12 +89,12 @@ describe("a release", () => {
   });
 
   it.each(["picogrant", "picogrant-tools", "picogrant-firmware"])(
-    "npm would publish %s unchanged: it corrects nothing, and makes no network request",
+    "npm would publish %s without corrections, and makes no network request",
     (name) => {
       const tarball = path.join(folder, `${name}-${version}.tgz`);
       // No server listens at this address.
       const at = ["--registry", "http://127.0.0.1:1/", "--fetch-retries=0"];
-      // `npm run -s` passes its silence on to this npm too.
+      // `npm run -s` also silences the npm that it starts.
       const args = ["publish", "--dry-run", "--loglevel=notice", ...at, tarball];
       const { status, stdout, stderr } = spawnSync("npm", args, { encoding: "utf8" });
       expect(stdout).toBe(`+ ${name}@${version}\n`);

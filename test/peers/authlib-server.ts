@@ -1,5 +1,5 @@
-// Authlib's authorization server (Debian packages python3-authlib and python3-flask) as a separate process. Its clock
-// is a file, because the scenarios change the date.
+// Starts Authlib's authorization server (Debian packages python3-authlib and python3-flask) as a process. It reads its
+// clock from a file, because the scenarios change the date.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ export const PYTHON = "/usr/bin/python3";
 const PROGRAM = fileURLToPath(new URL("authlib-server.py", import.meta.url));
 const SECRET = "authlib-secret";
 
-/** Whether its tests are skipped: CI has these packages, other machines may not. */
+/** Whether to skip its tests. CI has these packages, other machines may not. */
 export const isAuthlibMissing =
   process.env.CI !== "true" &&
   ["authlib", "flask", "requests"].some(

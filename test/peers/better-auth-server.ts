@@ -1,6 +1,6 @@
-// better-auth's plugin `deviceAuthorization` behind a real socket. It issues better-auth sessions: tokens for a week,
-// without refresh token, metadata or revocation. Device authorization requests are forms, polls are JSON only. All
-// state is in memory, and the user signs in and decides through its API, as its pages would.
+// Starts better-auth's plugin `deviceAuthorization` on a socket. It issues sessions of better-auth as tokens for a
+// week, without refresh token, metadata or revocation. It accepts forms for device authorization requests, but only
+// JSON for polls. All state is in memory. The user signs in and decides through its API, as its pages would.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -13,7 +13,7 @@ const SESSION_LIFETIME_S = 7 * 86_400;
 
 const TABLES = ["user", "session", "account", "verification", "deviceCode"];
 
-/** Clients have no secrets; the server ignores one that they send. */
+/** Clients have no secrets, and the server ignores one in a request. */
 const client = (secret: string): ForeignClient => ({ id: "printer", secret });
 
 export async function startBetterAuth(): Promise<ForeignServer> {
@@ -39,7 +39,7 @@ export async function startBetterAuth(): Promise<ForeignServer> {
         verificationUri: "/device",
         expiresIn: `${CODE_LIFETIME_S}s`,
         validateClient: (id) => id === "printer",
-        // Its types and those of better-call disagree under exactOptionalPropertyTypes.
+        // With exactOptionalPropertyTypes, its types do not match those of better-call.
       }) as unknown as BetterAuthPlugin,
     ],
   });
@@ -68,7 +68,7 @@ export async function startBetterAuth(): Promise<ForeignServer> {
   };
 }
 
-/** A user, signed in with a browser's cookies. */
+/** A signed-in user with a browser's cookies. */
 class User {
   #cookies = "";
   readonly #origin: string;

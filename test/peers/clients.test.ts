@@ -1,5 +1,5 @@
-// Which client completes a sign-in in which dialect of the service, over real sockets: unchanged clients of others with
-// all of their checks, and models of further ones, written after their source.
+// Which clients can sign in with which dialects of the service, over real sockets. Some are the real clients with all
+// of their checks, others are models written after the client's source.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -52,10 +52,10 @@ interface Place {
 }
 type Json = Readonly<Record<string, unknown>>;
 
-/** How a client reads responses, after its source: what it requests, and what it rejects. */
+/** How a client reads responses, according to its source: what it requests, and what it rejects. */
 interface Reader {
   readonly source: string;
-  /** Address of the metadata; without it the client is configured with the endpoints. */
+  /** The metadata's address. Without it, the client is configured with the endpoints. */
   readonly metadata?: (place: Place) => string;
   readonly takesCode?: (codes: Json) => boolean;
   readonly takesTokens?: (tokens: Json) => boolean;
@@ -68,7 +68,7 @@ const hasCodes = ({ device_code, user_code, verification_uri, verification_url }
   areTexts(device_code, user_code, verification_uri ?? verification_url);
 
 const READERS: Record<string, Reader> = {
-  // It treats two names of one field as a duplicate.
+  // This client rejects two names of one field as a duplicate.
   "psql 18 (libpq-oauth)": {
     source: "https://github.com/postgres/postgres, src/interfaces/libpq-oauth/oauth-curl.c",
     metadata: ({ issuer }) => `${issuer}/.well-known/openid-configuration`,
@@ -161,16 +161,16 @@ async function oauth4webapi({ issuer: text, id }: Place): Promise<void> {
   await oauth.processRevocationResponse(received);
 }
 
-/** Has characters that a form must encode. */
+/** Contains characters that a form must encode. */
 const SECRET = "a secret/with+odd&characters";
 
-/** Some dialects do not have it, and some issue refresh tokens only with it. */
+/** Some dialects do not know this scope. Others issue refresh tokens only with it. */
 function offlineScope(dialect: Dialect): string {
   return /auth0|entra/.test(dialect) ? " offline_access" : "";
 }
 
 async function openidClient({ issuer, dialect, id }: Place): Promise<void> {
-  // Checks the signatures of ID tokens, too.
+  // Also checks the signatures of ID tokens.
   const execute = [client.allowInsecureRequests, client.enableNonRepudiationChecks];
   const auth = client.ClientSecretPost(SECRET);
   const config = await client.discovery(new URL(issuer), id, SECRET, auth, { execute });
@@ -199,7 +199,7 @@ async function picogrant({ issuer, id }: Place): Promise<void> {
   await session.signOut();
 }
 
-/** Debian's python3-authlib and python3-requests, with Authlib's check of ID tokens. */
+/** Runs Debian's python3-authlib and python3-requests. Authlib also checks ID tokens. */
 async function authlib({ issuer, id }: Place): Promise<void> {
   const { stdout } = await promisify(execFile)(PYTHON, ["-c", SCRIPT, issuer, id]);
   const { claims, user } = JSON.parse(stdout);
@@ -240,7 +240,7 @@ async function liesIn(dialect: Dialect): Promise<string[]> {
   const service = await startSimulatedService({ dialect, fixture: { clients, accounts } });
   onTestFinished(() => service.close());
   const { url, issuer } = service;
-  // The user allows only codes that have been polled once.
+  // The user allows a code only after it has been polled once.
   service.observe((event) => {
     if (event.type !== "exchange" || !/authorization_pending/.test(event.responseBody)) return;
     const id = new URLSearchParams(event.requestBody).get("client_id");
@@ -269,12 +269,12 @@ test("each client completes a sign-in in the dialects that it supports, and in n
   );
   const table = [line("", DIALECTS), ...lines].join("\n");
   console.log(table);
-  // Debian's packages may be missing.
+  // Debian's packages may be missing on this machine.
   const expected = TABLE.trim()
     .split("\n")
     .filter((one, at) => at === 0 || one.slice(0, 22).trim() in CLIENTS);
   expect(table.trim()).toBe(expected.join("\n"));
-  // Each dialect has a client that supports it and not all others.
+  // For each dialect, some client supports it but not all others.
   for (const [at, its] of runs.entries()) {
     const fussy = its.filter((_, one) => runs.some((others) => others[one] === "no"));
     expect(fussy, DIALECTS[at]).toContain("yes");

@@ -1,6 +1,7 @@
-/* A client for RFC 8628 in C as one writes it in a day, with Debian's jsmn.h for JSON, for the comparison: requests a
-   code, shows it, polls, stores the tokens in RAM, refreshes. No retries, no records, no display, no sign-out. It sends
-   values unencoded, and a response that is too long, or broken, is a failure. The firmware provides `post` and `show`. */
+/* A minimal client for RFC 8628 in C for the comparison, as a developer could write it in a day, with Debian's jsmn.h
+ * for JSON. It requests a code, shows it, polls, stores the tokens in RAM, and refreshes. It has no retries, no
+ * records, no display and no sign-out. It does not encode values, and fails if a response is too long or malformed. The
+ * firmware provides `post` and `show`. */
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static int request(const char *address) {
   return count > 0 && tokens[0].type == JSMN_OBJECT ? status : 0;
 }
 
-/* Copies a member of the response's object as it stands between its quotes. Returns 0 if it is missing or too long. */
+/* Copies a member of the response as it is between its quotes. Returns 0 if it is missing or too long. */
 static int member(const char *name, char *value, size_t size) {
   for (int i = 1; i + 1 < count; i += 2) {
     const jsmntok_t *key = &tokens[i], *at = &tokens[i + 1];

@@ -1,4 +1,4 @@
-// oidc-provider 9 behind a real socket with its own pages and its device flow enabled, and a user with a browser.
+// Starts oidc-provider 9 on a socket, with its own pages and its device flow enabled. Also a user with a browser.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ import { type ForeignServer, METHODS } from "./own-service.ts";
 const CODE_LIFETIME_S = 120;
 const ACCESS_LIFETIME_S = 900;
 
-/** Has characters that a form must encode. */
+/** Contains characters that a form must encode. */
 const SECRET = "a secret/with+odd&characters";
 
 const CLIENTS = {
@@ -56,7 +56,7 @@ export async function startProvider(): Promise<ForeignServer> {
   };
 }
 
-/** The user with a browser: stores cookies, follows redirects, fills in the provider's own forms. */
+/** The user's browser. It stores cookies, follows redirects, and fills in the provider's forms. */
 class PeerBrowser {
   #cookies = new Map<string, string>();
   #address = "";

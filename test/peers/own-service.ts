@@ -1,8 +1,8 @@
-// What the scenarios need from an authorization server that runs on this machine.
+// The interface that the scenarios need from an authorization server on this machine.
 
 import type { Endpoints } from "../../platform/driver.ts";
 
-/** RFC 6749 §2.3.1, RFC 7591 §2. */
+/** Methods of client authentication (RFC 6749 §2.3.1, RFC 7591 §2). */
 export const METHODS = ["none", "client_secret_post", "client_secret_basic"] as const;
 export type Method = (typeof METHODS)[number];
 
@@ -16,7 +16,7 @@ export interface ForeignServer {
   readonly issuer: string;
   /** Required if the server has no metadata with these endpoints. */
   readonly endpoints?: Pick<Endpoints, "deviceAuthorization" | "token">;
-  /** A client for each way of authenticating. */
+  /** A client for each method of authentication. */
   readonly clients: Readonly<Record<Method, ForeignClient>>;
   readonly scope: string;
   readonly codeLifetimeS: number;

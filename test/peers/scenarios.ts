@@ -1,5 +1,5 @@
-// The device for tests with other servers: the real driver on Node's HTTP, a log of every exchange, and one virtual
-// clock for both sides. It does not depend on the server.
+// The device for tests with other servers: the real driver with Node's HTTP, a log of every exchange, and one virtual
+// clock for both sides. Nothing here depends on the kind of server.
 
 import type * as complete from "../../core/complete.ts";
 import * as core from "../../core/complete.ts";
@@ -19,7 +19,10 @@ import type { ForeignClient, ForeignServer, Method } from "./own-service.ts";
 const SCOPE = "openid offline_access";
 const MEMORY_BYTES = 12_288;
 
-/** A request of the device and its response, unencrypted: the provider exists for one test. */
+/**
+ * A request of the device and its response. Logging them unencrypted is fine, because the server exists for only one
+ * test.
+ */
 interface Received {
   path: string;
   fields: URLSearchParams;
@@ -27,7 +30,7 @@ interface Received {
   received: string;
 }
 
-/** Node's HTTP with a log of every exchange; `lose` drops the next response. */
+/** Node's HTTP with a log of every exchange. `lose` discards the next response. */
 class NotedHttp implements Http {
   readonly received: Received[] = [];
   busy = false;
@@ -77,7 +80,7 @@ class NotedHttp implements Http {
   }
 }
 
-/** The virtual clock: the provider's is ahead of the device's by `aheadMs`. */
+/** The virtual clock. The server's is ahead of the device's by `aheadMs`. */
 export class SharedTime {
   readonly clock = new ManualClock();
   readonly #startMs = Date.now();
@@ -138,7 +141,7 @@ export class PeerDevice {
     );
   }
 
-  /** Finds the endpoints by discovery unless they are given, then starts. Each device has its own core. */
+  /** Discovers the endpoints unless they are given, then starts. Each device has its own core. */
   static async start(
     makeCore: () => typeof complete,
     time: SharedTime,
@@ -149,14 +152,14 @@ export class PeerDevice {
     const http = new NodeHttp();
     const endpoints = known ?? (await discoverServer(http, issuer)).endpoints;
     http.dispose();
-    // The provider's own protected resource serves as the API.
+    // Uses the provider's own protected resource as the API.
     const all = { ...noEndpoints, ...endpoints, resources: [`${issuer}/me`] };
     const device = new PeerDevice(makeCore(), time, all, config);
     device.driver.start();
     return device;
   }
 
-  /** Advances virtual time, and waits in real time only for responses. */
+  /** Advances virtual time. Only for responses it waits in real time. */
   async until(what: string, done: () => boolean): Promise<void> {
     const end = performance.now() + TIMEOUT_MS;
     for (let moments = 0; !done(); ) {
@@ -185,9 +188,9 @@ export class PeerDevice {
   }
 }
 
-// The five scenarios that a device and an authorization server must complete together, for any server and any client
-// authentication. Each succeeds or throws an Error that says what was wrong. Used by the tests and by the command that
-// makes the table.
+// The five scenarios that a device and an authorization server must complete together, with any server and any client
+// authentication. Each succeeds or throws an Error with the reason. The tests use them, and so does the command that
+// writes PEERS.md.
 
 export const HAPPENINGS = ["sign-in", "denial", "expiry", "refresh", "sign-out"] as const;
 export type Happening = (typeof HAPPENINGS)[number];
@@ -198,7 +201,7 @@ const METHOD_NUMBERS: Readonly<Record<Method, ClientAuthentication>> = {
   client_secret_basic: ClientAuthentication.CLIENT_SECRET_BASIC,
 };
 
-/** @throws Error that names the missing event */
+/** @throws Error that names the event which did not happen */
 export async function play(
   server: ForeignServer,
   method: Method,
@@ -284,7 +287,7 @@ class Scene {
     must(error === ErrorCode.ACCESS_DENIED, `the error is ${ErrorCode[error]}`);
   }
 
-  /** The server's clock runs ahead of the device's: its error leads to a new code, which works. */
+  /** The server's clock is ahead, so the code expires there first. The device then requests a new code, which works. */
   async #expire(): Promise<void> {
     const device = this.#device;
     const time = this.#time;
@@ -300,7 +303,7 @@ class Scene {
     await this.#signIn();
   }
 
-  /** Twice: the second time with the refresh token of the first response, if it had one. */
+  /** Refreshes twice, the second time with the refresh token of the first response if it had one. */
   async #refresh(): Promise<void> {
     await this.#signIn();
     for (let count = 0; count < 2; count++) {
@@ -318,7 +321,7 @@ class Scene {
     }
   }
 
-  /** RFC 7009: one request for each token, and the refresh token is invalid afterwards. */
+  /** RFC 7009: one request for each token. Afterwards, the refresh token is invalid. */
   async #signOut(): Promise<void> {
     await this.#signIn();
     const { refresh_token: token } = JSON.parse(this.#tokenResponses().at(-1)!.received);

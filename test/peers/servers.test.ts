@@ -1,7 +1,7 @@
-// Interoperability: unchanged authorization servers of others, each with a public client and with confidential ones
-// that authenticate in the body and by HTTP Basic. Three that have little in common: oidc-provider (OpenID certified,
-// its own pages, rotating refresh tokens), Authlib (common in Python; Debian's python3-authlib and python3-flask), and
-// better-auth, which requires JSON and has no metadata.
+// Interoperability with other authorization servers, each with a public client and with confidential clients that
+// authenticate in the body and with HTTP Basic. The three servers differ much: oidc-provider (OpenID certified, its own
+// pages, rotating refresh tokens), Authlib (common in Python), and better-auth, which requires JSON and has no
+// metadata.
 
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, vi } from "vitest";
@@ -14,7 +14,7 @@ import { startProvider } from "./oidc-provider-server.ts";
 import { type ForeignServer, METHODS } from "./own-service.ts";
 import { HAPPENINGS, type Happening, PeerDevice, play, SharedTime } from "./scenarios.ts";
 
-/** Suppresses oidc-provider's notices about default pages, lifetimes and accounts. */
+/** Suppresses oidc-provider's warnings about default pages, lifetimes and accounts. */
 function mute(): void {
   for (const method of ["info", "warn"] as const) {
     const print = console[method];
@@ -24,7 +24,7 @@ function mute(): void {
   }
 }
 
-/** Without refresh tokens and revocation there are fewer scenarios. */
+/** These scenarios need neither refresh tokens nor revocation. */
 const WITHOUT_REFRESH: readonly Happening[] = ["sign-in", "denial", "expiry"];
 
 describe.each([
@@ -43,7 +43,7 @@ describe.each([
     vi.restoreAllMocks();
   });
   beforeEach(() => {
-    // Only the date: sockets need the real timers.
+    // Replaces only the date, because sockets need the real timers.
     vi.useFakeTimers({ toFake: ["Date"] });
     time = new SharedTime((ms) => {
       vi.setSystemTime(ms);
@@ -60,7 +60,7 @@ describe.each([
   });
 
   test.skipIf(name !== "oidc-provider 9")(
-    "a rotated token whose response was lost: the replay revokes the grant, and the user signs in again",
+    "if the response with a rotated token is lost, using the old token revokes the grant, and the user signs in again",
     async () => {
       const device = await PeerDevice.start(() => core, time, server.issuer);
       const { device: state } = device.driver;
@@ -81,17 +81,17 @@ describe.each([
   );
 });
 
-// `npm run tool -- peers --write` wrote PEERS.md at the release of this version. The measurements are not repeated at
-// each change; statements about the sources are compared with them.
+// `npm run tool -- peers --write` wrote PEERS.md at the release of this version. It is not measured again for each
+// change. These tests compare its statements with the sources.
 
 const page = readFileSync(new URL("../../targets/bundle/PEERS.md", import.meta.url), "utf8");
 const lines = page.split("\n");
 
-it("was measured for this version: measure a new one again (npm run tool -- peers --write)", () => {
+it("was measured for this version (measure again with npm run tool -- peers --write)", () => {
   expect(page).toContain(`picogrant ${manifest.version}, Node `);
 });
 
-it("every row of the bench is listed, and picogrant passes it, or a reason says why it is not tried", () => {
+it("lists every row of the bench; picogrant passes it, or a reason says why it was not tried", () => {
   const from = lines.findIndex((line) => line.startsWith("| row | section | picogrant |"));
   const reported = lines.slice(from + 2).filter((line) => line.startsWith("| "));
   const cells = reported.slice(0, -1).map((line) => line.split(" | "));

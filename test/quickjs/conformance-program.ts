@@ -1,4 +1,4 @@
-// Runs the conformance suites, except HTTP, on the QuickJS adapters inside qjs. The bench judges HTTP (qjs.test.ts).
+// Runs inside qjs: the conformance suites of the QuickJS adapters, except HTTP, which the bench checks (qjs.test.ts).
 
 import {
   displayConformance,

@@ -1,5 +1,5 @@
-// The device program and its adapters in stock qjs with a real curl, files and pipes: contracts, a complete run at the
-// simulated service, and refused settings.
+// The device program and its adapters in stock qjs, with a real curl, files and pipes: the contracts, a complete run
+// with the simulated service, and refused settings.
 
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
 import {
@@ -100,7 +100,7 @@ class Run {
   }
 }
 
-/** A device that can be started repeatedly, for the service at `url`. */
+/** A device for the service at `url`. It can be started repeatedly. */
 function deviceAt(url: string, own: Partial<DeviceConfig> = {}) {
   const folder = temporaryFolder();
   const files = { main: join(folder, "main.js"), config: join(folder, "device.json") };
@@ -121,7 +121,7 @@ function deviceAt(url: string, own: Partial<DeviceConfig> = {}) {
     storage: { directory: join(folder, "state"), deviceKeyFile: join(folder, "device.key") },
     control: { commands: "stdin", events: "stdout" },
     http: { certificates: join(folder, "ca.pem") },
-    // RFC 7636: the service checks each code's proof, also after a power cut.
+    // RFC 7636: the service checks the verifier of each code, also after a power cut.
     pkce: "S256",
     ...own,
   };
@@ -131,7 +131,7 @@ function deviceAt(url: string, own: Partial<DeviceConfig> = {}) {
   return { folder, config: files.config, start };
 }
 
-/** The simulated service, which records every secret that it sends or receives. */
+/** Starts the simulated service, and records every secret that it sends or receives. */
 async function secureService() {
   const secrets = new Set<string>();
   const options = { interval: 1, pollToleranceMs: 100, tokenCharacters: "awkward" } as const;
@@ -146,7 +146,7 @@ async function secureService() {
         if (!/secret|_token$|device_code/.test(name!) || value!.length < 6) continue;
         secrets.add(value!).add(encodeURIComponent(value!));
       }
-      // Enough time to look at curl's arguments.
+      // Delays the response, so that the test can read curl's arguments.
       await new Promise((done) => setTimeout(done, 100));
       return response;
     },
@@ -157,7 +157,7 @@ async function secureService() {
   return { service, url: server.url, secrets };
 }
 
-/** Arguments and environments of these processes and their children, which every user can read. */
+/** Records the arguments and environments of these processes and their children. Every user can read these. */
 function watch(roots: () => readonly number[]) {
   const seen = new Set<string>();
   const textOf = (pid: number, file: string): string => {
@@ -177,7 +177,7 @@ function watch(roots: () => readonly number[]) {
   return seen;
 }
 
-it("contracts.ts: every rule except HTTP, on the adapters in qjs", async () => {
+it("contracts.ts: the adapters in qjs satisfy every rule except those of HTTP", async () => {
   const folder = temporaryFolder();
   const outfile = join(folder, "conformance.js");
   const entry = fileURLToPath(new URL("conformance-program.ts", import.meta.url));
@@ -187,7 +187,7 @@ it("contracts.ts: every rule except HTTP, on the adapters in qjs", async () => {
   expect(JSON.parse(run.lines[0]!).report).toEqual({ failed: [], isComplete: true });
 });
 
-it("RFC 8628, RFC 6749, RFC 7009, RFC 9110, RFC 9700: every row of the bench, past a proxy", async () => {
+it("RFC 8628, RFC 6749, RFC 7009, RFC 9110, RFC 9700: every row of the bench, without using a proxy", async () => {
   const file = join(temporaryFolder(), "main.js");
   writeFileSync(file, program);
   const proxy = "http_proxy=http://127.0.0.1:1";
@@ -208,7 +208,7 @@ describe("a complete run in qjs", () => {
     const { folder, start } = deviceAt(url);
     const runs: Run[] = [];
     const seen = watch(() => runs.map(({ child }) => child.pid!));
-    // This variable would write TLS keys to a file. curl must not get it.
+    // This variable makes curl write TLS keys to a file, so curl must not get it.
     const switchOn = (): Run => {
       runs.push(start({ SSLKEYLOGFILE: join(folder, "tls-secrets") }));
       return runs.at(-1)!;
@@ -225,7 +225,7 @@ describe("a complete run in qjs", () => {
     await expect.poll(shown).toContain("Signed in");
     expect(await device.list()).toHaveProperty("items");
 
-    // The age of its token is unknown after a restart, so it refreshes.
+    // After a restart the age of the token is unknown, so the device refreshes.
     expect(await device.end("SIGTERM"), device.errors).toBe(0);
     device = switchOn();
     await device.state("signed-in");
@@ -247,7 +247,7 @@ describe("a complete run in qjs", () => {
     expect(stored.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
   });
 
-  it("a second device on the same state directory is refused, the first continues", async () => {
+  it("a second device on the same state directory is refused, and the first continues", async () => {
     const { folder, start } = deviceAt("http://127.0.0.1:1");
     const first = start();
     await expect.poll(() => first.events).not.toEqual([]);
@@ -258,7 +258,7 @@ describe("a complete run in qjs", () => {
     );
     expect(first.child.exitCode).toBe(null);
     expect(await first.end("SIGINT")).toBe(0);
-    // It leaves no lock. A lock of a process that has ended, or of an earlier boot, does not block the directory.
+    // After its end there is no lock. The lock of a dead process, or of an earlier boot, does not block the directory.
     const state = join(folder, "state");
     const locks = (): string[] => readdirSync(state).filter((name) => name.startsWith("lock-"));
     expect(locks()).toEqual([]);
@@ -274,7 +274,7 @@ describe("a complete run in qjs", () => {
   });
 });
 
-describe("refused in one clear line, with exit code 2", () => {
+describe("refused in one line with exit code 2", () => {
   const mistakes: [
     string,
     Partial<DeviceConfig>,

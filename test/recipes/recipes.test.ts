@@ -1,5 +1,4 @@
-// A copy of this repository in which a test follows a documented recipe. Files that the recipe does not name stay
-// unchanged.
+// Copies the repository and follows documented recipes in the copy. Files that a recipe does not name stay unchanged.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -16,7 +15,7 @@ const FILES = execFileSync("git", ["ls-files", "-zco", "--exclude-standard"], { 
   .split("\0")
   .filter(Boolean);
 
-/** For a whole recipe: a limit against hanging. */
+/** The time limit for a whole recipe, in case it hangs. */
 const RECIPE_MS = 1_800_000;
 
 class RepositoryCopy {
@@ -45,14 +44,14 @@ class RepositoryCopy {
     this.write(file, after);
   }
 
-  /** Runs `npm run generate` and these tests: the quick ones, without this one. */
+  /** Runs `npm run generate`, and then these tests without the slow ones and without this one. */
   generateAndTest(generated: readonly string[], tests: readonly string[]): string {
     this.#run("npm", "run", "-s", "generate", ...generated);
     const files = tests.map((name) => `test/${name}`);
     return this.#run("npx", "vitest", "run", "--config", "test/vitest.config.ts", ...files);
   }
 
-  /** The types, with the compiler of `npm run check`: the one of that name in `.bin` is another's, and slower. */
+  /** Checks the types with the compiler of `npm run check`. The `tsc` in `.bin` is another, slower one. */
   check(): void {
     for (const project of ["core", "."])
       this.#run("node", "node_modules/@typescript/native/bin/tsc", "-p", project);
@@ -62,7 +61,7 @@ class RepositoryCopy {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** @throws Error with the output of a command that fails */
+  /** @throws Error with the output, if the command fails */
   #run(command: string, ...words: string[]): string {
     try {
       return execFileSync(command, words, {
@@ -78,8 +77,8 @@ class RepositoryCopy {
   }
 }
 
-// Recipes of core/HOW-TO-CHANGE.md and platform/servers/README.md, followed one after the other in one copy of this
-// repository: nothing except what they name has to change.
+// Follows the recipes of core/HOW-TO-CHANGE.md and platform/servers/README.md one after the other in one copy. Nothing
+// except what they name has to change.
 
 const copy = new RepositoryCopy();
 afterAll(() => copy.dispose());
@@ -110,7 +109,7 @@ scope: openid
 pending 403: {}
 `;
 
-/** A field for `error_uri` (RFC 6749 section 5.2), for a host that draws it as a QR code. */
+/** Adds a field for `error_uri` (RFC 6749 section 5.2), for a host that draws it as a QR code. */
 const READS = `import { expect, it } from "vitest";
 import { Field } from "../../core/device/tables.ts";
 import { Port } from "../environment/core-port.ts";
@@ -151,7 +150,7 @@ const TESTS = [
 ];
 
 it(
-  "a server's name for an error is one entry in the table, one command, and one row of a test",
+  "a server's name for an error needs one entry in the table, one command, and one row of a test",
   () => {
     copy.replace(
       "core/tables/errors.ts",
@@ -164,24 +163,24 @@ it(
   RECIPE_MS,
 );
 
-it("the text of a display message changes in all places", () => {
+it("a display message's text changes in all places", () => {
   const files = FILES.filter((file) => copy.read(file).includes("Service busy"));
   for (const file of files) copy.replace(file, "Service busy", "Server busy");
 });
 
-it("a new server is an entry and a recording", () => {
+it("a new server needs one entry and one recording", () => {
   copy.replace("platform/servers/plain.ts", /\];\n$/g, PROFILE);
   const recordings = "test/servers/recordings.http";
   copy.write(recordings, `${copy.read(recordings)}\n[example]\n${RECORDING}`);
 });
 
-it("a new field is a row and its consumer", () => {
+it("a new field needs one row and the code that uses it", () => {
   copy.replace("core/tables/fields.ts", '    {\n      name: "SETS",', ROW);
   copy.write("test/core/error-uri.test.ts", READS);
 });
 
 it(
-  "after them one command generates the rest, and the tests pass",
+  "after these changes, one command generates the rest, and the tests pass",
   () => {
     expect(copy.generateAndTest(GENERATED, TESTS)).toContain("passed");
     copy.check();

@@ -1,5 +1,5 @@
-// npm run tool -- sample: draws mutants, runs the models and the tables with each of them, and reports which were
-// caught by which. Fails if fewer than half are caught: then the models miss too much of these files.
+// npm run tool -- sample: chooses random mutants, and runs the models and the tables with each of them. Reports which
+// mutants were detected, and by what. Fails if fewer than half were.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { Trials } from "./trials.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What catches mutants, in the order in which it is tried. */
+/** The tests that may detect a mutant, in the order in which they run. */
 const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
   ["core's model", /^test\/model\//],
   ["session's model", /^test\/session-model\//],
@@ -22,7 +22,10 @@ const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
 ];
 const OTHERS = ["other tests", /^test\/(?!browser|quickjs)/] as const;
 
-/** Files that run only in another engine, on the developer's machine, or for tests: drawn only if they are named. */
+/**
+ * Code that runs only in another engine, on the developer's machine, or for tests. Its mutants are only chosen if you
+ * name the file.
+ */
 const UNDRAWN =
   /^core\/(?:tables\/|device\/assertion)|^platform\/(?:quickjs|conformance|testing|templates|languages)\//;
 

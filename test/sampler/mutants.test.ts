@@ -1,4 +1,4 @@
-// Mutants of a small source: each has its effect if it is active, and none if not.
+// Each mutant of a small source has an effect only while it is active.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,7 @@ function resultsOf(source: string, active: number): string {
   return JSON.stringify(requested.map(([a, b]) => small(a, b) ?? "nothing"));
 }
 
-it("with all of them in it, a source behaves as before", () => {
+it("a source with all mutants behaves as before while none is active", () => {
   const all = withMutants(SMALL, [...mutants.entries()]);
   expect(resultsOf(all, -1)).toBe(resultsOf(SMALL, -1));
 });
@@ -37,7 +37,7 @@ it.each(
   expect(resultsOf(all, number)).not.toBe(resultsOf(SMALL, -1));
 });
 
-it.each(["core", "platform"])("%s can be parsed with all mutants in it", (floor) => {
+it.each(["core", "platform"])("%s can be parsed with all of its mutants", (floor) => {
   const names = readdirSync(root + floor, { recursive: true, encoding: "utf8" });
   for (const file of names.filter((name) => name.endsWith(".ts"))) {
     const source = readFileSync(`${root}${floor}/${file}`, "utf8");

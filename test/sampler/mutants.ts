@@ -1,4 +1,4 @@
-// Mutants of a source: small changes of its text. Any number are compiled in, and one at a time is active.
+// Makes mutants of a source, which are small changes of its text. All are compiled in, and one at a time is active.
 
 import { parseAst } from "vitest/node";
 
@@ -6,7 +6,7 @@ export interface Mutant {
   readonly file: string;
   readonly start: number;
   readonly end: number;
-  /** The replacement; undefined: the body is empty. */
+  /** The replacement; undefined removes the body. */
   readonly text: string | undefined;
 }
 
@@ -40,7 +40,7 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   "-=": ["+="],
 };
 
-/** An endless loop would show little. */
+/** The condition of a loop is never replaced by true, because an endless loop would show little. */
 const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   IfStatement: ["true", "false"],
   ConditionalExpression: ["true", "false"],
@@ -48,7 +48,7 @@ const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   ForStatement: ["false"],
 };
 
-/** Types and constants, which are evaluated before any code runs. */
+/** Types and constants are evaluated before any code runs, so they are not changed. */
 const UNTOUCHED = /^(?:TS(?!AsExpression|NonNull|Satisfies)|Import|ExportAll)/;
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string";
@@ -98,9 +98,9 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 
   function visit(node: Node, parent?: Node): void {
     if (UNTOUCHED.test(node.type) || typeof node.directive === "string") return;
-    // Assertions do not ship.
+    // Assertions do not ship, so they are not changed.
     if (node.type === "LabeledStatement" && (node.label as Node).name === "ASSERT") return;
-    // Without a body a constructor may lack its super call.
+    // A constructor keeps its body, because it may need its super call.
     if (parent?.kind !== "constructor") change(node);
     for (const [name, value] of Object.entries(node)) {
       if (name === "quasi" || name === "source" || (name === "key" && !node.computed)) continue;
@@ -114,14 +114,14 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   return found;
 }
 
-/** The position, the original and the replacement, in one line. */
+/** Position, original and replacement in one line. */
 export function reported({ file, start, end, text = "nothing" }: Mutant, source: string): string {
   const short = (long: string): string => long.replace(/\s+/g, " ").slice(0, 70);
   const line = source.slice(0, start).split("\n").length;
   return `${file}:${line}: ${short(source.slice(start, end))} => ${short(text)}`;
 }
 
-/** The source with these mutants, by number; they may be nested. */
+/** The source with these mutants by number. Mutants may be nested. */
 export function withMutants(
   source: string,
   mutants: readonly (readonly [number, Mutant])[],
@@ -135,7 +135,7 @@ export function withMutants(
   }
   let at = source.length;
   let rest = "";
-  // At the same position the first stays the first.
+  // At the same position, the first mutant stays first.
   for (const [place, piece] of pieces.sort(([a], [b]) => a - b).reverse()) {
     rest = piece + source.slice(place, at) + rest;
     at = place;

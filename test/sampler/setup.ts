@@ -1,4 +1,4 @@
-// Runs in the test process, before each file of tests: activates a mutant, and records which mutants the file reaches.
+// Runs in the test process before each test file. Activates a mutant, and records which mutants the file reaches.
 
 import { appendFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,12 +8,12 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** The number of the active mutant; -1: none. */
     mutant: number;
-    /** Where notes about the process and the files are written. */
+    /** The file for notes about the process and the test files. */
     notes: string;
   }
 }
 
-/** About a file: the mutants that it reaches, and its duration. */
+/** The mutants that a test file reaches, and its duration. */
 export interface Note {
   readonly file: string;
   readonly met: readonly number[];
@@ -25,7 +25,7 @@ const notes = inject("notes");
 const began = performance.now();
 const met = new Set<number>();
 const shared = globalThis as { picograntMutants?: object; picograntLoading?: Set<number> };
-// Mutants that run while modules load run only once, for all files of the process.
+// While modules load, mutants run only once for all files of the process.
 shared.picograntLoading ??= new Set();
 const inLoading = shared.picograntLoading;
 shared.picograntMutants = {

@@ -1,4 +1,4 @@
-// Which tests catch a mutant: one of them fails with it, and passes without it.
+// Determines which tests detect a mutant: one of them fails with it, and passes without it.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import type { Note } from "./setup.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Tests and files are aborted after this many times their duration without a mutant, plus EXTRA_MS. */
+/** A test or file is aborted after this many times its duration without a mutant, plus EXTRA_MS. */
 const FACTOR = 5;
 const EXTRA_MS: Limits = { test: 30_000, files: 60_000 };
 const NONE = -1;
@@ -39,12 +39,12 @@ export class Trials {
     this.#vitest = vitest;
   }
 
-  /** With all mutants in the sources. Random tests are short and have the same seed for each mutant. */
+  /** Starts vitest with all mutants in the sources. Random tests are short, and have the same seed for each mutant. */
   static async of(mutants: readonly Mutant[], seed: number): Promise<Trials> {
     delete process.env.CI;
     process.env.PICOGRANT_SEED ??= `${seed}`;
     process.env.PICOGRANT_ALL = "0";
-    // For code that bundles sources itself.
+    // Passes the changed sources to tests that bundle sources themselves.
     const sources = Object.fromEntries(
       [...new Set(mutants.map(({ file }) => file))].map((file) => {
         const own = [...mutants.entries()].filter(([, mutant]) => mutant.file === file);
@@ -81,7 +81,7 @@ export class Trials {
     );
   }
 
-  /** The mutants that each of these files reaches; without files that fail without a mutant. */
+  /** The mutants that each of these files reaches. Omits files that fail without a mutant. */
   async notesOf(files: readonly string[]): Promise<Note[]> {
     const failures = await this.#run(files, NONE);
     for (const { file, why } of failures) console.error(`${file} fails without a mutant: ${why}`);
@@ -92,10 +92,10 @@ export class Trials {
       .filter((note) => failures.every(({ file }) => file !== note.file));
   }
 
-  /** The failure by which one of the files catches the mutant. */
+  /** The first failure in one of the files because of the mutant. */
   async caughtBy(mutant: number, notes: readonly Note[]): Promise<Failure | undefined> {
     const near = notes.filter(({ met }) => met.includes(mutant));
-    // Files that reach few mutants are the most specific ones.
+    // Start with the files that reach few mutants, because they are the most specific ones.
     near.sort((a, b) => a.met.length - b.met.length);
     const limits = {
       test: EXTRA_MS.test + FACTOR * Math.max(0, ...near.map(({ ms }) => ms)),
@@ -103,7 +103,7 @@ export class Trials {
     };
     for (let left = near.map(({ file }) => file); left.length > 0; ) {
       const [failure] = await this.#run(left, mutant, limits);
-      // A timeout may be the machine's fault.
+      // A timeout may be caused by a slow machine, so run the file again.
       if (!failure || !/too long|timed out/i.test(failure.why)) return failure;
       const [without] = await this.#run([failure.file], NONE, limits);
       if (!without) return failure;
@@ -112,7 +112,7 @@ export class Trials {
     return undefined;
   }
 
-  /** @param limits for a test and for the whole run, ms; if given, the run ends at the first failure */
+  /** @param limits for a test and for the whole run, in ms. If given, the run ends at the first failure */
   async #run(files: readonly string[], mutant: number, limits?: Limits): Promise<Failure[]> {
     const vitest = this.#vitest;
     const project = vitest.getRootProject();

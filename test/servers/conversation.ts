@@ -1,5 +1,6 @@
-// A device with a recorded server: the real core and driver, the profile with its translation, and a server that only
-// has the recording. It notes each request that differs from the recorded one, and returns the recorded response.
+// A device with a recorded server: the real core and driver, the profile with its translation, and a server that has
+// only the recording. The server notes each request that differs from the recorded one, and returns the recorded
+// response.
 
 import { createHash } from "node:crypto";
 import * as core from "../../core/complete.ts";
@@ -13,12 +14,12 @@ import { Environment } from "../environment/environment.ts";
 import type { ExchangeName, Recording } from "./recording.ts";
 
 export const CLIENT_ID = "picogrant-test";
-/** The secret in the recordings of servers whose clients have one. */
+/** The client secrets in the recordings. */
 const SECRETS: Readonly<Record<string, string>> = { google: "GOCSPX-secret" };
 const SECRET = "client-secret";
 
 const PROOF = ["code_challenge", "code_challenge_method", "code_verifier"] as const;
-/** Of the last code of each server: it outlives the device, as the code does. */
+/** The challenge of each server's last code. It must survive the device, as the code does. */
 const CHALLENGES = new Map<string, string>();
 const STEPS_MAX = 2000;
 const A_YEAR_MS = 365 * 86_400_000;
@@ -27,7 +28,7 @@ export class Conversation {
   readonly platform: Environment;
   readonly driver: Driver;
   readonly server: Server;
-  /** Requests that differ from the recording. */
+  /** The requests that differ from the recording. */
   readonly differences: string[] = [];
   readonly #recording: Recording;
   readonly #script: ExchangeName[];
@@ -45,7 +46,7 @@ export class Conversation {
     this.server = serverOf(name, words, hasSecret);
     const { profile, addresses, translate } = this.server;
     this.platform = new Environment({
-      // The steps of a recording are followed one by one.
+      // The driver carries out the steps of a recording at once.
       isAtOnce: true,
       http: { handler: (request) => this.#response(request), chunkBytes: [7, 1, 64] },
       columns: 24,
@@ -68,7 +69,7 @@ export class Conversation {
     this.driver.start();
   }
 
-  /** Advances the clock until the script has been used up and nothing is under way. */
+  /** Advances the clock until all exchanges of the script have been played and no request is open. */
   play(): this {
     for (let step = 0; step < STEPS_MAX && this.#script.length > 0; step++) {
       this.platform.clock.advanceToNext();
@@ -77,8 +78,7 @@ export class Conversation {
   }
 
   /**
-   * Continues until the access token is refreshed: before it expires or, if it has no lifetime, after an API has
-   * returned 401.
+   * Advances the clock until the access token is refreshed. If it has no lifetime, an API returns 401 first.
    * @param response the exchange with the response
    */
   refresh(response: "refresh" | "ended"): this {
@@ -114,13 +114,13 @@ export class Conversation {
     return this.#script;
   }
 
-  /** The next response; the last one repeats. */
+  /** Adds responses to the script. The last one repeats. */
   append(...names: ExchangeName[]): this {
     this.#script.push(...names);
     return this;
   }
 
-  /** The body without the PKCE parameters (RFC 7636), after checking them. */
+  /** Checks the PKCE parameters (RFC 7636), and returns the body without them. */
   #withoutProof(text: string): string {
     const form = new URLSearchParams(text);
     const [challenge, method, verifier] = PROOF.map((name) => {
@@ -162,7 +162,7 @@ export class Conversation {
   }
 }
 
-/** The order of fields does not matter to a server. */
+/** Sorts the fields, because their order does not matter to a server. */
 function describe(url: string, contentType: string, body: string): string {
   const fields = contentType.startsWith("application/json")
     ? Object.entries(JSON.parse(body) as Record<string, string>)

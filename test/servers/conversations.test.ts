@@ -1,6 +1,6 @@
-// Every profile with its recording: a device that is configured with only the profile signs in, polls at the right
-// pace, handles a denial, renews its code, refreshes and signs out, with the requests that the server's documentation
-// demands. The table of outcomes on the servers page covers what needs only the recording; these tests cover the rest.
+// Tests every profile with its recording. A device that is configured only with the profile signs in, polls at the
+// right pace, handles a denial, renews its code, refreshes and signs out. Its requests are those of the server's
+// documentation.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -19,10 +19,9 @@ import { HAPPENINGS, type Happening } from "../peers/scenarios.ts";
 import { Conversation } from "./conversation.ts";
 import { type ExchangeName, recordedProfiles, recording } from "./recording.ts";
 
-// The outcomes of the five scenarios with a recorded server, as a word for the table.
-
 /**
- * "yes", or what the server does not have: "not reported", "no refresh token", "not revoked".
+ * The result of one of the five scenarios for the table: "yes", or what the server lacks ("not reported", "no refresh
+ * token", "not revoked").
  * @throws Error if the conversation differs from the recording
  */
 function outcome(server: string, happening: Happening): string {
@@ -66,8 +65,6 @@ function ended(conversation: Conversation, state: State): string {
   return "yes";
 }
 
-// The tables of platform/servers/README.md, from the outcomes.
-
 /** The lines of a profile, as `source` in a recording names them. */
 const LINES: Readonly<Record<string, (profile: ServerProfile) => boolean>> = {
   code: () => true,
@@ -101,7 +98,7 @@ function profileTable(profiles: readonly ServerProfile[]): string {
   );
 }
 
-/** Source and day of each verified line of each profile; and the lines that are not verified. */
+/** Where and when each line of each profile was verified, and which lines were not. */
 function sourceTable(profiles: readonly ServerProfile[]): string {
   return table(
     ["`server`", "read", "not checked"],
@@ -122,7 +119,7 @@ function sourceTable(profiles: readonly ServerProfile[]): string {
   );
 }
 
-/** The scenarios that succeed with each recorded server. @throws Error if a conversation fails */
+/** Which scenarios succeed with each recorded server. @throws Error if a conversation fails */
 function outcomeTable(profiles: readonly ServerProfile[]): string {
   return table(
     ["server", "protocol", ...HAPPENINGS],
@@ -168,20 +165,17 @@ describe("servers: profiles and recordings", () => {
     expect(recordedProfiles()).toEqual(SERVERS.map(({ name }) => name).sort());
   });
 
-  it.each(recordedProfiles())(
-    "%s: all responses that servers have in common are recorded",
-    (server) => {
-      for (const name of ["code", "pending", "slow_down", "expired", "tokens"] as const) {
-        expect([name, has(server, name)]).toEqual([name, true]);
-      }
-      const { words, scope, userInfo } = recording(server);
-      const { profile, userInfo: requested } = serverOf(server, words, true);
-      expect([profile.scope, requested?.address ?? ""]).toEqual([scope, userInfo]);
-      expect(["S256", undefined]).toContain(profile.pkce);
-      expect(has(server, "revocation")).toBe(profile.revocation !== "");
-      expect(has(server, "refresh")).toBe(profile.refreshTokenBytes > 0);
-    },
-  );
+  it.each(recordedProfiles())("%s: each common kind of response is recorded", (server) => {
+    for (const name of ["code", "pending", "slow_down", "expired", "tokens"] as const) {
+      expect([name, has(server, name)]).toEqual([name, true]);
+    }
+    const { words, scope, userInfo } = recording(server);
+    const { profile, userInfo: requested } = serverOf(server, words, true);
+    expect([profile.scope, requested?.address ?? ""]).toEqual([scope, userInfo]);
+    expect(["S256", undefined]).toContain(profile.pkce);
+    expect(has(server, "revocation")).toBe(profile.revocation !== "");
+    expect(has(server, "refresh")).toBe(profile.refreshTokenBytes > 0);
+  });
 });
 
 describe("servers: memory", () => {
@@ -207,14 +201,14 @@ describe("RFC 8628 sections 3.1 to 3.5: sign-in", () => {
     expect(conversation.platform.display.everShowed(code as string)).toBe(true);
     const at = conversation.platform.http.requests.map(({ atMs }) => atMs);
     const waits = at.slice(2).map((ms, i) => ms - at[i + 1]!);
-    // Section 3.5: never earlier than the interval, and five seconds later after slow_down.
+    // Section 3.5: a poll is never earlier than the interval, which slow_down extends by five seconds.
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(1000 * Number(interval));
     expect(Math.min(...waits.slice(1))).toBeGreaterThanOrEqual(1000 * (Number(interval) + 5));
-    // A response to a poll is no outage: no wait is much longer.
+    // The device does not back off after a response to a poll, so no wait is much longer.
     expect(Math.max(...waits)).toBeLessThan(1000 * (Number(interval) + 5) * 1.5);
   });
 
-  it.each(recordedProfiles())("%s: the code survives a loss of power", (server) => {
+  it.each(recordedProfiles())("%s: the code survives a power loss", (server) => {
     const before = play(server, "code", "pending");
     before.driver.stop();
     const storage = before.platform.storage.clone();
@@ -247,7 +241,7 @@ it.each(recordedProfiles().filter((server) => !has(server, "revocation")))(
   },
 );
 
-// The tables from profiles and recordings on the pages of servers and of sizing are up to date.
+// The tables on the pages of servers and of sizing match the profiles and recordings.
 
 const PAGES = ["platform/servers/README.md", "targets/docs/sizing.md"].map(
   (page) => new URL(`../../${page}`, import.meta.url),
@@ -258,7 +252,7 @@ const TABLES = [
   ["notes", notesList],
   ["recorded", outcomeTable],
 ] as const;
-/** Takes seconds: every server is measured. */
+/** Takes seconds, because every server is measured. */
 const MEASURED = [
   ["sizing", sizingTable],
   ["sizing of servers", sizingTableOfServers],

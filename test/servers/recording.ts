@@ -1,11 +1,11 @@
-// The recorded responses of servers, from recordings.http. A section for each server lists the differences from the
-// examples of RFC 8628 and RFC 6749 below. test/README.md explains the lines of a section.
+// Parses recordings.http, which has a section for each server. A section lists the differences from the examples of RFC
+// 8628 and RFC 6749 below. test/README.md explains its lines.
 
 import { readFileSync } from "node:fs";
 import { STATUS_CODES } from "node:http";
 import { retryAfterSeconds } from "../../platform/exchange/retry-after.ts";
 
-/** The lines of each server's section, which begins with its name in brackets. */
+/** The lines of each server's section, which begins with the name in brackets. */
 const sections = new Map(
   readFileSync(new URL("recordings.http", import.meta.url), "utf8")
     .split(/^\[(?=[\w-]+\]$)/m)
@@ -14,7 +14,7 @@ const sections = new Map(
     .map(([name, ...lines]) => [name!.slice(0, -1), lines] as const),
 );
 
-/** The kinds of exchanges; a server that never sends one has a line "never". */
+/** The kinds of exchanges. If a server never sends one, its section has a line "never". */
 const EXCHANGES = [
   "code",
   "pending",
@@ -31,7 +31,7 @@ export type ExchangeName = (typeof EXCHANGES)[number];
 
 type Members = Record<string, unknown>;
 
-/** The examples of RFC 8628 §3.2 and RFC 6749 §5.1; errors as §3.5 and §5.2 name them. */
+/** The examples of RFC 8628 §3.2 and RFC 6749 §5.1, and the errors of §3.5 and §5.2. */
 const TOKENS: Members = {
   access_token: "2YotnFZFEjr1zCsicMWpAA",
   token_type: "Bearer",
@@ -57,7 +57,7 @@ const EXAMPLES: Readonly<
 };
 
 const DEVICE_CODE_GRANT = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code";
-/** A device's requests according to RFC 8628 §3.1 and §3.4, RFC 6749 §6 and RFC 7009 §2.1. */
+/** A device's requests by RFC 8628 §3.1 and §3.4, RFC 6749 §6 and RFC 7009 §2.1. */
 const REQUESTS = {
   code: "scope={scope}&{client}",
   poll: `{client}&grant_type=${DEVICE_CODE_GRANT}&device_code={device_code}`,
@@ -71,7 +71,7 @@ export interface HttpResponse {
   readonly reason: string;
   readonly headers: [string, string][];
   readonly body: string;
-  /** -1: the response has none. */
+  /** -1 if the response has none. */
   readonly retryAfterSeconds: number;
 }
 
@@ -81,28 +81,31 @@ export interface Exchange extends HttpResponse {
   readonly url: string;
   readonly contentType: string;
   readonly authorization: string;
-  /** The request's body; `{scope}` stands for the encoded scope. */
+  /** The body of the request. `{scope}` stands for the encoded scope. */
   readonly request: string;
 }
 
 export interface Source {
-  /** The day on which it was read, as 2026-11-22. */
+  /** The day on which the source was read, as 2026-11-22. */
   readonly day: string;
   readonly page: string;
-  /** Which lines of the profile: "code", "token", "revocation", "userinfo", "secret", "scope", "lengths". */
+  /**
+   * Which lines of the profile the source verifies: "code", "token", "revocation", "userinfo", "secret", "scope",
+   * "lengths".
+   */
   readonly lines: readonly string[];
 }
 
 export interface Recording {
   readonly server: string;
-  /** The developer's parameters of the profile. */
+  /** The parameters that the developer sets for the profile. */
   readonly words: Record<string, string>;
   readonly scope: string;
   /** Address of the userinfo endpoint; "" if there is none. */
   readonly userInfo: string;
   readonly sources: readonly Source[];
   readonly exchanges: ReadonlyMap<ExchangeName, Exchange>;
-  /** Further responses, by exchange and name: "poll incorrect_device_code". */
+  /** Additional responses by exchange and name, such as "poll incorrect_device_code". */
   readonly others: ReadonlyMap<string, HttpResponse>;
 }
 
@@ -110,7 +113,7 @@ export function recordedServers(): string[] {
   return [...sections.keys()].sort();
 }
 
-/** Those that have a conversation with a profile, and not only responses. */
+/** Recordings with a profile and a conversation. Others only contain responses. */
 export function recordedProfiles(): string[] {
   return recordedServers().filter((server) => recording(server).exchanges.get("code")?.url);
 }
@@ -130,8 +133,7 @@ export function recording(server: string, own = sections.get(server)): Recording
   const never = settings.get("never")?.split(", ") ?? [];
   const unknown = never.filter((name) => !EXCHANGES.some((one) => one === name));
   if (unknown.length > 0) throw new Error(`[${server}]: unknown name after never: ${unknown}`);
-  // Without a refresh token there is one token. If the token is in the address, the specification's rule holds: one is
-  // enough.
+  // Without a refresh token there is only one token to revoke. If the token is in the query, one revocation ends both.
   const isOne = settings.get("> revocation") === "" || never.includes("refresh");
   if (isOne || never.includes("revocation")) never.push("access_revocation");
   const names = EXCHANGES.filter((name) => !never.includes(name));
@@ -188,7 +190,7 @@ function readLines(server: string, all: readonly string[] | undefined): Line[] {
   });
 }
 
-/** The members of each response: the example's, changed by the section; null removes one. */
+/** The members of each response: those of the example, changed by the section. null removes a member. */
 function membersOf(
   names: readonly ExchangeName[],
   responses: ReadonlyMap<string, Line>,

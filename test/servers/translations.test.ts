@@ -1,5 +1,5 @@
 // The request that each translation sends instead of the core's, and the response that the core receives instead of the
-// server's: cases of single servers and requests, in addition to the recorded conversations.
+// server's. These are special cases, in addition to the recorded conversations.
 
 import { describe, expect, it } from "vitest";
 import { SERVERS, ServerError, serverOf } from "../../platform/servers/index.ts";
@@ -18,17 +18,17 @@ const GRANTS: Readonly<Record<Purpose, string>> = {
 
 interface HttpResponse {
   status: number;
-  /** As the server writes it: with spaces, which no translation writes. */
+  /** The body as the server sends it. It contains spaces, so that it differs from any translation. */
   body: string;
 }
 
-/** Parameters of servers that require them. */
+/** The parameters of servers that require some. */
 const WORDS: Readonly<Record<string, Record<string, string>>> = {
   auth0: { domain: "a.example" },
   zitadel: { domain: "a.example" },
 };
 
-/** A request of a client with a secret, the scope "a b" and the access token `accessToken`. */
+/** Translates a request of a client with a secret, the scope "a b" and the access token `accessToken`. */
 function exchange(
   name: string,
   purpose: Purpose,
@@ -72,7 +72,7 @@ function exchange(
 
 const CODE = (code: number) => ({ error: { code } });
 
-describe("a response in the server's own format is translated; others pass unchanged", () => {
+describe("a response in the server's own format is translated, and others pass unchanged", () => {
   it.each<[string, Purpose, number, object, object | "untouched"]>([
     ["amazon", "poll", 400, { error: "invalid_code_pair" }, { error: "expired_token" }],
     ["amazon", "poll", 400, { error: "authorization_pending" }, "untouched"],
@@ -113,13 +113,13 @@ describe("a response in the server's own format is translated; others pass uncha
       return;
     }
     expect(JSON.parse(received.body)).toEqual(expected);
-    // RFC 6749 §5.2: whatever status the server has for its errors, the core receives 400.
+    // RFC 6749 §5.2: the core receives a 400 for every error, whatever status the server sends.
     expect(received.status).toBe("error" in expected ? 400 : status);
   });
 });
 
 describe("an error has a name of RFC 6749 or RFC 8628, whatever the server calls it", () => {
-  it("trakt: the status of a poll is its error", () => {
+  it("trakt: the status of a poll determines the error", () => {
     const { received } = exchange("trakt", "poll", "", { status: 403, body: "" });
     expect(received).toEqual({ status: 400, body: JSON.stringify({ error: "invalid_client" }) });
   });
@@ -145,10 +145,10 @@ describe("a request uses the server's names", () => {
       { access_token: "at", x: "1" },
     ],
     ["twitch", "revocation", "token=r&x=1", { client_id: "id", token: "at" }],
-    // The server rejects a device authorization request with the secret; token requests need it.
+    // The server rejects a device authorization request that contains the secret, but token requests need it.
     ["auth0", "code", "client_id=c&client_secret=s&scope=a", { client_id: "c", scope: "a" }],
     ["auth0", "refresh", "client_secret=s", { grant_type: "refresh_token", client_secret: "s" }],
-    // Values that the core does not send are not invented.
+    // A translation does not invent values that the core did not send.
     ["amazon", "poll", "", { grant_type: "device_code", user_code: "", device_code: "" }],
     ["facebook", "poll", "", { access_token: "id|secret", code: "" }],
     ["facebook", "revocation", "", { method: "delete", access_token: "" }],
@@ -160,7 +160,7 @@ describe("a request uses the server's names", () => {
   it.each([
     ["auth0", false],
     ["zitadel", true],
-  ])("%s: nothing is translated for a client with a secret: %s", (name, hasSecret) => {
+  ])("%s: a client with a secret sends its requests unchanged: %s", (name, hasSecret) => {
     expect(serverOf(name, WORDS[name]!, hasSecret).translate).toBeUndefined();
   });
 
@@ -180,7 +180,7 @@ describe("a request uses the server's names", () => {
   });
 
   it.each(["twitch", "yandex", "zoom"])(
-    "%s revokes by the access token: without one there is no request, and that is a success",
+    "%s revokes with the access token; without one, it sends no request and reports success",
     (name) => {
       const { sent, received } = exchange(name, "revocation", "token=r");
       expect([sent, received]).toEqual([[], { status: 200, body: "" }]);
@@ -189,8 +189,8 @@ describe("a request uses the server's names", () => {
   );
 });
 
-// The parameters of a known server: error messages for invalid ones, the resulting addresses, and that no parameter
-// leads the secrets to another server.
+// The parameters of a known server: errors for invalid ones, the resulting addresses, and that no parameter sends the
+// secrets to another server.
 
 const output = (name: string, words: Record<string, string>, hasSecret = true) => {
   try {
@@ -204,7 +204,7 @@ const output = (name: string, words: Record<string, string>, hasSecret = true) =
   return undefined;
 };
 
-describe("an invalid name or parameter is reported with valid ones", () => {
+describe("an invalid name or parameter is reported together with the valid ones", () => {
   const names = SERVERS.map((known) => known.name).join(", ");
   it.each([
     ["", `must be one of: ${names}; or an issuer's address, or addresses`],
@@ -258,7 +258,7 @@ describe("an invalid name or parameter is reported with valid ones", () => {
   );
 });
 
-describe("the userinfo address belongs to the installation", () => {
+describe("the userinfo address is on the same installation", () => {
   it.each([
     [{}, "https://api.github.com/user"],
     [{ host: "octo.ghe.com" }, "https://api.octo.ghe.com/user"],
@@ -272,12 +272,12 @@ describe("the userinfo address belongs to the installation", () => {
     });
   });
 
-  it("RFC 6750 §2.1: Yandex requires another scheme than Bearer", () => {
+  it("RFC 6750 §2.1: Yandex requires a scheme other than Bearer", () => {
     expect(serverOf("yandex", {}, true).userInfo?.scheme).toBe("OAuth");
   });
 });
 
-describe("RFC 3986 §3.2: a parameter is a part of an address and never ends it", () => {
+describe("RFC 3986 §3.2: a parameter never ends the part of the address that it is in", () => {
   it.each<[RegExp, string, boolean]>([
     [HOST, "a", true],
     [HOST, "sso.example.com", true],

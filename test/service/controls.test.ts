@@ -1,5 +1,5 @@
-// Programmatic controls, options, fixtures, snapshots, observers, and memory limits: the interface for tests and
-// simulators. The oracle tests what survives a restart.
+// Controls that tests and simulators call directly: options, fixtures, snapshots, observers, and memory limits. The
+// oracle tests which state survives a restart.
 
 import { describe, expect, test, vi } from "vitest";
 import {
@@ -15,7 +15,7 @@ import { Bench, FIXTURE, seededRandom } from "./harness.ts";
 import { UserAgent } from "./user-agent.ts";
 
 describe("controls", () => {
-  test("restart discards browser sessions, whose number is limited: the oldest is discarded first", async () => {
+  test("a restart discards browser sessions; beyond the limit, the oldest session is discarded", async () => {
     const bench = new Bench();
     const userAgent = new UserAgent(bench.service);
     await userAgent.submit(await userAgent.get("/account"), "/account/choose", { account: "ada" });
@@ -27,7 +27,7 @@ describe("controls", () => {
     expect(ids.slice(0, 2).map((id) => sessions.accountOf(id))).toEqual([undefined, "ada"]);
   });
 
-  test("setOptions affects future responses, not issued tokens", () => {
+  test("setOptions affects future responses, but not tokens that are already issued", () => {
     const bench = new Bench();
     const { device_code } = bench.requestCodes().json;
     bench.service.setOptions({ interval: 30, codeLifetime: 60 });
@@ -39,7 +39,7 @@ describe("controls", () => {
     }
     expect(() => bench.service.setOptions({ interval: -1 })).toThrow(/^option interval: /);
     expect(bench.service.options.interval).toBe(30);
-    // A dialect brings defaults, and removes them again; values set explicitly stay.
+    // Leaving a dialect also removes its defaults. Values that were set explicitly stay.
     bench.service.setOptions({ dialect: "keycloak" });
     expect(bench.service.options).toMatchObject({ codeLifetime: 600, interval: 30 });
     bench.service.setOptions({ dialect: "specification" });
@@ -47,7 +47,7 @@ describe("controls", () => {
     expect(() => bench.service.setEnabledApis("nobody", [])).toThrow('no client "nobody"');
   });
 
-  test("the same seed and clock produce the same bytes; a random source that repeats itself is reported", () => {
+  test("the same seed and clock produce the same bytes; a repeating random source is reported", () => {
     expect(new Bench().signIn()).toEqual(new Bench().signIn());
     const bench = new Bench({}, { random: (count) => new Uint8Array(count) });
     bench.requestCodes();
@@ -122,7 +122,7 @@ describe("observers", () => {
 });
 
 describe("memory", () => {
-  /** Counts steps through lists while `act` runs. */
+  /** Counts the list elements that the service visits while `act` runs. */
   function stepsOf(act: () => void): number {
     const lists = [new Map().values(), new Set().values()].map(Object.getPrototypeOf);
     const spies = lists.map((list) => vi.spyOn(list, "next"));
@@ -132,7 +132,7 @@ describe("memory", () => {
     return steps;
   }
 
-  test("a request costs the same however much is stored, and storage stays within its limits", () => {
+  test("the cost of a request does not depend on the amount of stored data, which is limited", () => {
     const attemptsMax = isFullRun ? 100_000 : 5000;
     const bench = new Bench({ deviceCodeQuota: null, attemptsMax, interval: 0 });
     for (const count of [10, 1000, attemptsMax, attemptsMax + 1000]) {
@@ -155,7 +155,7 @@ describe("memory", () => {
     }
   });
 
-  test("many hourly refreshes leave one grant and one live access token; with rotation seventeen refresh tokens", () => {
+  test("many hourly refreshes leave one grant and one valid access token; with rotation, seventeen refresh tokens", () => {
     for (const refreshTokenRotation of [false, true]) {
       const bench = new Bench({ refreshTokenRotation });
       let { refresh_token } = bench.signIn();
@@ -180,7 +180,7 @@ describe("memory", () => {
     expect(bench.refresh(latest).status).toBe(afterwards);
   });
 
-  test("a displaced grant is deleted once its access tokens have expired, and so is a decision that no device fetches", () => {
+  test("a displaced grant is deleted when its access tokens expire, and a decision when no device fetches it", () => {
     const bench = new Bench({
       refreshTokensPerClientAndUser: 1,
       codeLifetime: 60,
@@ -251,7 +251,7 @@ describe("input of a service", () => {
     expect(() => readSnapshot(input)).toThrow(/^snapshot: .+$/);
   });
 
-  test("a fixture does not change, and services made from it are independent; an empty one is enough", () => {
+  test("services made from a fixture are independent and do not change it; an empty fixture is valid", () => {
     const before = JSON.stringify(FIXTURE);
     const [one, two] = [new Bench(), new Bench()];
     one.service.setPolicy("northwind", ["video.readonly"]);

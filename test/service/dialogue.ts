@@ -68,7 +68,7 @@ function offersOf({ packageName, productId, basePlanId }: Pairs, version: string
 
 export type Row = readonly [name: string, ...lines: readonly (string | ServiceOptionsInput)[]];
 
-/** One test per row. An object among its lines sets the service's options. */
+/** Declares one test per row. An object among the lines sets options of the service. */
 export function testRows(rows: readonly Row[], fixture?: FixtureInput): void {
   for (const [name, ...lines] of rows) {
     test(name, async () => {
@@ -81,7 +81,7 @@ export function testRows(rows: readonly Row[], fixture?: FixtureInput): void {
 
 interface Browser {
   readonly userAgent: UserAgent;
-  /** For each address, the last page with a form for it. */
+  /** For each form address, the last page with such a form. */
   readonly forms: Record<string, Page>;
 }
 
@@ -128,7 +128,9 @@ class Talk {
     }
   }
 
-  /** `$access` and the like stand for issued values, names of scopes for their identifiers; 'a~b' has a space. */
+  /**
+   * Replaces variables such as `$access` by issued values, names of scopes by their identifiers, and "~" by a space.
+   */
   #value(name: string, text: string): string {
     if (text.startsWith("$")) return this.#known[text] ?? text;
     if (text.startsWith("'")) return text.slice(1, -1).replaceAll("~", " ");
@@ -284,7 +286,7 @@ class Talk {
     return browser;
   }
 
-  /** The text of a page; its forms are stored. */
+  /** Returns the text of a page as a response, and stores the page's forms. */
   async #shown(coming: Promise<Page>): Promise<HttpResponse> {
     const page = await coming;
     for (const [, action] of page.html.matchAll(/<form[^>]*action="([^"]*)"/g))

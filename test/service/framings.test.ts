@@ -1,4 +1,4 @@
-// RFC 9112 section 6: the framing of a body does not affect the response, at each endpoint of service and panel.
+// RFC 9112 section 6: at every endpoint of service and panel, the framing of a body does not affect the response.
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { PATHS } from "../../targets/service/metadata.ts";
@@ -15,7 +15,7 @@ afterAll(() => simulator.close());
 
 const hex = (text: string) => text.length.toString(16);
 
-/** Framings with a body carry all of it; the others are for requests that need no body. */
+/** Framings of a request with a body. The others are for requests without one. */
 const WITH_BODY: Record<string, (body: string) => string> = {
   "a length": (body) => `Content-Length: ${body.length}\r\n\r\n${body}`,
   chunked: (body) => `Transfer-Encoding: chunked\r\n\r\n${hex(body)}\r\n${body}\r\n0\r\n\r\n`,
@@ -33,7 +33,7 @@ const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json\r\nX-Picogrant-Panel: 1";
 const CODE_FIELDS = `client_id=${TV.client_id}&scope=email`;
 
-/** A client on a plain socket; it skips interim responses. */
+/** A client on a plain socket. It skips interim responses. */
 function request(
   line: string,
   rest: string,
@@ -103,13 +103,13 @@ const SPELLINGS: ((path: string) => string)[] = [
   (path) => `${path}%`,
 ];
 it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])(
-  "%s of any address, in any spelling and framing, is no fault of the service",
+  "%s at any address, in any spelling and framing, does not make the service fail",
   async (method) => {
     const bodies = Object.values(WITH_BODY).map((framed) => framed("a=b"));
     const framings = [...bodies, ...Object.values(WITHOUT_BODY)];
     for (const [at, path] of ADDRESSES.entries()) {
-      // In a full run each framing has one version, and each address all spellings and framings; otherwise one spelling
-      // and two framings.
+      // A full run combines each address with all spellings and framings, and each framing with one HTTP version.
+      // Otherwise each address has one spelling and two framings.
       const spellings = isFullRun ? SPELLINGS : [SPELLINGS[at % SPELLINGS.length]!];
       for (const spelled of spellings) {
         const line = `${method} ${spelled(path)}`;
@@ -127,7 +127,7 @@ it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "B
   },
 );
 
-it("RFC 3986 §6.2.2.2: percent-encoded letters do not change an address; an additional slash does, except at the page", async () => {
+it("RFC 3986 §6.2.2.2: percent-encoded letters do not change an address, an additional slash does (except on the page)", async () => {
   const framed = WITH_BODY["a length"]!(CODE_FIELDS);
   const statuses = async (...lines: string[]): Promise<number[]> =>
     (await Promise.all(lines.map((line) => request(line, framed)))).map(({ status }) => status);
@@ -138,20 +138,20 @@ it("RFC 3986 §6.2.2.2: percent-encoded letters do not change an address; an add
 it.each([
   ["POST /token", FORM],
   ["POST /panel/command", JSON_TYPE],
-])("%s beyond the limit is 413 in any framing", async (line, type) => {
+])("%s beyond the limit is a 413 in any framing", async (line, type) => {
   for (const framed of Object.values(WITH_BODY).slice(0, 2))
     expect(await request(line, framed("x".repeat(2_500_000)), type)).toMatchObject({ status: 413 });
 });
 
-it("a program that runs the service and the simulator in its own process keeps Node's Request and Response", async () => {
+it("a program with service and simulator in its own process keeps Node's Request and Response", async () => {
   const response = await fetch(simulator.url);
   expect(response.constructor).toBe(Response);
-  // Fetch standard: a status has 200 to 599.
+  // Fetch standard: a status is 200 to 599.
   expect(() => new Response("", { status: 999 })).toThrow(RangeError);
   expect([Request, Response]).toEqual(BEFORE);
 });
 
-it("a request without chunks creates no Request of Node, which would cost more than the response", async () => {
+it("a request without chunks does not create Node's Request, which costs more than the response", async () => {
   // The adapter creates a controller with each Request.
   const made = [vi.spyOn(globalThis, "Request"), vi.spyOn(globalThis, "AbortController")];
   const count = () => made.reduce((sum, { mock }) => sum + mock.calls.length, 0);

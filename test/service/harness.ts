@@ -1,5 +1,5 @@
-// A service in memory with a clock and a random source that the test controls, and shortcuts for a device's requests.
-// No sockets; test/peers and test/browser use real ones.
+// A service in memory for tests. They control its clock and its random source, and have shortcuts for a device's
+// requests. No sockets are used: test/peers and test/browser have real ones.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/index.ts";
@@ -21,7 +21,7 @@ export const SCOPE_BASE = "https://auth.picogrant.test";
 export const VIDEO_READONLY = `${SCOPE_BASE}/auth/video.readonly`;
 export const PUBLISHER = `${SCOPE_BASE}/auth/publisher`;
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
-/** RFC 7636: a verifier, and its challenge. */
+/** RFC 7636: a verifier and its challenge. */
 export const VERIFIER = "v".repeat(43);
 export const S256 = createHash("sha256").update(VERIFIER).digest("base64url");
 export const TV = { client_id: "living-room-tv", client_secret: "tv-secret" };
@@ -31,7 +31,7 @@ export const PUBLISHER_CLIENT = {
   client_secret: "publisher-secret",
 };
 
-/** RSA keys take long to generate: all benches share them, and generate new ones only after a rotation. */
+/** Generating RSA keys takes long, so all benches share them. A rotation generates a new one. */
 const made: { algorithm: string; key: SigningKey; users: WeakSet<object> }[] = [];
 function sharedKeys(): (algorithm: "RS256" | "ES256") => SigningKey {
   const user = {};
@@ -56,7 +56,7 @@ export interface HttpResponse {
   json: Json;
 }
 
-/** Deterministic bytes (xorshift), so that failures are reproducible. */
+/** Deterministic bytes (xorshift), so that failures can be reproduced. */
 export function seededRandom(seed = 1): (count: number) => Uint8Array {
   let state = seed >>> 0 || 1;
   return (count) => {
@@ -115,7 +115,7 @@ export class Bench extends Environment {
     return read(this.service.handle({ method, path: path!, query, headers, body: bytes }));
   }
 
-  /** The same over web-standard requests, through the app that also serves the pages. */
+  /** Sends a web-standard request to the app that also serves the pages. */
   async fetch(
     method: string,
     target: string,
@@ -163,7 +163,7 @@ export class Bench extends Environment {
     });
   }
 
-  /** The whole flow: codes, approval, claim. Returns the token response. */
+  /** Signs in: requests codes, approves, and polls. @returns the token response */
   signIn(
     how: { account?: string; client?: typeof TV; scope?: string; accessSeconds?: number } = {},
   ): Json {
@@ -183,7 +183,7 @@ export class Bench extends Environment {
   }
 }
 
-/** The codes of a pending device. */
+/** Requests codes and polls once. */
 export function pendingCode(bench: Bench, fields = {}): { device: string; user: string } {
   const { device_code, user_code } = bench.requestCodes(fields).json;
   return { device: String(device_code), user: String(user_code) };

@@ -1,16 +1,15 @@
-// A model of the service, written from the two specifications on plain values: who may do what, and what each response
-// means. It shares only the types of fixtures and options with the service. It generates no codes or tokens: it takes
-// them from the service's responses.
+// A model of the service, written from the two specifications: who may do what, and what each response means. It shares
+// only the types of fixtures and options with the service. It takes codes and tokens from the service's responses.
 
 import type { Account, Client, ResourceApi } from "../../targets/service/fixture.ts";
 import type { ServiceOptions, ServiceOptionsInput } from "../../targets/service/options.ts";
 
-/** What a response must be: its status, its error word, and the members that are known in advance. */
+/** The expected response: its status, its error word, and the members that can be predicted. */
 export interface Expected {
   readonly status: number;
   /** `error`, `error_code` or the reason of an API error; "" for success. */
   readonly word: string;
-  /** RFC 6749 section 5.2: a client that failed with HTTP Basic gets a challenge. */
+  /** RFC 6749 section 5.2: if HTTP Basic failed, the response contains a challenge. */
   readonly isChallenged?: boolean;
   readonly members?: Readonly<Record<string, unknown>>;
 }
@@ -19,7 +18,7 @@ export interface Expected {
  * Parameters of a device authorization request that matter later: RFC 7636, RFC 9470, OpenID Connect Core section 2.
  */
 export interface Proof {
-  /** Undefined: the poll must have none. */
+  /** If undefined, the poll must not contain a verifier. */
   readonly verifier?: string | undefined;
   readonly nonce?: string | undefined;
   readonly acr: string;
@@ -37,7 +36,7 @@ export interface Attempt {
   interval: number;
   lastPoll: number;
   account?: Account;
-  /** Time of the approval. */
+  /** When the user approved. */
   decidedAt: number;
   granted: readonly string[];
   accessSeconds?: number | undefined;
@@ -48,19 +47,19 @@ export interface Grant {
   readonly client: Client;
   readonly account: Account;
   readonly scopes: readonly string[];
-  /** Time and method of the user's sign-in. */
+  /** When and how the user signed in. */
   readonly authAt: number;
   readonly acr: string;
-  /** End of time-based access; Infinity: only a revocation ends it. */
+  /** When time-based access ends. With Infinity, only a revocation ends it. */
   readonly endsAt: number;
-  /** All refresh tokens of this grant, the live one last. */
+  /** All refresh tokens of this grant. The last one is valid. */
   readonly refresh: string[];
   graceUntil: number;
-  /** The replaced refresh token, while it may still be used. */
+  /** The replaced refresh token while it is still valid. */
   predecessor: string | undefined;
-  /** False once newer grants have displaced its refresh token; its access tokens remain valid. */
+  /** Whether the refresh token is valid. Newer grants may displace it, but access tokens remain valid. */
   runs: boolean;
-  /** Whether the service knows that the account has used this client. */
+  /** Whether the service still knows that the account has used this client. */
   isKnown: boolean;
 }
 
@@ -71,7 +70,7 @@ export interface AccessToken {
   runs: boolean;
 }
 
-/** An event that waits for a receiver: its type and its subject. */
+/** An event that a receiver has not fetched yet. */
 export interface IdealEvent {
   readonly type: string;
   readonly account?: string;
@@ -98,10 +97,10 @@ const refused = (status: number, word: string, description?: string): Expected =
 });
 const INVALID_REQUEST = refused(400, "invalid_request");
 const INVALID_GRANT = refused(400, "invalid_grant");
-/** An unknown device code: invalid_grant, unless a dialect has its own error. */
+/** The error for an unknown device code is invalid_grant, except in some dialects. */
 const BAD_CODE = refused(400, "bad_device_code");
 const INVALID_CLIENT = { ...refused(401, "invalid_client"), isChallenged: true };
-/** Device specification, section 5.4; or a device authorization request that identifies the client only by name. */
+/** Device specification, section 5.4. The other case is a device authorization request with only the client's name. */
 const NO_CLIENT = refused(401, "invalid_client");
 /** Device specification, section 7, the rows of "Poll". */
 const PENDING = refused(428, "authorization_pending", "Precondition Required");
@@ -112,7 +111,7 @@ const REFUSALS: Readonly<Record<string, Expected>> = {
   org_internal: refused(403, "org_internal"),
 };
 
-/** How other servers' responses differ from the specifications; the service's table assigns these to dialects. */
+/** How a dialect's responses differ from the specifications. */
 export interface Speech {
   /** Additional members of the device authorization response. */
   readonly codeMembers: readonly string[];
@@ -123,7 +122,7 @@ export interface Speech {
   readonly knowsOffline?: true;
   /** Whether refresh tokens require the scope offline_access. */
   readonly requestsOffline?: true;
-  /** Whether slow_down also applies after the decision and after the code's expiry. */
+  /** Whether slow_down also applies after the decision and after the code has expired. */
   readonly bindsAlways?: true;
   readonly options: ServiceOptionsInput;
 }
@@ -175,9 +174,9 @@ export const SPEECHES: Readonly<Record<ServiceOptions["dialect"], Speech>> = {
   },
 };
 
-/** Replaced refresh tokens that the service recognizes; older ones are unknown. */
+/** The service recognizes this many replaced refresh tokens. Older ones are unknown. */
 const REPLACED_MAX = 16;
-/** How long a decision waits for its device after the code has expired. */
+/** After a code has expired, a decision remains available to the device for this time. */
 const DECISION_MEMORY_S = 3600;
 
 const BARE = ["email", "openid", "profile", "offline_access"];
@@ -191,7 +190,7 @@ const ALLOWED = [
   "video.readonly",
 ];
 
-/** Parameters of a request to an OAuth endpoint, by name; "" counts as absent. */
+/** Parameters of a request to an OAuth endpoint. "" counts as missing. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
 export class IdealService {
@@ -228,7 +227,7 @@ export class IdealService {
     );
   }
 
-  /** The dialect's version of a response. */
+  /** Converts a response to the dialect's version. */
   #output<T extends Expected>(expected: T): T {
     const { statuses = {}, words = {} } = this.#speech;
     const { status, word } = expected;
@@ -240,7 +239,7 @@ export class IdealService {
     return BARE.includes(name) ? name : `${this.#scopeBase}/auth/${name}`;
   }
 
-  // The device authorization request: device specification, sections 2.1, 4.1, 5 and 8.
+  // The device authorization request (device specification, sections 2.1, 4.1, 5 and 8).
 
   requestCode(client: Client | undefined, fields: Fields): Expected {
     const { client_id, scope, code_challenge, code_challenge_method: method } = fields;
@@ -279,7 +278,7 @@ export class IdealService {
       interval: this.#options.interval * 1000,
       lastPoll: Number.NEGATIVE_INFINITY,
     };
-    // Make space for one more: discard the oldest, codes without meaning first.
+    // Discard the oldest attempts if the limit is reached or if they have ended.
     const { attempts } = this;
     const { attemptsMax } = this.#options;
     while (attempts[0] && (attempts.length >= attemptsMax || this.isDiscarded(attempts[0])))
@@ -301,9 +300,9 @@ export class IdealService {
     return this.attempts.filter(waits).map(({ user }) => user);
   }
 
-  // The user's decision: device specification, section 3.
+  // The user's decision (device specification, section 3).
 
-  /** @param typed as the user types it: case is significant, dashes and spaces are not */
+  /** @param typed the user's input. Case matters, dashes and spaces do not. */
   #decidable(typed: string): Attempt | string {
     const plain = (code: string): string => code.replaceAll(/[^A-Za-z]/g, "");
     const attempt = this.attempts.find(({ user }) => plain(user) === plain(typed));
@@ -358,7 +357,7 @@ export class IdealService {
     return scopes.some((one) => blocked.includes(one)) ? "admin_policy_enforced" : "";
   }
 
-  // The token endpoint: device specification, sections 2.2, 4.2, 4.3 and 7.
+  // The token endpoint (device specification, sections 2.2, 4.2, 4.3 and 7).
 
   #authenticate(client: Client | undefined, fields: Fields): Expected | undefined {
     if (!fields.client_id) return INVALID_REQUEST;
@@ -379,7 +378,7 @@ export class IdealService {
     if (client!.type === "web") return NO_CLIENT;
     if (!fields.device_code) return INVALID_REQUEST;
     const attempt = this.attempts.find(({ device }) => device === fields.device_code);
-    // Another client's poll is treated like one with an unknown code, and changes nothing.
+    // A poll with another client's code is treated like one with an unknown code.
     if (attempt === undefined || attempt.client !== client || this.isDiscarded(attempt))
       return BAD_CODE;
     if (fields.code_verifier !== attempt.proof.verifier) return INVALID_GRANT;
@@ -400,7 +399,7 @@ export class IdealService {
     return attempt.state === "granted" ? this.#claim(attempt) : PENDING;
   }
 
-  /** The approval is checked again at the claim: an account or an organization may have changed meanwhile. */
+  /** Checks the approval again, because the account or organization may have changed since. */
   #claim(attempt: Attempt): Expected & { attempt?: Attempt } {
     const account = attempt.account!;
     const refusal = account.disabled
@@ -414,12 +413,12 @@ export class IdealService {
     return { ...OK, attempt };
   }
 
-  /** Whether tokens with these scopes come with a refresh token. */
+  /** Whether tokens with these scopes include a refresh token. */
   hasRefresh(scopes: readonly string[]): boolean {
     return !this.#speech.requestsOffline || scopes.includes("offline_access");
   }
 
-  /** The first tokens of an attempt, as issued by the service; a refresh token that was not issued has no name. */
+  /** Stores the first tokens of an attempt. `refreshToken` is undefined if the service issued none. */
   claimed(attempt: Attempt, accessToken: string, refreshToken: string | undefined): Grant {
     const { client, granted: scopes, accessSeconds, decidedAt: authAt } = attempt;
     const account = attempt.account!;
@@ -440,7 +439,7 @@ export class IdealService {
     return grant;
   }
 
-  /** Device specification, section 8: two limits, and the oldest refresh token stops working. */
+  /** Device specification, section 8: at either limit, the oldest refresh token becomes invalid. */
   #displaceOldest({ client, account }: Grant): void {
     const { refreshTokensPerClientAndUser: perPair, refreshTokensPerUser: perUser } = this.#options;
     const ofUser = this.grants.filter((one) => one.account === account && this.isLive(one));
@@ -450,7 +449,7 @@ export class IdealService {
     for (const one of left.slice(0, Math.max(0, left.length - perUser))) one.runs = false;
   }
 
-  /** Lifetimes of tokens that are issued now. */
+  /** The lifetimes of tokens that are issued now. */
   lifetimes(grant: Pick<Grant, "endsAt">): Readonly<Record<string, number | undefined>> {
     const left = Math.floor((grant.endsAt - this.now) / 1000);
     return {
@@ -480,7 +479,7 @@ export class IdealService {
     }
     if (token === grant.predecessor && this.now < grant.graceUntil)
       return { ...OK, grant, rotates: false, scopes };
-    // RFC 9700 section 4.14.2: the server cannot tell which party is honest.
+    // RFC 9700 section 4.14.2: the server cannot know which of the two clients is honest.
     this.end(grant);
     return INVALID_GRANT;
   }
@@ -514,7 +513,7 @@ export class IdealService {
     return runs && this.now < endsAt;
   }
 
-  /** The grant of a refresh token, while the service still recognizes that token. */
+  /** The grant of a refresh token, if the service still recognizes the token. */
   #known(token: string): Grant | undefined {
     const grant = this.refreshTokens.get(token);
     const isRecent = grant?.refresh.slice(-REPLACED_MAX - 1).includes(token);
@@ -526,9 +525,9 @@ export class IdealService {
     return found?.runs && this.now < found.expiresAt ? found : undefined;
   }
 
-  // Revocation: device specification, section 4.4.
+  // Revocation (device specification, section 4.4).
 
-  /** Ends a grant: its refresh token and all of its access tokens. */
+  /** Ends a grant, so that its refresh token and all of its access tokens become invalid. */
   end(grant: Grant): void {
     grant.runs = false;
     for (const one of this.access.values()) if (one.grant === grant) one.runs = false;
@@ -545,7 +544,7 @@ export class IdealService {
     const grant = access?.grant ?? this.#known(token);
     const { revocation: rule } = this.#options;
     const isSpecification = rule === "specification";
-    // The specification requires no credentials; but credentials that a client sends must be right, and the token its
+    // The specification requires no credentials. If the client sends some, they must be right and the token must be its
     // own.
     if (!isSpecification || fields.client_id || fields.client_secret) {
       const wrong = this.#authenticate(client, fields);
@@ -554,16 +553,16 @@ export class IdealService {
         return refused(400, isSpecification ? "invalid_token" : "invalid_grant");
     }
     if (grant === undefined) return isSpecification ? refused(400, "invalid_token") : OK;
-    // RFC 7009 section 2.1: the server decides whether revoking one token revokes the other.
+    // RFC 7009 section 2.1: the server decides whether revoking one token also revokes the other.
     if (rule !== "rfc7009-each-alone") this.end(grant);
     else if (access) access.runs = false;
     else grant.runs = false;
     return OK;
   }
 
-  // Actions of users and administrators, and their receivers: device specification, sections 3 and 6.
+  // Actions of users and administrators, and events for receivers (device specification, sections 3 and 6).
 
-  /** @returns how many grants were alive */
+  /** @returns how many valid grants were revoked */
   revokeAll(account: Account, client?: Client): number {
     const its = this.grants.filter(
       (one) => one.account === account && (client === undefined || one.client === client),
@@ -575,7 +574,7 @@ export class IdealService {
     return live.length;
   }
 
-  /** An event about an account, for every receiver with a client that the account has ever used. */
+  /** Reports an event about an account to every receiver with a client that the account has used. */
   reportOfAccount(type: string, account: Account): void {
     const used = this.grants
       .filter((one) => one.account === account && one.isKnown)
@@ -592,15 +591,13 @@ export class IdealService {
     }
   }
 
-  // Restarts: which state survives.
-
-  /** Discards quotas and, if `losesCodes`, pending codes. */
+  /** Restarts the service. Discards quotas and, if `losesCodes`, pending codes. */
   restart(losesCodes: boolean): void {
     this.#windows.clear();
     if (losesCodes) this.attempts.length = 0;
   }
 
-  /** A new service takes over the codes and grants, and nothing else. */
+  /** A new service takes over codes and grants only. */
   restore(): void {
     this.restart(false);
     this.offers.clear();
@@ -609,9 +606,9 @@ export class IdealService {
     for (const grant of this.grants) grant.isKnown &&= this.isLive(grant);
   }
 
-  // The resource APIs: device specification, sections 4.5 and 5; offer specification; OpenID Connect Core section 5.3.
+  // The resource APIs (device specification, sections 4.5 and 5; offer specification; OpenID Connect Core section 5.3).
 
-  /** The response of the userinfo endpoint: the subject, and the rest by scope. */
+  /** The response of the userinfo endpoint: the subject, and other claims by scope. */
   userinfo(token: string | undefined): Expected {
     const found = token === undefined ? undefined : this.liveAccess(token);
     if (found === undefined) return refused(401, "invalid_token");
@@ -629,7 +626,7 @@ export class IdealService {
     };
   }
 
-  /** @returns the token, if it may do this */
+  /** @returns the token if it allows this call */
   call(
     token: string | undefined,
     scopes: readonly string[],
@@ -671,10 +668,10 @@ export class IdealService {
       readonly publishers: readonly string[] | undefined;
       readonly isPlan: boolean;
       readonly renewsItself: boolean;
-      /** Base plans of the subscription, by their names. */
+      /** The names of the subscription's base plans. */
       readonly plans: readonly string[];
       readonly regionsVersion: string;
-      /** Whether the body names the same parents as the path. */
+      /** Whether the parents in the body are those in the path. */
       readonly agrees: boolean;
       readonly hasPhases: boolean;
     },

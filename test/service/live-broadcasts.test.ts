@@ -1,11 +1,11 @@
-// The resource API beyond the request that the specification shows: filters, pages, errors (device doc §4.5), and the
+// The resource API in more detail than the specification's example: filters, pages, errors (device doc §4.5), and the
 // challenges of RFC 6750.
 import { expect, test } from "vitest";
 import { testRows } from "./dialogue.ts";
 import { Bench } from "./harness.ts";
 
 test.each(["part=snippet,status&mine=true", "part=snippet&part=status&mine=true"])(
-  "device doc §4.5: the shape of the response; part is a comma-separated string or repeated: %s",
+  "device doc §4.5: the response has this shape; part may be comma-separated or repeated: %s",
   (query) => {
     const bench = new Bench();
     const { access_token } = bench.signIn();

@@ -1,4 +1,4 @@
-// The rows of the offer specification at the service, valid contents of an offer, and lists.
+// The service's responses to each row of the offer specification, valid contents of an offer, and lists.
 
 import { expect, test } from "vitest";
 import { testRows } from "./dialogue.ts";
@@ -134,7 +134,7 @@ function publisher() {
   return { send, create };
 }
 
-test("offer doc §2: every field of an offer comes back unchanged, including unknown ones", () => {
+test("offer doc §2: every field of an offer is returned unchanged, including unknown ones", () => {
   const { send, create } = publisher();
   const more = { phases: [PHASE], offerTags: [{ tag: "summer" }], targeting: { upgradeRule: {} } };
   const offer = { ...JSON.parse(PARENTS), ...more, offerId: "intro", state: "DRAFT" };
@@ -146,7 +146,7 @@ test("offer doc §2: every field of an offer comes back unchanged, including unk
     expect(create({}, `${twice}${bracketed}`).status).toBe(400);
 });
 
-test("offer doc §3: an action's body must repeat the path", () => {
+test("offer doc §3: the body of an action must repeat the path", () => {
   const { send, create } = publisher();
   create({ phases: [PHASE] });
   for (const body of [{ offerId: "other" }, []])

@@ -1,5 +1,5 @@
-// Discovery, and the service as an OpenID provider: one test for each promise of its metadata, with signatures checked
-// by jose. The oracle tests the contents of ID tokens and userinfo.
+// Discovery, and the service as an OpenID provider. Each member of its metadata has a test that the service does what
+// it says. jose checks the signatures. The oracle tests the contents of ID tokens and userinfo.
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { describe, expect, it, test } from "vitest";
 import { testRows } from "./dialogue.ts";
@@ -12,7 +12,7 @@ function metadataOf(bench: Bench, name = "openid-configuration"): Record<string,
   return bench.get(`/.well-known/${name}`).json;
 }
 
-/** The claims of an ID token, after checking its signature, issuer, audience and times. */
+/** The claims of an ID token, after a check of its signature, issuer, audience and times. */
 async function verified(bench: Bench, token: unknown): Promise<Record<string, unknown>> {
   const keys = createLocalJWKSet(bench.get("/keys").json as unknown as JSONWebKeySet);
   const { payload, protectedHeader } = await jwtVerify(String(token), keys, {
@@ -35,13 +35,13 @@ function signIn(bench: Bench, requested: Record<string, string> = {}): Record<st
 }
 
 describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the service does what each member promises", () => {
-  // The oracle authenticates its clients with each of them, at both endpoints.
+  // The oracle uses each of these methods at both endpoints.
   const METHODS = ["client_secret_post", "client_secret_basic", "none"];
   const CONSTANTS: Record<string, unknown> = {
     token_endpoint_auth_methods_supported: METHODS,
     revocation_endpoint_auth_methods_supported: METHODS,
     response_types_supported: ["code"],
-    // The oracle tests that a user has the same subject at each client.
+    // The oracle tests that a user has the same subject for each client.
     subject_types_supported: ["public"],
     claim_types_supported: ["normal"],
     claims_parameter_supported: false,
@@ -62,7 +62,7 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the se
       for (const method of ["GET", "POST"]) expect(bench.send(method, path).status).not.toBe(404);
     }),
     issuer: (bench, value) => expect(value).toBe(bench.service.baseUrl),
-    // RFC 6749 §4.1.2.1: no client may use it, and no redirect happens.
+    // RFC 6749 §4.1.2.1: no client may use this endpoint, so it must not redirect.
     authorization_endpoint: (bench, value) => {
       const { pathname } = new URL(String(value));
       const response = bench.get(`${pathname}?response_type=code&client_id=living-room-tv`);
@@ -113,7 +113,7 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the se
     },
   };
 
-  it.each(NAMES)("/.well-known/%s has exactly the members of the table", (name) => {
+  it.each(NAMES)("/.well-known/%s has exactly the members of this table", (name) => {
     expect(Object.keys(metadataOf(new Bench(), name)).sort()).toEqual(Object.keys(PROMISES).sort());
   });
 
@@ -124,7 +124,7 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the se
     }
   });
 
-  it("a service on a host that cannot make keys promises no ID tokens, and issues none", () => {
+  it("a service on a host that cannot generate keys announces no ID tokens and issues none", () => {
     const bench = new Bench({}, { makeKey: undefined });
     expect(metadataOf(bench)).not.toHaveProperty("userinfo_endpoint");
     expect(metadataOf(bench)).not.toHaveProperty("id_token_signing_alg_values_supported");
@@ -153,7 +153,7 @@ describe("OpenID Connect Core §10.1.1: keys are rotated", () => {
 });
 
 test.each(NAMES)(
-  "device doc §4.1 row device_authorization_endpoint: /.well-known/%s publishes it and the others (RFC 8414 §3, §3.2)",
+  "device doc §4.1 row device_authorization_endpoint: /.well-known/%s has it and the others (RFC 8414 §3, §3.2)",
   (name) => {
     const { status, json, headers } = new Bench({ baseUrl: "https://s.test/" }).get(
       `/.well-known/${name}`,
@@ -168,7 +168,7 @@ test.each(NAMES)(
     });
     expect(json.scopes_supported).toContain(`${SCOPE_BASE}/auth/video.readonly`);
     expect(json.scopes_supported).not.toContain(`${SCOPE_BASE}/auth/video.upload`);
-    // RFC 8414 §3.2: no member without a value.
+    // RFC 8414 §3.2: members without a value must be omitted.
     for (const value of Object.values(json)) expect(value).not.toEqual([]);
   },
 );

@@ -1,11 +1,11 @@
-// The service's oracle: random runs in which the model of the service predicts each response. The seed is fixed;
-// PICOGRANT_SEED=N tries or replays another one.
+// Random runs in which the model of the service predicts each response. The seed is fixed. PICOGRANT_SEED=N runs
+// another one.
 
 import { expect, test } from "vitest";
 import { isFullRun } from "../full-run.ts";
 import { runOracle } from "./oracle.ts";
 
-/** Every response that the model has: a run that does not meet one does not test it. */
+/** A run must get each of these responses. Otherwise it would not test them. */
 const RESPONSES = [
   ...["200", "400 invalid_request", "400 invalid_grant", "400 invalid_scope", "401 invalid_client"],
   ...["400 authorization_pending", "403 authorization_pending", "400 slow_down", "429 slow_down"],
@@ -18,7 +18,7 @@ const RESPONSES = [
   ...["400 required", "400 invalidParameter", "401 insufficientUserAuthentication"],
   ...["401 invalid_token", "403 insufficient_scope"],
 ];
-/** Responses of a single dialect, which few runs meet. */
+/** Only a single dialect has these responses, so few runs get them. */
 const RARE = ["400 authorization_declined", "403 expired_token", "400 org_internal"];
 
 test("RFC 6749 §4.1.2, §10.4, RFC 8628 §3.5, RFC 7009 §2.1, §2.2, RFC 7636 §4.6, RFC 8936 §2.4, §2.4.1, §2.4.3, RFC 9700 §2.1.1, §4.14, OpenID Connect Core §2, §5.3, §12.2: every response is the one that the specifications predict, and clients are isolated from each other", async () => {

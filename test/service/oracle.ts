@@ -1,6 +1,6 @@
-// Random runs of the simulated service: clients, users, administrators and event receivers send any requests in any
-// order at any time, over HTTP. The model (ideal-service.ts) predicts each response. All codes and tokens are tried
-// again later, by their owners and by others.
+// Random runs of the simulated service over HTTP. Clients, users, administrators and event receivers send any requests
+// in any order, and the model (ideal-service.ts) predicts each response. Every code and token is tried again later, by
+// its owner and by others.
 
 import { createHash } from "node:crypto";
 import type { Account, Client, ResourceApi } from "../../targets/service/fixture.ts";
@@ -26,7 +26,7 @@ import {
 
 type Json = Record<string, unknown>;
 
-/** Adds an application of another publisher, and a secret that needs encoding. */
+/** Adds an application of another publisher, and a secret that must be encoded. */
 const ENVIRONMENT = readFixture({
   ...FIXTURE,
   clients: FIXTURE.clients!.map((client) =>
@@ -56,7 +56,7 @@ const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 const CONTEXTS = ["urn:picogrant:acr:password", "urn:picogrant:acr:two-factor"] as const;
 const APIS: readonly ResourceApi[] = ["video", "publisher"];
 const OAUTH_MEMBERS = ["error", "error_description"];
-/** RFC 6750 section 3.1: the error in a challenge, by the word of the response. */
+/** RFC 6750 section 3.1: the error in a challenge, for each error word of a response. */
 const CHALLENGES: Readonly<Record<string, string>> = {
   required: "none",
   authError: "invalid_token",
@@ -64,7 +64,7 @@ const CHALLENGES: Readonly<Record<string, string>> = {
   insufficient_scope: "insufficient_scope",
   insufficientUserAuthentication: "insufficient_user_authentication",
 };
-/** Characters that users and copied text put between letters (RFC 8628 section 6.1). */
+/** Characters that users and copied text insert between letters (RFC 8628 section 6.1). */
 const GAPS = [" ", "\u3000", "\u2013", "\uff0d", "\u200b", "\u00ad -"];
 const PHASES = [{ duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free: {} } }];
 
@@ -77,10 +77,10 @@ export class OracleRun {
   readonly #received: string[] = [];
   readonly #ideal: IdealService;
   readonly #clients: readonly Client[];
-  /** The client of half of the devices. */
+  /** Half of the devices use this client. */
   readonly #usual: Client;
   readonly #accounts: readonly Account[];
-  /** The options of the service, and their expected effect. */
+  /** The options of the service, and the behaviour that the model expects because of them. */
   readonly #given: ServiceOptionsInput;
   readonly #options: ServiceOptions;
   readonly #speech: Speech;
@@ -102,7 +102,7 @@ export class OracleRun {
       revocation: this.#one(["specification", "specification", "rfc7009", "rfc7009-each-alone"]),
       codeChallengeMethods: this.#one([["S256"], ["S256", "plain"]]),
     };
-    // Options for which the dialect has a default are often left out.
+    // If the dialect has a default for an option, the option is often omitted.
     const own = this.#chance(0.3) ? its : {};
     this.#given = {
       ...{ dialect, ...(dialect === "specification" ? its : own) },
@@ -152,7 +152,7 @@ export class OracleRun {
       now: () => this.#ideal.now,
       random: this.#random,
       fixture: ENVIRONMENT,
-      // openid.test.ts tests signatures: real ones would take the time of hundreds of steps.
+      // openid.test.ts tests signatures. One real signature takes as long as hundreds of steps.
       makeKey: () => ({ publicJwk: { kid: "k" }, sign: (data) => data.subarray(0, 4) }),
       snapshot,
     });
@@ -160,7 +160,7 @@ export class OracleRun {
     return bench;
   }
 
-  /** One random action. @throws Error if a response is not the predicted one */
+  /** Makes one random action. @throws Error if a response differs from the prediction */
   async step(): Promise<void> {
     await this.#act(this.#roll() * 100);
     const waiting = this.#service.pending().map(({ userCode }) => userCode);
@@ -185,7 +185,7 @@ export class OracleRun {
     return this.#wait();
   }
 
-  /** Checks besides responses: no secret reached an observer, and nothing is left of ended grants. */
+  /** Checks that no observer received a secret, and that nothing is left of ended grants. */
   end(): void {
     const secrets = [...this.#seen, ...this.#clients.flatMap(({ secret }) => secret ?? [])];
     const reported = this.#received.join("\n");
@@ -241,7 +241,7 @@ export class OracleRun {
     return list[this.#below(list.length)]!;
   }
 
-  /** A random element of a growing list, mostly a live one. */
+  /** Picks a random element of a growing list, mostly one that is still valid. */
   #pick<T>(list: readonly T[], runs: (one: T) => boolean): T | undefined {
     if (this.#chance(0.1)) return this.#one(list);
     const last = list.slice(-30);
@@ -249,7 +249,7 @@ export class OracleRun {
     return this.#one(alive.length > 0 ? alive : last);
   }
 
-  /** A token that may have any of these scopes, a dead one, or a refresh token. */
+  /** An access token with one of these scopes, an invalid one, or a refresh token. */
   #aToken(scopes: readonly string[]): string | undefined {
     return this.#pick(this.#tokens, (token) => {
       const found = this.#ideal.liveAccess(token)?.scopes ?? [];
@@ -286,7 +286,7 @@ export class OracleRun {
     const body = json ? JSON.stringify(json) : fields && form(rest);
     const type = json ? "application/json" : "application/x-www-form-urlencoded";
     const all = body === undefined ? headers : { "content-type": type, ...credentials };
-    // The HTTP layer is the same for all requests and takes most of the time, so it is used only sometimes.
+    // HTTP takes most of the time and is the same for all requests, so few requests use it.
     const { json: reply, ...response } = this.#chance(0.05)
       ? await this.#bench.fetch(method, target, body, all)
       : this.#bench.send(method, target, body, all);
@@ -308,7 +308,7 @@ export class OracleRun {
     const bearer = CHALLENGES[word];
     if (bearer)
       this.#expect(what, bearer, /^Bearer .*error="(\w+)"/.exec(challenge)?.[1] ?? "none");
-    // Device specification, section 2.3: a grant error has two members, and the quota error one.
+    // Device specification, section 2.3: the error of a grant has two members, the quota error only one.
     const isApi = /^\/(video|publisher)/.test(target) || word === "notFound";
     const names = Object.keys(isApi ? (reply.error as Json) : reply).sort();
     const ofGrant = /^.(userinfo)/.test(target) ? [] : (this.#speech.errorMembers ?? []);
@@ -319,7 +319,7 @@ export class OracleRun {
     return reply;
   }
 
-  /** Sometimes a client authenticates by HTTP Basic (RFC 6749 section 2.3.1), with or without encoding. */
+  /** Sometimes a client authenticates with HTTP Basic (RFC 6749 section 2.3.1), with or without encoding. */
   #basic(fields: Fields, headers: Record<string, string>): [Record<string, string>, Fields] {
     const { client_id, client_secret, ...rest } = fields;
     if (!client_id || this.#chance(0.8)) return [headers, fields];
@@ -332,7 +332,7 @@ export class OracleRun {
     ];
   }
 
-  /** A client, often the right one, and its credentials. */
+  /** Picks a client, mostly `fitting`, and its credentials. */
   #credentials(fitting: Client | undefined): [Client | undefined, Fields] {
     const client = fitting && this.#chance(0.85) ? fitting : this.#one(this.#clients);
     const odd = this.#roll();
@@ -344,7 +344,7 @@ export class OracleRun {
     return [client, { client_id, client_secret: secret }];
   }
 
-  /** Each issued value differs from all earlier ones, and needs no escaping. */
+  /** Checks that each issued value differs from all earlier ones, and needs no escaping. */
   #fresh(reply: Json, ...names: readonly string[]): string[] {
     return names.map((name) => {
       const value = String(reply[name]);
@@ -402,7 +402,7 @@ export class OracleRun {
     return this.#ideal.begin(client!, fields.scope!, device!, user!, proof);
   }
 
-  /** A device of the usual client and a user who allows everything: material for later attacks. */
+  /** Signs in with the usual client, and the user allows everything. Later actions attack these tokens. */
   async #signIn(): Promise<void> {
     const { id: client_id, secret: client_secret, permittedScopes } = this.#usual;
     const offline = this.#speech.requestsOffline ? ["offline_access"] : [];
@@ -450,7 +450,7 @@ export class OracleRun {
     this.#expectTokens(reply, grant, grant.scopes, granted.proof.nonce);
   }
 
-  /** Device specification, section 2.2; OpenID Connect Core sections 2 and 12.2. */
+  /** Checks a token response (device specification, section 2.2; OpenID Connect Core sections 2 and 12.2). */
   #expectTokens(reply: Json, grant: Grant, scopes: readonly string[], nonce?: string): void {
     const { expires_in, scope, token_type, refresh_token_expires_in } = reply;
     const expected = {
@@ -478,7 +478,7 @@ export class OracleRun {
 
   async #refresh(): Promise<void> {
     const known = this.#ideal.refreshTokens;
-    // Sometimes a displaced one, while its access tokens are still valid.
+    // Sometimes uses a displaced refresh token while its access tokens are still valid.
     const running = new Set(this.#running().map((one) => this.#ideal.access.get(one)!.grant));
     const isRequired = this.#chance(0.15)
       ? (grant: Grant) => !grant.runs && running.has(grant)
@@ -496,7 +496,8 @@ export class OracleRun {
     if (grant === undefined) return;
     const [access] = this.#fresh(reply, "access_token");
     const successor = rotates ? this.#fresh(reply, "refresh_token")[0] : undefined;
-    // Absent from a refresh response, unless tokens rotate; a client with the previous token gets the live one again.
+    // Unless tokens rotate, a refresh response has no refresh token. A client that still uses the previous one gets the
+    // current one again.
     const isCurrent = token === before || this.#options.rotationGrace === null;
     if (!rotates)
       this.#expect("refresh_token", isCurrent ? undefined : before, reply.refresh_token);
@@ -516,7 +517,7 @@ export class OracleRun {
     await this.#request("POST", `/revoke?${form({ token })}`, fields, expected);
   }
 
-  /** A token, and a request that carries it: in the header, in the query, or not at all. */
+  /** Adds a token to a request: in the header, in the query, or not at all. */
   #bearer(token: string | undefined): [Record<string, string>, Fields] {
     if (token === undefined) return [{}, {}];
     return this.#chance(0.8)
@@ -718,19 +719,19 @@ export class OracleRun {
     const sets = (await poll({ maxEvents })).sets as Record<string, string>;
     const expected = stream.isEnabled ? stream.waiting.slice(0, maxEvents) : [];
     const found = Object.values(sets).map((set) => this.#reported(set, stream.clients));
-    // A refresh token that was not issued has no known name.
+    // A refresh token that the service did not issue is unknown, so accept what the event says.
     const hashed = expected.map(({ type, account, refreshToken }, at) => [
       type,
       account ?? (refreshToken ? hashOf(refreshToken) : found[at]?.[1]),
     ]);
     this.#expect(`events for ${id}`, hashed, found);
     if (this.#chance(0.3)) return;
-    // Acknowledged events do not come again; others do.
+    // Acknowledged events are not sent again, others are.
     stream.waiting = stream.waiting.slice(expected.length);
     await poll({ maxEvents: 0, ack: [...Object.keys(sets), "unknown"] });
   }
 
-  /** Type and subject of a security event token. */
+  /** Decodes a security event token. @returns its type and its subject */
   #reported(set: string, clients: readonly string[]): [string, unknown] {
     const claims = claimsOf(set);
     this.#expect("issuer and audience", [this.#issuer, clients], [claims.iss, claims.aud]);
@@ -764,8 +765,8 @@ function hashOf(token: string): string {
 }
 
 /**
- * Runs from a seed, one after the other, of 250 steps each.
- * @returns statuses and error words of all responses
+ * Makes runs of 250 steps from a seed.
+ * @returns the statuses and error words of all responses
  * @throws Error with the actions of the run
  */
 export async function runOracle(seed: number, steps: number): Promise<ReadonlySet<string>> {

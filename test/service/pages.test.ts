@@ -1,5 +1,5 @@
-// The pages without a real browser: device doc §1 step 5, §2.1, §3, §5.8, §6; RFC 8628 §3.3; and their defences (RFC
-// 8628 §5). What requires a browser (focus, keyboard, widths) is in test/browser.
+// The pages without a real browser (device doc §1 step 5, §2.1, §3, §5.8, §6; RFC 8628 §3.3), and their protection (RFC
+// 8628 §5). test/browser tests focus, keyboard and widths.
 
 import { describe, expect, test } from "vitest";
 import { createScopes } from "../../targets/service/scopes.ts";
@@ -244,7 +244,7 @@ describe("guessing and phishing", () => {
   ]);
 });
 
-test("a form from before another sign-in, in another tab, does nothing", async () => {
+test("a form is invalid after another sign-in in another tab", async () => {
   const bench = new Bench();
   const { refresh_token } = bench.signIn();
   const { device, user } = pendingCode(bench);
@@ -267,7 +267,7 @@ test("a form from before another sign-in, in another tab, does nothing", async (
   expect(bench.service.isDisabled("ben")).toBe(false);
 });
 
-test("RFC 8628 §3.3: the verification URI may have a short path, which leads to the page for the code", async () => {
+test("RFC 8628 §3.3: the verification URI may have a short path, which redirects to the page for the code", async () => {
   const bench = new Bench({ verificationPath: "/d", verificationUriComplete: true });
   const { verification_url, verification_uri_complete, user_code } = bench.requestCodes().json;
   expect(verification_url).toBe(`${bench.service.baseUrl}/d`);
@@ -283,10 +283,10 @@ test("device doc §5.5: every scope that can be requested has its own descriptio
   expect(new Set(words).size).toBe(words.length);
 });
 
-describe("the pages' own safety", () => {
+describe("security of the pages", () => {
   const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'&`;
 
-  /** All pages between a code and its decision. */
+  /** All pages from entering a code to the decision. */
   async function decide(userAgent: UserAgent, user_code: string, account: string): Promise<Page[]> {
     const chooser = await userAgent.submit(await userAgent.get("/device"), "/device", {
       user_code,
@@ -317,7 +317,7 @@ describe("the pages' own safety", () => {
     ["/device", "private, no-cache"],
     ["/account", "no-store"],
   ])(
-    "%s: strict policy, no framing, no caching except for the way back: %s",
+    "%s: strict policy, no framing, and caching only for the back button: %s",
     async (path, caching) => {
       const { headers, status } = await new UserAgent(new Bench().service).get(path);
       expect(status).toBe(200);
@@ -341,14 +341,14 @@ describe("the pages' own safety", () => {
     expect(await cookie({ baseUrl: "https://s.test" })).toMatch(/Secure/);
   });
 
-  test("no page has a script, an inline style or a foreign address", async () => {
+  test("no page has a script, an inline style or an address on another server", async () => {
     const bench = new Bench();
     const userAgent = new UserAgent(bench.service);
     const pages = await decide(userAgent, pendingCode(bench).user, "ada");
     pages.push(await userAgent.get("/device"));
     for (const { html } of pages) {
       expect(html).not.toMatch(/<script|\sstyle=|\son\w+=|javascript:/i);
-      // Scope identifiers are addresses, too, but never links.
+      // Scope identifiers look like addresses, but are never links.
       const links = [...html.matchAll(/(?:href|src|action)="([^"]*)"/g)];
       expect(links.length).toBeGreaterThan(2);
       for (const [, address] of links) expect(address).toMatch(/^\//);
@@ -364,7 +364,7 @@ describe("the pages' own safety", () => {
     ["http://evil.example/device", 403],
     ["http://auth.example.test.evil.example/account", 403],
   ])(
-    "the pages respond only under the service's own host names (DNS rebinding): %s: %i",
+    "the pages respond only to the service's own host names (DNS rebinding): %s: %i",
     async (url, status) => {
       const { service } = new Bench({ baseUrl: "https://auth.example.test" });
       const response = await service.fetch(new Request(url));
@@ -379,13 +379,13 @@ describe("the pages' own safety", () => {
     ["POST", "/", "GET, HEAD"],
     ["GET", "/account/disable", "POST"],
     ["POST", "/assets/pages.css", "GET, HEAD"],
-  ])("RFC 9110 §15.5.6: %s %s is 405 with the methods allowed", async (method, path, allow) => {
+  ])("RFC 9110 §15.5.6: %s %s is a 405 with the allowed methods", async (method, path, allow) => {
     const { status, headers } = await new Bench().fetch(method, path);
     expect([status, headers.allow?.split(", ").sort().join(", ")]).toEqual([405, allow]);
   });
 });
 
-test("no session fixation: an invented id is replaced, and so is the id of a session that signs in", async () => {
+test("no session fixation: an invented session id is replaced, and every id is replaced when a user signs in", async () => {
   const { service } = new Bench();
   const send = (path: string, cookie: string, body?: URLSearchParams) => {
     const init = { method: body ? "POST" : "GET", headers: { cookie }, body: body ?? null };

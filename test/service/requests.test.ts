@@ -1,5 +1,5 @@
-// Format of codes and tokens, client authentication, and request parsing: beyond the rows of the specifications
-// (rows.test.ts) and the oracle, whose requests are well formed.
+// Formats of codes and tokens, client authentication, and malformed requests. rows.test.ts tests the specifications'
+// rows. The oracle sends only well-formed requests.
 
 import { describe, expect, test } from "vitest";
 import { createUserCode } from "../../targets/service/attempts.ts";
@@ -43,28 +43,28 @@ describe("codes and tokens", () => {
     expect(bench.post(`/revoke?${new URLSearchParams({ token })}`, {}).status).toBe(200);
   });
 
-  test("device doc §8 row user_code display: it fits 15 wide characters in any format", () => {
+  test("device doc §8 row user_code display: in any format it fits 15 wide characters", () => {
     const bench = new Bench({ userCodeFormat: "XXXXX-XXX-XXXXX" });
     expect(bench.requestCodes().json.user_code).toHaveLength(15);
     for (const userCodeFormat of ["XXXXXXXX-XXXXXXX", "XX-XX"])
       expect(() => optionsSchema.parse({ userCodeFormat })).toThrow();
   });
 
-  test("device doc §8 row verification_url display: it fits 40 characters with usual base URLs", () => {
+  test("device doc §8 row verification_url display: with usual base URLs it fits 40 characters", () => {
     for (const baseUrl of ["http://127.0.0.1:65535", "https://192.168.100.200:65535"]) {
       const { verification_url } = new Bench({ baseUrl }).requestCodes().json;
       expect(String(verification_url).length).toBeLessThanOrEqual(40);
     }
   });
 
-  test("device doc §2.2: a clock that ticks while the response is made shortens no lifetime", () => {
+  test("device doc §2.2: a clock that ticks while the service builds the response does not shorten a lifetime", () => {
     let ms = 0;
     const tokens = new Bench({}, { now: () => ms++ }).signIn({ accessSeconds: 60 });
     expect(tokens).toMatchObject({ expires_in: 60, refresh_token_expires_in: 60 });
   });
 });
 
-// curl -u and many other clients send both parts unencoded.
+// curl -u and many other clients do not encode id and secret.
 const PLUS = { id: "a+b", secret: "s+t%20u" };
 const BLANK = { id: "a b", secret: "s t" };
 test.each([
@@ -89,13 +89,13 @@ test.each([
     expect(other.json.error).toBe("invalid_request");
     const revoked = error === "invalid_grant" ? "invalid_token" : error;
     expect(bench.post("/revoke", { token: "x" }, headers).json.error).toBe(revoked);
-    // The missing scope is reported first, so the client has been identified, whatever its secret.
+    // The missing scope is reported first. Only an identified client gets this error, whatever its secret is.
     const { error_description } = bench.post("/device/code", {}, headers).json;
     expect(error_description).toBe("Missing required parameter: scope");
   },
 );
 
-test("RFC 6749 §5.2: unreadable HTTP Basic is a failed authentication: 401 with a challenge, whatever the form has", () => {
+test("RFC 6749 §5.2: unreadable HTTP Basic is a failed authentication: 401 with a challenge, whatever the form contains", () => {
   const bench = new Bench();
   for (const authorization of ["Basic", "Basic ", "basic !!!", "Basic YWJj", "BASIC OnR2"]) {
     for (const [path, sent] of [
@@ -106,7 +106,7 @@ test("RFC 6749 §5.2: unreadable HTTP Basic is a failed authentication: 401 with
       expect([status, json.error]).toEqual([401, "invalid_client"]);
       expect(headers["www-authenticate"]).toMatch(/^Basic /);
     }
-    // Device specification, section 5.1: only the client_id identifies the client there.
+    // Device specification, section 5.1: this endpoint identifies the client only by its client_id.
     expect(bench.post("/device/code", FIELDS, { authorization }).status).toBe(200);
   }
 });

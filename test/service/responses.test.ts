@@ -1,6 +1,6 @@
-// Each family of endpoints rejects every kind of bad request in its own format: two members for OAuth endpoints, an
-// object with code, status and errors for the resource APIs and the event stream. Also settings that change responses:
-// provoked responses, JSON instead of forms.
+// Each family of endpoints rejects bad requests in its own format. OAuth endpoints send two members. The resource APIs
+// and the event stream send an object with code, status and errors. The file also tests settings that change responses:
+// provoked responses, and JSON instead of forms.
 
 import { describe, expect, test } from "vitest";
 import { PATHS as ADDRESSES } from "../../targets/service/metadata.ts";
@@ -42,7 +42,7 @@ const ROUTES = (
     [ADDRESSES.streamPoll, "api", "POST"],
   ] as [path: string, family: Family, ...methods: string[]][]
 ).map(([path, family, ...methods]) => ({ path, family, methods }));
-// The userinfo endpoint takes a POST and reads no body.
+// The userinfo endpoint accepts a POST, but does not read the body.
 const WITH_BODY = ROUTES.filter(
   ({ path, methods }) => methods.includes("POST") && path !== ADDRESSES.userinfo,
 );
@@ -69,7 +69,7 @@ function tokenFor(path: string, bench: Bench): string {
   return String(bench.signIn(who).access_token);
 }
 
-test("the table has every published address, and the service's own", () => {
+test("the table has every published address and every internal one", () => {
   const paths = ROUTES.map(({ path }) => path);
   for (const address of Object.values(ADDRESSES)) {
     expect(paths.some((path) => path.startsWith(address))).toBe(true);
@@ -79,10 +79,10 @@ test("the table has every published address, and the service's own", () => {
 describe.each(ROUTES)("$path ($family)", ({ path, family, methods }) => {
   const allowed = methods.flatMap((one) => (one === "GET" ? ["GET", "HEAD"] : [one]));
 
-  test("RFC 9110 §15.5.6: another method is 405 in the family's format, which requests without a token get as well", async () => {
+  test("RFC 9110 §15.5.6: another method is a 405 in the family's format, also without a token", async () => {
     for (const method of METHODS) {
       const bench = new Bench();
-      // The Allow header of offers requires the right to use them.
+      // Only a client that may use offers gets their Allow header.
       const headers = { authorization: `Bearer ${tokenFor(path, bench)}` };
       const response = bench.send(method, path, "", headers);
       const isAllowed = allowed.includes(method);
@@ -97,7 +97,7 @@ describe.each(ROUTES)("$path ($family)", ({ path, family, methods }) => {
     }
   });
 
-  test("RFC 9110 §15.5.14: a body beyond the limit is 413 in the family's format, and ends the connection", async () => {
+  test("RFC 9110 §15.5.14: a body beyond the limit is a 413 in the family's format, and closes the connection", async () => {
     for (const method of ["POST", "PUT"]) {
       const response = await new Bench().fetch(method, path, "x".repeat(300_000));
       expect([response.status, response.headers.connection]).toEqual([413, "close"]);
@@ -152,7 +152,7 @@ test.each([
   [ADDRESSES.deviceAuthorization, "oauth"],
   [ADDRESSES.streamVerify, "api"],
 ] as const)(
-  "RFC 9110 §15.6.1: a fault of the service at %s is 500 in the format of %s",
+  "RFC 9110 §15.6.1: an internal fault at %s is a 500 in the format of %s",
   async (path, family) => {
     let isBroken = false;
     const random = (count: number): Uint8Array => {
@@ -186,23 +186,20 @@ const REQUEST = {
   api: (bench: Bench) => bench.get(API),
 };
 
-test.each(PROVOKED_REQUESTS)(
-  "provoked: %s: each response, and nothing else is affected",
-  (request) => {
-    const others = PROVOKED_REQUESTS.filter((one) => one !== request);
-    const untouched = others.map((other) => REQUEST[other](new Bench()).headers);
-    const bench = new Bench();
-    const before = REQUEST[request](bench).status;
-    for (const [name, required] of Object.entries(PROVOKED_RESPONSES)) {
-      bench.service.setOptions({ provoke: { [request]: name } });
-      const { status, text } = REQUEST[request](bench);
-      expect([status, text]).toEqual([required.status, new TextDecoder().decode(required.body)]);
-      expect(others.map((other) => REQUEST[other](bench).headers)).toEqual(untouched);
-    }
-    bench.service.setOptions({ provoke: {} });
-    expect(REQUEST[request](bench).status).toBe(before);
-  },
-);
+test.each(PROVOKED_REQUESTS)("provoked: %s: only these responses change", (request) => {
+  const others = PROVOKED_REQUESTS.filter((one) => one !== request);
+  const untouched = others.map((other) => REQUEST[other](new Bench()).headers);
+  const bench = new Bench();
+  const before = REQUEST[request](bench).status;
+  for (const [name, required] of Object.entries(PROVOKED_RESPONSES)) {
+    bench.service.setOptions({ provoke: { [request]: name } });
+    const { status, text } = REQUEST[request](bench);
+    expect([status, text]).toEqual([required.status, new TextDecoder().decode(required.body)]);
+    expect(others.map((other) => REQUEST[other](bench).headers)).toEqual(untouched);
+  }
+  bench.service.setOptions({ provoke: {} });
+  expect(REQUEST[request](bench).status).toBe(before);
+});
 
 test("a provoked rejection ends no grant, because the service itself did not reject the request", () => {
   const bench = new Bench({ provoke: { refresh: "interaction_required" } });
@@ -219,7 +216,7 @@ describe("a server that accepts only JSON", () => {
   const request = (bench: Bench, path: string, value: unknown) =>
     bench.send("POST", path, JSON.stringify(value), { "content-type": "application/json" });
 
-  test("RFC 9110 §15.5.16: a form gets 415 without a body, a JSON object is accepted", () => {
+  test("RFC 9110 §15.5.16: a form gets a 415 without a body, a JSON object is accepted", () => {
     const bench = new Bench({ bodies: "json" });
     expect(bench.requestCodes()).toMatchObject({ status: 415, text: "" });
     expect(bench.post("/revoke", { token: "x" }).status).toBe(415);
@@ -235,7 +232,7 @@ describe("a server that accepts only JSON", () => {
     expect(request(bench, "/revoke", { token: tokens.refresh_token }).status).toBe(200);
   });
 
-  test("a body that is not a JSON object of strings is invalid_request; the APIs do not change", () => {
+  test("a body that is not a JSON object of strings is invalid_request; the APIs still work the same", () => {
     const bench = new Bench({ bodies: "json" });
     const headers = { "content-type": "application/json" };
     for (const body of ["", "[1]", "{", '{"a":1}', "null", '"text"'])

@@ -1,5 +1,5 @@
-// Arbitrary requests, over HTTP and in the process: the service responds to all of them and never fails. fast-check
-// prints the seed of a failure. The oracle covers sequences (oracle.test.ts).
+// Sends arbitrary requests, over HTTP and in the process. The service must respond to each and never fail. fast-check
+// prints the seed of a failure. The oracle tests sequences of requests (oracle.test.ts).
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -53,7 +53,7 @@ const parameters = form(
 );
 const METHODS = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "BREW"];
 
-/** Any bytes at any address, forms at OAuth's endpoints, JSON at the APIs. */
+/** Any bytes at any address, forms at the OAuth endpoints, and JSON at the APIs. */
 const requests = fc.oneof(
   fc.record({
     ...{ method: fc.constantFrom(...METHODS), path, query, authorization, type },
@@ -71,7 +71,7 @@ const requests = fc.oneof(
   }),
 );
 
-test("any request gets a status below 500, and JSON is JSON", () => {
+test("the response to any request has a status below 500, and JSON in it is valid", () => {
   fc.assert(
     fc.property(requests, ({ method, path, query, body, type, authorization }) => {
       const headers = {
@@ -88,7 +88,7 @@ test("any request gets a status below 500, and JSON is JSON", () => {
   );
 });
 
-test("any form at the pages gets a status below 500 and never a script", async () => {
+test("the response to any form on the pages has a status below 500 and no script", async () => {
   const userAgent = new UserAgent(bench.service);
   const csrf = /name="csrf" value="([^"]+)"/.exec((await userAgent.get("/device")).html)![1]!;
   const forms = ["/device", "/device/account", "/device/decision", "/account/choose"];

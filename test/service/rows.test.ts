@@ -1,5 +1,5 @@
-// The rows of the device authorization specification at the service: requests and expected responses. Each test fails
-// at a service that violates its row. The oracle covers sequences of requests (oracle.test.ts).
+// The rows of the device authorization specification, as requests and expected responses of the service. Each test
+// fails for a service that violates its row. The oracle tests sequences of requests (oracle.test.ts).
 
 import { testRows } from "./dialogue.ts";
 

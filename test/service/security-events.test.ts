@@ -1,5 +1,5 @@
-// Security events beyond the oracle, which covers receivers and repetition until acknowledgement: device doc §6, tokens
-// (RFC 8417), streams, and their delivery by polling (RFC 8936) and by pushing (RFC 8935).
+// Security events: device doc §6, tokens (RFC 8417), streams, and delivery by polling (RFC 8936) and pushing (RFC
+// 8935). The oracle tests receivers, and that events repeat until they are acknowledged.
 
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ interface Claims {
   events: Record<string, { subject?: Record<string, unknown>; state?: string; reason?: string }>;
 }
 
-/** Verifies a token with Node's Ed25519 and the published key set, and returns its claims. */
+/** Verifies a token with Node's Ed25519 and the published key set. @returns its claims */
 function verified(bench: Bench, set: string): Claims {
   const [header, payload, signature] = set.split(".") as [string, string, string];
   const { keys } = bench.get("/keys").json as { keys: Record<string, string>[] };
@@ -34,7 +34,7 @@ function verified(bench: Bench, set: string): Claims {
   return JSON.parse(Buffer.from(payload, "base64url").toString()) as Claims;
 }
 
-/** An event receiver: configures its stream, polls, and verifies every token. */
+/** An event receiver. It configures its stream, polls, and verifies every token. */
 class Receiver {
   readonly bench: Bench;
   readonly #token: string;
@@ -67,7 +67,7 @@ class Receiver {
     return response.json as unknown as { sets: Record<string, string>; moreAvailable?: boolean };
   }
 
-  /** Everything that waits, verified, as [type, event] pairs in order. */
+  /** Polls for all waiting events and verifies them. @returns [type, event] pairs in order */
   events(): [string, Claims["events"][string]][] {
     const sets = Object.values(this.poll().sets);
     return sets.flatMap((set) => Object.entries(verified(this.bench, set).events));
@@ -112,7 +112,7 @@ test.each(ACTIONS)("%s", (_, action, reported) => {
   expect(receiver.events()).toEqual(reported);
 });
 
-test("device doc §6 row token-revoked: it can name the token by its first 16 characters", () => {
+test("device doc §6 row token-revoked: an event may identify the token by its first 16 characters", () => {
   const bench = new Bench({ tokenIdentifier: "prefix" });
   const receiver = new Receiver(bench).usePolling();
   const { refresh_token } = bench.signIn();
@@ -123,7 +123,7 @@ test("device doc §6 row token-revoked: it can name the token by its first 16 ch
   });
 });
 
-test("RFC 8417 §2 and §2.2, RFC 7638: iss, aud, iat, jti, events, and no exp; the key's id is its thumbprint", () => {
+test("RFC 8417 §2 and §2.2, RFC 7638: iss, aud, iat, jti, events, and no exp; the key id is the key's thumbprint", () => {
   const bench = new Bench();
   const receiver = new Receiver(bench).usePolling();
   bench.signIn();
@@ -149,7 +149,7 @@ describe("streams", () => {
     ["https://receiver.test/events", PUSH, "https://receiver.test/events"],
     [undefined, POLL, "https://s.test/events/v1/poll"],
   ])(
-    "the configuration is returned, with the service's own polling address: %s",
+    "the service returns the configuration with its own polling address: %s",
     (url, delivery_method, shown) => {
       const receiver = new Receiver(new Bench({ baseUrl: "https://s.test" }));
       receiver.send("POST", `${STREAM}:update`, { delivery: { delivery_method, url } });
@@ -162,7 +162,7 @@ describe("streams", () => {
     },
   );
 
-  test("before stream:update GET stream is 404, verify is 404, polling is 400, nothing is queued", () => {
+  test("before stream:update, GET stream and verify are 404, polling is 400, and nothing is queued", () => {
     const bench = new Bench();
     const receiver = new Receiver(bench);
     expect(receiver.send("GET", STREAM).status).toBe(404);
@@ -183,7 +183,7 @@ describe("streams", () => {
     ["https://user:pw@x.test", 400],
     ["ftp://127.0.0.1/push", 400],
     [undefined, 400],
-  ])("RFC 8935: events are pushed over https, or to this machine: %s is %i", (url, status) => {
+  ])("RFC 8935: the push address must be https or on this machine: %s is %i", (url, status) => {
     expect(update({ delivery_method: "urn:ietf:rfc:8935", url }).status).toBe(status);
   });
 
@@ -193,7 +193,7 @@ describe("streams", () => {
     expect(update({ delivery_method: POLL }, unknown).status).toBe(400);
   });
 
-  test("a disabled stream collects and delivers nothing, and earlier events come once it is enabled", () => {
+  test("a disabled stream collects and delivers nothing; earlier events are delivered when it is enabled", () => {
     const bench = new Bench();
     const receiver = new Receiver(bench).usePolling();
     const set = (status: string) => receiver.send("POST", `${STREAM}/status:update`, { status });
@@ -217,7 +217,7 @@ describe("streams", () => {
     ["POST", `${STREAM}:verify`],
     ["POST", "/events/v1/poll"],
   ])(
-    "RFC 6750 §3.1: %s %s requires a receiver's token, and a request without one gets no error code",
+    "RFC 6750 §3.1: %s %s requires a receiver's token; without a token the response has no error code",
     (method, path) => {
       const bench = new Bench();
       const unknown = new Receiver(bench, "nobody's-token").send(method, path, {});
@@ -237,14 +237,14 @@ describe("RFC 8936 poll delivery", () => {
     return receiver;
   }
 
-  test("RFC 8936 §2.4.4, §2.6: events reported with setErrs do not come again", () => {
+  test("RFC 8936 §2.4.4, §2.6: events reported with setErrs are not sent again", () => {
     const receiver = withEvents(1);
     const [jti] = Object.keys(receiver.poll().sets);
     const setErrs = { [jti!]: { err: "invalid_key", description: "unknown key" } };
     expect(receiver.poll({ setErrs }).sets).toEqual({});
   });
 
-  test("RFC 8936 §2.2, §2.3 and §2.4.2: maxEvents limits, moreAvailable reports more, 0 only acknowledges", () => {
+  test("RFC 8936 §2.2, §2.3 and §2.4.2: maxEvents limits events, moreAvailable announces more, 0 only acknowledges", () => {
     const receiver = withEvents(3);
     const two = receiver.poll({ maxEvents: 2, returnImmediately: true });
     expect([Object.keys(two.sets).length, two.moreAvailable]).toEqual([2, true]);
@@ -257,7 +257,10 @@ describe("RFC 8936 poll delivery", () => {
 });
 
 describe("RFC 8935 push delivery", () => {
-  /** A receiver with these responses, then 202; `later` advances the clock and returns the number of pushes so far. */
+  /**
+   * A receiver that sends these responses, then 202. `later` advances the clock and returns the number of pushes so
+   * far.
+   */
   function pushing(responses: (number | "unreachable")[]) {
     const pushed: PushDelivery[] = [];
     const push = async (delivery: PushDelivery): Promise<PushResponse> => {
@@ -278,7 +281,7 @@ describe("RFC 8935 push delivery", () => {
     return { bench, receiver, pushed, set, later, verify };
   }
 
-  test("RFC 8935 §2: posted as application/secevent+jwt, once, if the response is 202", async () => {
+  test("RFC 8935 §2: an event is posted as application/secevent+jwt, and only once after a 202", async () => {
     const { bench, pushed, later, verify } = pushing([]);
     verify();
     expect(await later(0)).toBe(1);
@@ -309,7 +312,7 @@ describe("RFC 8935 push delivery", () => {
     },
   );
 
-  test("RFC 8935 §2.3: 400 is final; an unreachable receiver gets six tries, and setting the status starts no second series", async () => {
+  test("RFC 8935 §2.3: a 400 is final; an unreachable receiver gets six tries, and setting the status does not start more", async () => {
     const refusing = pushing([400]);
     refusing.verify();
     expect([await refusing.later(0), await refusing.later(1e6)]).toEqual([1, 1]);
@@ -321,7 +324,7 @@ describe("RFC 8935 push delivery", () => {
     expect(away.pushed).toHaveLength(6);
   });
 
-  test("a status set during a delivery: the event is not posted twice, and its retries start again", async () => {
+  test("a status set during a delivery does not post the event twice, but starts a new series of retries", async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -340,7 +343,7 @@ describe("RFC 8935 push delivery", () => {
     expect(pushes).toBe(1);
     release();
     await first;
-    // The first try of the new series came at once; five more follow.
+    // The new series has made its first try at once, and five more follow.
     expect(pushes).toBe(2);
     for (let i = 0; i < 8; i++) {
       bench.wait(7200);
@@ -349,7 +352,7 @@ describe("RFC 8935 push delivery", () => {
     expect(pushes).toBe(7);
   });
 
-  test("waiting events follow the stream's settings when they are due: pushed, polled, or held while it is disabled", async () => {
+  test("waiting events follow the settings of their stream at delivery: pushed, polled, or held while it is disabled", async () => {
     const { receiver, later, verify, set } = pushing([]);
     receiver.usePolling();
     verify("one");
@@ -366,7 +369,7 @@ describe("RFC 8935 push delivery", () => {
     expect(receiver.events()).toEqual([[`${RISC}verification`, { state: "three" }]]);
   });
 
-  test("a host's scheduler is used if there is one", async () => {
+  test("the service uses the host's scheduler if there is one", async () => {
     const planned: number[] = [];
     const tasks: (() => void)[] = [];
     const push = async () => ({ status: 503, body: "" });

@@ -1,4 +1,4 @@
-// The service behind real sockets and as a command: limits, broken requests, proxies, HTTPS, exit codes.
+// The service on real sockets and as a command: limits, malformed requests, proxies, HTTPS, exit codes.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -38,7 +38,7 @@ describe("server", () => {
   const CODE = new URLSearchParams({ client_id: TV.client_id, scope: "email" });
   const post = (path: string, body: BodyInit) => fetch(server.url + path, { method: "POST", body });
 
-  /** Writes raw bytes to the socket and reads until it closes. */
+  /** Sends raw bytes and reads until the socket closes. */
   function raw(text: string, port = server.port): Promise<string> {
     return new Promise((resolve) => {
       let response = "";
@@ -75,7 +75,7 @@ describe("server", () => {
     await stillResponds();
   });
 
-  test("a request that never ends is cut off", async () => {
+  test("a request that never ends is aborted", async () => {
     const hasty = await serve(create(), { requestTimeoutMs: 200 });
     for (const text of [
       "POST /token HTTP/1.1\r\nHost: x\r\n",
@@ -85,14 +85,14 @@ describe("server", () => {
     await hasty.close();
   });
 
-  test("a server that listens on all addresses publishes one that other machines can open", async () => {
+  test("a server that listens on all addresses publishes an address that other machines can open", async () => {
     const open = await serve(create(), { host: "0.0.0.0" });
     expect(open.url).not.toContain("0.0.0.0");
     expect((await fetch(`${open.url}/device`)).status).toBe(200);
     await open.close();
   });
 
-  test("HTTPS with key and certificate", async () => {
+  test("serves HTTPS with key and certificate", async () => {
     const { ca, identities } = makeTlsIdentities();
     const secure = await serve(create(), identities.trusted);
     expect(secure.url).toMatch(/^https:/);
@@ -108,9 +108,9 @@ describe("server", () => {
   });
 });
 
-test("closing also ends a connection that has not begun its handshake", async () => {
+test("closing also closes a connection before its handshake", async () => {
   const server = await serve(create(), makeTlsIdentities().identities.trusted);
-  // The socket is open on this side before the server sees it.
+  // The client's socket is open before the server has accepted it.
   const ports: (number | undefined)[] = [];
   const note = (message: unknown): void => {
     ports.push((message as { socket: Socket }).socket.remotePort);
@@ -130,7 +130,7 @@ test("closing also ends a connection that has not begun its handshake", async ()
 });
 
 test.each(["/token", "/device"])(
-  "a client that disconnects during a post to %s is reported once, and not as a fault",
+  "a client that disconnects during a post to %s is reported once, and not as an internal fault",
   async (path) => {
     const service = create();
     const seen: ServiceEvent[] = [];
@@ -142,7 +142,7 @@ test.each(["/token", "/device"])(
     socket.write(
       `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${type}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
     );
-    // Its arrival shows that the server has the request, before the client disconnects.
+    // This response shows that the server has received the request before the client disconnects.
     const [response] = (await once(socket, "data")) as [Buffer];
     expect(response.toString("latin1")).toMatch(/^HTTP\/1\.1 100 /);
     socket.write("abc");
@@ -153,7 +153,7 @@ test.each(["/token", "/device"])(
   },
 );
 
-test("a fault of the listening socket is reported, and the service continues", async () => {
+test("an error of the listening socket is reported, and the service continues", async () => {
   let listening: Server | undefined;
   const listen = Server.prototype.listen;
   vi.spyOn(Server.prototype, "listen").mockImplementation(function (
@@ -167,7 +167,7 @@ test("a fault of the listening socket is reported, and the service continues", a
   const service = create();
   const server = await serve(service, { onError: ({ message }) => reported.push(message) });
   vi.restoreAllMocks();
-  // Node's error for an accept without free file descriptors.
+  // Node reports this error if there is no free file descriptor for a connection.
   listening!.emit("error", new Error("accept EMFILE"));
   expect(reported).toEqual(["accept EMFILE"]);
   expect((await fetch(`${server.url}/device`)).status).toBe(200);
@@ -175,7 +175,7 @@ test("a fault of the listening socket is reported, and the service continues", a
 });
 
 describe("RFC 8935 push over real HTTP", () => {
-  test("RFC 8935 §2: an event arrives at its receiver; a redirect is not followed", async () => {
+  test("RFC 8935 §2: an event reaches its receiver, and a redirect is not followed", async () => {
     const received: { path: string | undefined; type: string | undefined; body: string }[] = [];
     const receiver = createServer((request, response) => {
       let body = "";
@@ -242,7 +242,7 @@ describe("command line", () => {
     return path;
   }
 
-  test("serves, logs without secrets, and ends with 0 on a signal", async () => {
+  test("serves, logs no secrets, and exits with 0 on a signal", async () => {
     const address = "http://sign-in.a-longer-name.example:65535";
     const child = start(["--port", "0", "--public-url", address]);
     const end = ended(child);
@@ -258,7 +258,7 @@ describe("command line", () => {
     await expect
       .poll(() => child.out)
       .toMatch(/POST \/token 400 client=living-room-tv invalid_grant/);
-    // The start message contains the public secrets of the built-in fixture.
+    // The start message contains the built-in fixture's secrets, which are public.
     const [, log] = child.out.split(/^Try: .*$/m);
     expect(log).not.toMatch(/tv-secret|secret-code|secret-token/);
     child.kill("SIGTERM");
@@ -266,14 +266,14 @@ describe("command line", () => {
     expect(child.err).toBe("");
   });
 
-  test("--help explains every option and ends with 0", async () => {
+  test("--help explains every option and exits with 0", async () => {
     const child = start(["--help"]);
     expect(await ended(child)).toBe(0);
     for (const option of ["--port", "--host", "--fixture", "--options", "--public-url", "--key"])
       expect(child.out).toContain(option);
   });
 
-  test("mistakes are one line on stderr and exit code 2", async () => {
+  test("for a mistake prints one line on stderr and exits with 2", async () => {
     const busy = await serve(create());
     const { trusted } = makeTlsIdentities().identities;
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

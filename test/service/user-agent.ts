@@ -1,5 +1,5 @@
-// A browser without a screen for tests of the pages: stores cookies, sends the HTML's forms, follows redirects. It runs
-// no scripts; the pages have none.
+// A browser for tests of the pages. It stores cookies, sends forms and follows redirects. It runs no scripts, because
+// the pages have none.
 import type { Service } from "../../targets/service/index.ts";
 
 export interface Page {
@@ -22,7 +22,7 @@ export class UserAgent {
     return this.#request(path, { method: "GET" });
   }
 
-  /** Posts fields without looking at any form. */
+  /** Posts fields without reading a form. */
   async post(path: string, fields: Record<string, string> | [string, string][]): Promise<Page> {
     const body = new URLSearchParams(fields).toString();
     const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -30,8 +30,8 @@ export class UserAgent {
   }
 
   /**
-   * Sends the form with this `action`, with its fields and the given ones. Checked boxes stay checked unless `uncheck`
-   * names their value.
+   * Submits the form with this `action`, with its fields and the given ones. Checked boxes stay checked unless
+   * `uncheck` contains their value.
    */
   async submit(
     page: Page,

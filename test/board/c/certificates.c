@@ -1,8 +1,8 @@
 /*
- * The board's certificate check on this machine: tls.c, certificate.c and BearSSL. The first input line is the authority
- * in hexadecimal (DER); each further one is a host's name and a chain, the server's certificate first: `NAME
- * CERTIFICATE...`. Output: BearSSL's error (0: accepted at a time that is not guessed), or `refused` if the session does
- * not start. After a name without a chain, the server sends a record of 16 KiB; the output is the reported reason.
+ * The board's certificate check, compiled for this machine: tls.c, certificate.c and BearSSL. The first input line is
+ * the authority in hexadecimal (DER). Each further line is a host's name and a chain, the server's certificate first:
+ * `NAME CERTIFICATE...`. The output is BearSSL's error (0: accepted at a known time), or `refused` if the session does
+ * not start. After a name without a chain, the server sends a record of 16 KiB, and the output is the reported reason.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void take_name(void *context, const void *bytes, size_t size) {
   name_size += size;
 }
 
-/* Replaces BearSSL's function: records after this are encrypted; the key does not matter. */
+/* Replaces BearSSL's function, which is called when encryption starts. The key does not matter here. */
 void br_ssl_engine_switch_chapol_in(br_ssl_engine_context *engine, int is_client, int prf_id);
 
 static void take_long_record(br_ssl_engine_context *engine) {
@@ -81,7 +81,7 @@ static void judge(const struct board_trust *trust, char *line) {
     }
     (*check)->end_cert(check);
   }
-  /* If only the time is wrong, the host may only request the time (http.h). */
+  /* If only the time is wrong, the host may request nothing but the time (http.h). */
   unsigned error = (*check)->end_chain(check);
   printf("%u\n", error || pg_wall_clock_holds(&board_clock) ? error : BR_ERR_X509_EXPIRED);
   tls_end();

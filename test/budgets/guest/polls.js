@@ -1,6 +1,6 @@
-// Runs inside the engine: pending polls through the driver of platform/. Its adapters allocate nothing, so that any
-// allocation is the driver's or the core's. Appended to the bundle and the driver (`driverModule`). `counter` comes
-// from the engine (targets/workbench/budgets/engine.ts).
+// Runs in the engine, appended to the bundle and the driver (`driverModule`). Polls for a pending code through the
+// driver. The adapters here allocate nothing, so the driver or the core caused any allocation. The engine provides
+// `counter` (targets/workbench/budgets/engine.ts).
 
 function pollBytes(text) {
   var bytes = new Uint8Array(text.length);
@@ -19,7 +19,7 @@ var pollRequests = 0;
 var pollEarliestMs = 134217727;
 var pollLeaks = 0;
 var pollLeak = null;
-/** It outlives the measured polls, because the driver creates an object for each stored record. */
+/** The code must not expire during the measurement, because the driver creates an object for each stored record. */
 var pollCode = pollBytes(
   '{"device_code":"0123456789abcdef","user_code":"ABCD-EFGH","expires_in":90000,' +
     '"verification_uri":"https://www.example.com/device","interval":5}'
@@ -109,7 +109,7 @@ function pollCycles(count) {
   }
 }
 
-/** Gross allocations of this many polls, each of which creates an object if `leaks` is 1. */
+/** Counts the allocations of this many polls. If `leaks` is 1, each poll creates an object. */
 function pollCount(count, leaks) {
   pollLeaks = leaks;
   pollRequests = 0;
@@ -119,5 +119,5 @@ function pollCount(count, leaks) {
 }
 
 driver.start();
-// Two polls first: the driver creates each poll's handlers with it and alternates between two.
+// Make two polls before: the driver creates a poll's handlers at its first use, and alternates between two sets.
 pollCycles(2);

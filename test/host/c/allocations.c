@@ -1,7 +1,7 @@
 /*
- * Runs the core with a scripted server, and counts the engine's allocations (a grant with many polls must make none) and
- * the depth of the stack. Usage: allocations [LIMIT [POLLS]]. Output: lines `name count`; exit code 1 if the grant does
- * not complete.
+ * Runs the core with scripted responses. Counts the engine's allocations, which must be 0 for a grant with many polls,
+ * and measures the stack depth. Usage: allocations [LIMIT [POLLS]]. Output: lines `name count`. The exit code is 1 if
+ * the grant does not complete.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void carry_out(int command) {
   }
 }
 
-/* Ticks every second until `state`; 0 if it is not reached. */
+/* Ticks every second until `state`. Returns 0 if the device does not reach it. */
 static int run_until(int state) {
   for (int seconds = 0; seconds < 4000; seconds++) {
     int command = pg_tick(&core, seconds ? 1000 : 0);
@@ -99,7 +99,7 @@ static int whole_run(void) {
   return run_until(PG_STATE_SIGNED_IN);
 }
 
-/* A stack of its own, filled before the run. */
+/* The core runs on this stack. It is filled before, to measure how deep the core writes. */
 static uint8_t stack[1 << 19];
 static ucontext_t starter;
 static ucontext_t runner;

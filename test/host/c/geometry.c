@@ -1,7 +1,8 @@
 /*
- * Records on flash with read and program units of 1 to 256 bytes, with and without ECC that makes half-programmed units
- * unreadable. A power cut after each unit of a write must never lead to a record that was not written completely, to a
- * slot that is reported as empty but is not, or to a change of the other slot.
+ * Tests records on flash with read and program units of 1 to 256 bytes, with and without ECC. With ECC, a
+ * half-programmed unit cannot be read. The power fails after each unit of a write. After that, a slot must never
+ * contain a record that was not written completely, must not be reported as empty if it is not, and the other slot must
+ * not have changed.
  *
  * Output: `geometries N cuts M`; exit code 1 at the first fault.
  */
@@ -16,8 +17,8 @@ static uint8_t cells[2][SLOT];
 static uint8_t is_programmed[2][SLOT];
 static uint8_t is_torn[2][SLOT];
 static struct pg_medium medium;
-static int has_code; /* ECC: torn units cannot be read */
-static long budget;  /* units that are still programmed or erased; -1: all */
+static int has_code; /* ECC: incomplete units cannot be read */
+static long budget;  /* units until the power cut; -1: no cut */
 static const char *fault;
 
 static void blame(const char *what) {
@@ -96,7 +97,7 @@ static void begin(void) {
   if (!holds(0, older, OLD)) blame("a record that was written is not read");
 }
 
-/* One power cut; 1 if the write was complete. */
+/* Makes one power cut. Returns 1 if the write was complete. */
 static int cut(long units) {
   begin();
   budget = units;

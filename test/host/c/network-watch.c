@@ -1,7 +1,7 @@
 /*
- * Random runs of the network watch (network-watch.h), against the rules: the interface is only restarted after three
- * probes without a response, with a link, the device only after three restarts of the interface. Without doubt or link nothing
- * happens. Waits grow, and the result does not depend on the clock's start.
+ * Random runs of the network watch (network-watch.h). The interface may be restarted only after three probes without a
+ * response while there is a link. The device may be restarted only after three restarts of the interface. Without a
+ * doubt or a link, nothing happens. Waits grow, and the result does not depend on the clock's start value.
  *
  * Usage: network-watch SEED. Output: `steps N probes A interfaces B devices C`; exit code 1 at the first fault.
  */
@@ -20,13 +20,13 @@ static uint32_t below(uint32_t bound) {
   return (random_state >> 8) % bound;
 }
 
-/* The observed state. */
+/* What the test has observed so far. */
 struct seen {
   int has_doubt;
   int probes;
   int restarts;
   int level;
-  uint32_t last_ms; /* of the step before */
+  uint32_t last_ms; /* of the previous step */
 };
 
 static long counts[4];
@@ -60,7 +60,7 @@ static const char *run(uint32_t start) {
     int has_link = below(is_silent ? 200 : 10) > 0;
     int32_t wake = pg_network_watch_wake_in(&watch, now);
     if ((wake >= 0) != (seen.has_doubt != 0)) return "wakes without a doubt, or sleeps with one";
-    /* Sometimes too early, sometimes late. */
+    /* The host sometimes wakes too early, sometimes late. */
     now += wake > 0 && below(3) > 0 ? (uint32_t)wake : below(20000);
     if (below(8) == 0) {
       pg_network_watch_doubt(&watch, now);
@@ -82,7 +82,7 @@ int main(int count, char **arguments) {
   uint32_t seed = count > 1 ? (uint32_t)strtoul(arguments[1], NULL, 10) : 1;
   for (uint32_t number = 0; number < RUNS; number++) {
     random_state = seed * 7919u + number;
-    /* Half of the runs are near the clock's wrap. */
+    /* In half of the runs, the clock starts shortly before it wraps. */
     const char *wrong = run(below(2) ? 0u - below(3600000) : below(1u << 24));
     if (!wrong) continue;
     printf("run %u of seed %u: %s\n", number, seed, wrong);

@@ -21,7 +21,7 @@
 #include "storage.h"
 
 enum { SLOT = 10000, REQUEST = 20000, LINE = 1 << 22, PIECE = 32767, TEXTS = 7, WORDS = 20, STEPS = 5 };
-/* For struct pg_medium below. */
+/* Bits of struct pg_medium. */
 enum { NOT_WRITTEN = 4 };
 
 struct pg_connection {
@@ -29,9 +29,9 @@ struct pg_connection {
   uint8_t sent[REQUEST];
   size_t sent_size;
   int is_flushed;
-  const uint8_t *come; /* of the line at hand */
+  const uint8_t *come; /* of the current input line */
   size_t come_size;
-  int end; /* what is received once it has been taken */
+  int end; /* reported after all bytes have been received */
 };
 
 struct pg_display {
@@ -78,8 +78,8 @@ static void end_engine(void *engine) {
 
 static struct {
   struct pg_engine engine;
-  struct pg_heap heap; /* of the firmware's, where the device is a guest of it */
-  unsigned long calls; /* of its heap, at the device's start */
+  struct pg_heap heap; /* the firmware's heap, if the device is a guest in its engine */
+  unsigned long calls; /* allocations of that heap before the device's start */
 } engines[2];
 
 static struct pg_heap *heap_of(const struct device *device) {
@@ -109,7 +109,7 @@ static void check_heap(const struct device *device) { (void)device; }
 static void after_close(const struct device *device) { (void)device; }
 #endif
 
-/* Clock and random bytes belong to the machine; here each device has its own. */
+/* A port has one clock and one source of random bytes, but each device here has its own. */
 static struct device *current;
 
 uint32_t pg_clock_ms(void) { return current->now_ms; }
@@ -120,7 +120,7 @@ int pg_random(uint8_t *bytes, size_t size) {
   return 1;
 }
 
-/* No device uses code challenges here. */
+/* Never called: no device uses code challenges here. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   (void)bytes;
   (void)size;
@@ -163,7 +163,7 @@ enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
   return connection->is_open ? PG_CONNECTION_OPEN : PG_CONNECTION_FAILED;
 }
 
-/* At most 100 bytes in a call. */
+/* One call accepts at most 100 bytes. */
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
   if (size > 100) size = 100;
   must(size < REQUEST - connection->sent_size, "a request without end");
@@ -189,7 +189,7 @@ int pg_connection_reason(struct pg_connection *connection) {
 
 void pg_connection_end(struct pg_connection *connection) { memset(connection, 0, sizeof *connection); }
 
-/* Decodes hexadecimal digits in place. Returns the number of bytes; "-": none. */
+/* Decodes hexadecimal digits in place; "-" means none. Returns the number of bytes. */
 static size_t bytes_of(char *digits) {
   size_t size = *digits == '-' ? 0 : strlen(digits) / 2;
   for (size_t i = 0; i < size; i++) {
@@ -244,7 +244,7 @@ static void open_device(struct device *device, char *words[]) {
       .resource_headers = "X-Call: 1\r\n",
       .addresses = {"https://auth.test/device?a=1", "https://auth.test/token?b=2", "https://auth.test/revoke", "", "",
                     "https://api.test"},
-      /* The core aborts an exchange itself. */
+      /* The core aborts an exchange before this limit. */
       .connect_seconds = 2000000,
       .exchange_seconds = 2000000,
       .response_bytes = 1 << 24,
@@ -262,7 +262,7 @@ static void open_device(struct device *device, char *words[]) {
   note_heap(device);
 }
 
-/* An event other than time. */
+/* Carries out an input line, except "run". */
 static void happen(struct device *device, const char *what, char *words[]) {
   struct pg_host *host = &device->host;
   if (strcmp(what, "open") == 0) open_device(device, words);
@@ -293,7 +293,7 @@ static void show_bytes(const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < size; i++) printf("%02x", bytes[i]);
 }
 
-/* The record of a slot, regardless of faults. */
+/* Prints the record of a slot, even if the medium has a fault. */
 static void show_slot(struct device *device, int slot) {
   uint8_t record[SLOT];
   int faults = device->faults;

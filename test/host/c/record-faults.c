@@ -1,10 +1,10 @@
 /*
- * Makes each call on the file of records fail: once, from then on, or from then on after half of a write. Meanwhile a
- * device replaces its older record or signs out, and then starts again on a working file.
+ * Makes each call on the file of records fail: once, from then on, or from then on after half of a write. During the
+ * fault, a device replaces its older record or signs out. Then it starts again without a fault.
  *
  * Usage: record-faults DIRECTORY (empty). Output for each operation: `replace calls N failed F refused R old A new B`;
- * exit code 1 at the first fault. N: calls that can fail, F: calls that did, R: operations that reported it; A and B:
- * what the next start found.
+ * exit code 1 at the first fault. N counts calls that can fail, F calls that failed, R operations that reported a
+ * failure. A and B count what the next start found.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static int is_writing_first;
 
 enum mode { ONCE, ON, HALF, MODES };
 
-static long fault_at = -1; /* -1: nothing fails */
+static long fault_at = -1; /* -1: none */
 static enum mode mode;
 static int fault_errno;
 static long calls;
@@ -62,7 +62,7 @@ int __wrap_openat(int directory, const char *path, int flags, ...) {
 
 int __wrap_mkdir(const char *path, mode_t bits) { return fails() ? -1 : __real_mkdir(path, bits); }
 
-/* An error that is not retried. */
+/* Whether the call fails with an error that the host does not retry. */
 static int fails_for_good(void) { return fault_errno != EBUSY && fails(); }
 
 int __wrap_fstat(int file, struct stat *status) { return fails_for_good() ? -1 : __real_fstat(file, status); }
@@ -98,7 +98,7 @@ static int holds(int slot, const uint8_t *record, int size) {
          memcmp(found, record, (size_t)size) == 0;
 }
 
-/* Whether the slot contains nothing that is taken for a record. */
+/* Whether the slot has no valid record. */
 static int holds_none(int slot) {
   int size = pg_storage_read(medium, slot, found, sizeof found);
   return size == 0 || size == 1;
@@ -114,7 +114,7 @@ static void stop(void) {
   pg_file_close(&records);
 }
 
-/* An older record in slot 0, the current one in slot 1. */
+/* Writes an older record to slot 0 and the current one to slot 1. */
 static int prepare(void) {
   (void)unlink("state/records.flash");
   (void)rmdir("state");
@@ -133,7 +133,7 @@ static int sign_out(void) {
   return first && second;
 }
 
-/* 0: the old state, 1: the new one, -1: a fault. */
+/* Returns 0 for the old state, 1 for the new one, -1 for a fault. */
 static int after_replace(int done) {
   if (!is_writing_first && !holds(1, old, OLD)) return -1;
   if (is_writing_first && !is_blank(1)) return -1;
@@ -168,7 +168,7 @@ static struct {
   long outcomes[2];
 } counts;
 
-/* One fault; 1 if it was after the last call, -1: a wrong state. */
+/* Lets the call with this number fail. Returns 1 if there were fewer calls, -1 if the resulting state is wrong. */
 static int break_at(const struct operation *operation, long at) {
   is_writing_first = operation->is_first;
   if (!prepare()) return -1;
@@ -181,12 +181,12 @@ static int break_at(const struct operation *operation, long at) {
   counts.calls++;
   counts.failed += failed;
   counts.refused += !done;
-  /* Temporary errors are retried. */
+  /* The host must retry a temporary error until it succeeds. */
   if (fault_errno == EBUSY && !done) return -1;
   if (start() != PG_FILE_READY) return -1;
   int outcome = operation->after(done);
   if (outcome >= 0) counts.outcomes[outcome]++;
-  /* The next write works, whatever the fault has left. */
+  /* The next write must succeed, whatever state the fault has left. */
   int goes_on = pg_storage_write(medium, 0, fresh, NEW) && holds(0, fresh, NEW);
   stop();
   return outcome >= 0 && goes_on ? 0 : -1;

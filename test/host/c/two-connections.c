@@ -15,7 +15,7 @@
 
 enum { SERVERS = PG_NETWORK_MAX, BODY = 64, TIMEOUT_MS = 10000 };
 
-/* A server's connection, and its response. */
+/* One server's connection and its response. */
 struct client {
   const char *address;
   struct pg_connection connection;
@@ -67,7 +67,7 @@ static void open_client(struct client *client, struct pg_network *network, const
   pg_http_open(&client->http, &client->settings, &sink, client);
 }
 
-/* 1: it has something to do. */
+/* Returns 1 if the client has more to do. */
 static int work(struct client *client) {
   const struct pg_http_request request = {.is_get = 1, .address = client->address, .target = (const uint8_t *)""};
   pg_http_work(&client->http);

@@ -37,9 +37,9 @@ static enum statement server_says, time_server_says;
 static struct pg_wall_clock device;
 static struct pg_wall_stored eeprom;
 static int has_chip, keeps;
-static int64_t chip_ahead_s; /* how far the chip is ahead of the true time */
+static int64_t chip_ahead_s; /* how far the clock chip is ahead */
 
-/* The connection, and the certificate of its server. */
+/* The current connection, and the certificate of its server. */
 static int is_api, is_thief, is_known, is_requested, is_received, ended, responded;
 static uint32_t from_s, until_s, judged_s, stated_s;
 
@@ -125,7 +125,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   char date[64] = "";
   if (stated_s) (void)strftime(date, sizeof date, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", gmtime_r(&output, &parts));
   *bytes = (const uint8_t *)response;
-  /* The length of a response to HEAD is that of the response to GET. */
+  /* A response to HEAD has the length of the response to GET. */
   return snprintf(response, sizeof response, "HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n", is_requested ? "405 No" : "200 OK",
                   date, is_requested ? 99 : 0);
 }
@@ -151,7 +151,7 @@ static void take_end(void *context) {
   ended = 1;
 }
 
-/* A request to one of the two servers. Returns whether it succeeded. */
+/* Sends a request to one of the two servers. Returns whether it succeeded. */
 static int attempt(int of_api) {
   static const char *const addresses[] = {"", "https://a.example/", "", "", "", "https://b.example/"};
   static const struct pg_http_settings settings = {"t", NULL, NULL, 5, 30, 300, {addresses, 6, 0}, &device, 0};
@@ -173,7 +173,7 @@ static int attempt(int of_api) {
   return responded;
 }
 
-/* Runs a device while servers may be wrong. */
+/* Runs a device while servers may send wrong times. */
 static void run_phases(int says_never) {
   for (int phase = 0; phase < PHASES && !fault; phase++) {
     server_says = says_never ? NOTHING : below(KINDS);
@@ -182,7 +182,7 @@ static void run_phases(int says_never) {
     now_ms += (uint64_t)below(below(3) ? 3600 : 40 * DAY_S) * 1000;
     if (below(3) == 0) {
       cuts++;
-      if (below(4) == 0) chip_ahead_s = -(int64_t)true_s() + 946684800; /* a new battery: the year 2000 */
+      if (below(4) == 0) chip_ahead_s = -(int64_t)true_s() + 946684800; /* a new battery: the clock starts in 2000 */
       start();
     }
     for (uint32_t count = 1 + below(20); count > 0 && !fault; count--) {

@@ -1,6 +1,6 @@
 /*
- * Fuzzes the core API of picogrant.c with any integers: an input is a configuration and a sequence of calls. Bytes and sizes
- * are valid, as the contract requires; numbers of a response, of time and of properties may be anything.
+ * Fuzzes the core API of picogrant.c. An input is a configuration and a sequence of calls. Ranges of bytes are valid,
+ * as the contract requires. All other numbers may be any integer.
  */
 #include <limits.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const uint8_t *next, *end;
 
 static uint8_t take(void) { return next < end ? *next++ : 0; }
 
-/* Any integer, often one at an end of a range. */
+/* Any integer, often at the end of its range. */
 static int number(void) {
   static const int edges[] = {INT_MIN, INT_MIN + 1, -1, 0, 1, INT_MAX, 1 << 27, -(1 << 27), 599, 1000, 3600};
   uint8_t selector = take();
@@ -33,7 +33,7 @@ static int number(void) {
   return (int)bits;
 }
 
-/* The rest of the input up to a size. */
+/* The remaining input, up to a size. */
 static size_t rest(void) {
   size_t size = take();
   return size < (size_t)(end - next) ? size : (size_t)(end - next);
@@ -46,7 +46,7 @@ static void check_regions(const struct pg_core *core) {
   }
 }
 
-/* A whole response to the request in flight, with any status and Retry-After. */
+/* Sends a whole response to the current request, with any status and Retry-After. */
 static void respond(struct pg_core *core) {
   int id = take() & 1 ? pg_get(core, PG_REQUEST_ID) : number();
   int status = take() & 3 ? 200 : number();

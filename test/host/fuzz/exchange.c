@@ -1,8 +1,8 @@
 /*
- * Fuzzes two exchanges over a connection that behaves arbitrarily: it opens or not, takes and returns pieces of any
- * size, and breaks at any time. The input has a length and this many bytes of a call's target; the rest decides the
- * connection's behaviour, and is the received data. The sent bytes must be one well-formed request to the configured
- * server, and the reports must fulfil http.h.
+ * Fuzzes two exchanges over a connection with arbitrary behaviour: it may not open, accepts and returns pieces of any
+ * size, and may break at any time. The input starts with a length and that many bytes of a call's target. The rest
+ * controls the connection and is the received data. The bytes sent must be one well-formed request to the configured
+ * server, and the reports must follow http.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static size_t sent_size;
 static uint8_t *handed;
 static int starts;
 
-/* Reports of an exchange. */
+/* What the exchange has reported. */
 struct seen {
   int statuses;
   int ends;
@@ -42,7 +42,7 @@ uint32_t pg_clock_ms(void) { return now_ms; }
 uint32_t pg_clock_wall_s(void) { return 1000000000; }
 
 int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer, const void *trust) {
-  /* By the port's contract, an open connection ends here. */
+  /* By the port's contract, this ends an open connection. */
   check(!trust, "the server is the configured one");
   check(peer->host_size == 11 && memcmp(peer->host, "api.example", 11) == 0, "the server is the configured one");
   check(peer->port == 443 && peer->is_secure, "the server is the configured one");
@@ -76,7 +76,7 @@ int pg_connection_flush(struct pg_connection *connection) {
   return what == 1 ? -1 : what != 2;
 }
 
-/* Each piece has its own memory, so that a read beyond its end is detected. */
+/* Each piece has its own allocation, so that a read beyond its end is detected. */
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
   check(connection->is_open, "a connection is used while it is open");
   unsigned what = next() % 64;
@@ -126,7 +126,7 @@ static void take_failure(void *context) {
   seen->ends++;
 }
 
-/* The sent part of the request. */
+/* Checks the part of the request that was sent. */
 static void check_sent(const uint8_t *target, size_t target_size) {
   char expected[SENT_MAX];
   size_t size = 0;
@@ -140,7 +140,7 @@ static void check_sent(const uint8_t *target, size_t target_size) {
   size += target_size;
   memcpy(expected + size, behind, sizeof behind - 1);
   size += sizeof behind - 1;
-  /* A byte of the target must not end a line or a word. */
+  /* No byte of the target may end a line or a word. */
   for (size_t i = 0; i < target_size; i++) check(target[i] >= 33 && target[i] <= 126, "only printable characters are sent");
   check(sent_size <= size && memcmp(sent, expected, sent_size) == 0, "exactly one request is sent");
 }
@@ -179,14 +179,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     sent_size = 0;
     starts = 0;
     int is_sent = pg_http_send(&http, &request);
-    /* A valid request is sent, unless there is no connection. */
+    /* A valid request must be sent, unless there is no connection. */
     check(starts <= is_visible, "only printable characters are sent");
     check(starts + was_stored >= is_visible && is_sent == (is_visible && own.is_open), "a valid request is sent");
     for (int turn = 0; is_sent && turn < TURNS_MAX && !seen.ends; turn++) {
       now_ms += TICK_MS;
       pg_http_work(&http);
     }
-    /* 30 s have passed by then. */
+    /* By now the time limit of 30 s has passed. */
     check(seen.ends == is_sent && pg_http_wake_in(&http) == -1, "every exchange ends within its time limit");
     if (is_sent) check_sent(target, target_size);
   }

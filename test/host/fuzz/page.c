@@ -1,6 +1,6 @@
 /*
- * Fuzzes the parser of settings pages. The input follows the header of a page, so that checksums are right; a second
- * area has the same page, one second newer. Accepted values must fulfil settings.h and lie within the page.
+ * Fuzzes the parser of settings pages. The input is the content of a page, so that the checksums are right. A second
+ * area has the same page, one second newer. Accepted values must follow settings.h and lie within the page.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void check_part(struct pg_page_bytes part, struct pg_page_bytes whole) {
   check(part.bytes >= whole.bytes && part.bytes + part.size <= whole.bytes + whole.size, "parts lie in their certificate");
 }
 
-/* The last authority, or the time server, ends where the page ends. */
+/* The page must end after the last authority, or after the time server. */
 static void check_end(const struct pg_page *page, const uint8_t *bytes, size_t size) {
   const uint8_t *last = page->key.bytes + page->key.size + 2;
   for (size_t i = 0; i < page->authority_count; i++) {
@@ -59,7 +59,7 @@ static uint32_t number_at(const uint8_t *at) {
   return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* Allocates the exact size, so that a read beyond the end is detected. */
+/* Allocates exactly the page's size, so that a read beyond its end is detected. */
 static uint8_t *make_page(const uint8_t *content, size_t size, uint32_t later_s) {
   uint8_t *page = malloc(PG_PAGE_HEAD + size);
   memcpy(page, "PGS1", 4);

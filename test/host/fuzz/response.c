@@ -1,6 +1,6 @@
 /*
- * Fuzzes the parser of HTTP responses. The first byte of the input is the size of the pieces. The result must not depend
- * on it, and must fulfil http-response.h.
+ * Fuzzes the parser of HTTP responses. The first byte of the input is the size of the pieces. The result must not
+ * depend on it, and must follow http-response.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void take_challenge(void *context, uint8_t c) {
   seen->challenges = seen->challenges * 31 + c;
 }
 
-/* Each piece has its own memory, so that a read beyond its end is detected. */
+/* Each piece has its own allocation, so that a read beyond its end is detected. */
 static void read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, struct seen *into) {
   static const struct pg_http_response_sink sink = {take_status, take_body, take_challenge};
   struct pg_http_response response;
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (size < 2) return 0;
   read_in_pieces(bytes + 1, size - 1, size - 1, &whole);
   read_in_pieces(bytes + 1, size - 1, (size_t)bytes[0] % 40 + 1, &pieces);
-  /* A refused response reports the part before the fault, whole or in pieces. */
+  /* A refused response must report the same bytes before the fault, whole or in pieces. */
   check(whole.closed == pieces.closed && whole.statuses == pieces.statuses, "pieces change nothing");
   check(whole.status == pieces.status && whole.retry_after_s == pieces.retry_after_s, "pieces change nothing");
   check(whole.challenges == pieces.challenges, "pieces change nothing");

@@ -1,6 +1,6 @@
 /*
- * The parser of HTTP responses, for any number of pieces with 0 to PIECE bytes of any value, and then perhaps the end of
- * the connection. A piece ends at the end of its buffer, so that a read beyond it is detected.
+ * Proves the parser of HTTP responses, for any number of pieces with 0 to PIECE bytes of any value, and optionally the
+ * end of the connection. A piece ends at the end of its buffer, so that a read beyond it is detected.
  */
 #include "proof.h"
 
