@@ -64,11 +64,9 @@ export interface Config {
   autoStart: number;
   /** Codes that the device requests without user interaction, 0..1000; 3 is reasonable. */
   renewalsMax: number;
-  /**
-   * The first request after a start, and the request for another code after one has expired, are sent after a random
-   * wait below this number of milliseconds: 0..3600000, at most a minute for codes. Left out: 5000, for devices that
-   * all start together after a power cut. 0 is for programs whose user waits. It also bounds the waits between
-   * refreshes that fail.
+  /*   * Upper bound in milliseconds, 0..3600000, of the random wait before the first request after a start, and before
+   * the request for another code (at most a minute). It also bounds the waits between refreshes that fail. Left out:
+   * 5000, for devices that start together after a power cut. Set 0 if a user waits at the start.
    */
   startSpreadMs?: number;
   /** One of Pkce: whether device authorization requests have a code challenge. Left out: NEVER. */

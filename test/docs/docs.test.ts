@@ -79,18 +79,18 @@ it("sizes on pages are the limits that npm run budgets checks", () => {
 
 it("the page of sizing has the hosts' default memory sizes", () => {
   const page = readFileSync(`${root}targets/docs/sizing.md`, "utf8").replaceAll(/\s+/g, " ");
-  expect(page).toContain(`Where you set nothing, the driver takes ${MEMORY_BYTES_DEFAULT} `);
+  expect(page).toContain(`programs for \`qjs\` use ${MEMORY_BYTES_DEFAULT} bytes by default`);
   const defaults = {
     "targets/command/page-format.ts": /memoryBytes \?\? (\d+);/,
     "targets/host/ports/template/main.c": /MEMORY_BYTES = (\d+),/,
   };
   for (const [file, pattern] of Object.entries(defaults)) {
     const [, bytes] = pattern.exec(readFileSync(root + file, "utf8"))!;
-    expect(page).toContain(`The hosts in C take ${bytes}, `);
+    expect(page).toContain(`The hosts in C use ${bytes} by default, `);
   }
   const makefile = readFileSync(`${root}targets/host/ports/template/Makefile`, "utf8");
   expect(makefile).not.toContain("PICOGRANT_BUILD");
-  expect(page).toContain("They have the complete core");
+  expect(page).toContain("subtract 2,464 bytes from the column for the complete build");
 });
 
 // A page with its generated tables, and with the first program between its marks.
