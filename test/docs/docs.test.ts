@@ -10,7 +10,12 @@ import { allowedBy, type Schema } from "../../platform/configuration/schema-chec
 import table from "../../platform/configuration/settings.json";
 import { MEMORY_BYTES_DEFAULT } from "../../platform/driver/options.ts";
 import { FIXED_BY } from "../../targets/desktop/simulator/log/remedies.ts";
-import { limits } from "../../targets/workbench/budgets/budget-limits.ts";
+import { limits as firmwareLimits } from "../../targets/workbench/board/sizes.ts";
+import {
+  limits,
+  limitsOfC,
+  pollInstructionsOfCMax,
+} from "../../targets/workbench/budgets/budget-limits.ts";
 import { markdownTable, spliced } from "../../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -20,7 +25,9 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => 
   "README.md": {
     "first program": (root) =>
       `<!-- run: by test/examples/examples.test.ts -->\n${firstProgram(root)}`,
+    limits: budgetTable,
   },
+  "targets/host/ports/board/README.md": { limits: firmwareTable },
   "scripts/package/picogrant.md": { "first program": firstProgram },
   "targets/docs/node.md": { "first program": firstProgram },
   "targets/docs/errors.md": { errors: errorTable },
@@ -63,18 +70,18 @@ it("every code of SignInError has exactly one anchor on the page of errors", () 
 
 it("sizes on pages are the limits that npm run budgets checks", () => {
   const { complete, api, grant } = limits;
-  const kib = (bytes: number): string => `${Math.ceil(bytes / 102.4) / 10} KiB`;
-  const readme = readFileSync(`${root}README.md`, "utf8");
-  expect(readme).toContain(`heap | ${kib(complete.heap)} | ${kib(grant.heap)} |`);
-  expect(readme).toContain(`JavaScript file | ${kib(complete.file)} | ${kib(grant.file)} |`);
   const design = readFileSync(`${root}core/DESIGN.md`, "utf8").replaceAll(/\s+/g, " ");
-  const figure = (bytes: number): string => bytes.toLocaleString("en");
   for (const each of ["heap", "peak"] as const) {
     const [most, middle, least] = [complete, api, grant].map((of) => of[each] / 1024);
     expect(design).toContain(`${most} / ${middle} / ${least} KiB`);
   }
-  const files = [complete, api, grant].map(({ file }) => figure(file));
-  expect(design).toContain(`${files.join(" / ")} B`);
+  const all = [complete, api, grant].map(({ file }) => figure(file));
+  const inC = Object.values(limitsOfC).map(({ code }) => figure(code));
+  for (const row of [all, inC]) expect(design).toContain(`${row.join(" / ")} B`);
+  const { ram, stack } = limitsOfC.complete;
+  const more = `${figure(ram)} / ${figure(limitsOfC.grant.ram)} B; ${figure(stack)} B`;
+  expect(design).toContain(more);
+  expect(design).toContain(`poll | ${figure(pollInstructionsOfCMax)} |`);
 });
 
 it("the page of sizing has the hosts' default memory sizes", () => {
@@ -90,7 +97,7 @@ it("the page of sizing has the hosts' default memory sizes", () => {
   }
   const makefile = readFileSync(`${root}targets/host/ports/template/Makefile`, "utf8");
   expect(makefile).not.toContain("PICOGRANT_BUILD");
-  expect(page).toContain("subtract 2,464 bytes from the column for the complete build");
+  expect(page).toContain("They have the complete core");
 });
 
 // A page with its generated tables, and with the first program between its marks.
@@ -101,6 +108,33 @@ function pageWithTables(root: string, file: string): string {
     text = spliced(text, name, make(root));
   }
   return text;
+}
+
+const figure = (value: number): string => value.toLocaleString("en");
+
+function budgetTable(): string {
+  const js = [limits.complete, limits.grant];
+  const c = [limitsOfC.complete, limitsOfC.grant];
+  const kib = (bytes: number): string => `${Math.ceil(bytes / 102.4) / 10} KiB`;
+  return markdownTable([
+    ["", "complete core", "grant alone"],
+    ["C on a Cortex-M3: code", ...c.map(({ code }) => `${figure(code)} bytes`)],
+    [
+      "C on a Cortex-M3: RAM in addition to the device memory",
+      ...c.map(({ ram }) => `${figure(ram)} bytes`),
+    ],
+    ["QuickJS on 32-bit ARM, from bytecode: heap", ...js.map(({ heap }) => kib(heap))],
+    ["JavaScript file", ...js.map(({ file }) => kib(file))],
+  ]);
+}
+
+function firmwareTable(): string {
+  const rows = Object.entries(firmwareLimits).map(([kind, { flash, ram }]) => [
+    `\`${kind}\``,
+    figure(flash),
+    figure(ram),
+  ]);
+  return markdownTable([["firmware", "flash", "RAM"], ...rows]);
 }
 
 /** All first pages have the same program. */

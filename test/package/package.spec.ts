@@ -258,6 +258,8 @@ describe("a program that signs in", () => {
     console.log(`picogrant: ${files} files, ${bytes} B`);
     expect(bytes).toBeLessThan(800_000);
     expect(files).toBeLessThanOrEqual(90);
+    const guide = readFileSync(new URL("../../targets/docs/node.md", import.meta.url), "utf8");
+    expect(guide).toContain("of at most 800 KB");
   });
 });
 

@@ -74,7 +74,9 @@ function sizesIn(map: string): Sizes {
 export const readSizes = (mapFile: string): Sizes => sizesIn(readFileSync(mapFile, "utf8"));
 
 /** Limits of a firmware in bytes: flash, and all RAM. */
-const limits: Readonly<Partial<Record<Kind, { readonly flash: number; readonly ram: number }>>> = {
+export const limits: Readonly<
+  Partial<Record<Kind, { readonly flash: number; readonly ram: number }>>
+> = {
   complete: { flash: 155_648, ram: 40_960 },
   api: { flash: 155_648, ram: 40_960 },
   grant: { flash: 155_648, ram: 38_912 },
@@ -88,7 +90,7 @@ export interface Build {
   readonly seen?: Seen | undefined;
 }
 
-/** The three firmwares whose figures the README has: `npm run board -- --build` prints them. */
+/** The three firmwares that `npm run board -- --build` compares. */
 export const compared: readonly Build[] = [
   { machine: "lm3s6965evb", kind: "complete" },
   { machine: "lm3s6965evb", kind: "grant" },
