@@ -1,110 +1,91 @@
-// device.json: invalid files, each keyword of the schema at its limits, and the resulting settings.
+// device.json: invalid files, each keyword of the schema at its limits, the resulting settings, and the complete file for
+// hosts without profiles and discovery, such as the host in C.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
+import { completeConfig, JAVASCRIPT_ONLY } from "../../platform/configuration/complete-config.ts";
 import {
   ConfigError,
   coreConfigOf,
   driverConfigOf,
   driverOptionsOf,
-  endpointsOf,
-  expandedConfig,
   messageNames,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
 import { checkSchema, type Schema } from "../../platform/configuration/schema-check.ts";
+import { noEndpoints } from "../../platform/driver.ts";
 import { SERVERS } from "../../platform/servers/index.ts";
 import { anyCharacter } from "../any-character.ts";
 
-const complete = {
-  clientId: "living-room-tv",
-  clientSecret: "tv-secret",
-  scope: "https://auth.example/auth/video openid",
-  deviceParameters: { audience: "https://api.example/ & more" },
-  issuer: "https://accounts.example",
-  endpoints: {
-    deviceAuthorization: "https://accounts.example/device/code",
-    token: "https://accounts.example/token",
-    revocation: "http://127.0.0.1:8080/revoke",
-    resources: ["https://api.example/video/v3"],
-  },
-  allowHttp: false,
-  headers: { grant: { "Client-Attestation": "eyJ" }, resource: { "X-Api-Key": "k" } },
-  display: { kind: "lcd", columns: 20, rows: 4, path: "/dev/lcd", fileDescriptor: 3 },
-  messages: { signedIn: "Angemeldet", open: "Im Browser:" },
-  limits: {
-    memoryBytes: 4096,
-    exchangeSeconds: 30,
-    connectSeconds: 10,
-    responseBytes: 65536,
-    renewals: 3,
-  },
-  storage: { directory: "/var/lib/picogrant", deviceKeyFile: "/etc/picogrant/device.key" },
-  http: { certificates: "/etc/ssl/ca.pem", curl: "/usr/bin/curl", userAgent: "printer/1.0" },
-  control: { commands: "/run/picogrant/commands", events: "stderr" },
-  autoStart: true,
-  clientAuthentication: "client_secret_basic",
-  tokenParameters: { resource: "https://api.example" },
-};
+const ISSUER = "https://a.test";
+const ENDPOINTS = { deviceAuthorization: `${ISSUER}/d`, token: `${ISSUER}/t` };
+const LEAST = { clientId: "tv", scope: "video", endpoints: ENDPOINTS };
+/** A file with these members; undefined removes one. */
+const parsed = (members: object) => parseDeviceConfig(JSON.stringify({ ...LEAST, ...members }));
+const optionsOf = (members: object) => driverOptionsOf(parsed(members));
 
-function mistakeOf(value: unknown): string {
+function mistakeOf(text: string): string {
   try {
-    parseDeviceConfig(typeof value === "string" ? value : JSON.stringify(value));
+    parseDeviceConfig(text);
   } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as Error).name).toBe("ConfigError");
+    // Messages quote no value, because it may be a secret.
+    expect((error as Error).message).not.toContain("S3cr3t");
+    return (error as Error).message;
   }
   return "none";
 }
 
-describe("device.json: each mistake is reported with its path", () => {
-  const mistakes: [value: unknown, message: string][] = [
-    [{ ...complete, clientId: undefined }, "clientId is missing"],
-    [{ ...complete, display: { colums: 20 } }, "display.colums is unknown; did you mean columns?"],
-    [{ ...complete, clientid: "x" }, "clientid is unknown; did you mean clientId?"],
-    [{ ...complete, display: { width: 20 } }, "display.width is unknown; known here: kind, col"],
-    [{ ...complete, display: { kind: "lcd" } }, "display.path is missing"],
-    [
-      { ...complete, endpoints: { token: "http://a.example/" } },
-      "endpoints.token must be an https",
-    ],
-    [
-      { ...complete, endpoints: { ...complete.endpoints, resources: ["https://a.test", "x"] } },
-      "endpoints.resources[1] must be an https",
-    ],
-    [
-      { ...complete, endpoints: { ...complete.endpoints, resources: Array(17).fill("https://a") } },
-      "endpoints.resources must be a list of up to 16 addresses",
-    ],
-    [{ ...complete, issuer: undefined, endpoints: undefined }, "give server, issuer or endpoints"],
-    [{ ...complete, issuer: undefined, endpoints: {} }, "endpoints.deviceAuthorization is missing"],
-    [
-      { ...complete, limits: { memoryBytes: 100 } },
-      "limits.memoryBytes must be an integer from 20",
-    ],
-    [{ ...complete, storage: { deviceKeyFile: "/x" } }, "storage.directory is missing"],
-    [{ ...complete, messages: { open: "\u03a9" } }, "messages.open must be 1 to 96 characters"],
-    [{ ...complete, messages: { open: "a\u007fb" } }, "messages.open must be 1 to 96 characters"],
-    [
-      { ...complete, deviceParameters: { "a=b": "x" } },
-      'deviceParameters["a=b"] is not a parameter that you',
-    ],
-    ['{"a":1,\n"b"::}', "is not JSON"],
-  ];
+const at = (endpoints: object) => ({ endpoints: { ...ENDPOINTS, ...endpoints } });
+const FROM_ISSUER = { issuer: ISSUER, endpoints: undefined };
+const SERVER = { scope: undefined, endpoints: undefined };
+const keycloak = (words: object = {}) => {
+  const serverParameters = { host: "sso.example.com", realm: "home", ...words };
+  return { ...SERVER, server: "keycloak", serverParameters };
+};
+const AUTH0 = { ...SERVER, server: "auth0", serverParameters: { domain: "a.example" } };
+const CHARACTERS = "messages.open must be 1 to 96 characters";
 
-  it.each(mistakes.map(([value, message]) => [message, value] as const))("%s", (message, value) => {
-    expect(mistakeOf(value)).toContain(message);
+describe("device.json: each mistake is reported with its path", () => {
+  it.each<[members: object, message: string]>([
+    [{ clientId: undefined }, "clientId is missing"],
+    [{ clientid: "x" }, "clientid is unknown; did you mean clientId?"],
+    [{ clientSecret: "S3cr3t\u0001" }, "clientSecret must be 1 to 256 printable ASCII characters"],
+    [{ display: { colums: 20 } }, "display.colums is unknown; did you mean columns?"],
+    [{ display: { width: 20 } }, "display.width is unknown; known here: kind, col"],
+    [{ display: { kind: "lcd" } }, "display.path is missing"],
+    [{ ...FROM_ISSUER, issuer: undefined }, "give server, issuer or endpoints"],
+    [{ endpoints: {} }, "endpoints.deviceAuthorization is missing"],
+    [at({ token: "http://a.example/" }), "endpoints.token must be an https address"],
+    [at({ resources: ["https://a.test", "x"] }), "endpoints.resources[1] must be an https"],
+    [at({ resources: Array(17).fill("https://a") }), "resources must be a list of up to 16 addr"],
+    [{ limits: { memoryBytes: 100 } }, "limits.memoryBytes must be an integer from 20"],
+    [{ storage: { deviceKey: "S3cr3t" } }, "storage.directory is missing"],
+    [{ messages: { open: "\u03a9" } }, CHARACTERS],
+    [{ messages: { open: "a\u007fb" } }, CHARACTERS],
+    [{ deviceParameters: { "a=b": "x" } }, 'deviceParameters["a=b"] is not a parameter that you'],
+    [{ headers: { grant: { Host: "S3cr3t" } } }, "headers.grant Host is not the host's to set"],
+    [{ headers: { grant: { "X-A": "S3cr3t\n" } } }, 'headers.grant["X-A"] must be a text'],
+    [{ language: "ja", displayRom: "A02" }, "displayRom cannot be: the ROM A02 has no"],
+    [{ server: "gitbub" }, "server is unknown; did you mean github?"],
+    [keycloak({ host: undefined }), "serverParameters.host is missing: the host"],
+    [keycloak({ host: "evil.example/x" }), "serverParameters.host must be the host"],
+    [keycloak({ realm: "../x" }), "serverParameters.realm must be the realm"],
+    [{ ...keycloak({ a: "" }), server: "github" }, "serverParameters.realm is unknown; github has"],
+    [{ ...SERVER, server: "google" }, "clientSecret is missing: a client of Google has one"],
+    [{ serverParameters: {} }, "serverParameters is only for a configuration with server"],
+  ])("%j: %s", (members, message) => {
+    expect(mistakeOf(JSON.stringify({ ...LEAST, ...members }))).toContain(message);
   });
 
-  /** The complete configuration with one text replaced. */
-  const with_ = (text: string, by: string): string => {
-    const whole = JSON.stringify({
-      ...complete,
-      deviceParameters: { a: "1" },
-      headers: { grant: { "X-A": "1" } },
-    });
+  /** A file with one text replaced. */
+  const replaced = (text: string, by: string): string => {
+    const display = { columns: 20 };
+    const more = { display, deviceParameters: { a: "1" }, headers: { grant: { "X-A": "1" } } };
+    const whole = JSON.stringify({ ...LEAST, ...more });
     expect(whole.split(text)).toHaveLength(2);
     return whole.replace(text, by);
   };
@@ -120,62 +101,15 @@ describe("device.json: each mistake is reported with its path", () => {
     ["a header", '"X-A":"1"', '"X-A":"S3cr3t","X-A":"1"', 'headers.grant["X-A"] is'],
     ["a header in another case", '"X-A":"1"', '"X-A":"1","x-a":"S3cr3t"', "headers.grant x-a is"],
   ])("RFC 8259 section 4: a duplicate of %s is rejected", (_, text, by, message) => {
-    expect(mistakeOf(with_(text, by))).toBe(`${message} there twice`);
+    expect(mistakeOf(replaced(text, by))).toBe(`${message} there twice`);
   });
 
   it("a name may occur again in another object or within a string", () => {
-    expect(mistakeOf(with_('"a":"1"', '"a":"\\"a\\":1,{\\"a\\":","token":"x","b":"{"'))).toBe(
-      "none",
-    );
-  });
-
-  it("messages quote no value, because it may be a secret", () => {
-    const secret = "S3cr3t\u0001value";
-    const text = JSON.stringify({
-      ...complete,
-      clientSecret: secret,
-      storage: { deviceKey: secret },
-    });
-    expect(mistakeOf(text)).not.toContain("S3cr3t");
-    expect(mistakeOf('{"clientSecret": S3cr3t}')).not.toContain("S3cr3t");
+    const more = '"a":"\\"a\\":1,{\\"a\\":","token":"x","b":"{"';
+    expect(mistakeOf(replaced('"a":"1"', more))).toBe("none");
   });
 });
 
-describe("device.json: the resulting settings", () => {
-  const config = parseDeviceConfig(JSON.stringify(complete));
-
-  it("form parameters are encoded as by URLSearchParams, for any text", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (value) => {
-        const { deviceParameters } = driverConfigOf({ ...config, deviceParameters: { p: value } });
-        expect(deviceParameters).toBe(`&${new URLSearchParams({ p: value })}`);
-      }),
-    );
-  });
-
-  it("there is a name for every display text of the core, in the core's order", () => {
-    const texts = MESSAGES.split("\n");
-    expect(messageNames.length).toBe(texts.length);
-    const at = (name: string): string => texts[messageNames.indexOf(name)]!;
-    expect([at("signedIn"), at("open"), at("failed")]).toEqual([
-      "Signed in",
-      "Open in browser:",
-      expect.stringMatching(/^Failed/),
-    ]);
-  });
-
-  it("the metadata's address follows from the issuer, unless it is set", () => {
-    const standard = "https://accounts.example/.well-known/openid-configuration";
-    expect(endpointsOf(config).metadata).toBe(standard);
-    const metadata = "https://accounts.example/.well-known/oauth-authorization-server";
-    expect(endpointsOf({ ...config, endpoints: { metadata } }).metadata).toBe(metadata);
-  });
-});
-
-const ENDPOINTS = { deviceAuthorization: "https://a.test/d", token: "https://a.test/t" };
-const LEAST = { clientId: "tv", scope: "video", endpoints: ENDPOINTS };
-const parsed = (file: object) => parseDeviceConfig(JSON.stringify(file));
-const optionsOf = (file: object) => driverOptionsOf(parsed(file));
 const DEFAULTS = {
   ...{ clientId: "tv", clientSecret: "", scope: "video", deviceParameters: "", messages: "" },
   ...{ clientAuthentication: ClientAuthentication.NONE, tokenParameters: "" },
@@ -184,7 +118,7 @@ const DEFAULTS = {
 
 describe("device.json: the driver's options", () => {
   it("omitted members have the schema's defaults, and nothing else is set", () => {
-    expect(optionsOf(LEAST)).toStrictEqual({
+    expect(optionsOf({})).toStrictEqual({
       config: DEFAULTS,
       endpoints: { ...ENDPOINTS, revocation: "", metadata: "", events: "", resources: [] },
       allowHttp: false,
@@ -194,16 +128,19 @@ describe("device.json: the driver's options", () => {
   });
 
   it("members of the file are set", () => {
-    const file = {
-      ...LEAST,
+    const { config, endpoints, ...rest } = optionsOf({
       ...{ clientSecret: "s", clientAuthentication: "client_secret_basic", autoStart: false },
-      ...{ issuer: "https://a.test/x/", allowHttp: true, bodies: "json", pkce: "S256" },
+      ...{ issuer: `${ISSUER}/x/`, allowHttp: true, bodies: "json", pkce: "S256" },
+      ...at({ revocation: "http://box.example/r?p=b2c", resources: ["https://r.test/v3"] }),
       deviceParameters: { audience: "a b" },
       tokenParameters: { resource: "https://r.test" },
-      limits: { renewals: 0, startSpreadMs: 0, memoryBytes: 9000 },
+      limits: { renewals: 0, startSpreadMs: 0, memoryBytes: 9000, exchangeSeconds: 30 },
       headers: { grant: { "X-G": "1" }, resource: { "X-R": "2" } },
-    };
-    const { config, endpoints, ...rest } = optionsOf(file);
+      display: { kind: "lcd", columns: 20, rows: 4, path: "/dev/lcd", fileDescriptor: 3 },
+      storage: { directory: "/var/lib/picogrant", deviceKeyFile: "/etc/picogrant/device.key" },
+      http: { certificates: "/etc/ssl/ca.pem", curl: "/usr/bin/curl", userAgent: "printer/1.0" },
+      control: { commands: "/run/picogrant/commands", events: "stderr" },
+    });
     expect(rest).toEqual({
       allowHttp: true,
       headers: { grant: [["X-G", "1"]], resource: [["X-R", "2"]] },
@@ -216,63 +153,113 @@ describe("device.json: the driver's options", () => {
       clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
       deviceParameters: "&audience=a+b",
       tokenParameters: "&resource=https%3A%2F%2Fr.test",
-      ...{ autoStart: 0, renewalsMax: 0, startSpreadMs: 0, server: "https://a.test/x/" },
+      ...{ autoStart: 0, renewalsMax: 0, startSpreadMs: 0, server: `${ISSUER}/x/` },
     });
-    // OpenID Connect Discovery 1.0 section 4.1: first remove a trailing slash.
-    expect(endpoints.metadata).toBe("https://a.test/x/.well-known/openid-configuration");
+    expect(endpoints).toMatchObject({
+      ...{ revocation: "http://box.example/r?p=b2c", resources: ["https://r.test/v3"] },
+      // OpenID Connect Discovery 1.0 section 4.1: first remove a trailing slash.
+      metadata: `${ISSUER}/x/.well-known/openid-configuration`,
+    });
   });
 
-  it.each([
-    [{}, ClientAuthentication.NONE],
-    [{ clientSecret: "s" }, ClientAuthentication.CLIENT_SECRET_POST],
-    [{ clientSecret: "s", clientAuthentication: "none" }, ClientAuthentication.NONE],
-  ])("RFC 6749 §2.3.1: %j", (more, expected) => {
-    expect(optionsOf({ ...LEAST, ...more }).config.clientAuthentication).toBe(expected);
+  const SECRET = { clientSecret: "s" };
+  const POST = { clientAuthentication: "client_secret_post" };
+  it.each<[rule: string, members: object, options: object]>([
+    [
+      "RFC 6749 §2.3.1: the secret in the body",
+      SECRET,
+      { config: { clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST } },
+    ],
+    [
+      "a secret that is not used",
+      { ...SECRET, clientAuthentication: "none" },
+      { config: { clientAuthentication: ClientAuthentication.NONE } },
+    ],
+    [
+      "the issuer's metadata at an address of their own",
+      { ...FROM_ISSUER, endpoints: { metadata: `${ISSUER}/m` } },
+      { endpoints: { metadata: `${ISSUER}/m` } },
+    ],
+    [
+      "a profile's address and client authentication",
+      { ...keycloak(), ...SECRET },
+      {
+        config: { clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC },
+        endpoints: { token: "https://sso.example.com/realms/home/protocol/openid-connect/token" },
+      },
+    ],
+    [
+      "the file's settings, which take precedence over the profile's",
+      {
+        ...{ ...keycloak(), ...SECRET, ...POST, scope: "openid email", issuer: ISSUER },
+        ...{ endpoints: { token: ENDPOINTS.token }, limits: { memoryBytes: 7777 } },
+      },
+      {
+        config: {
+          ...{ clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST },
+          ...{ scope: "openid email", server: ISSUER },
+        },
+        endpoints: {
+          deviceAuthorization: expect.stringMatching(/^https:\/\/sso\.example\.com/),
+          token: ENDPOINTS.token,
+        },
+        memoryBytes: 7777,
+      },
+    ],
+    [
+      "a server with its own protocol",
+      { ...SERVER, server: "twitch" },
+      { translate: expect.any(Function) },
+    ],
+  ])("%s", (_, members, options) => {
+    expect(optionsOf(members)).toMatchObject(options);
+  });
+
+  it("form parameters are encoded as by URLSearchParams, for any text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (value) => {
+        const { deviceParameters } = driverConfigOf({ ...LEAST, deviceParameters: { p: value } });
+        expect(deviceParameters).toBe(`&${new URLSearchParams({ p: value })}`);
+      }),
+    );
   });
 
   it("records belong to the issuer, or else to the address of the token endpoint", () => {
-    const { clientId: _, ...named } = DEFAULTS;
-    const byToken = { server: "https://a.test/t", formerServer: "https://a.test" };
-    expect(coreConfigOf(parsed(LEAST))).toEqual({
-      ...named,
-      clientId: "tv",
-      ...byToken,
-    });
-    const issuer = "https://a.test";
-    const byIssuer = coreConfigOf({ ...parsed(LEAST), issuer, endpoints: undefined as never });
-    expect(byIssuer).toEqual({ ...DEFAULTS, server: issuer, formerServer: `${issuer}/` });
-    expect(endpointsOf(parsed(LEAST)).metadata).toBe("");
-    const byNothing = coreConfigOf({ clientId: "tv", scope: "video" });
-    expect(byNothing).toEqual({ ...DEFAULTS, server: "", formerServer: "" });
+    const named = (members: object) => coreConfigOf({ ...LEAST, ...members });
+    const { token: server } = ENDPOINTS;
+    expect(named({})).toEqual({ ...DEFAULTS, server, formerServer: ISSUER });
+    const byIssuer = { ...DEFAULTS, server: ISSUER, formerServer: `${ISSUER}/` };
+    expect(named(FROM_ISSUER)).toEqual(byIssuer);
+    expect(named({ endpoints: undefined })).toEqual({ ...DEFAULTS, server: "", formerServer: "" });
   });
 
   it("texts of the file replace those with the same name, and the others stay", () => {
     const lines = MESSAGES.split("\n");
-    const name = messageNames[2]!;
-    const { messages } = optionsOf({ ...LEAST, messages: { [name]: "OWN" } }).config;
-    expect(messages.split("\n")).toEqual([...lines.slice(0, 2), "OWN", ...lines.slice(3)]);
-    expect(optionsOf({ ...LEAST, messages: {} }).config.messages).toBe("");
+    const texts = (messages: object) => optionsOf({ messages }).config.messages;
+    expect(messageNames).toHaveLength(lines.length);
+    for (const [name, line] of [
+      ["signedIn", "Signed in"],
+      ["open", "Open in browser:"],
+    ] as const) {
+      const own = lines.map((text) => (text === line ? "OWN" : text));
+      expect(own).toContain("OWN");
+      expect(texts({ [name]: "OWN" }).split("\n")).toEqual(own);
+    }
+    expect(texts({})).toBe("");
   });
 });
 
 describe("a file that cannot be parsed", () => {
-  const messageOf = (text: string): string => {
-    try {
-      parseDeviceConfig(text);
-    } catch (error) {
-      expect((error as Error).name).toBe("ConfigError");
-      expect(error).toBeInstanceOf(ConfigError);
-      return (error as Error).message;
-    }
-    return "";
-  };
-
-  it("RFC 8259: the error has the line of the first wrong character, and none of its content", () => {
-    const lines = ["{", '  "clientId": "tv",', '  "clientSecret": "secret" oops', "}"];
-    expect(messageOf(lines.join("\n"))).toBe("is not JSON (line 3)");
-    const many = `{"a": 1,${"\n".repeat(300)}"b": 2 oops`;
-    expect(messageOf(many)).toBe("is not JSON (line 301)");
-  });
+  it.each([
+    ['{"a":1,\n"clientSecret": "S3cr3t" oops\n}', " (line 2)"],
+    [`{"a": 1,${"\n".repeat(300)}"b": 2 oops`, " (line 301)"],
+    ['{"clientSecret": S3cr3t}', ""],
+  ])(
+    "RFC 8259: the error has the line of the first wrong character, and none of its content: %#",
+    (text, place) => {
+      expect(mistakeOf(text)).toBe(`is not JSON${place}`);
+    },
+  );
 
   it.each([
     ["Node", { message: "Unexpected token o in JSON at position 7" }, " (line 3)"],
@@ -286,126 +273,100 @@ describe("a file that cannot be parsed", () => {
       throw fault;
     });
     try {
-      expect(messageOf("{\n{\n   oops\n")).toBe(`is not JSON${place}`);
+      expect(mistakeOf("{\n{\n   oops\n")).toBe(`is not JSON${place}`);
     } finally {
       parse.mockRestore();
     }
   });
 });
 
-describe("device.json: a server by its name", () => {
-  const parse = (config: object) => parseDeviceConfig(JSON.stringify(config));
-  const keycloak = {
-    clientId: "tv",
-    server: "keycloak",
-    serverParameters: { host: "sso.example.com", realm: "home" },
-  };
+describe("the complete file", () => {
+  /** @param methods of client authentication in the issuer's metadata; undefined: nobody may request them */
+  const completed = (members: object, methods?: readonly string[]) =>
+    completeConfig(parsed(members), async (issuer) => {
+      if (methods === undefined) throw new Error("unexpected request");
+      expect(issuer).toBe(ISSUER);
+      const endpoints = { ...noEndpoints, ...ENDPOINTS, revocation: "" };
+      return { issuer, endpoints, clientAuthenticationMethods: methods };
+    });
+  const BASIC = ["client_secret_basic", "client_secret_post"];
+  const OTHER = ["private_key_jwt", "tls_client_auth"];
+  const WITH_SECRET = { ...FROM_ISSUER, clientSecret: "x" };
+  const OWN = `${ISSUER}/own`;
 
-  it("accepts the parameters of the addresses; settings in the file take precedence", () => {
-    const secret = driverOptionsOf(parse({ ...keycloak, clientSecret: "s" }));
-    expect(secret.endpoints.token).toBe(
-      "https://sso.example.com/realms/home/protocol/openid-connect/token",
-    );
-    expect(secret.config.clientAuthentication).toBe(ClientAuthentication.CLIENT_SECRET_BASIC);
-    const own = driverOptionsOf(
-      parse({
-        ...{ ...keycloak, clientSecret: "s", clientAuthentication: "client_secret_post" },
-        ...{ scope: "openid email", endpoints: { resources: ["https://api.example/"] } },
-        limits: { memoryBytes: 7777 },
-      }),
-    );
-    expect(own.memoryBytes).toBe(7777);
-    expect(own.config.scope).toBe("openid email");
-    expect(own.config.clientAuthentication).toBe(ClientAuthentication.CLIENT_SECRET_POST);
-    expect(own.endpoints.resources).toEqual(["https://api.example/"]);
+  it.each<[methods: readonly string[] | undefined, members: object, added: object]>([
+    [BASIC, WITH_SECRET, { clientAuthentication: "client_secret_basic" }],
+    [["client_secret_post", ...OTHER], WITH_SECRET, { clientAuthentication: "client_secret_post" }],
+    [BASIC, FROM_ISSUER, { clientAuthentication: "none" }],
+    [BASIC, { ...WITH_SECRET, clientAuthentication: "client_secret_post" }, {}],
+    [
+      BASIC,
+      { issuer: ISSUER, endpoints: { token: OWN } },
+      { clientAuthentication: "none", ...at({ token: OWN }) },
+    ],
+    [
+      BASIC,
+      { issuer: ISSUER, endpoints: { deviceAuthorization: OWN } },
+      { clientAuthentication: "none", ...at({ deviceAuthorization: OWN }) },
+    ],
+    [undefined, { issuer: ISSUER }, {}],
+    [undefined, { bodies: "json" }, {}],
+  ])("RFC 8414 §2: with the methods %j, %j gets %j", async (methods, members, added) => {
+    const whole = { ...LEAST, ...members, endpoints: ENDPOINTS, ...added };
+    expect(await completed(members, methods)).toEqual(whole);
   });
 
-  it.each([
-    [{ clientId: "tv", server: "gitbub" }, "server is unknown; did you mean github?"],
-    [{ clientId: "tv", server: "keycloak" }, "serverParameters.host is missing: the host"],
+  it.each<[members: object, message: string]>([
     [
-      { ...keycloak, serverParameters: { host: "evil.example/x", realm: "home" } },
-      "serverParameters.host must be the host",
+      WITH_SECRET,
+      `clientSecret cannot go: the server takes no client secret, only: ${OTHER.join(", ")}`,
     ],
     [
-      { ...keycloak, serverParameters: { host: "a.example", realm: "../x" } },
-      "serverParameters.realm must be the realm",
+      { allowHttp: true, ...at({ token: "http://a.example/d" }) },
+      "endpoints.token must be an https address",
     ],
-    [
-      { clientId: "tv", server: "github", serverParameters: { tenant: "x" } },
-      "serverParameters.tenant is unknown; github has: host",
-    ],
-    [{ clientId: "tv", server: "google" }, "clientSecret is missing: a client of Google has one"],
-    [
-      { clientId: "tv", scope: "a", issuer: "https://a.example", serverParameters: {} },
-      "serverParameters is only for a configuration with server",
-    ],
-  ])("%j: %s", (config, message) => {
-    expect(mistakeOf(config)).toContain(message);
+    [{ ...SERVER, server: "twitch" }, "server speaks a language of its own"],
+    [{ ...AUTH0, clientSecret: "s" }, "server wants the secret everywhere but"],
+  ])("%j: %s", async (members, message) => {
+    await expect(completed(members, OTHER)).rejects.toThrow(message);
   });
 
   const plainServers = SERVERS.filter(
     ({ translate, codeWithoutSecret }) => translate === undefined && !codeWithoutSecret,
   );
-  it.each(plainServers.map((profile) => [profile.name, profile] as const))(
-    "%s is filled in for a host without profiles, and the result is a valid device.json",
-    (server, { parameters }) => {
+  it.each([
+    ...plainServers.map(({ name: server, parameters }) => {
       const words = Object.keys(parameters).map((word) => [word, "a.example"]);
       const serverParameters = Object.fromEntries(words) as Record<string, string>;
-      const config = parse({ clientId: "tv", clientSecret: "s", server, serverParameters });
-      const plain = expandedConfig(config);
-      expect(parse(plain)).toEqual(plain);
-      expect(plain).not.toHaveProperty("server");
-      expect(driverOptionsOf(plain)).toEqual(driverOptionsOf(config));
-    },
-  );
-
-  it("an issuer and addresses in the file take precedence over the profile", () => {
-    const issuer = "https://a.example";
-    const config = parse({ ...keycloak, issuer, endpoints: { token: `${issuer}/t` } });
-    const { endpoints } = driverOptionsOf(config);
-    expect([endpoints.token, coreConfigOf(config).server]).toEqual([`${issuer}/t`, issuer]);
-    expect(endpoints.deviceAuthorization).toMatch(/^https:\/\/sso\.example\.com/);
+      return { ...SERVER, server, clientSecret: "s", serverParameters };
+    }),
+    AUTH0,
+  ])("$server is filled in, and the result is a valid device.json", async (members) => {
+    const plain = await completed(members);
+    expect(parseDeviceConfig(JSON.stringify(plain))).toEqual(plain);
+    expect(plain).not.toHaveProperty("server");
+    expect(driverOptionsOf(plain)).toEqual(optionsOf(members));
   });
 
-  it("a server with its own protocol needs a host that can translate", () => {
-    const config = parse({ clientId: "tv", server: "twitch" });
-    expect(driverOptionsOf(config).translate).toBeDefined();
-    expect(() => expandedConfig(config)).toThrow("server speaks a language of its own");
+  it("a language is replaced by texts in the display's character set; texts in the file take precedence", async () => {
+    const own = { language: "de", messages: { signedIn: "Bereit" }, reasons: { noCable: "A|B" } };
+    const { messages, reasons } = await completed(own);
+    expect(messages).toMatchObject({
+      requesting: "Hole Code",
+      resuming: "Pr\xfcfe Code",
+      signedIn: "Bereit",
+    });
+    expect(reasons).toMatchObject({ noCable: "A|B", noSeed: "Zufallswert leer|Hersteller rufen" });
   });
 
-  it("so does a server that requires the secret everywhere except in the device authorization request", () => {
-    const auth0 = { clientId: "tv", server: "auth0", serverParameters: { domain: "a.example" } };
-    expect(expandedConfig(parse(auth0))).not.toHaveProperty("server");
-    const withSecret = parse({ ...auth0, clientSecret: "s" });
-    expect(() => expandedConfig(withSecret)).toThrow("server wants the secret everywhere but");
-  });
-});
-
-describe("device.json: how requests and secrets are sent", () => {
-  const plain = {
-    clientId: "tv",
-    scope: "a",
-    endpoints: {
-      deviceAuthorization: "http://box.example/code?p=b2c",
-      token: "https://box.example/t",
-    },
-  };
-
-  it("RFC 6749 section 10.3: http to another machine only with allowHttp", () => {
-    expect(mistakeOf(plain)).toContain("endpoints.deviceAuthorization must be an https address");
-    const config = parseDeviceConfig(JSON.stringify({ ...plain, allowHttp: true }));
-    expect(driverOptionsOf(config).allowHttp).toBe(true);
-  });
-
-  it("headers that the host sets itself are rejected, without their value in the message", () => {
-    const named = (headers: object) => ({ ...plain, allowHttp: true, headers });
-    expect(mistakeOf(named({ grant: { Authorization: "S3cr3t" } }))).toBe(
-      "headers.grant Authorization is not the host's to set",
-    );
-    const broken = mistakeOf(named({ grant: { "X-A": "S3cr3t\r\nX: 1" } }));
-    expect(broken).toContain('headers.grant["X-A"] must be a text');
-    expect(broken).not.toContain("S3cr3t");
+  it("members that only JavaScript hosts support are removed", async () => {
+    const members = { ...keycloak(), allowHttp: true, language: "de", displayRom: "A02" };
+    const before = parsed(members);
+    const plain = await completed(members);
+    for (const member of JAVASCRIPT_ONLY) {
+      expect(before).toHaveProperty(member);
+      expect(plain).not.toHaveProperty(member);
+    }
   });
 });
 
