@@ -1,29 +1,77 @@
-// Bearer tokens at the resource APIs (device doc §4.5, §5.3; RFC 6750): finds the token in the header or the query, and
-// refuses invalid tokens and missing scopes.
+// Access tokens at the resource APIs (device doc §4.5, §5.3; RFC 6750, RFC 9449 §7): finds the token in the header or
+// the query, checks the proof of a bound one, and refuses invalid tokens and missing scopes.
 import type { ServiceContext } from "./context.ts";
+import { checkProof, dpopOf } from "./dpop.ts";
 import { ApiError } from "./errors.ts";
 import type { Account, ResourceApi } from "./fixture.ts";
 import type { Grant } from "./grants.ts";
 import type { ProtocolRequest } from "./wire.ts";
 
+type Scheme = "Bearer" | "DPoP";
+
+/** Why a request has no caller; without an error, it has no token. */
+export interface CallerRefusal {
+  readonly scheme: Scheme;
+  readonly error?: string;
+  readonly description: string;
+}
+
+export interface Caller {
+  readonly account: Account;
+  readonly grant: Grant;
+  /** Of the access token. */
+  readonly scopes: readonly string[];
+  readonly scheme: Scheme;
+}
+
 /** Finds the owner of a request's token, regardless of its scopes. */
 export function findCaller(
   context: ServiceContext,
   request: ProtocolRequest,
-): { account: Account; grant: Grant; scopes: readonly string[] } | "no-token" | "dead-token" {
-  const token = bearerToken(request);
-  if (token === undefined) return "no-token";
+): Caller | { refusal: CallerRefusal } {
+  const dpop = dpopOf(context);
+  const isProved = dpop !== "off" && /^dpop /i.test(request.headers.authorization ?? "");
+  const scheme = isProved ? "DPoP" : "Bearer";
+  const refuse = (description: string, error?: string) => ({
+    refusal: { scheme, description, ...(error !== undefined && { error }) } as const,
+  });
+  const token = accessTokenOf(request, scheme);
+  if (token === undefined) return refuse("Login required.");
+  const proved = isProved ? checkProof(context, request, token) : undefined;
+  if (typeof proved === "object") return refuse(proved.description, proved.error);
   const found = context.grants.findAccessToken(token);
   const account = context.directory.accounts.get(found?.grant.accountId ?? "");
-  return found && account ? { account, grant: found.grant, scopes: found.scopes } : "dead-token";
+  if (!found || !account) return refuse("The access token expired or was revoked", "invalid_token");
+  if (!isProved && (found.jkt !== undefined || dpop === "required"))
+    return refuse("The access token needs the scheme DPoP and a proof", "invalid_token");
+  if (found.jkt !== proved)
+    return refuse("The access token is not bound to the key of the proof", "invalid_token");
+  return { account, grant: found.grant, scopes: found.scopes, scheme };
 }
 
-export interface Caller {
-  account: Account;
-  grant: Grant;
+/** The value of WWW-Authenticate: each accepted scheme, and the parameters at the one that the request used. */
+export function challengeOf(
+  context: ServiceContext,
+  realm: string,
+  used: Scheme,
+  parameters: readonly string[] = [],
+): string {
+  const dpop = dpopOf(context);
+  const challenge = (scheme: Scheme, own: readonly string[]): string =>
+    `${scheme} ${[`realm="${realm}"`, ...(scheme === used ? parameters : []), ...own].join(", ")}`;
+  const isBearer = dpop !== "required" || used === "Bearer";
+  return [
+    ...(isBearer ? [challenge("Bearer", [])] : []),
+    ...(dpop === "off" ? [] : [challenge("DPoP", ['algs="ES256"'])]),
+  ].join(", ");
 }
 
-const REALM = 'Bearer realm="api"';
+/** The parameters of a refusal, for a challenge (RFC 6750 §3.1: none without a token). */
+export function parametersOf({ error, description }: CallerRefusal): string[] {
+  return error === undefined ? [] : [`error="${error}"`, `error_description="${description}"`];
+}
+
+const REALM = "api";
 
 /**
  * Authenticates a caller with one of the scopes (names of the catalogue). Throws an ApiError: 401 without a valid
@@ -36,14 +84,15 @@ export function authenticateCaller(
   api: ResourceApi,
 ): Caller {
   const found = findCaller(context, request);
-  if (found === "no-token") throw unauthenticated("Login Required.", "required", REALM);
-  if (found === "dead-token")
-    throw unauthenticated(
-      "Invalid Credentials",
-      "authError",
-      `${REALM}, error="invalid_token", error_description="The access token expired or was revoked"`,
-    );
+  if ("refusal" in found) {
+    const { scheme, error } = found.refusal;
+    const [message, reason] =
+      error === undefined ? ["Login Required.", "required"] : ["Invalid Credentials", "authError"];
+    const parameters = parametersOf(found.refusal);
+    throw unauthenticated(message, reason, challengeOf(context, REALM, scheme, parameters));
+  }
   const ids = scopeNames.map((name) => context.scopes.id(name));
+  const missing = ['error="insufficient_scope"', `scope="${ids.join(" ")}"`];
   if (!ids.some((id) => found.scopes.includes(id)))
     throw new ApiError(
       {
@@ -51,15 +100,17 @@ export function authenticateCaller(
         message: "Request had insufficient authentication scopes.",
         reason: "insufficientPermissions",
       },
-      { "www-authenticate": `${REALM}, error="insufficient_scope", scope="${ids.join(" ")}"` },
+      { "www-authenticate": challengeOf(context, REALM, found.scheme, missing) },
     );
   refuseDisabledApi(context, found.grant, api);
-  refuseWeakSignIn(context, found.grant);
+  refuseWeakSignIn(context, found);
   return found;
 }
 
 /** RFC 9470 §3: the authentication is too old or too weak for this call. A refresh would not change that. */
-function refuseWeakSignIn({ options, env }: ServiceContext, { authentication }: Grant): void {
+function refuseWeakSignIn(context: ServiceContext, { grant, scheme }: Caller): void {
+  const { options, env } = context;
+  const { authentication } = grant;
   const { acr, maxAge } = options.stepUp ?? {};
   const isWeak = acr !== undefined && authentication.acr !== acr;
   const isOld = maxAge !== undefined && env.now() - authentication.atMs > maxAge * 1000;
@@ -73,7 +124,7 @@ function refuseWeakSignIn({ options, env }: ServiceContext, { authentication }: 
   throw unauthenticated(
     "Another sign-in is required.",
     "insufficientUserAuthentication",
-    `${REALM}, ${required.join(", ")}`,
+    challengeOf(context, REALM, scheme, required),
   );
 }
 
@@ -89,21 +140,27 @@ function refuseDisabledApi(context: ServiceContext, grant: Grant, api: ResourceA
   });
 }
 
-/** The bearer token of a request, from its header or from the query parameter access_token. */
-export function bearerToken(request: ProtocolRequest, realm = REALM): string | undefined {
-  const inHeader = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+/** The access token of a request, from its header with this scheme or from the query parameter access_token. */
+export function accessTokenOf(
+  request: ProtocolRequest,
+  scheme: Scheme,
+  realm = REALM,
+): string | undefined {
+  const [, sent = "", inHeader] =
+    /^(bearer|dpop) +(\S+) *$/i.exec(request.headers.authorization ?? "") ?? [];
+  const isMeant = sent.toLowerCase() === scheme.toLowerCase();
   const inQuery = new URLSearchParams(request.query).getAll("access_token");
   // RFC 6750 §2: never more than one method at a time, §3.1: no parameter twice.
-  if (inQuery.length > (inHeader === undefined ? 1 : 0))
+  if (inQuery.length > (isMeant ? 0 : 1))
     throw new ApiError(
       {
         status: "INVALID_ARGUMENT",
         message: "The access token must be given once, in the header or in the query.",
         reason: "badRequest",
       },
-      { "www-authenticate": `${realm}, error="invalid_request"` },
+      { "www-authenticate": `${scheme} realm="${realm}", error="invalid_request"` },
     );
-  return inHeader ?? inQuery[0];
+  return isMeant ? inHeader : inQuery[0];
 }
 
 /** 401 with a challenge (RFC 6750 §3). */

@@ -1,9 +1,10 @@
-// Client authentication: credentials in the form or by HTTP Basic (RFC 6749 §2.3.1). Only clients for TVs and
-// limited-input devices may use the device grant (device authorization specification §5). Also PKCE in the device grant (RFC 7636): the code
-// request has the challenge, each poll the verifier, as in Keycloak.
+// Client authentication: credentials in the form or by HTTP Basic (RFC 6749 §2.3.1), or a signed assertion (RFC 7523).
+// Only clients for TVs and limited-input devices may use the device grant (device authorization specification §5). Also
+// PKCE in the device grant (RFC 7636): the code request has the challenge, each poll the verifier, as in Keycloak.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Attempt } from "./attempts.ts";
+import { authenticateByAssertion } from "./client-assertion.ts";
 import type { ServiceContext } from "./context.ts";
 import { oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
@@ -62,6 +63,10 @@ export function authenticateClient(
   form: FormParameters,
 ): { client: Client } | { refusal: ProtocolResponse } {
   const { readings, basic } = readCredentials(request, form);
+  if (form.get("client_assertion") ?? form.get("client_assertion_type"))
+    return basic || form.get("client_secret") !== undefined
+      ? { refusal: oauthError("invalid_request", "The client authenticates in two ways.") }
+      : authenticateByAssertion(context, request, form);
   // If Basic fails, the response has the challenge, whatever else was sent (RFC 6749 §5.2).
   if (readings[0].id === undefined)
     return basic ? refuseClient(basic, "Unauthorized") : refuseMissing("client_id");
@@ -69,6 +74,7 @@ export function authenticateClient(
   if (named.length === 0) return { refusal: twoClients() };
   const client = clientOf(context, named);
   if (!client) return refuseClient(basic, "The OAuth client was not found.");
+  if (client.jwks) return refuseClient(basic, "The client has to send a client_assertion.");
   if (client.secret !== undefined) {
     const own = named.filter(({ id }) => id === client.id);
     const secrets = own.flatMap(({ secret }) => secret ?? []);

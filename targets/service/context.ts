@@ -12,6 +12,7 @@ import type { QuotaCounter } from "./quota.ts";
 import type { ScopeCatalogue } from "./scopes.ts";
 import type { SetSigner } from "./security-events/delivery.ts";
 import type { Streams } from "./security-events/streams.ts";
+import type { UsedIds } from "./signed-jwt.ts";
 import type { SubscriptionOffer } from "./subscription-offers.ts";
 
 export interface ServiceContext {
@@ -29,6 +30,10 @@ export interface ServiceContext {
   /** Signs ID tokens. */
   readonly keys: ProviderKeys;
   readonly tasks: Tasks;
+  readonly usedAssertions: UsedIds;
+  readonly usedProofs: UsedIds;
+  /** The nonces of DPoP are derived from it; made when first needed. */
+  nonceSecret: Uint8Array | undefined;
   readonly observers: Observers;
   /** Subscription offers by "package/product/base plan", then by offer id. */
   readonly offers: Map<string, Map<string, SubscriptionOffer>>;

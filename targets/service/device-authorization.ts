@@ -3,6 +3,7 @@
 import { type Attempt, createToken, createUserCode } from "./attempts.ts";
 import {
   agreeing,
+  authenticateClient,
   clientOf,
   readChallenge,
   readCredentials,
@@ -15,6 +16,7 @@ import type { Client } from "./fixture.ts";
 import { AUTHENTICATION_CONTEXTS, USUAL_CONTEXT } from "./openid.ts";
 import { readRequestedScopes } from "./scopes.ts";
 import {
+  type FormParameters,
   isForm,
   json,
   type ProtocolRequest,
@@ -35,6 +37,12 @@ export function deviceAuthorization(
   if (form.repeated !== undefined)
     return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);
 
+  // As at the revocation endpoint, an assertion is not required, but checked if sent.
+  if (form.get("client_assertion") !== undefined) {
+    const authenticated = authenticateClient(context, request, form);
+    if ("refusal" in authenticated) return authenticated.refusal;
+    return createCode(context, form, authenticated.client);
+  }
   const { readings } = readCredentials(request, form);
   const inForm = { id: form.get("client_id"), secret: undefined };
   const named = readings[0].id === undefined ? [inForm] : agreeing(readings, form);
@@ -43,6 +51,14 @@ export function deviceAuthorization(
     return oauthError("invalid_request", "Missing required parameter: client_id");
   const client = clientOf(context, named);
   if (!client) return oauthError("invalid_client", "The OAuth client was not found.");
+  return createCode(context, form, client);
+}
+
+function createCode(
+  context: ServiceContext,
+  form: FormParameters,
+  client: Client,
+): ProtocolResponse {
   const wrongType = refuseWrongType(client);
   if (wrongType) return wrongType;
 

@@ -3,6 +3,7 @@
 
 import { mannerOf, type ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";
+import { dpopOf, withNonce } from "./dpop.ts";
 import { ApiError, type Family, inDialect, methodNotAllowed, oauthError } from "./errors.ts";
 import { listLiveBroadcasts } from "./live-broadcasts.ts";
 import {
@@ -23,7 +24,7 @@ import {
   verifyStream,
 } from "./security-events/stream-endpoints.ts";
 import { subscriptionOffers } from "./subscription-offers.ts";
-import { revocation, tokenEndpoint } from "./token-endpoint.ts";
+import { introspection, revocation, tokenEndpoint } from "./token-endpoint.ts";
 import {
   bare,
   json,
@@ -41,6 +42,7 @@ const ENDPOINTS: ReadonlyMap<string, Readonly<Record<string, Endpoint>>> = new M
   [PATHS.authorization, { GET: authorization, POST: authorization }],
   [PATHS.token, { POST: tokenEndpoint }],
   [PATHS.revocation, { POST: revocation }],
+  [PATHS.introspection, { POST: introspection }],
   [PATHS.liveBroadcasts, { GET: listLiveBroadcasts }],
   [PATHS.userinfo, { GET: userinfo, POST: userinfo }],
   [PATHS.keys, { GET: keySet }],
@@ -61,7 +63,9 @@ function keySet({ keys, signer }: ServiceContext): ProtocolResponse {
 }
 
 /** Endpoints with parameters in the body. */
-const WITH_BODY: readonly string[] = [PATHS.deviceAuthorization, PATHS.token, PATHS.revocation];
+const WITH_BODY: readonly string[] = [
+  ...[PATHS.deviceAuthorization, PATHS.token, PATHS.revocation, PATHS.introspection],
+];
 
 /** Handles any request to a machine endpoint. Never throws because of a request. */
 export function dispatch(context: ServiceContext, sent: ProtocolRequest): ProtocolResponse {
@@ -70,11 +74,17 @@ export function dispatch(context: ServiceContext, sent: ProtocolRequest): Protoc
   const request = isJson && sent.method === "POST" ? fromJson(sent) : sent;
   if ("status" in request) return request;
   const provoked = provokedResponse(context.options.provoke, path, request);
-  if (provoked) return provoked;
+  return provoked ?? withNonce(context, request, route(context, request));
+}
+
+function route(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  const { path } = request;
   try {
     if (path.startsWith(PATHS.publisher))
       return subscriptionOffers(context, request, path.slice(PATHS.publisher.length));
-    const isGone = path === PATHS.revocation && context.options.revocation === "none";
+    const isGone =
+      (path === PATHS.revocation && context.options.revocation === "none") ||
+      (path === PATHS.introspection && dpopOf(context) === "off");
     const isMetadata = path.includes("/.well-known/");
     const own = isMetadata ? metadataPaths(context.options.issuerPath)[path] : path;
     const methods = isGone ? undefined : ENDPOINTS.get(own ?? "");

@@ -1,6 +1,8 @@
 // What the service needs from its host: time, randomness, and sending pushed events. The logic has no clock, entropy or
 // timer of its own, so that a simulator can control all three.
 
+import type { PublicKey } from "./signed-jwt.ts";
+
 /** A push delivery (RFC 8935) that the host sends. */
 export interface PushDelivery {
   url: string;
@@ -31,6 +33,8 @@ export interface Environment {
   schedule?: ((delayMs: number, task: () => void) => void) | undefined;
   /** Makes a signing key. Without it the service issues no ID tokens, and its metadata do not promise any. */
   makeKey?: ((algorithm: "RS256" | "ES256") => SigningKey) | undefined;
+  /** Verifies a signature of ES256 (RFC 7518 §3.4). Without it the service has neither private_key_jwt nor DPoP. */
+  verify?: ((key: PublicKey, data: Uint8Array, signature: Uint8Array) => boolean) | undefined;
   /** Sends a pushed event. Without it, events wait for polling. */
   push?: ((delivery: PushDelivery) => Promise<PushResponse>) | undefined;
 }

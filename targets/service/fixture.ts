@@ -6,6 +6,7 @@ import * as z from "zod";
 import { SIGNING_ALGORITHMS } from "./openid.ts";
 import { describeIssue } from "./options.ts";
 import { SCOPE_NAMES } from "./scopes.ts";
+import { publicKeySchema } from "./signed-jwt.ts";
 
 const id = z.string().min(1).max(200);
 const scopeNames = z
@@ -33,10 +34,19 @@ const account = z.strictObject({
   disabled: z.boolean().default(false),
 });
 
+const registeredKey = publicKeySchema.refine((key) => !("d" in key), "has a private key");
+
+function keysOf(value: unknown): unknown {
+  const { keys } = { ...(value as { keys?: unknown }) };
+  return value === undefined || Array.isArray(value) ? value : (keys ?? [value]);
+}
+
 const client = z.strictObject({
   id,
-  /** Without a secret, the client is public. */
+  /** With neither a secret nor keys, the client is public. */
   secret: z.string().min(1).optional(),
+  /** Its public keys for private_key_jwt (RFC 7591 §2): a JWK set, or a single key. */
+  jwks: z.preprocess(keysOf, z.array(registeredKey).min(1).optional()),
   name: z.string(),
   type: z
     .enum(["tv-and-limited-input", "web", "desktop", "mobile"])
@@ -136,6 +146,9 @@ function check(input: unknown): Fixture {
   checkUnique("clients", fixture.clients);
   checkUnique("receivers", fixture.receivers);
   checkTokens(fixture.receivers);
+  for (const { id, secret, jwks } of fixture.clients)
+    if (secret !== undefined && jwks)
+      throw new Error(`fixture: clients "${id}": has a secret and keys; remove one`);
   checkReferences(fixture);
   return fixture;
 }

@@ -16,6 +16,8 @@ export interface Grant {
   readonly expiresAtMs: number | undefined;
   /** When and how the user authenticated. */
   readonly authentication: Authentication;
+  /** The thumbprint of the key that refresh requests have to prove (RFC 9449 §5); undefined: none. */
+  jkt: string | undefined;
   /** The current refresh token. */
   refreshToken: string;
   /** The token it replaced, valid until `graceUntilMs` or until the successor is used. */
@@ -33,6 +35,7 @@ export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
     readonly expiresAtMs: number;
     /** Absent: all scopes of the grant. */
     readonly scopes?: readonly string[] | undefined;
+    readonly jkt?: string | undefined;
   }[];
   /** Newer grants displaced its refresh token; only the access tokens stay valid. */
   readonly evicted?: boolean | undefined;
@@ -49,6 +52,14 @@ export interface AccessToken {
   /** The grant's scopes, or fewer if the refresh requested fewer. */
   readonly scopes: readonly string[];
   readonly expiresAtMs: number;
+  /** The thumbprint of the key that it is bound to (RFC 9449 §6); undefined: a bearer token. */
+  readonly jkt: string | undefined;
+}
+
+/** The key that a token request has proved, if any. It binds access tokens, and refresh tokens of public clients. */
+export interface KeyBinding {
+  readonly jkt: string | undefined;
+  readonly isPublic: boolean;
 }
 
 export interface IssuedTokens {
@@ -56,6 +67,8 @@ export interface IssuedTokens {
   /** Of the access token. */
   scopes: readonly string[];
   accessToken: string;
+  /** Of the access token, as in `AccessToken`. */
+  jkt: string | undefined;
   /** Seconds. */
   expiresIn: number;
   /** Remaining time-based access, seconds; undefined: until revoked. */
@@ -81,6 +94,7 @@ export interface GrantRequest {
   /** Seconds of time-based access; undefined: until revoked. */
   accessSeconds: number | undefined;
   authentication: Authentication;
+  binding: KeyBinding;
 }
 
 export class Grants {
@@ -107,13 +121,14 @@ export class Grants {
   /** Stores a grant and its first tokens. Beyond a limit, the oldest grant is evicted without notice. */
   issue(request: GrantRequest): IssuedTokens {
     const nowMs = this.#env.now();
-    const { accessSeconds } = request;
+    const { accessSeconds, binding } = request;
     const grant: Grant = {
       id: `g${++this.#issued}`,
       clientId: request.clientId,
       accountId: request.accountId,
       scopes: request.scopes,
       authentication: request.authentication,
+      jkt: binding.isPublic ? binding.jkt : undefined,
       createdAtMs: nowMs,
       expiresAtMs: accessSeconds === undefined ? undefined : nowMs + accessSeconds * 1000,
       refreshToken: "",
@@ -126,7 +141,8 @@ export class Grants {
     this.#setRefreshToken(grant);
     this.#enforceLimits(grant);
     this.#report(grant, "issued");
-    return { ...this.#issueAccessToken(grant, nowMs), refreshToken: grant.refreshToken };
+    const issued = this.#issueAccessToken(grant, nowMs, binding);
+    return { ...issued, refreshToken: grant.refreshToken };
   }
 
   /**
@@ -138,21 +154,25 @@ export class Grants {
   refresh(
     token: string,
     clientId: string,
+    binding: KeyBinding,
     scopes?: readonly string[],
   ): IssuedTokens | "invalid_scope" | undefined {
     const grant = this.#refreshTokens.get(token);
     if (!grant || grant.clientId !== clientId || this.#endIfExpired(grant)) return undefined;
+    // Without the key, a stolen token does not even end the grant.
+    if (grant.jkt !== undefined && grant.jkt !== binding.jkt) return undefined;
     // In the grant's last second, no lifetime can be sent: many clients read 0 as unlimited.
     if (secondsUntil(grant.expiresAtMs ?? Number.POSITIVE_INFINITY, this.#env.now()) < 1)
       return undefined;
     if (scopes?.some((scope) => !grant.scopes.includes(scope))) return "invalid_scope";
     const { refreshTokenRotation: rotate, rotationGrace } = this.#options();
+    if (binding.isPublic) grant.jkt ??= binding.jkt;
     if (token === grant.refreshToken || rotationGrace === null) {
       if (rotate) this.#rotate(grant);
       else grant.predecessor = undefined;
       this.#report(grant, "refreshed");
       return {
-        ...this.#issueAccessToken(grant, this.#env.now(), scopes),
+        ...this.#issueAccessToken(grant, this.#env.now(), binding, scopes),
         refreshToken: rotate ? grant.refreshToken : undefined,
       };
     }
@@ -161,7 +181,7 @@ export class Grants {
       // token. The grace period is not extended.
       this.#report(grant, "refreshed");
       return {
-        ...this.#issueAccessToken(grant, this.#env.now(), scopes),
+        ...this.#issueAccessToken(grant, this.#env.now(), binding, scopes),
         refreshToken: grant.refreshToken,
       };
     }
@@ -252,6 +272,7 @@ export class Grants {
       token,
       expiresAtMs: this.#accessTokens.get(token)?.expiresAtMs ?? 0,
       scopes: this.#accessTokens.get(token)?.scopes,
+      jkt: this.#accessTokens.get(token)?.jkt,
     }));
     return { ...grant, accessTokens };
   }
@@ -269,8 +290,8 @@ export class Grants {
         this.#index(grant);
         for (const token of grant.refreshTokens) this.#refreshTokens.set(token, grant);
       }
-      for (const { token, expiresAtMs, scopes = grant.scopes } of accessTokens) {
-        this.#accessTokens.set(token, { grant, scopes, expiresAtMs });
+      for (const { token, expiresAtMs, scopes = grant.scopes, jkt } of accessTokens) {
+        this.#accessTokens.set(token, { grant, scopes, expiresAtMs, jkt });
         grant.accessTokens.add(token);
       }
       this.#issued = Math.max(this.#issued, Number(grant.id.slice(1)));
@@ -281,6 +302,7 @@ export class Grants {
   #issueAccessToken(
     grant: Grant,
     nowMs: number,
+    { jkt }: KeyBinding,
     scopes: readonly string[] = grant.scopes,
   ): Omit<IssuedTokens, "refreshToken"> {
     this.#discardExpiredAccessTokens(nowMs);
@@ -289,12 +311,13 @@ export class Grants {
     const lifetimeMs = accessTokenLifetime * 1000;
     // Time-based access ends at the same time for every token of the grant.
     const expiresAtMs = Math.min(nowMs + lifetimeMs, grant.expiresAtMs ?? Number.POSITIVE_INFINITY);
-    this.#accessTokens.set(accessToken, { grant, scopes, expiresAtMs });
+    this.#accessTokens.set(accessToken, { grant, scopes, expiresAtMs, jkt });
     grant.accessTokens.add(accessToken);
     return {
       grant,
       scopes,
       accessToken,
+      jkt,
       expiresIn: secondsUntil(expiresAtMs, nowMs),
       refreshExpiresIn:
         grant.expiresAtMs === undefined ? undefined : secondsUntil(grant.expiresAtMs, nowMs),

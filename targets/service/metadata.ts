@@ -1,6 +1,7 @@
 // The metadata documents: RFC 8414, OpenID Connect Discovery and the event transmitter's (§6). One place, so that each
 // address is written once.
 import { baseUrlOf, issuerOf, mannerOf, type ServiceContext } from "./context.ts";
+import { dpopOf } from "./dpop.ts";
 import { oauthError } from "./errors.ts";
 import {
   AUTHENTICATION_CONTEXTS,
@@ -16,6 +17,7 @@ export const PATHS = {
   authorization: "/authorize",
   token: "/token",
   revocation: "/revoke",
+  introspection: "/introspect",
   keys: "/keys",
   userinfo: "/userinfo",
   liveBroadcasts: "/video/v3/liveBroadcasts",
@@ -46,11 +48,19 @@ export function metadataPaths(issuerPath: string): Readonly<Record<string, strin
 /** Both /.well-known/openid-configuration and /.well-known/oauth-authorization-server. */
 export function authorizationServerMetadata(context: ServiceContext): ProtocolResponse {
   const base = baseUrlOf(context);
+  const { env, directory } = context;
   // The scopes that every client may request, since some clients request all that they find here.
   const scopes = [...context.scopes.byId.values()].filter(
     ({ deviceFlow }) => deviceFlow === "allowed",
   );
-  const methods = mannerOf(context).isSecretPrompted ? WITH_SECRET : [...WITH_SECRET, "none"];
+  // RFC 8414 §2 requires the algorithms beside private_key_jwt.
+  const hasKeys = env.verify && [...directory.clients.values()].some(({ jwks }) => jwks);
+  const methods = [
+    ...WITH_SECRET,
+    ...(mannerOf(context).isSecretPrompted ? [] : ["none"]),
+    ...(hasKeys ? ["private_key_jwt"] : []),
+  ];
+  const algorithms = hasKeys ? ["ES256"] : undefined;
   return json(200, {
     issuer: issuerOf(context),
     authorization_endpoint: base + PATHS.authorization,
@@ -59,11 +69,20 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
     ...(context.options.revocation !== "none" && {
       revocation_endpoint: base + PATHS.revocation,
       revocation_endpoint_auth_methods_supported: methods,
+      revocation_endpoint_auth_signing_alg_values_supported: algorithms,
+    }),
+    // RFC 9449 §5.1.
+    ...(dpopOf(context) !== "off" && {
+      dpop_signing_alg_values_supported: ["ES256"],
+      introspection_endpoint: base + PATHS.introspection,
+      introspection_endpoint_auth_methods_supported: methods,
+      introspection_endpoint_auth_signing_alg_values_supported: algorithms,
     }),
     jwks_uri: base + PATHS.keys,
     grant_types_supported: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
     scopes_supported: scopes.map((scope) => scope.id),
     token_endpoint_auth_methods_supported: methods,
+    token_endpoint_auth_signing_alg_values_supported: algorithms,
     code_challenge_methods_supported: context.options.codeChallengeMethods,
     // Required by OpenID Connect Discovery §3, and by clients. No client of this service may use the authorization
     // endpoint, and its response says so.

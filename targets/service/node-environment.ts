@@ -1,7 +1,8 @@
 // The environment of a service on Node: the system's clock, randomness, timers, and fetch for pushed events.
-import { createHash, generateKeyPairSync, type JsonWebKey, randomBytes, sign } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, randomBytes, sign, verify } from "node:crypto";
 import { nodeFetch } from "../../platform/node/http.ts";
 import type { Environment, PushDelivery, PushResponse, SigningKey } from "./environment.ts";
+import { type PublicKey, thumbprint } from "./signed-jwt.ts";
 
 const PUSH_TIMEOUT_MS = 10_000;
 // RFC 8935 responses are short; the rest is discarded.
@@ -16,6 +17,7 @@ export function nodeEnvironment(): Required<Environment> {
       setTimeout(task, delayMs).unref();
     },
     makeKey,
+    verify: verifyEs256,
     push,
   };
 }
@@ -26,7 +28,7 @@ export function makeKey(algorithm: "RS256" | "ES256"): SigningKey {
     algorithm === "RS256"
       ? generateKeyPairSync("rsa", { modulusLength: 2048 })
       : generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const jwk = publicKey.export({ format: "jwk" });
+  const jwk = { ...publicKey.export({ format: "jwk" }) };
   return {
     publicJwk: { ...jwk, kid: thumbprint(jwk), use: "sig", alg: algorithm },
     // A JWS contains the two numbers of an ECDSA signature side by side.
@@ -34,10 +36,18 @@ export function makeKey(algorithm: "RS256" | "ES256"): SigningKey {
   };
 }
 
-/** RFC 7638 §3: the required members of a key, in the order of their names. */
-function thumbprint({ crv, e, kty, n, x, y }: JsonWebKey): string {
-  const members = JSON.stringify(kty === "RSA" ? { e, kty, n } : { crv, kty, x, y });
-  return createHash("sha256").update(members).digest("base64url");
+/** False also for a point that is not on the curve. */
+export function verifyEs256(
+  { kty, crv, x, y }: PublicKey,
+  data: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  try {
+    const key = createPublicKey({ key: { kty, crv, x, y }, format: "jwk" });
+    return verify("sha256", data, { key, dsaEncoding: "ieee-p1363" }, signature);
+  } catch {
+    return false;
+  }
 }
 
 async function push({ url, headers, body }: PushDelivery): Promise<PushResponse> {

@@ -93,6 +93,7 @@ export class Observers {
 /** Names of values that must never be shown. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "client_secret",
+  "client_assertion",
   "device_code",
   "user_code",
   "access_token",
@@ -110,7 +111,16 @@ const MASK = "***";
 // Parameters that may be shown. Everything else is masked, name and value: a code with an unencoded "&" looks like
 // several parameters.
 const SHOWN_NAMES = new Set([
-  ...["client_id", "grant_type", "scope", "token_type_hint", "account", "decision", "access"],
+  ...[
+    "client_id",
+    "grant_type",
+    "scope",
+    "token_type_hint",
+    "client_assertion_type",
+    "account",
+    "decision",
+    "access",
+  ],
   ...["part", "mine", "id", "broadcastStatus", "broadcastType", "maxResults", "pageToken"],
   ...["offerId", "regionsVersion.version", "regionsVersion[version]", "pageSize", "done"],
 ]);

@@ -2,7 +2,7 @@
 // endpoint (§5.3), and the keys that sign ID tokens.
 
 import { createHash } from "node:crypto";
-import { findCaller } from "./bearer.ts";
+import { challengeOf, findCaller, parametersOf } from "./bearer.ts";
 import { issuerOf, type ServiceContext } from "./context.ts";
 import type { Environment, SigningKey } from "./environment.ts";
 import type { Account } from "./fixture.ts";
@@ -72,19 +72,19 @@ function userClaims(account: Account, scopes: readonly string[]): object {
   };
 }
 
-const REALM = 'Bearer realm="userinfo"';
+const REALM = "userinfo";
 
 /** GET or POST with the access token; refusals are those of RFC 6750 §3.1. */
 export function userinfo(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const caller = findCaller(context, request);
-  // A request without a token gets no error code.
-  if (caller === "no-token") return refusal(401, "invalid_token", "Login required.", REALM);
-  if (caller === "dead-token") {
-    const message = "The access token expired or was revoked.";
-    return refusal(401, "invalid_token", message, `${REALM}, error="invalid_token"`);
+  if ("refusal" in caller) {
+    const { scheme, error = "invalid_token", description } = caller.refusal;
+    const challenge = challengeOf(context, REALM, scheme, parametersOf(caller.refusal));
+    return refusal(401, error, description, challenge);
   }
   if (!caller.scopes.includes("openid")) {
-    const challenge = `${REALM}, error="insufficient_scope", scope="openid"`;
+    const parameters = ['error="insufficient_scope"', 'scope="openid"'];
+    const challenge = challengeOf(context, REALM, caller.scheme, parameters);
     return refusal(403, "insufficient_scope", "The scope openid is missing.", challenge);
   }
   return json(200, userClaims(caller.account, caller.scopes));

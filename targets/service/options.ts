@@ -99,6 +99,12 @@ export const optionsSchema = z.strictObject({
     .default("specification"),
   /** The supported methods of RFC 7636; the metadata list them. */
   codeChallengeMethods: z.array(z.enum(CHALLENGE_METHODS)).min(1).default(["S256"]),
+  /** DPoP (RFC 9449): without support, accepted, or required in each request for tokens and at each API. */
+  dpop: z.enum(["off", "allowed", "required"]).default("off"),
+  /** Whether proofs need a nonce of the service (RFC 9449 §8 and §9). */
+  dpopNonces: z.boolean().default(false),
+  /** How far the iat of a proof may be from the service's clock, and how often the nonce changes, seconds. */
+  dpopWindow: seconds.default(60),
   /** The accepted body types of the device authorization, token and revocation endpoints: the other one gets 415. */
   bodies: z.enum(["form", "json"]).default("form"),
   /** Lifetime of ID tokens, seconds. */

@@ -35,6 +35,7 @@ import { QuotaCounter } from "./quota.ts";
 import { createScopes } from "./scopes.ts";
 import { SetSigner } from "./security-events/delivery.ts";
 import { Streams } from "./security-events/streams.ts";
+import { UsedIds } from "./signed-jwt.ts";
 import { restoreSnapshot, type ServiceSnapshot, takeSnapshot } from "./snapshot.ts";
 import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
@@ -166,6 +167,7 @@ export function createService(settings: ServiceSettings): Service {
       context.deviceCodeQuota.clear();
       context.wrongCodes.clear();
       context.sessions.clear();
+      context.nonceSecret = undefined;
     },
     runDue: () => context.tasks.runDue(),
     snapshot: () => takeSnapshot(context),
@@ -191,6 +193,9 @@ function createContext(settings: ServiceSettings): ServiceContext {
     signer: new SetSigner(env),
     keys: new ProviderKeys(env),
     tasks: new Tasks(env),
+    usedAssertions: new UsedIds(),
+    usedProofs: new UsedIds(),
+    nonceSecret: undefined,
     observers,
     offers: new Map(),
     options,

@@ -46,12 +46,18 @@ const grantSchema = z.object({
   authentication: z
     .object({ atMs: z.number(), acr: z.string(), nonce: z.string().optional() })
     .optional(),
+  jkt: z.string().optional(),
   refreshToken: z.string(),
   predecessor: z.string().optional(),
   graceUntilMs: z.number(),
   refreshTokens: strings,
   accessTokens: z.array(
-    z.object({ token: z.string(), expiresAtMs: z.number(), scopes: strings.optional() }),
+    z.object({
+      token: z.string(),
+      expiresAtMs: z.number(),
+      scopes: strings.optional(),
+      jkt: z.string().optional(),
+    }),
   ),
   evicted: z.boolean().optional(),
 });
@@ -88,9 +94,8 @@ export function takeSnapshot(context: ServiceContext): ServiceSnapshot {
       ...grant,
       scopes: [...grant.scopes],
       refreshTokens: [...grant.refreshTokens],
-      accessTokens: grant.accessTokens.map(({ token, expiresAtMs, scopes }) => ({
-        token,
-        expiresAtMs,
+      accessTokens: grant.accessTokens.map(({ scopes, ...rest }) => ({
+        ...rest,
         scopes: [...(scopes ?? grant.scopes)],
       })),
       evicted: grant.evicted === true,
@@ -113,10 +118,10 @@ export function restoreSnapshot(context: ServiceContext, snapshot: ServiceSnapsh
   }
   context.grants.load(
     snapshot.grants.map((grant): GrantSnapshot => {
-      const { expiresAtMs, predecessor, authentication } = grant;
+      const { expiresAtMs, predecessor, authentication, jkt } = grant;
       const unknown = { atMs: grant.createdAtMs, acr: USUAL_CONTEXT, nonce: undefined };
       const known = authentication && { ...unknown, ...authentication };
-      return { ...grant, expiresAtMs, predecessor, authentication: known ?? unknown };
+      return { ...grant, expiresAtMs, predecessor, jkt, authentication: known ?? unknown };
     }),
     snapshot.attempts.flatMap(({ grantId }) => grantId ?? []),
   );

@@ -11,9 +11,10 @@ import {
 } from "./client-authentication.ts";
 import { mannerOf, type ServiceContext } from "./context.ts";
 import { refuseClaim } from "./decisions.ts";
+import { keyOfTokenRequest } from "./dpop.ts";
 import { oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
-import type { IssuedTokens } from "./grants.ts";
+import type { IssuedTokens, KeyBinding } from "./grants.ts";
 import { idTokenFor } from "./openid.ts";
 import {
   type FormParameters,
@@ -41,12 +42,22 @@ export function tokenEndpoint(context: ServiceContext, request: ProtocolRequest)
     return oauthError("unsupported_grant_type");
   const authenticated = authenticateClient(context, request, form);
   if ("refusal" in authenticated) return authenticated.refusal;
+  const key = keyOfTokenRequest(context, request);
+  if ("refusal" in key) return key.refusal;
+  const { client } = authenticated;
+  const isPublic = client.secret === undefined && !client.jwks;
+  const binding = { jkt: key.jkt, isPublic };
   return grantType === "refresh_token"
-    ? refresh(context, form, authenticated.client)
-    : poll(context, form, authenticated.client);
+    ? refresh(context, form, client, binding)
+    : poll(context, form, client, binding);
 }
 
-function poll(context: ServiceContext, form: FormParameters, client: Client): ProtocolResponse {
+function poll(
+  context: ServiceContext,
+  form: FormParameters,
+  client: Client,
+  binding: KeyBinding,
+): ProtocolResponse {
   const wrongType = refuseWrongType(client);
   if (wrongType) return wrongType;
   const deviceCode = form.get("device_code");
@@ -69,7 +80,7 @@ function poll(context: ServiceContext, form: FormParameters, client: Client): Pr
     if (isTooEarly(context, attempt, nowMs)) return oauthError("slow_down");
   }
   if (attempt.state === "refused") return oauthError(attempt.refusal ?? "access_denied");
-  if (attempt.state === "granted") return claim(context, attempt);
+  if (attempt.state === "granted") return claim(context, attempt, binding);
   return oauthError("authorization_pending");
 }
 
@@ -81,7 +92,7 @@ function isTooEarly(context: ServiceContext, attempt: Attempt, nowMs: number): b
   return true;
 }
 
-function claim(context: ServiceContext, attempt: Attempt): ProtocolResponse {
+function claim(context: ServiceContext, attempt: Attempt, binding: KeyBinding): ProtocolResponse {
   const { clientId, accountId, grantedScopes: scopes, accessSeconds } = attempt;
   if (accountId === undefined) throw new Error("an approved attempt has an account");
   const refusal = refuseClaim(context, attempt, context.directory.account(accountId));
@@ -89,7 +100,7 @@ function claim(context: ServiceContext, attempt: Attempt): ProtocolResponse {
   const { nonce, acr, decidedAtMs: atMs = attempt.createdAtMs } = attempt;
   const authentication = { atMs, acr, nonce };
   const issued = context.grants.issue({
-    ...{ clientId, accountId, scopes, accessSeconds, authentication },
+    ...{ clientId, accountId, scopes, accessSeconds, authentication, binding },
   });
   attempt.state = "claimed";
   attempt.grantId = issued.grant.id;
@@ -105,7 +116,12 @@ function claimedAgain(context: ServiceContext, attempt: Attempt): ProtocolRespon
   return oauthError("invalid_grant", "The device code was already claimed.");
 }
 
-function refresh(context: ServiceContext, form: FormParameters, client: Client): ProtocolResponse {
+function refresh(
+  context: ServiceContext,
+  form: FormParameters,
+  client: Client,
+  binding: KeyBinding,
+): ProtocolResponse {
   const token = form.get("refresh_token");
   if (token === undefined)
     return oauthError("invalid_request", "Missing required parameter: refresh_token");
@@ -115,7 +131,7 @@ function refresh(context: ServiceContext, form: FormParameters, client: Client):
     ?.split(" ")
     .filter((scope) => scope !== "");
   const required = scopes?.length ? [...new Set(scopes)] : undefined;
-  const issued = context.grants.refresh(token, client.id, required);
+  const issued = context.grants.refresh(token, client.id, binding, required);
   if (issued === "invalid_scope")
     return oauthError("invalid_scope", "A requested scope was not granted.");
   if (!issued) return oauthError("invalid_grant", "Token has been expired or revoked.");
@@ -125,7 +141,7 @@ function refresh(context: ServiceContext, form: FormParameters, client: Client):
 /** The object of device authorization specification §2.2; refresh_token only if the client has to store one. */
 function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh: boolean): object {
   const idToken = idTokenFor(context, issued, isRefresh);
-  const { grant, scopes, accessToken, expiresIn, refreshExpiresIn } = issued;
+  const { grant, scopes, accessToken, expiresIn, refreshExpiresIn, jkt } = issued;
   const isOnline = mannerOf(context).isOfflineRequested && !grant.scopes.includes("offline_access");
   const refreshToken = isOnline ? undefined : issued.refreshToken;
   return {
@@ -134,7 +150,7 @@ function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh:
     ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     ...(refreshExpiresIn !== undefined && { refresh_token_expires_in: refreshExpiresIn }),
     scope: scopes.join(" "),
-    token_type: "Bearer",
+    token_type: jkt === undefined ? "Bearer" : "DPoP",
     ...(idToken !== undefined && { id_token: idToken }),
   };
 }
@@ -161,7 +177,8 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
   // The specification requires no credentials; if a client sends them (RFC 7009 §2.1), they are checked.
   const { readings, basic } = readCredentials(request, body);
   const [{ id, secret }] = readings;
-  if (rule !== "specification" || basic || id !== undefined || secret !== undefined) {
+  const sent = [id, secret, body.get("client_assertion")];
+  if (rule !== "specification" || basic || sent.some((one) => one !== undefined)) {
     const authenticated = authenticateClient(context, request, body);
     if ("refusal" in authenticated) return authenticated.refusal;
     if (grant && grant.clientId !== authenticated.client.id)
@@ -171,4 +188,28 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
   if (rule === "rfc7009-each-alone") context.grants.revokeAlone(grant, token);
   else context.grants.revoke(grant);
   return json(200, {});
+}
+
+/** Handles POST /introspect (RFC 7662) with the metadata of a client's own access token. It exists beside DPoP. */
+export function introspection(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  const form = parseForm(textOf(request.body));
+  const twice = form.repeated;
+  if (!isForm(request) || twice !== undefined) return oauthError("invalid_request");
+  const authenticated = authenticateClient(context, request, form);
+  if ("refusal" in authenticated) return authenticated.refusal;
+  const token = form.get("token");
+  if (token === undefined)
+    return oauthError("invalid_request", "Missing required parameter: token");
+  const found = context.grants.findAccessToken(token);
+  if (found?.grant.clientId !== authenticated.client.id) return json(200, { active: false });
+  const { grant, scopes, expiresAtMs, jkt } = found;
+  return json(200, {
+    active: true,
+    scope: scopes.join(" "),
+    client_id: grant.clientId,
+    sub: grant.accountId,
+    exp: Math.floor(expiresAtMs / 1000),
+    token_type: jkt === undefined ? "Bearer" : "DPoP",
+    ...(jkt !== undefined && { cnf: { jkt } }),
+  });
 }

@@ -30,7 +30,6 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description: "random runs of the session",
     program: "test/session-model/main.ts",
   },
-  sessions: { description: "costs of sessions on Node", program: "test/platform/session-costs.ts" },
   "test-browser": {
     description: "the tests of panel, pages and site in Chromium",
     tests: ["test/suites.config.ts", "--project=browser"],

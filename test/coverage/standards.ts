@@ -15,9 +15,11 @@ export const standards: Readonly<Record<string, string>> = {
   "6749": "The OAuth 2.0 Authorization Framework",
   "6750": "Bearer Token Usage",
   "7009": "Token Revocation",
+  "7523": "JWT Profile for OAuth 2.0 Client Authentication and Authorization Grants",
   "7636": "Proof Key for Code Exchange",
   "8414": "Authorization Server Metadata",
   "8417": "Security Event Token",
+  "9449": "Demonstrating Proof of Possession (DPoP)",
   "8936": "Poll-Based Security Event Token Delivery",
 };
 
@@ -25,6 +27,7 @@ const ofDevice = (because: string): Sides => ({ only: "device", because });
 const ofService = (because: string): Sides => ({ only: "service", because });
 
 const pages = "its pages are for a user's browser";
+const checks = "only a server checks what a client signs";
 const clientsOnly = "it concerns clients that use a token";
 
 type Line = readonly [section: string, description: string, sides?: Sides];
@@ -97,6 +100,24 @@ export const standardSections: readonly Section[] = [
     ["2.2", "200, also for an unknown token; the body is ignored"],
     ["2.2.1", "the error response; 503 is retried"],
   ]),
+  ...sections("7523", [
+    [
+      "2.2",
+      "client_assertion_type and client_assertion; client_id is not needed",
+      ofService(checks),
+    ],
+    ["3 rule 1", "iss: the client", ofService(checks)],
+    ["3 rule 2", "sub: the client_id", ofService(checks)],
+    ["3 rule 3", "aud: the server, by its issuer or its token endpoint", ofService(checks)],
+    ["3 rule 4", "exp: required, not past, not far in the future", ofService(checks)],
+    ["3 rule 5", "nbf: not in the future", ofService(checks)],
+    ["3 rule 6", "iat: neither far in the past nor in the future", ofService(checks)],
+    ["3 rule 7", "jti: once", ofService(checks)],
+    ["3 rule 8", "other claims are allowed", ofService(checks)],
+    ["3 rule 9", "a signature by a key of the client", ofService(checks)],
+    ["3 rule 10", "a JWT that is valid in all other respects", ofService(checks)],
+    ["3.2", "every failure is invalid_client", ofService(checks)],
+  ]),
   ...sections("7636", [
     ["4.1", "the verifier: at least 43 characters"],
     ["4.2", "the challenge: its SHA-256 in base64url"],
@@ -127,6 +148,30 @@ export const standardSections: readonly Section[] = [
     ["2", "the token: iss, jti, iat, events"],
     ["2.2", "its claims", ofDevice("the service only writes them")],
   ]),
+  ...sections("9449", [
+    ["4.3 rule 1", "one DPoP header field", ofService(checks)],
+    ["4.3 rule 2", "one well-formed JWT", ofService(checks)],
+    ["4.3 rule 3", "all required claims", ofService(checks)],
+    ["4.3 rule 4", "typ: dpop+jwt", ofService(checks)],
+    ["4.3 rule 5", "alg: asymmetric and supported", ofService(checks)],
+    ["4.3 rule 6", "the signature fits jwk", ofService(checks)],
+    ["4.3 rule 7", "jwk has no private key", ofService(checks)],
+    ["4.3 rule 8", "htm: the method", ofService(checks)],
+    ["4.3 rule 9", "htu: the address, without query and fragment, normalized", ofService(checks)],
+    ["4.3 rule 10", "nonce: the provided one", ofService(checks)],
+    ["4.3 rule 11", "iat, or the nonce, is recent", ofService(checks)],
+    ["4.3 rule 12", "ath, and the key that the token is bound to", ofService(checks)],
+    ["5", "token_type DPoP; refresh tokens of public clients are bound", ofService(checks)],
+    ["5.1", "dpop_signing_alg_values_supported", ofService("the server publishes it")],
+    ["6.2", "cnf in introspection", ofService("only the server has that endpoint")],
+    ["7.1", "401 with a DPoP challenge", ofService(checks)],
+    ["7.2", "a bound token is no bearer token, and the reverse", ofService(checks)],
+    ["8", "use_dpop_nonce with DPoP-Nonce at the token endpoint: 400", ofService(checks)],
+    ["8.1", "the characters of a nonce", ofService("only the server makes nonces")],
+    ["8.2", "a new nonce in any response", ofService("only the server makes nonces")],
+    ["9", "use_dpop_nonce at a protected resource: 401", ofService(checks)],
+    ["11.1", "a jti is accepted once within the window", ofService(checks)],
+  ]),
   ...sections("8936", [
     ["2.2", "the request: maxEvents, returnImmediately, ack, setErrs"],
     ["2.3", "the response: sets by jti, moreAvailable"],
@@ -139,12 +184,15 @@ export const standardSections: readonly Section[] = [
   ]),
 ];
 
-/** Matches references such as `RFC 8628 §3.2 and §3.5` or `RFC 6749 §2.3, §3.2`. */
-const REFERENCE = /RFC (\d+)((?:,? (?:and )?§\d+(?:\.\d+)*)+)/g;
+/** `RFC 8628 §3.2 and §3.5`, `RFC 6749 §2.3, §3.2`, `RFC 9449 §4.3 rule 7` for an item of its numbered list. */
+const REFERENCE = /RFC (\d+)((?:,? (?:and )?§\d+(?:\.\d+)*(?: rule \d+)?)+)/g;
 
 function sectionsOf(name: string): Pick<Section, "rfc" | "section">[] {
   return [...name.matchAll(REFERENCE)].flatMap(([, rfc, places]) =>
-    [...places!.matchAll(/§([\d.]*\d)/g)].map(([, section]) => ({ rfc: rfc!, section: section! })),
+    [...places!.matchAll(/§([\d.]*\d(?: rule \d+)?)/g)].map(([, section]) => ({
+      rfc: rfc!,
+      section: section!,
+    })),
   );
 }
 

@@ -181,12 +181,7 @@ test.each(["service.json", path.join("device", "slot-0")])(
     }),
 );
 
-test("--help and --version print help and version", async () => {
-  const help = await run("--help");
-  expect(help.code).toBe(0);
-  expect(help.stdout).toContain("(default: 20x4)");
-  for (const flag of ["--display", "--approve", "--exit-when", "--fast", "--issuer", "--scenario"])
-    expect(help.stdout).toContain(flag);
+test("--version prints the version", async () => {
   expect(await run("--version")).toMatchObject({ code: 0, stdout: "0.1.0\n" });
 });
 

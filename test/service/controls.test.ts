@@ -199,6 +199,7 @@ describe("memory", () => {
 
 describe("input of a service", () => {
   const base = FIXTURE as Required<FixtureInput>;
+  const JWK = { kty: "EC", crv: "P-256", x: "A".repeat(43), y: "A".repeat(43) };
   test.each([
     [null, /^fixture: /],
     [{ clients: [{ id: "a" }] }, /^fixture: clients\[0\]\.name: /],
@@ -212,6 +213,12 @@ describe("input of a service", () => {
     [{ accounts: [{ id: "a", name: "", email: "", organization: "x" }] }, /"x" is not defined/],
     [{ clients: [{ id: "a", name: "A", internalTo: "x" }] }, /"x" is not defined/],
     [{ receivers: [{ id: "r", name: "R", token: "12345678", clients: ["x"] }] }, /"x"/],
+    [
+      { clients: [{ id: "a", name: "A", jwks: { ...JWK, d: "x" } }] },
+      /jwks\[0\]: has a private key/,
+    ],
+    [{ clients: [{ id: "a", name: "A", jwks: JWK, secret: "s" }] }, /"a": has a secret and keys/],
+    [{ clients: [{ id: "a", name: "A", jwks: { keys: [{ ...JWK, x: 1 }] } }] }, /jwks\[0\]\.x/],
     [{ applications: [{ packageName: "a.b", publishers: ["x"], subscriptions: [] }] }, /"x"/],
     [
       { organizations: [{ id: "o", name: "O", blockedScopes: ["vidoe"] }] },

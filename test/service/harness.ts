@@ -12,7 +12,7 @@ import {
   type ServiceOptionsInput,
   type ServiceSettings,
 } from "../../targets/service/index.ts";
-import { makeKey } from "../../targets/service/node-environment.ts";
+import { makeKey, verifyEs256 } from "../../targets/service/node-environment.ts";
 import { Environment } from "../environment/environment.ts";
 
 const FIXTURE_FILE = new URL("../../targets/service/fixture.json", import.meta.url);
@@ -86,6 +86,7 @@ export class Bench extends Environment {
       now: () => this.nowMs,
       random: seededRandom(),
       makeKey: sharedKeys(),
+      verify: verifyEs256,
       fixture: FIXTURE,
       options,
       ...settings,

@@ -24,6 +24,7 @@ const ROUTES = (
     [ADDRESSES.authorization, "oauth", "GET", "POST"],
     [ADDRESSES.token, "oauth", "POST"],
     [ADDRESSES.revocation, "oauth", "POST"],
+    [ADDRESSES.introspection, "oauth", "POST"],
     [ADDRESSES.keys, "oauth", "GET"],
     [ADDRESSES.userinfo, "oauth", "GET", "POST"],
     ["/.well-known/risc-configuration", "oauth", "GET"],
@@ -42,6 +43,8 @@ const ROUTES = (
     [ADDRESSES.streamPoll, "api", "POST"],
   ] as [path: string, family: Family, ...methods: string[]][]
 ).map(([path, family, ...methods]) => ({ path, family, methods }));
+/** Introspection exists beside DPoP. */
+const WITH_ALL = { dpop: "allowed" } as const;
 // The userinfo endpoint accepts a POST, but does not read the body.
 const WITH_BODY = ROUTES.filter(
   ({ path, methods }) => methods.includes("POST") && path !== ADDRESSES.userinfo,
@@ -81,7 +84,7 @@ describe.each(ROUTES)("$path ($family)", ({ path, family, methods }) => {
 
   test("RFC 9110 §15.5.6: another method is a 405 in the family's format, also without a token", async () => {
     for (const method of METHODS) {
-      const bench = new Bench();
+      const bench = new Bench(WITH_ALL);
       // Only a client that may use offers gets their Allow header.
       const headers = { authorization: `Bearer ${tokenFor(path, bench)}` };
       const response = bench.send(method, path, "", headers);
@@ -99,7 +102,7 @@ describe.each(ROUTES)("$path ($family)", ({ path, family, methods }) => {
 
   test("RFC 9110 §15.5.14: a body beyond the limit is a 413 in the family's format, and closes the connection", async () => {
     for (const method of ["POST", "PUT"]) {
-      const response = await new Bench().fetch(method, path, "x".repeat(300_000));
+      const response = await new Bench(WITH_ALL).fetch(method, path, "x".repeat(300_000));
       expect([response.status, response.headers.connection]).toEqual([413, "close"]);
       expectShape(family, response);
     }
@@ -117,7 +120,7 @@ test.each(WITH_BODY)(
   "offer doc §7 row errors: POST $path rejects an unusable body in the format of $family",
   ({ path, family }) => {
     for (const [type, body] of BODIES) {
-      const bench = new Bench();
+      const bench = new Bench(WITH_ALL);
       const headers = { authorization: `Bearer ${tokenFor(path, bench)}`, "content-type": type };
       const poll = { delivery: { delivery_method: "urn:ietf:rfc:8936" } };
       const json = { ...headers, "content-type": "application/json" };

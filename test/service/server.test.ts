@@ -266,13 +266,6 @@ describe("command line", () => {
     expect(child.err).toBe("");
   });
 
-  test("--help explains every option and exits with 0", async () => {
-    const child = start(["--help"]);
-    expect(await ended(child)).toBe(0);
-    for (const option of ["--port", "--host", "--fixture", "--options", "--public-url", "--key"])
-      expect(child.out).toContain(option);
-  });
-
   test("for a mistake prints one line on stderr and exits with 2", async () => {
     const busy = await serve(create());
     const { trusted } = makeTlsIdentities().identities;

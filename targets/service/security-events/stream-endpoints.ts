@@ -5,7 +5,7 @@
 
 import * as z from "zod";
 import { isLoopbackHost } from "../../../platform/servers/address.ts";
-import { bearerToken, unauthenticated } from "../bearer.ts";
+import { accessTokenOf, unauthenticated } from "../bearer.ts";
 import { baseUrlOf, issuerOf, type ServiceContext } from "../context.ts";
 import { ApiError, invalidParameter, notJson } from "../errors.ts";
 import { PATHS } from "../metadata.ts";
@@ -31,17 +31,18 @@ const updateSchema = z.object({
 const statusSchema = z.object({ status: z.enum(["enabled", "disabled"]) });
 const verifySchema = z.object({ state: z.string().max(1000).optional() });
 
-const REALM = 'Bearer realm="events"';
+const REALM = "events";
+const CHALLENGE = `Bearer realm="${REALM}"`;
 
 /** The stream of the receiver with this bearer token; 401 without one. */
 function receiverStream(context: ServiceContext, request: ProtocolRequest): Stream {
-  const token = bearerToken(request, REALM);
+  const token = accessTokenOf(request, "Bearer", REALM);
   const stream = context.streams.findByToken(token ?? "");
   if (stream) return stream;
   // RFC 6750 §3.1: a request without a token gets no error code, only the challenge.
   if (token === undefined)
-    throw unauthenticated("A receiver's token is needed.", "required", REALM);
-  throw unauthenticated("Unknown receiver.", "authError", `${REALM}, error="invalid_token"`);
+    throw unauthenticated("A receiver's token is needed.", "required", CHALLENGE);
+  throw unauthenticated("Unknown receiver.", "authError", `${CHALLENGE}, error="invalid_token"`);
 }
 
 /** The JSON body of a request, checked; an empty body is an empty object. */

@@ -1,0 +1,77 @@
+// Signed JWTs that clients send: client assertions (RFC 7523) and DPoP proofs (RFC 9449). Both use ES256.
+
+import { createHash } from "node:crypto";
+import * as z from "zod";
+
+type Members = Readonly<Record<string, unknown>>;
+
+export interface SignedJwt {
+  readonly header: Members;
+  readonly claims: Members;
+  /** The bytes under the signature. */
+  readonly signed: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/** Reads the compact serialization (RFC 7515 §7.1); undefined if it is malformed. The signature is not checked. */
+export function readJwt(text: string): SignedJwt | undefined {
+  if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(text)) return undefined;
+  const [header, claims, signature] = text.split(".") as [string, string, string];
+  const members = [header, claims].map(readMembers);
+  if (!members[0] || !members[1]) return undefined;
+  return {
+    header: members[0],
+    claims: members[1],
+    signed: Buffer.from(`${header}.${claims}`),
+    signature: Buffer.from(signature, "base64url"),
+  };
+}
+
+function readMembers(part: string): Members | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Members) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const coordinate = z.string().regex(/^[\w-]{43}$/, "is a coordinate of P-256 in base64url");
+
+/** A public key of ES256 (RFC 7518 §6.2.1). */
+export const publicKeySchema = z.looseObject({
+  kty: z.literal("EC"),
+  crv: z.literal("P-256"),
+  x: coordinate,
+  y: coordinate,
+});
+export type PublicKey = z.output<typeof publicKeySchema>;
+
+/** RFC 7638 §3: the SHA-256 of the required members of a key, in the order of their names. */
+export function thumbprint({ crv, e, kty, n, x, y }: Members): string {
+  return hashOf(JSON.stringify(kty === "RSA" ? { e, kty, n } : { crv, kty, x, y }));
+}
+
+/** SHA-256 in base64url. */
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+/** Identifiers (`jti`) of received JWTs. Each owner may use one once. */
+export class UsedIds {
+  // In the order of arrival, by hash: a jti can have any length.
+  readonly #untilMs = new Map<string, number>();
+
+  /** Whether the identifier is new. It is stored until `untilMs`, when its JWT has expired. */
+  use(owner: string, id: string, nowMs: number, untilMs: number): boolean {
+    for (const [hash, ms] of this.#untilMs) {
+      if (ms >= nowMs) break;
+      this.#untilMs.delete(hash);
+    }
+    const hash = hashOf(JSON.stringify([owner, id]));
+    if (this.#untilMs.has(hash)) return false;
+    this.#untilMs.set(hash, untilMs);
+    return true;
+  }
+}
