@@ -43,7 +43,7 @@ void pg_heap_give(struct pg_heap *heap, void *block) {
   size_t size = size_of(block);
   heap->blocks--;
   heap->used -= size + PG_HEAP_OVERHEAD;
-  /* It may have been a text of the configuration: the client's secret. */
+  /* The block may have contained the client's secret, as a text of the configuration. */
   pg_wipe(block, size);
   free(block);
 }
@@ -57,7 +57,7 @@ void *pg_heap_resize(struct pg_heap *heap, void *block, size_t size) {
   size_t before = size_of(block);
   heap->calls++;
   if (size > before && !fits(heap, size - before)) return refuse(heap);
-  /* Not realloc, which frees the old block without wiping it. */
+  /* realloc would free the old block without wiping it. */
   void *moved = malloc(size);
   if (!moved) return refuse(heap);
   memcpy(moved, block, size < before ? size : before);

@@ -1,5 +1,6 @@
 /*
- * Implements the core API of picogrant.h on any engine (engine.h): calls with integers; bytes pass through one array.
+ * Implements the core API of picogrant.h on any engine (engine.h). Calls have integer arguments, and bytes pass through
+ * one array.
  */
 #include <string.h>
 
@@ -38,7 +39,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
   struct pg_opening opening = {core, engine->context, code, code_size, memory, size, heap_limit, members};
   *core = (struct pg_core){.is_guest = engine->context != NULL};
   enum pg_open_result result = pg_engine_open(&opening);
-  /* An engine without free heap throws, as it does for code that is not the core's. */
+  /* If its heap is full, an engine throws, as it does for invalid code. */
   if (result == PG_OPEN_INVALID_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
   if (core->parts) core->release = pg_engine_element(core, PG_PART_RELEASE, 0);
   if (core->parts && core->release != PICOGRANT_VERSION_NUMBER) result = PG_OPEN_OTHER_RELEASE;
@@ -63,7 +64,7 @@ static int call_1(struct pg_core *core, enum pg_function function, int a) {
   return pg_engine_call(core, function, 1, &a);
 }
 
-/* Copies as much as the transfer array takes. */
+/* Copies as many bytes as fit into the transfer array. */
 static int transfer(struct pg_core *core, const void *bytes, size_t size) {
   if (size > sizeof core->transfer) size = sizeof core->transfer;
   memcpy(core->transfer, bytes, size);
@@ -90,7 +91,7 @@ static void response_with(struct pg_core *core, enum pg_function function, int r
     bytes += taken;
     size -= (size_t)taken;
   }
-  /* Responses contain tokens. */
+  /* A response may contain tokens. */
   pg_wipe(core->transfer, sizeof core->transfer);
 }
 
@@ -135,7 +136,7 @@ void pg_set_status(struct pg_core *core, const char *text) {
 
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
   const int arguments[] = {endpoint, 1, PG_ARGUMENT_TRANSFER, 0, 0};
-  /* The grant alone has no calls, and returns 0. */
+  /* In the build of the grant alone there are no calls, and the result is 0. */
   if (strlen(target) > sizeof core->transfer || !call_0(core, PG_FUNCTION_BEGIN_CALL)) return 0;
   call_with_text(core, PG_FUNCTION_ADD_PATH, target);
   return pg_engine_call(core, PG_FUNCTION_SEND_CALL, 5, arguments);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A decimal number from 1 to 65535; otherwise 0. */
+/* Parses a decimal number from 1 to 65535. Returns 0 if it is invalid. */
 static uint16_t port_of(const char *text, const char *end) {
   uint32_t port = 0;
   if (end - text > 5) return 0;
@@ -21,7 +21,7 @@ static int is_allowed(const char *text) {
   return 1;
 }
 
-/* The end of the host without its bracket; NULL if a bracket is missing. */
+/* The end of the host without its brackets. NULL if a bracket is missing. */
 static const char *end_of_host(const char **host, const char *end) {
   if (**host == '[') {
     ++*host;

@@ -1,4 +1,4 @@
-/* Addresses of servers: `https://host:port/path?query`, and plain http to this device itself. */
+/* Addresses of servers: `https://host:port/path?query`, or plain http to this device itself. */
 #ifndef PICOGRANT_ADDRESS_H
 #define PICOGRANT_ADDRESS_H
 
@@ -13,12 +13,12 @@ extern "C" {
 /* The parts point into the address. */
 struct pg_address {
   struct pg_peer peer;
-  const char *authority; /* host and port as they are written: the value of Host */
+  const char *authority; /* host and port as written, which is the value of the Host header */
   size_t authority_size;
-  const char *path; /* path and query, to the end; may be empty */
+  const char *path; /* path and query up to the end; may be empty */
 };
 
-/* Splits an address. 0 if it is invalid, or has a user, a fragment, or anything but visible ASCII. */
+/* Splits an address. Returns 0 if it is invalid, or has a user, a fragment, or a character other than visible ASCII. */
 int pg_address_split(const char *text, struct pg_address *address);
 
 /* Whether the peer is this device itself: localhost, 127.0.0.1 or [::1]. */

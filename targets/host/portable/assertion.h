@@ -1,7 +1,7 @@
 /*
- * Internal invariants of the host. A server's or a port's fault is a value; only a bug in this folder fails an
- * assertion. Releases omit them, and are identical without them; builds with -DPG_ASSERTIONS check them: the host under
- * the sanitizers, its test programs, the fuzzers.
+ * Internal invariants of the host. A failed assertion is a bug in this folder. Faults of a server or a port are handled
+ * as values. Releases compile to the same code with and without assertions. Builds with -DPG_ASSERTIONS check them: the
+ * host under the sanitizers, its test programs, and the fuzzers.
  */
 #ifndef PICOGRANT_ASSERTION_H
 #define PICOGRANT_ASSERTION_H
@@ -29,7 +29,7 @@ static inline void pg_must(int holds, const char *rule) {
 
 #else
 
-/* Compiled, so that it stays valid, but never evaluated. */
+/* The compiler checks the expression, but it is never evaluated. */
 #define PG_MUST(holds, rule) ((void)sizeof(!(holds)))
 
 #endif

@@ -8,12 +8,11 @@
 #include "reason.h"
 #include "storage.h"
 
-/* Code verifiers and challenges. */
 
-/* A verifier is of as many random bytes as its digest has: both are 43 characters (RFC 7636 section 4). */
+/* A verifier has as many random bytes as its digest, so both have 43 characters (RFC 7636 section 4). */
 enum { RANDOM_BYTES = PG_SHA256_BYTES, TEXT_SIZE = 43 };
 
-/* 32 bytes in base64url without padding (RFC 7636 appendix A). */
+/* Encodes 32 bytes as base64url without padding (RFC 7636 appendix A). */
 static void write_text(uint8_t text[TEXT_SIZE], const uint8_t bytes[RANDOM_BYTES]) {
   static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   for (int i = 0; i < TEXT_SIZE; i++) {
@@ -36,11 +35,10 @@ int pg_code_challenge_make(uint8_t *range, size_t size) {
   return is_made;
 }
 
-/* The loop. */
 
-/* More commands in one run would mean an endless loop. */
+/* More commands than this in one run count as an endless loop. */
 enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
-/* Values that must not be in an address: five of the core's, and the client's own. */
+/* Values that an address must not contain: five of the core's, and the client's own. */
 enum { SECRETS = 6 };
 static int get(const struct pg_driver *driver, enum pg_property property) {
   return pg_get(driver->parts.core, property);
@@ -61,7 +59,7 @@ static uint8_t *bytes_at(const struct pg_driver *driver, int start, int size) {
   return driver->parts.memory + start;
 }
 
-/* Bytes of a region or field that is present. */
+/* The bytes of a region or field, which must be present. */
 static const uint8_t *region_of(const struct pg_driver *driver, int region) {
   return bytes_at(driver, pg_start(driver->parts.core, region), length_of(driver, region));
 }
@@ -71,13 +69,13 @@ static const char *address_of(const struct pg_driver *driver, int endpoint) {
   return driver->parts.settings->addresses[endpoint];
 }
 
-/* The developer's own headers, for the recipients that they are meant for. */
+/* The developer's own headers for this endpoint. */
 static const char *headers_for(const struct pg_driver *driver, int endpoint) {
   if (endpoint <= PG_ENDPOINT_REVOCATION) return driver->parts.settings->grant_headers;
   return endpoint >= PG_ENDPOINT_RESOURCE ? driver->parts.settings->resource_headers : NULL;
 }
 
-/* The header that the core requires: an access token, or the client's credentials. */
+/* Sets the header that the core requires: with an access token, or with the client's credentials. */
 static void set_authorization(const struct pg_driver *driver, struct pg_http_request *request) {
   int authorization = get(driver, PG_AUTHORIZATION);
   int region = authorization == PG_AUTHORIZATION_BEARER ? PG_FIELD_ACCESS_TOKEN
@@ -89,8 +87,8 @@ static void set_authorization(const struct pg_driver *driver, struct pg_http_req
 }
 
 /*
- * The values that must not be in the address of this request; returns how many. Without a target there are none. The
- * specification's own revocation has the token in its query (core/SPEC.md).
+ * Collects the values that the address of this request must not contain, and returns their number. A request without a
+ * target has none. The revocation of the device authorization specification has the token in its query (core/SPEC.md).
  */
 static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets[SECRETS], int endpoint,
                         size_t target_size) {
@@ -109,13 +107,13 @@ static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets
   return count;
 }
 
-/* Parameters of the grant, which some servers require as JSON. */
+/* Whether the request has parameters of the grant, which some servers require as JSON. */
 static int has_parameters(const struct pg_driver *driver) {
   return get(driver, PG_ENDPOINT) <= PG_ENDPOINT_REVOCATION && !get(driver, PG_IS_GET) &&
          get(driver, PG_BODY_LENGTH) > 0;
 }
 
-/* The core's result of a finished exchange: a call has its own error, which is not the session's. */
+/* The core's result of a finished exchange. A call has its own error, separate from the session's. */
 static int error_of_exchange(const struct pg_driver *driver) {
   return get(driver, driver->endpoint > PG_ENDPOINT_REVOCATION ? PG_CALL_ERROR : PG_ERROR);
 }
@@ -150,7 +148,7 @@ static void send_request(struct pg_driver *driver) {
   note_no_response(driver);
 }
 
-/* The reason to display in place of the core's frame: none while a code or a session is shown. */
+/* The reason to display instead of the core's frame. None while a code or a session is displayed. */
 static int reason_to_show(const struct pg_driver *driver) {
   int state = get(driver, PG_STATE);
   int waits = state == PG_STATE_REQUESTING ||
@@ -170,7 +168,7 @@ static void show(struct pg_driver *driver) {
   pg_display_show(driver->parts.display, cells, settings->columns, settings->rows);
 }
 
-/* Reports the end of a storage command to the core; `what` is recorded if it failed. */
+/* Reports the result of a storage command to the core. If it failed, the history records `what`. */
 static void storage_done(const struct pg_driver *driver, int result, int is_failure, enum pg_happened what) {
   if (is_failure) {
     pg_history_note(driver->parts.history, what, get(driver, PG_SLOT), 0, PG_ERROR_CODE_NONE);
@@ -209,7 +207,7 @@ static void carry_out(struct pg_driver *driver, int command) {
       pg_storage_done(driver->parts.core, pg_code_challenge_make(data, size));
       break;
     default:
-      /* VERIFY: this host requests no security events, so there is none to verify. */
+      /* VERIFY: this host requests no security events, so it has none to verify. */
       break;
   }
 }
@@ -228,13 +226,13 @@ int pg_driver_run(struct pg_driver *driver) {
     carry_out(driver, command);
     command = pg_tick(driver->parts.core, 0);
   }
-  /* The core does not know the reason, and reports nothing when it changes. */
+  /* The core does not know the reason, so it does not report a change of it. */
   if (!pg_core_broken(driver->parts.core) && reason_to_show(driver) != driver->reason) show(driver);
   return !pg_core_broken(driver->parts.core);
 }
 
 int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *core)) {
-  /* Let the elapsed time pass first: it must not shorten a wait that the event starts. */
+  /* First let the elapsed time pass. It must not shorten a wait that starts with this event. */
   if (!pg_driver_run(driver)) return 0;
   event(driver->parts.core);
   return pg_driver_run(driver);
@@ -248,11 +246,11 @@ int pg_driver_needs_sign_in(const struct pg_driver *driver) {
 }
 
 /*
- * Reports of an exchange, from within pg_http_work only (http.h): a port is polled and reports nothing by itself, so no
- * report can belong to a finished exchange.
+ * These functions report an exchange to the core. Only pg_http_work calls them (http.h), so a report cannot belong to
+ * an earlier exchange.
  */
 
-/* The sign-in that an API requires: the core decides by it, the application may read it. */
+/* The sign-in that an API requires. The core evaluates it, and the application may read it. */
 static void take_challenge(void *context, uint8_t c) {
   struct pg_driver *driver = context;
   if (get(driver, PG_ENDPOINT) < PG_ENDPOINT_RESOURCE) return;
@@ -275,7 +273,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
   pg_response_body(driver->parts.core, driver->request_id, bytes, size);
 }
 
-/* The id is copied: letting time pass may have started another exchange. */
+/* Copy the id, because letting time pass may start another exchange. */
 static void take_end(void *context) {
   struct pg_driver *driver = context;
   int id = driver->request_id;

@@ -14,7 +14,7 @@ static const char *const reason_names[] = PG_REASON_NAMES;
 
 #define NAME(names, at) ((at) >= 0 && (size_t)(at) < sizeof(names) / sizeof *(names) ? (names)[at] : "?")
 
-/* The position of an entry by its age, the oldest 0. */
+/* The position of an entry. The oldest entry has index 0. */
 static int entry_place(const struct pg_history *history, int index) {
   return (history->oldest + index) % PG_HISTORY_ENTRIES;
 }
@@ -38,7 +38,7 @@ void pg_history_note(struct pg_history *history, enum pg_happened what, int who,
   if (last->times < TIMES_MAX) last->times++;
 }
 
-/* A line that is being written: what does not fit is dropped. */
+/* A line that is being written. Text that does not fit is dropped. */
 struct line {
   char *text;
   int size;

@@ -1,6 +1,6 @@
 /*
- * Recent events: a short list that can be sent to support. It contains names and numbers only, never the content of a
- * request, a response or a record, so no secret.
+ * Recent events, as a short list for support. It contains only names and numbers, never the content of a request, a
+ * response or a record. So it contains no secret.
  *
  *   char line[PG_HISTORY_LINE];
  *   for (int i = 0; pg_history_line(&host.history, i, line); i++) print(line);
@@ -16,19 +16,19 @@
 extern "C" {
 #endif
 
-/* Number of entries, and the longest line including its final 0. */
+/* The number of entries, and the size of the longest line including its final 0. */
 enum { PG_HISTORY_ENTRIES = 24, PG_HISTORY_LINE = 112 };
 
 enum pg_happened {
-  PG_HAPPENED_STATE,       /* the device came to state `who` (PG_STATE_*) */
+  PG_HAPPENED_STATE,       /* the device has entered state `who` (PG_STATE_*) */
   PG_HAPPENED_RESPONSE,    /* endpoint `who` (PG_ENDPOINT_*) responded with HTTP status `number` */
-  PG_HAPPENED_NO_RESPONSE,   /* endpoint `who` was unreachable, or broke off: `number` is the reason (PG_REASON_*) */
+  PG_HAPPENED_NO_RESPONSE,   /* endpoint `who` gave no complete response; `number` is the reason (PG_REASON_*) */
   PG_HAPPENED_NOT_READ,    /* slot `who` could not be read, */
   PG_HAPPENED_NOT_WRITTEN, /* written, */
   PG_HAPPENED_NOT_ERASED   /* or erased */
 };
 
-/* One thing; the fields are history.c's own, here and below. */
+/* One entry. Only history.c uses the fields, here and below. */
 struct pg_history_entry {
   uint32_t ms;
   uint16_t number;
@@ -38,28 +38,28 @@ struct pg_history_entry {
   uint8_t error;
 };
 
-/* The caller's, one for each device; zeros mean that nothing is recorded. */
+/* One for each device, owned by the caller. With zeros, nothing is recorded. */
 struct pg_history {
   struct pg_history_entry entries[PG_HISTORY_ENTRIES];
   int oldest;
   int count;
 };
 
-/* Clears everything: the host does it when it opens. */
+/* Clears everything. Opening the host calls it. */
 void pg_history_open(struct pg_history *history);
 
 /*
- * Records an event; `error`: PG_ERROR_CODE_*, 0 for none. Consecutive equal events are counted, so that polls displace
- * nothing. A new entry replaces the oldest.
+ * Records an event. `error` is PG_ERROR_CODE_*, or 0 for none. Equal consecutive events share an entry with a counter,
+ * so that polls do not displace other events. A new entry replaces the oldest.
  */
 void pg_history_note(struct pg_history *history, enum pg_happened what, int who, int number,
                      int error);
 
 /*
- * An entry as a line without its end, the oldest first: seconds of the port's clock (picogrant-port.h) of its last
- * occurrence, and the event.
+ * Writes an entry as a line without a line end, the oldest first. It has the time when the event last occurred, in
+ * seconds of the port's clock (picogrant-port.h), and the event.
  * @param index 0 ..
- * @return 1, or 0 if there are no more
+ * @return 1, or 0 if there is no such entry
  */
 int pg_history_line(const struct pg_history *history, int index, char line[PG_HISTORY_LINE]);
 

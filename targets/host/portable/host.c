@@ -4,7 +4,7 @@
 #include "picogrant-port.h"
 #include "storage.h"
 
-/* 26 bits, for jitter only. */
+/* 26 random bits, used only for jitter. */
 static int random_seed(void) {
   uint8_t bytes[4] = {0};
   if (!pg_random(bytes, sizeof bytes)) return 0;
@@ -13,8 +13,9 @@ static int random_seed(void) {
 }
 
 /*
- * Identifies a server: by its issuer, or by the whole address of its token endpoint, because tenants may share an
- * origin (with the host in lower case). Older versions used the origin: their records are valid once.
+ * Identifies a server by its issuer, or else by the whole address of its token endpoint with the host in lower case.
+ * The origin is not enough, because tenants may share one. Older versions used the origin: a record of theirs is still
+ * accepted.
  */
 static void name_server(const struct pg_settings *settings, struct pg_host_names *names) {
   const char *address = settings->addresses[PG_ENDPOINT_TOKEN];
@@ -36,11 +37,11 @@ static void name_server(const struct pg_settings *settings, struct pg_host_names
   }
   names->whole[at] = names->origin[origin_size] = 0;
   names->former = names->origin;
-  /* A longer one is used unchanged. */
+  /* An address that is too long is used unchanged. */
   names->server = address[at] ? address : names->whole;
 }
 
-/* A bit for each endpoint that has an address. */
+/* One bit for each endpoint that has an address. */
 static int endpoints_of(const struct pg_settings *settings) {
   int endpoints = 0;
   for (int i = 0; i < PG_ADDRESS_COUNT; i++) {
@@ -77,7 +78,7 @@ static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_
   return result;
 }
 
-/* Memory for a code challenge, in steps of the regions. */
+/* The memory for a code challenge, rounded up as regions are. */
 enum { CHALLENGE_BYTES = 160 };
 
 int pg_host_memory_needed(struct pg_host *host) {
@@ -92,7 +93,7 @@ static int capacity_in_record(struct pg_host *host, int region) {
 
 static int larger(int a, int b) { return a > b ? a : b; }
 
-/* The longest record that the device may write with its memory, as in platform/driver/device.ts. */
+/* The longest record that the device may write with this memory. platform/driver/device.ts has the same rule. */
 static int record_bytes_max(struct pg_host *host) {
   static const int regions[] = PG_RECORD_OF_CODE;
   int token = larger(capacity_in_record(host, PG_FIELD_ACCESS_TOKEN), capacity_in_record(host, PG_REGION_REFRESH_TOKEN));
@@ -103,7 +104,7 @@ static int record_bytes_max(struct pg_host *host) {
   return longest < output ? longest : output;
 }
 
-/* Fail now, instead of when the user has signed in and the tokens do not fit. */
+/* Fail now. Otherwise the device would fail after the user has signed in, because the tokens do not fit. */
 static int has_capacity(struct pg_host *host, const struct pg_host_parts *parts) {
   const struct pg_medium *medium = parts->medium;
   return !medium || parts->has_failed_medium || (int)pg_storage_capacity(medium) >= record_bytes_max(host);
@@ -131,7 +132,7 @@ enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_part
   int is_required = parts->settings->pkce;
   enum pg_open_result result = open_core(host, parts, is_required ? PG_PKCE_ALWAYS : PG_PKCE_ON_DEMAND);
   host->has_challenge = is_required || result != PG_OPEN_SMALL_MEMORY;
-  /* A challenge is optional, and the memory is needed for something else. */
+  /* The challenge is optional, and its memory is needed for something else. */
   if (!host->has_challenge && !is_required) result = open_core(host, parts, PG_PKCE_NEVER);
   if (result != PG_OPEN_OK) return result;
   if (!has_capacity(host, parts)) {
@@ -172,7 +173,7 @@ const char *pg_host_problem(enum pg_open_result result) {
     case PG_OPEN_NO_HEAP:
       return "too little heap for the engine and the core";
     default:
-      /* Some engines throw if the heap is full, as they do for code that is not theirs. */
+      /* With a full heap, some engines throw as they do for invalid code. */
       return "not the core's, or of another version of the engine; or too little heap";
   }
 }
@@ -182,12 +183,12 @@ static void report(const struct pg_host *host, enum pg_report what, int a, int b
   if (parts->report) parts->report(parts->context, what, a, b);
 }
 
-/* A pending decision and an early poll are no trouble. */
+/* A user who has not decided yet, and a poll that was too early, are no trouble. */
 static int is_trouble(int error) {
   return error != PG_ERROR_CODE_NONE && error != PG_ERROR_CODE_AUTHORIZATION_PENDING && error != PG_ERROR_CODE_SLOW_DOWN;
 }
 
-/* A transition reports its own error. */
+/* If the state has changed, that report already contains the error. */
 static void report_trouble(struct pg_host *host, int has_moved) {
   int error = pg_get(&host->core, PG_ERROR);
   if (pg_http_wake_in(&host->http) >= 0) return;
@@ -198,7 +199,7 @@ static void report_trouble(struct pg_host *host, int has_moved) {
   if (is_trouble(error) && !has_moved) report(host, PG_REPORT_TROUBLE, error, reason);
 }
 
-/* Reports changes: the state, why the device retries, and the end of a call. */
+/* Reports changes: of the state, of the reason for a retry, and the end of a call. */
 static void report_changes(struct pg_host *host) {
   int moves = pg_get(&host->core, PG_MOVES);
   int call = pg_get(&host->core, PG_CALL_STATE);
@@ -223,7 +224,8 @@ int pg_host_step(struct pg_host *host) {
   return host->ok;
 }
 
-/* While a code is shown, the core wakes the host for each change of the display. A poll is never late. */
+/* While a code is displayed, the core would wake the host for each change of the display. This allows a longer sleep,
+ * which ends before the next poll at the latest. */
 static int rests_for(struct pg_host *host, int core_ms) {
   int calm_ms = host->parts->countdown_ms;
   if (core_ms == 0 || calm_ms <= core_ms || pg_http_wake_in(&host->http) >= 0) return core_ms;
@@ -233,7 +235,7 @@ static int rests_for(struct pg_host *host, int core_ms) {
   return calm_ms > core_ms ? calm_ms : core_ms;
 }
 
-/* A call that ended immediately is reported by the next step. */
+/* A call that has ended at once is reported by the next step. */
 static int has_to_report(struct pg_host *host) {
   return host->call != PG_CALL_STATE_DONE && pg_get(&host->core, PG_CALL_STATE) == PG_CALL_STATE_DONE;
 }
@@ -268,11 +270,11 @@ int pg_host_letter(struct pg_host *host, int letter) {
 
 int pg_host_call(struct pg_host *host, int endpoint, const char *target) {
   int is_sent = 0;
-  /* As for a key: let the elapsed time pass first. */
+  /* First let the elapsed time pass, as for a key. */
   if (host->ok) host->ok = pg_driver_run(&host->driver);
   if (host->ok) is_sent = pg_call_resource(&host->core, endpoint, target);
   if (host->ok) host->ok = pg_driver_run(&host->driver);
-  /* The previous call has ended, too: that must be reported as a change. */
+  /* The previous call has ended too, so that this one is reported as a change. */
   if (is_sent) host->call = PG_CALL_STATE_IDLE;
   return host->ok && is_sent;
 }

@@ -3,15 +3,15 @@
  *
  *   pg_host_open(&host, &parts)      once
  *   while (pg_host_step(&host)) {    works until there is nothing to do
- *     wait(pg_host_wake_in(&host));  the board's own: returns on network, key or time
+ *     wait(pg_host_wake_in(&host));  the board's own function: returns on network, key or time
  *     for each key: pg_host_key(&host, key)
  *   }
  *   pg_host_close(&host)
  *
  * A program may have several devices, each with its own struct pg_host, settings, memory, medium, connection and
- * display. It steps them in turn, and sleeps for the shortest of their pg_host_wake_in.
+ * display. It steps them in turn, and sleeps for the minimum of their pg_host_wake_in.
  *
- * Call everything from one thread, nothing from an interrupt, and nothing of a device from within its own reports.
+ * Call all functions from one thread, not from an interrupt. Do not call functions of a device from within its reports.
  */
 #ifndef PICOGRANT_HOST_H
 #define PICOGRANT_HOST_H
@@ -32,41 +32,42 @@ extern "C" {
 
 enum pg_key { PG_KEY_SIGN_IN, PG_KEY_CANCEL, PG_KEY_SIGN_OUT };
 
-/* Reports for a log or the application. They contain no secret. */
+/* Reports for a log or for the application. They contain no secret. */
 enum pg_report {
   PG_REPORT_STATE,  /* the state is now `a` (PG_STATE_*), with error `b` (PG_ERROR_CODE_*, 0: none) */
   /*
-   * A request of the grant has failed, and the device retries: error `a` (PG_ERROR_CODE_*), reason `b` (PG_REASON_*, 0
-   * if there was a response; then PG_ERROR_FIELD names the unusable member, if any). Reported once until they change.
+   * A request of the grant has failed, and the device retries. `a` is the error (PG_ERROR_CODE_*). `b` is the reason
+   * (PG_REASON_*), or 0 if there was a response. Then PG_ERROR_FIELD names the unusable member, if any. Reported again
+   * only when one of them changes.
    */
   PG_REPORT_TROUBLE,
-  PG_REPORT_CALL,   /* a call has ended: HTTP status `a`, 0 without a response; error `b` */
+  PG_REPORT_CALL,   /* a call has ended with HTTP status `a`, or 0 without a response, and error `b` */
   PG_REPORT_BROKEN  /* the engine threw; restart the device */
 };
 
-/* The parts of a device: the caller's. Everything pointed to must stay in place until pg_host_close. */
+/* The parts of a device. The caller owns everything that they point to, and must not move it until pg_host_close. */
 struct pg_host_parts {
   const struct pg_settings *settings;
-  const struct pg_engine *engine; /* as struct pg_core_config has it */
-  uint8_t *memory;                /* settings->memory_bytes; not the caller's until pg_host_close, which wipes it */
-  const struct pg_medium *medium; /* NULL: nothing is stored, and the display shows that */
-  int has_failed_medium; /* 1: read what it has, even with small slots; records that do not fit are not saved */
-  struct pg_connection *connection; /* for picogrant-port.h; no other device's */
+  const struct pg_engine *engine; /* as in struct pg_core_config */
+  uint8_t *memory;                /* settings->memory_bytes; only the host may use it until pg_host_close, which wipes it */
+  const struct pg_medium *medium; /* NULL: nothing is stored, and the display reports that */
+  int has_failed_medium; /* 1: read records even if the slots are small; records that do not fit are not saved */
+  struct pg_connection *connection; /* passed to picogrant-port.h; not shared with another device */
   /*
-   * 1: the connection stays open for the next request while the server keeps it; whatever arrives on it, including its
-   * end, must wake the loop. 0: each request opens a new one.
+   * 1: the connection stays open for the next request as long as the server allows. Whatever arrives on it, including
+   * its end, must wake the loop. 0: each request opens a new connection.
    */
   int keeps_connection;
-  const void *trust;                /* for picogrant-port.h */
-  struct pg_wall_clock *clock;      /* by which the port's TLS judges certificates; NULL: the machine knows the time */
-  struct pg_display *display;       /* for picogrant-port.h; NULL where the port has a single one */
+  const void *trust;                /* passed to picogrant-port.h */
+  struct pg_wall_clock *clock;      /* the time for checking certificates; NULL: the machine has a reliable clock */
+  struct pg_display *display;       /* passed to picogrant-port.h; NULL if the port has a single one */
   /*
-   * How long the countdown of a code, and an address with several pages, may stand still; 0: not at all, which wakes
-   * the board each second. A minute on batteries: they continue when a poll wakes the board, or after that time. May be
-   * changed between two steps.
+   * How long the display may show an old countdown, or the same page of an address. 0: it is always current, which
+   * wakes the board each second. On batteries, use a minute: the display then changes when a poll wakes the board, or
+   * after that time. May be changed between two steps.
    */
   int countdown_ms;
-  /* Each of the three may be NULL; all receive `context`: the program's own device, if it has several. */
+  /* Each of the three may be NULL. All get `context`, for example the program's own device. */
   void (*report)(void *context, enum pg_report report, int a, int b);
   void (*body)(void *context, const uint8_t *bytes, size_t size); /* pieces of a call's response */
   /* WWW-Authenticate of a call's 401, with a line feed after each value. */
@@ -74,7 +75,7 @@ struct pg_host_parts {
   void *context;
 };
 
-/* The server's name for the core, while the core is being created. */
+/* Space for the server's name while the core is created. */
 enum { PG_HOST_NAME = 257 };
 struct pg_host_names {
   char whole[PG_HOST_NAME];
@@ -84,8 +85,9 @@ struct pg_host_names {
 };
 
 /*
- * A device. The caller's; zeros mean closed. Read `core` (pg_get, pg_start, pg_length) or pass it to pg_set_status,
- * read `history` with pg_history_line, and borrow `http` with pg_host_take_http. The rest is host.c's.
+ * A device, owned by the caller. Zeros mean closed. You may read `core` (pg_get, pg_start, pg_length), pass it to
+ * pg_set_status, read `history` with pg_history_line, and borrow `http` (pg_host_take_http). Only host.c uses the
+ * rest.
  */
 struct pg_host {
   const struct pg_host_parts *parts; /* NULL: closed */
@@ -99,60 +101,64 @@ struct pg_host {
   int trouble;
   int call;
   int ok;
-  int has_challenge; /* the buffer had space for a code challenge (RFC 7636) */
+  int has_challenge; /* the memory has space for a code challenge (RFC 7636) */
 };
 
-/* Creates the device. Fills in `host`, which must not be open, whatever it held. Nothing is allocated afterwards. */
+/* Creates the device. Fills in `host`, which must not be open, whatever it contains before. Nothing is allocated
+ * afterwards. */
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts);
 
 /*
- * The memory that would suffice if something of the grant did not fit, including a code challenge (RFC 7636), which a
- * larger memory allows; 0: nothing is missing, or more memory does not help.
+ * The memory that is needed if something of the grant did not fit, including a code challenge (RFC 7636). 0: everything
+ * fits, or more memory would not help.
  */
 int pg_host_memory_needed(struct pg_host *host);
 
-/* For developers: why it did not open, in one line. "" for PG_OPEN_OK. */
+/* For developers: why the device did not open, in one line. "" for PG_OPEN_OK. */
 const char *pg_host_problem(enum pg_open_result result);
 
 /*
- * Advances network and core as far as possible without waiting, and reports.
+ * Advances network and core as far as possible without waiting, and reports changes.
  * @return 1, or 0 if the core is broken: close it and start again
  */
 int pg_host_step(struct pg_host *host);
 
-/* Milliseconds that the board may sleep if neither a key nor the network wakes it: 0..134217727. */
+/* How long the board may sleep if neither a key nor the network wakes it, in milliseconds: 0..134217727. */
 int pg_host_wake_in(struct pg_host *host);
 
 /*
- * Whether the firmware works, for an updater that must confirm a new image: a server has responded, in any way, or the
- * device is idle without needing one.
+ * Whether the firmware works, for an updater that must confirm a new image: a server has responded, whatever the
+ * response, or the device is idle and needs none.
  */
 int pg_host_is_well(struct pg_host *host);
 
-/* The user has pressed a key. Its effect comes before this returns, or in later steps. */
+/* Handles a key of the user. It takes effect before this function returns, or in later steps. */
 void pg_host_key(struct pg_host *host, enum pg_key key);
 
-/* The same by a letter: 's' sign in, 'c' cancel, 'o' sign out. 1, or 0 for other letters. */
+/* Handles a key by its letter: 's' sign in, 'c' cancel, 'o' sign out. Returns 1, or 0 for other letters. */
 int pg_host_letter(struct pg_host *host, int letter);
 
 /*
- * Calls a resource server once the device is signed in: a GET of `target`, an unchanged path and query of at most 512
- * bytes, below the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
+ * Sends a GET to a resource server while the device is signed in. `target` is a path and query of at most 512 bytes,
+ * which is sent unchanged, below the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
  * @return 1, or 0 if it cannot be sent: not signed in, a call is in progress, or a build without calls
  */
 int pg_host_call(struct pg_host *host, int endpoint, const char *target);
 
 /*
- * Whether the API of the last call requires a stronger or newer sign-in (RFC 9470): `challenge` has received which. No
- * token is refreshed for it, and the call is reported with 403. The requirement goes into `device_parameters` of the
- * next device.
+ * Whether the API of the last call requires a stronger or newer sign-in (RFC 9470). `challenge` has received the
+ * requirement. The device does not refresh the token for it, and reports the call with 403. Put the requirement into
+ * `device_parameters` of the next device.
  */
 int pg_host_needs_sign_in(const struct pg_host *host);
 
-/* Borrows `http` between two exchanges of the device, by opening it for another use, and returns it. */
+/*
+ * Takes `http` back for the device. Between two exchanges, a program may open it for another use, and must call this
+ * afterwards.
+ */
 void pg_host_take_http(struct pg_host *host);
 
-/* Ends everything, and wipes the device's memory; has no effect on a closed one. The heap's figures stay. */
+/* Closes the device and wipes its memory. Has no effect on a closed one. The heap's figures can still be read. */
 void pg_host_close(struct pg_host *host);
 
 #ifdef __cplusplus

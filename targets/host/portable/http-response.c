@@ -1,4 +1,4 @@
-/* Parses HTTP responses. Contract in http-response.h. Each step takes one byte, the steps of a body many. */
+/* Parses HTTP responses. Contract in http-response.h. Each step takes one byte, or many bytes of a body. */
 #include "http-response.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ struct date {
 
 static int is_digit(int c) { return c >= '0' && c <= '9'; }
 
-/* The number at text[0..count), all digits; -1 otherwise. */
+/* The number in text[0..count), or -1 if there is a character other than a digit. */
 static int number_at(const char *text, int count) {
   int value = 0;
   for (int i = 0; i < count; i++) {
@@ -29,7 +29,7 @@ static int number_at(const char *text, int count) {
   return value;
 }
 
-/* 1..12, or -1. */
+/* The month, 1..12, or -1. */
 static int month_at(const char *text) {
   static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
   for (int month = 0; month < 12; month++) {
@@ -57,7 +57,8 @@ static int take_imf_fixdate(const char *text, size_t size, struct date *date) {
   return take_time(text + 17, date);
 }
 
-/* Sunday, 06-Nov-94 08:49:37 GMT. Two-digit years: without a clock, the window 1970..2069 is closest to RFC 9110. */
+/* Sunday, 06-Nov-94 08:49:37 GMT. Without a clock, assume that two-digit years are in 1970..2069, which is closest to
+ * RFC 9110. */
 static int take_rfc_850(const char *text, size_t size, struct date *date) {
   size_t comma = 0;
   while (comma < size && text[comma] != ',') comma++;
@@ -122,11 +123,11 @@ int pg_retry_after(const char *text, size_t size, int64_t from_s) {
   return until - from_s > PG_RETRY_LONGEST_S ? PG_RETRY_LONGEST_S : (int)(until - from_s);
 }
 
-/* The reader. */
+/* The parser. */
 
 enum step {
   STATUS_LINE,
-  LINE_BEGIN, /* a header, the next line of a folded one, or the empty line */
+  LINE_BEGIN, /* a header, a continuation line of a header, or the empty line */
   HEADER,
   BODY_BY_LENGTH,
   BODY_UNTIL_CLOSED,
@@ -158,7 +159,7 @@ enum header {
   HEADERS_END
 };
 
-/* How long a connection stays open by default, and at most. */
+/* How long a connection may stay open if the server does not say, and at most. */
 enum { KEEP_UNSAID_S = 4, KEEP_LONGEST_S = 600 };
 
 /* In the order of enum header. */
@@ -197,7 +198,7 @@ static void refuse_for(struct pg_http_response *response, enum pg_reason reason)
 /* Refuses invalid HTTP. */
 static void refuse(struct pg_http_response *response) { refuse_for(response, PG_REASON_NOT_HTTP); }
 
-/* Starts a head; an interim response's head is discarded. */
+/* Starts a head. The head of an interim response is discarded. */
 static void begin_head(struct pg_http_response *response) {
   response->step = STATUS_LINE;
   response->status = 0;
@@ -234,7 +235,7 @@ static void take_status_line(struct pg_http_response *response) {
     return;
   }
   int status = (text[9] - '0') * 100 + (text[10] - '0') * 10 + (text[11] - '0');
-  /* No protocol switch was requested. An unknown class of RFC 9110 §15 counts as a server error. */
+  /* A switch of protocols was not requested. An unknown class (RFC 9110 §15) counts as a server error. */
   if (status < 100 || status == 101) refuse(response);
   else response->step = LINE_BEGIN;
   response->status = (uint16_t)(status > 599 ? 599 : status);
@@ -258,20 +259,20 @@ static void take_length(struct pg_http_response *response) {
   int ok = response->text_size > 0 && !response->is_cut;
   for (int i = 0; i < response->text_size && ok; i++) {
     ok = is_digit(response->text[i]);
-    /* All longer ones are the same: too long. */
+    /* A longer number is too large in any case, so stop counting. */
     if (ok && length < LONGEST) length = length * 10 + (response->text[i] - '0');
   }
   if (!ok || (response->length >= 0 && response->length != length)) refuse(response);
   else response->length = length;
 }
 
-/* A byte of the header's value, for the sign-in that an API requires (RFC 9470). */
+/* Reports a byte of WWW-Authenticate, for the sign-in that an API requires (RFC 9470). */
 static void report_challenge(const struct pg_http_response *response, uint8_t c) {
   int is_requested = response->name == AUTHENTICATE && response->status == UNAUTHORIZED;
   if (is_requested && response->sink->challenge) response->sink->challenge(response->context, c);
 }
 
-/* `timeout=75`, possibly followed by more. */
+/* Parses `timeout=75`, which may be followed by more. */
 static void take_keep_alive(struct pg_http_response *response) {
   enum { BEFORE = 8 };
   size_t end = BEFORE;
@@ -280,7 +281,7 @@ static void take_keep_alive(struct pg_http_response *response) {
   if (end > BEFORE) response->keep_s = seconds_of(response->text + BEFORE, end - BEFORE) - 1;
 }
 
-/* The last line of the header has arrived. */
+/* The header's last line has arrived. */
 static void header_is_complete(struct pg_http_response *response) {
   while (response->text_size > 0 && is_blank_char((uint8_t)response->text[response->text_size - 1])) {
     response->text_size--;
@@ -321,7 +322,7 @@ static void header_is_complete(struct pg_http_response *response) {
   clear_text(response);
 }
 
-/* The empty line has arrived: the head decides how the body is framed. */
+/* The empty line after the headers has arrived. They determine how the body is framed. */
 static void head_is_complete(struct pg_http_response *response) {
   int status = response->status;
   if (status < 200) {
@@ -350,7 +351,7 @@ static void head_is_complete(struct pg_http_response *response) {
 /* The first byte of a line shows whether it continues the previous header (RFC 9112 §5.2). */
 static void begin_line(struct pg_http_response *response, uint8_t c) {
   if (is_blank_char(c)) {
-    /* The status line cannot be continued: such a line is ignored. */
+    /* Nothing may continue the status line, so ignore the line. */
     response->part = BLANK;
     if (response->text_size > 0) {
       append_char(response, ' ');
@@ -400,7 +401,7 @@ static void chunk_size_is_complete(struct pg_http_response *response) {
   clear_text(response);
 }
 
-/* `text_size` counts the digits, to detect a line without any. */
+/* `text_size` counts the digits, to refuse a line without any. */
 static void take_chunk_size_byte(struct pg_http_response *response, uint8_t c) {
   int digit = hexadecimal_digit(c);
   if (digit >= 0 && response->left < 0x1000000) {
@@ -453,7 +454,7 @@ static int is_in_body(const struct pg_http_response *response) {
          response->step == CHUNK_DATA;
 }
 
-/* Takes the part of `size` bytes that belongs to the body or the chunk; returns its size. */
+/* Takes the bytes that belong to the body or the chunk, and returns their number. */
 static size_t response_take_body(struct pg_http_response *response, const uint8_t *bytes, size_t size) {
   size_t taken = size;
   if (response->is_coded) {
@@ -476,7 +477,7 @@ static size_t response_take_body(struct pg_http_response *response, const uint8_
   return taken;
 }
 
-/* A CR belongs to the following LF (RFC 9112 §2.2); elsewhere it is refused, and so is NUL. */
+/* A CR is only valid before an LF (RFC 9112 §2.2). Elsewhere it is refused, as is NUL. */
 static void take_byte(struct pg_http_response *response, uint8_t c) {
   if (++response->head_bytes > PG_HTTP_RESPONSE_HEAD_MAX) {
     refuse_for(response, PG_REASON_HEAD_TOO_LONG);
@@ -503,7 +504,7 @@ enum pg_http_response_result pg_http_response_read(struct pg_http_response *resp
     if (is_in_body(response)) at += response_take_body(response, bytes + at, size - at);
     else take_byte(response, bytes[at++]);
   }
-  /* More than was requested. */
+  /* The server has sent more than was requested. */
   if (at < size) response->is_last = 1;
   return result_of(response);
 }

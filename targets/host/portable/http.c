@@ -9,7 +9,7 @@
 #include "picogrant-numbers.h"
 #include "picogrant-port.h"
 
-/* The body of a request as JSON. */
+/* Converts the body of a request from a form to JSON. */
 
 void pg_json_body_start(struct pg_json_body *body, const uint8_t *form, size_t size) {
   *body = (struct pg_json_body){.form = form, .size = size};
@@ -23,7 +23,7 @@ static size_t put_json(uint8_t *piece, const char *text) {
 
 static uint8_t digit_of(uint8_t c) { return (uint8_t)(c <= '9' ? c - '0' : (c | 32) - 'a' + 10); }
 
-/* A character of a name or value; RFC 8259 section 7 defines which ones must be escaped. */
+/* Writes a character of a name or value. RFC 8259 section 7 defines which ones must be escaped. */
 static size_t put_character(uint8_t *piece, uint8_t c) {
   static const char hex[] = "0123456789abcdef";
   size_t size = 0;
@@ -38,7 +38,7 @@ static size_t put_character(uint8_t *piece, uint8_t c) {
   return size;
 }
 
-/* The next part of the object: at most PG_JSON_BODY_STEP bytes; 0 after its end. */
+/* Writes the next part of the object, at most PG_JSON_BODY_STEP bytes. Returns 0 at its end. */
 static size_t step_of(struct pg_json_body *body, uint8_t *piece) {
   if (!body->is_begun) {
     body->is_begun = 1;
@@ -80,8 +80,8 @@ size_t pg_json_body_size(const uint8_t *form, size_t size) {
 }
 
 /*
- * REUSABLE: there is a connection without an exchange. REUSING: nothing has been sent yet, and there is no event to
- * wait for.
+ * REUSABLE: a connection is open, without an exchange. REUSING: nothing has been sent on it yet, so there is no event
+ * to wait for.
  */
 enum phase { IDLE, REUSABLE, CONNECTING, REUSING, SENDING, FLUSHING, RESPONDING };
 
@@ -118,7 +118,7 @@ void pg_http_abort(struct pg_http *http) {
   if (is_under_way(http)) pg_http_close(http);
 }
 
-/* Nothing unexpected has arrived on it, nor its end. */
+/* Whether neither data nor the end has arrived on an idle connection. */
 static int is_quiet(struct pg_http *http) {
   const uint8_t *bytes = NULL;
   return pg_connection_receive(connection_of(http), &bytes) == PG_CONNECTION_NOTHING;
@@ -134,7 +134,7 @@ static int has_connection(struct pg_http *http, const struct pg_address *address
   return http->phase == REUSABLE && may_rest(http) && pg_is_origin(address, own);
 }
 
-/* Nothing that ends a line or a word may be in a head. */
+/* Whether the bytes are visible characters. Others could end a line or a word of the head. */
 static int is_visible(const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < size; i++) {
     if (bytes[i] < 33 || bytes[i] > 126) return 0;
@@ -150,12 +150,12 @@ static void http_put(struct pg_http *http, const void *bytes, size_t size) {
 
 static void http_put_text(struct pg_http *http, const char *text) { http_put(http, text, strlen(text)); }
 
-/* The target continues the address's own query. */
+/* The target extends the address's own query. */
 static void put_target(struct pg_http *http, const struct pg_http_request *request,
                        const struct pg_address *address) {
   const uint8_t *target = request->target;
   size_t size = request->target_size;
-  /* An address that ends with its host needs a slash, unless the target starts with one. */
+  /* An address without a path needs a slash, unless the target starts with one. */
   int brings_slash = !*address->path && size > 0 && target[0] == '/';
   if (*address->path != '/' && !brings_slash) http_put_text(http, "/");
   http_put_text(http, address->path);
@@ -209,12 +209,12 @@ static void put_request(struct pg_http *http, const struct pg_http_request *requ
   if (!request->is_get && !request->is_json) http_put(http, request->body, request->body_size);
 }
 
-/* NULL: plain http, or a machine with a reliable clock. */
+/* NULL for plain http, or if the machine has a reliable clock. */
 static struct pg_wall_clock *clock_of(const struct pg_http *http) {
   return http->peer.is_secure ? http->settings->clock : NULL;
 }
 
-/* The end of the parts that are sent now. */
+/* The end of the parts that can be sent now. */
 static int end_of(const struct pg_http *http) {
   return http->question == IS_REQUESTED ? PG_HTTP_QUESTION : http->part_count;
 }
@@ -227,7 +227,7 @@ static int connect_to(struct pg_http *http) {
   return 1;
 }
 
-/* PG_REASON_*: what the response's Date is worth. */
+/* Evaluates the response's Date. Returns PG_REASON_*. */
 static int take_date(const struct pg_http *http) {
   struct pg_wall_clock *clock = clock_of(http);
   return clock ? pg_wall_clock_date(clock, http->response.date_s, http->is_from_issuer) : PG_REASON_NONE;
@@ -253,7 +253,7 @@ static void http_report_challenge(void *context, uint8_t c) {
 
 static const struct pg_http_response_sink request_sink = {report_status, report_body, http_report_challenge};
 
-/* Of the response to the time question only the Date counts, whatever its status. */
+/* The response to a time request is only needed for its Date, whatever its status. */
 static void http_take_time(void *context, int status, int retry_after_s) {
   struct pg_http *http = context;
   (void)status;
@@ -294,7 +294,7 @@ int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
   return 1;
 }
 
-/* `otherwise`: the reason if the connection reports none. */
+/* `otherwise` is the reason if the connection reports none. */
 static void http_fail(struct pg_http *http, enum pg_reason otherwise) {
   int reason = pg_connection_reason(connection_of(http));
   http->reason = reason == PG_REASON_NONE ? (int)otherwise : reason;
@@ -302,7 +302,7 @@ static void http_fail(struct pg_http *http, enum pg_reason otherwise) {
   http->sink->failed(http->context);
 }
 
-/* Closes the connection, or keeps it for reuse, first: the sink may start the next exchange. */
+/* Closes the connection, or makes it reusable, before calling the sink: that may start the next exchange. */
 static void succeed(struct pg_http *http) {
   http->reason = PG_REASON_NONE;
   http->keep_s = http->settings->keeps_connection ? pg_http_response_keep_s(&http->response) : 0;
@@ -317,7 +317,7 @@ static void succeed(struct pg_http *http) {
   http->sink->end(http->context);
 }
 
-/* At a guessed time, only the question for a better one is sent, and only once. */
+/* At a guessed time, send only the request for the server's time, and only once. */
 static void begin_to_send(struct pg_http *http) {
   struct pg_wall_clock *clock = clock_of(http);
   int is_guessed = clock && !pg_wall_clock_holds(clock);
@@ -333,7 +333,7 @@ static void begin_to_send(struct pg_http *http) {
                   pg_clock_wall_s());
 }
 
-/* The time is reliable now: start again, with the request. */
+/* The time is now reliable. Start again with the actual request. */
 static void end_question(struct pg_http *http) {
   if (http->reason == PG_REASON_NONE && connect_to(http)) return;
   http_fail(http, http->reason == PG_REASON_NONE ? PG_REASON_SERVER_SILENT : (enum pg_reason)http->reason);
@@ -352,7 +352,7 @@ static void open_connection(struct pg_http *http) {
   }
 }
 
-/* 1: the body has another piece; 0: the whole request has been sent. */
+/* Returns 1 if the body has another piece, 0 if the whole request has been sent. */
 static int next_piece(struct pg_http *http) {
   size_t size = pg_json_body_next(&http->json, http->piece, sizeof http->piece);
   http->part = http->part_count = 0;
@@ -360,7 +360,7 @@ static int next_piece(struct pg_http *http) {
   return size > 0;
 }
 
-/* 1: continues at once; 0: must wait, or has failed. */
+/* Returns 1 to continue at once, 0 if it must wait or has failed. */
 static int send_parts(struct pg_http *http) {
   while (http->part < end_of(http) || (http->question != IS_REQUESTED && next_piece(http))) {
     const struct pg_http_part *part = &http->parts[http->part];
@@ -386,7 +386,7 @@ static int flush(struct pg_http *http) {
   return 1;
 }
 
-/* 1: more may have arrived; 0: must wait, or the exchange has ended. */
+/* Returns 1 if more may have arrived, 0 if it must wait or the exchange has ended. */
 static int receive(struct pg_http *http) {
   const uint8_t *bytes = NULL;
   enum pg_http_response_result result = PG_HTTP_RESPONSE_INVALID;
@@ -442,6 +442,6 @@ void pg_http_work(struct pg_http *http) {
   if (http->phase == REUSABLE && !may_rest(http)) pg_http_close(http);
   if (!is_under_way(http)) return;
   http_go_on(http);
-  /* In any phase: a server that does not read the request has no more time than one that does not respond. */
+  /* The limit applies in every phase, also if the server does not read the request. */
   if (is_under_way(http) && left_ms(http) == 0) http_fail(http, PG_REASON_SERVER_SILENT);
 }

@@ -1,6 +1,6 @@
 /*
- * The last check before sending. Contract in http.h. It parses the configured address itself, independently of
- * address.c.
+ * The last check before a request is sent. Contract in http.h. It parses the configured address itself, independently
+ * of address.c.
  */
 #include "http.h"
 
@@ -8,7 +8,7 @@
 
 #include "picogrant-numbers.h"
 
-/* A shorter value may be an ordinary part of a path; no server's tokens are that short (RFC 6749 section 10.10). */
+/* A shorter value may occur in a path by chance. No server's tokens are that short (RFC 6749 section 10.10). */
 enum { SECRET_BYTES_MIN = 16, PORT_HTTP = 80, PORT_HTTPS = 443 };
 
 static int is_of_host(char c) {
@@ -16,8 +16,8 @@ static int is_of_host(char c) {
 }
 
 /*
- * Whether `port` matches what follows the host in an authority: nothing for the scheme's own, or a colon and the
- * number.
+ * Whether `port` matches the text after the host in an authority: no text for the scheme's default port, or else a
+ * colon and the number.
  */
 static int is_port(const char *text, size_t size, const struct pg_peer *peer) {
   uint32_t port = 0;
@@ -30,7 +30,7 @@ static int is_port(const char *text, size_t size, const struct pg_peer *peer) {
   return port == peer->port;
 }
 
-/* Whether host and port of the connection are those of the authority in the request. */
+/* Whether the connection goes to the host and port in the request's authority. */
 static int is_peer(const struct pg_address *sent) {
   const struct pg_peer *peer = &sent->peer;
   const char *text = sent->authority;
@@ -75,7 +75,7 @@ static int url_digit(uint8_t c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The next byte of a target as its reader decodes it; advances past it. */
+/* The next byte of a target after percent-decoding. Advances past it. */
 static int take_decoded_byte(const uint8_t *target, size_t size, size_t *at) {
   uint8_t c = target[(*at)++];
   if (c != '%' || size - *at < 2) return c;
@@ -94,7 +94,7 @@ static int begins_with(const uint8_t *target, size_t size, const struct pg_secre
   return 1;
 }
 
-/* Whether a secret is in the target, unchanged or percent-encoded. */
+/* Whether the target contains a secret, unchanged or percent-encoded. */
 static int holds(const uint8_t *target, size_t size, const struct pg_secret *secret) {
   if (secret->size < SECRET_BYTES_MIN) return 0;
   for (size_t at = 0; at < size; at++) {

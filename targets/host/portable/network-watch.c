@@ -16,14 +16,14 @@ void pg_network_watch_received(struct pg_network_watch *watch) {
   watch->level = 0;
 }
 
-/* Compares the difference, because the clock wraps. */
+/* Compare the difference, because the clock wraps. */
 int32_t pg_network_watch_wake_in(const struct pg_network_watch *watch, uint32_t now_ms) {
   if (!watch->is_on) return -1;
   uint32_t left = watch->due_ms - now_ms;
   return left > 0x7fffffffu ? 0 : (int32_t)left;
 }
 
-/* The probes had no response. */
+/* The probes got no response. */
 static enum pg_network_step restart(struct pg_network_watch *watch, uint32_t now_ms) {
   if (watch->restarts == PG_NETWORK_RESTARTS) {
     watch->is_on = 0;

@@ -1,17 +1,16 @@
 /*
- * Monitors the network, for a port that runs its own network stack. It only acts after a request without a response, so
- * an idle device keeps sleeping, and an unavailable server costs nothing: as long as the gateway responds, the fault is
- * elsewhere.
+ * Monitors the network, for a port with its own network stack. It starts only after a request without a response, so an
+ * idle device can sleep. If the gateway responds, the server is at fault, and nothing is restarted.
  *
  *   an exchange failed without a response       pg_network_watch_doubt
  *   then, until the doubt is resolved:
- *     pg_network_watch_next returns PROBE       ask the gateway for its address (ARP), or any host without one
+ *     pg_network_watch_next returns PROBE       ask the gateway for its address (ARP), or another host if there is none
  *                         RESTART_INTERFACE     three probes without a response
  *                         RESTART_DEVICE        three restarts of the interface without effect
  *   the gateway responded, or an exchange worked  pg_network_watch_received
  *
- * The waits after restarts double up to an hour, so a router that is off for a week costs a restart per hour. `level`
- * is their size: the port preserves it across restarts, in memory that a reset does not clear.
+ * The waits after restarts double up to an hour, so if a router is off for a week, there is one restart per hour.
+ * `level` determines the wait. The port preserves it across restarts, in memory that a reset does not clear.
  */
 #ifndef PICOGRANT_NETWORK_WATCH_H
 #define PICOGRANT_NETWORK_WATCH_H
@@ -26,8 +25,8 @@ enum {
   PG_NETWORK_PROBES = 3,
   PG_NETWORK_PROBE_MS = 5000,
   PG_NETWORK_RESTARTS = 3,
-  PG_NETWORK_WAIT_MS = 30000, /* after a restart of the interface; twice as long at each level */
-  PG_NETWORK_LEVEL_MAX = 7    /* 30 s << 7 is a little more than an hour */
+  PG_NETWORK_WAIT_MS = 30000, /* wait after a restart of the interface; doubles with each level */
+  PG_NETWORK_LEVEL_MAX = 7    /* 30 s << 7 is slightly more than an hour */
 };
 
 enum pg_network_step {
@@ -37,28 +36,29 @@ enum pg_network_step {
   PG_NETWORK_RESTART_DEVICE
 };
 
-/* Starts as zeros, except `level`. Times are pg_clock_ms's. */
+/* Starts as zeros, except `level`. Times are those of pg_clock_ms. */
 struct pg_network_watch {
-  uint32_t due_ms;  /* when the next step is to be taken */
+  uint32_t due_ms;  /* when the next step is due */
   uint8_t is_on;    /* there is a doubt */
-  uint8_t probes;   /* sent since the last restart of the interface */
-  uint8_t restarts; /* of the interface, since the doubt began */
+  uint8_t probes;   /* since the last restart of the interface */
+  uint8_t restarts; /* restarts of the interface, since the doubt began */
   uint8_t level;    /* 0..PG_NETWORK_LEVEL_MAX */
 };
 
-/* A request had no response. No effect while there is a doubt already. */
+/* A request got no response. Has no effect if there already is a doubt. */
 void pg_network_watch_doubt(struct pg_network_watch *watch, uint32_t now_ms);
 
 void pg_network_watch_received(struct pg_network_watch *watch);
 
 /*
- * The next step; each one is returned once.
- * @param has_link 0: no cable. Then there is nothing to restart, and everything starts again with the link.
+ * Returns the next step, once.
+ * @param has_link 0: the cable is unplugged. There is nothing to restart, and the sequence starts again when it is
+ * plugged in
  */
 enum pg_network_step pg_network_watch_next(struct pg_network_watch *watch, uint32_t now_ms,
                                            int has_link);
 
-/* Milliseconds until the next step, 0 if it is due; -1 without a doubt. */
+/* Milliseconds until the next step, 0 if it is due, -1 if there is no doubt. */
 int32_t pg_network_watch_wake_in(const struct pg_network_watch *watch, uint32_t now_ms);
 
 #ifdef __cplusplus

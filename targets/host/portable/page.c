@@ -5,7 +5,8 @@
 
 #include "address.h"
 
-/* The rest of the page; a size that is too large invalidates it, and everything read afterwards is empty. */
+/* The unread part of the page. A size that is too large makes the page invalid, and everything read after it is
+ * empty. */
 struct page_reader {
   const uint8_t *at;
   size_t left;
@@ -29,7 +30,7 @@ static uint32_t page_take_number(struct page_reader *reader, size_t size) {
   return number;
 }
 
-/* A text up to its 0. */
+/* Reads a text up to its 0. */
 static const char *page_take_text(struct page_reader *reader) {
   const void *end = reader->is_invalid ? NULL : memchr(reader->at, 0, reader->left);
   if (!end) {
@@ -39,7 +40,7 @@ static const char *page_take_text(struct page_reader *reader) {
   return (const char *)page_take(reader, (size_t)((const uint8_t *)end - reader->at) + 1);
 }
 
-/* A number of the table below: its destination, and its range. */
+/* Where a number of the page is stored, and its range. */
 struct range {
   size_t offset;
   uint32_t low;
@@ -67,11 +68,11 @@ static void take_numbers(struct page_reader *reader, struct pg_settings *setting
     if (number < ranges[i].low || number > ranges[i].high) reader->is_invalid = 1;
     *(int *)(void *)((char *)settings + ranges[i].offset) = (int)number;
   }
-  /* In device.json, 0 is no spread. */
+  /* device.json has 0 for no spread. */
   if (settings->start_spread_ms == 0) settings->start_spread_ms = PG_START_AT_ONCE;
 }
 
-/* Tokens are sent over TLS, or not at all. */
+/* Whether the address uses https, or http to this device. */
 static int is_safe(const char *text) {
   struct pg_address address;
   if (!*text) return 1;
@@ -102,14 +103,14 @@ static void take_texts(struct page_reader *reader, struct pg_page *page) {
   if (!*settings->client_id || !*settings->addresses[PG_ENDPOINT_TOKEN]) reader->is_invalid = 1;
 }
 
-/* Bytes after their size, a number of the given width. */
+/* Reads a size of the given width, and as many bytes. */
 static struct pg_page_bytes take_bytes(struct page_reader *reader, size_t size_bytes) {
   size_t size = page_take_number(reader, size_bytes);
   const uint8_t *bytes = page_take(reader, size);
   return (struct pg_page_bytes){bytes, reader->is_invalid ? 0 : size};
 }
 
-/* A part of a certificate, by its position there. */
+/* Reads the position and size of a part of a certificate. */
 static struct pg_page_bytes take_part(struct page_reader *reader, struct pg_page_bytes whole) {
   size_t at = page_take_number(reader, 2);
   size_t size = page_take_number(reader, 2);
@@ -143,7 +144,7 @@ const char *pg_page_problem(enum pg_page_result result) {
   return problems[result];
 }
 
-/* Bit by bit: a page is read once. */
+/* Bit by bit, without a table: a page is read only once. */
 uint32_t pg_page_checksum(const uint8_t *bytes, size_t size) {
   uint32_t crc = 0xffffffffu;
   for (size_t i = 0; i < size; i++) {

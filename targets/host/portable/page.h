@@ -1,19 +1,20 @@
 /*
- * The developer's settings, outside the firmware's image: a page for each device. `picogrant configure --page` writes
- * it (targets/command/page-format.ts), and the factory or an updater stores it in one of two areas. Everything is used
- * in place: texts end with a 0. All numbers are little-endian:
+ * The developer's settings, stored outside the firmware's image, with a page for each device. `picogrant configure
+ * --page` writes it (targets/command/page-format.ts), and the factory or an updater stores it in one of two areas. The
+ * settings point into the page, where texts end with a 0. All numbers are little-endian:
  *
- *   "PGS1", u32 bytes that follow, u32 CRC-32 of them, and then
+ *   "PGS1", u32 size of the rest, u32 CRC-32 of the rest, and then
  *   u32 when it was made, seconds since 1970
  *   numbers, a u32 each, in the order of enum pg_page_number
- *   texts, in the order of enum pg_page_text: UTF-8, each ended by a 0; addresses are https, or http to this device itself
- *   u8 size, the seed for randomness; u8 size, the device's key: of no bytes where there is none
+ *   texts, in the order of enum pg_page_text: UTF-8, each ended by a 0; addresses are https, or http to this device
+ *   itself
+ *   u8 size, the random seed; u8 size, the device's key: of size 0 if there is none
  *   u16 number of certificate authorities, 0 if the device trusts nobody; of each:
  *     u16 size, the certificate in DER
  *     u8 curve: 0 for RSA, or BearSSL's number (23 is P-256, 24 is P-384)
- *     where in the certificate what a board wants lies, u16 offset and u16 size each: the subject's name;
+ *     the positions in the certificate that a board needs, u16 offset and u16 size each: the subject's name;
  *     the modulus, or the point; the exponent, or 0 and 0
- *   and in a page that names a time server only, a text: its name or IPv4 address, ended by a 0
+ *   and only if the page names a time server, a text: its name or IPv4 address, ended by a 0
  *
  * The page is not signed: anyone who can write it controls the device's settings.
  */
@@ -59,7 +60,7 @@ enum pg_page_text {
   PG_PAGE_USER_AGENT,
   PG_PAGE_GRANT_HEADERS,
   PG_PAGE_RESOURCE_HEADERS,
-  PG_PAGE_DIRECTORY, /* where a host with files keeps its records; "" on a board */
+  PG_PAGE_DIRECTORY, /* where a host with files stores its records; "" on a board */
   PG_PAGE_ADDRESS,   /* the first of PG_ADDRESS_COUNT */
   PG_PAGE_TEXTS = PG_PAGE_ADDRESS + PG_ADDRESS_COUNT
 };
@@ -77,38 +78,38 @@ struct pg_page_authority {
   struct pg_page_bytes exponent;
 };
 
-/* All of it points into the page. */
+/* All members point into the page. */
 struct pg_page {
   struct pg_settings settings;
   const char *directory;
-  struct pg_page_bytes seed; /* for randomness, where the device has no generator of it */
-  struct pg_page_bytes key;  /* for a medium that encrypts records; this host's own do not */
+  struct pg_page_bytes seed; /* for a device without a random number generator */
+  struct pg_page_bytes key;  /* for a medium that encrypts records, which this host's media do not */
   uint32_t made_s;
   struct pg_page_authority authorities[PG_PAGE_AUTHORITIES];
   size_t authority_count;
-  const char *time_server; /* for a board that does not know the time; "": none is named */
+  const char *time_server; /* for a board that does not know the time; "": none */
 };
 
 enum pg_page_result { PG_PAGE_OK, PG_PAGE_EMPTY, PG_PAGE_DAMAGED, PG_PAGE_MALFORMED };
 
-/* For a log. */
+/* The problem in words, for a log. */
 const char *pg_page_problem(enum pg_page_result result);
 
-/* CRC-32 (IEEE 802.3), as in the page's head. */
+/* CRC-32 (IEEE 802.3), as in the page's header. */
 uint32_t pg_page_checksum(const uint8_t *bytes, size_t size);
 
 /*
- * Reads the page at the start of an area of `size` bytes; an area whose first bytes are 0xff, or without bytes, is
- * empty. Unless the result is PG_PAGE_OK, nothing of `page` may be used.
+ * Reads the page at the start of an area of `size` bytes. An area is empty if its first bytes are 0xff, or if `size` is
+ * 0. `page` is only valid if the result is PG_PAGE_OK.
  * @param memory_max the firmware's memory for the device
  */
 enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, size_t size, int memory_max);
 
 /*
- * Of two areas, the newer valid page counts. An updater therefore writes the other area, and if that fails the last
+ * Chooses the newer valid page of two areas. An updater must therefore write the other area. If that fails, the last
  * valid page is still there.
- * @param results of either area
- * @return the area that counts, or -1: neither is valid, and nothing of `page` may be used
+ * @param results of reading each area
+ * @return the chosen area, or -1: neither is valid, and `page` must not be used
  */
 int pg_page_choose(struct pg_page *page, const struct pg_page_bytes areas[PG_PAGE_AREAS], int memory_max,
                    enum pg_page_result results[PG_PAGE_AREAS]);

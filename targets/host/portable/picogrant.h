@@ -13,33 +13,33 @@
  *     something happened: pg_tick(&core, elapsed) until NONE, then report it to the core, then until NONE again
  *   pg_core_close(&core)
  *
- * Commands, and the calls that end them, without their first argument, the core:
+ * The commands, and the calls that complete them (without their first argument, the core):
  *   SEND    pg_get(PG_REQUEST_ID), (PG_ENDPOINT), (PG_IS_GET: 1 GET, 0 POST); the request's target is
  *           the endpoint's address and memory[PG_TARGET .. + PG_TARGET_LENGTH), its body is
  *           memory[PG_BODY .. + PG_BODY_LENGTH); PG_AUTHORIZATION: the header `Authorization: Bearer`
  *           with the bytes of region PG_FIELD_ACCESS_TOKEN, or `Authorization: Basic` with those of
  *           PG_REGION_CLIENT_CREDENTIALS. Then pg_response_start, pg_response_body any number of times, and
  *           pg_response_end; or at any time pg_response_failed, which ends the exchange.
- *   ABORT   end the exchange under way; report nothing more of it to the core.
+ *   ABORT   end the current exchange, and report nothing more of it to the core.
  *   SHOW    columns * rows character codes (32..126, 128..255 only in the developer's own texts) from pg_start(PG_REGION_FRAME).
  *   LOAD    read slot PG_SLOT into memory[PG_DATA ..], PG_DATA_LENGTH bytes at most; then pg_storage_done(size):
  *           0 empty, -1 unreadable.
  *   STORE   write memory[PG_DATA .. + PG_DATA_LENGTH) to slot PG_SLOT, durably; pg_storage_done(1), or (0) on failure.
  *   ERASE   empty slot PG_SLOT, durably; pg_storage_done(1), or (0) on failure.
  *   CHALLENGE  write a fresh code verifier of 43 bytes (RFC 7636) to memory[PG_DATA ..] and its challenge of 43 bytes to
- *           the end of the PG_DATA_LENGTH bytes; pg_storage_done(1), or (0) if the host cannot make them: the core asks
- *           again with growing waits, and the seventh failure in a row is the error NO_CODE_CHALLENGE.
+ *           the end of the PG_DATA_LENGTH bytes; pg_storage_done(1), or (0) if the host cannot make them. The core then
+ *           repeats the command with growing waits. The seventh consecutive failure is the error NO_CODE_CHALLENGE.
  *   VERIFY  only for hosts that poll for security events: check signature, issuer and audience of the compact JWS in
  *           memory[PG_DATA .. + PG_DATA_LENGTH); pg_event_verified(PG_REQUEST_ID, 1) or (PG_REQUEST_ID, 0) within 120 s.
  *
  * Ranges: integers are in [-2^27, 2^27 - 1]. elapsed and wake_in are milliseconds, 0..100000000; a
  * longer sleep counts as that. A request id is 0..65535, a status 100..599, Retry-After in seconds or -1.
  *
- * Ownership: struct pg_core is the caller's, and does not move between pg_core_open and pg_core_close. The memory is the
- * core's until then: the host reads it where a command says so, and writes only in LOAD and CHALLENGE. A command's ranges
- * do not change until the command is done; those of SEND until the exchange ends. Bytes that the host passes are copied.
+ * Ownership: the caller owns struct pg_core, and must not move it between pg_core_open and pg_core_close. The core owns
+ * the memory until then. The host reads it where a command says so, and writes only for LOAD and CHALLENGE. The ranges of
+ * a command do not change until it is done, those of SEND until the exchange ends. The core copies bytes that it gets.
  *
- * Threads: one for all devices. No call comes from an interrupt, a signal handler, or a call for the same device.
+ * Threads: use one for all devices. Never call from an interrupt, a signal handler, or within a call for the same device.
  */
 #ifndef PICOGRANT_H
 #define PICOGRANT_H
@@ -52,9 +52,10 @@
 #error "picogrant needs an int of 32 bits: this compiler's is smaller"
 #endif
 
-/* Generated: the enums of the core, and enum pg_property (core/SPEC.md, "What a host may read": PG_WAIT_MS is waitMs). */
+/* Generated: the core's enums, and enum pg_property (core/SPEC.md, "What a host may read"), where PG_WAIT_MS is
+ * waitMs. */
 #include "picogrant-numbers.h"
-/* struct pg_core: generated with picogrant.c, or in engines/. */
+/* struct pg_core: generated together with picogrant.c, or in engines/. */
 #include "picogrant-core.h"
 
 #ifdef __cplusplus
@@ -63,67 +64,69 @@ extern "C" {
 
 struct pg_engine;
 
-/* Settings (core/device/config.ts). Members that are left out are the defaults; client_id, server, columns, rows have none. */
+/* Settings (core/device/config.ts). Omitted members have defaults, except client_id, server, columns and rows. */
 struct pg_core_config {
   const char *client_id;
   const char *client_secret;     /* NULL or "": a client without a secret */
   const char *scope;
   const char *device_parameters; /* encoded, starting with '&'; NULL or "": none */
-  const char *token_parameters;  /* the same, of token requests */
+  const char *token_parameters;  /* the same for token requests */
   int columns;                   /* 16..80 */
   int rows;                      /* 2..8 */
   int seed;                      /* random, 0..67108863 */
   int auto_start;                /* 1: requests a code at the start */
   int renewals_max;              /* 0..1000 */
-  int start_spread_ms;           /* 1..3600000; 0: 5000, since devices start together after a power cut; PG_START_AT_ONCE */
+  int start_spread_ms;           /* 1..3600000; 0: 5000, because after a power cut devices start together; PG_START_AT_ONCE */
   int pkce;                      /* enum pg_pkce */
   int json_bodies;               /* 1: grant requests have JSON bodies (PG_IS_JSON); 0: only after a 415 */
   int client_authentication;     /* enum pg_client_authentication */
-  const char *messages;          /* as struct pg_settings has them; NULL or "": the core's own */
+  const char *messages;          /* as in struct pg_settings; NULL or "": the core's own */
   const char *server;            /* the issuer, or the address of the token endpoint */
-  const char *former_server;     /* the name that an older version used: its record is valid once; NULL or "": none */
+  const char *former_server;     /* the server's name in an older version: its record is still accepted; NULL or "": none */
   const struct pg_engine *engine; /* engines/picogrant-core.h; NULL: defaults, or no engine */
 };
 
 enum pg_open_result {
   PG_OPEN_OK = 0,
-  PG_OPEN_NO_HEAP,         /* of an engine: the heap's limit is too low for it and the core */
-  PG_OPEN_INVALID_CODE,        /* of an engine: the code is not the core's, or of another engine version */
-  PG_OPEN_SMALL_MEMORY,    /* `size` is too small, PG_MEMORY_NEEDED suffices; of an engine, or a setting is out of range */
+  PG_OPEN_NO_HEAP,         /* with an engine: the heap's limit is too low for it and the core */
+  PG_OPEN_INVALID_CODE,        /* with an engine: the code is invalid, or for another version of the engine */
+  PG_OPEN_SMALL_MEMORY,    /* `size` is less than PG_MEMORY_NEEDED; with an engine, or a setting is out of range */
   PG_OPEN_INVALID_CONFIG,      /* a setting is missing or out of range: see pg_config_error */
-  PG_OPEN_OTHER_RELEASE,   /* of an engine: the code is of another release than this host (PICOGRANT_VERSION_NUMBER) */
-  PG_OPEN_SMALL_STORAGE    /* of pg_host_open: a slot of the medium is smaller than the longest record */
+  PG_OPEN_OTHER_RELEASE,   /* with an engine: the code is of another release than this host (PICOGRANT_VERSION_NUMBER) */
+  PG_OPEN_SMALL_STORAGE    /* from pg_host_open: a slot of the medium is smaller than the longest record */
 };
 
 /*
  * Opens a device. With an engine, starts it or uses the firmware's own, and runs the core's code.
- * @param core the caller's; close an open one first
- * @param memory `size` bytes, 4096 by default, the device's until pg_core_close; bytes beyond 65535 are not used
- * @param config read during the call only
+ * @param core owned by the caller; close an open one first
+ * @param memory `size` bytes, 4096 by default, which the device uses until pg_core_close; at most 65535 bytes are used
+ * @param config only read during the call
  * @return PG_OPEN_OK, or the error; then only PG_MEMORY_NEEDED may be read (0 with an engine)
  */
 enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config);
 
 /*
- * Closes an open core and its engine; has no effect on a closed one. `heap` of the engine can still be read.
- * The memory still contains secrets: the host wipes it.
+ * Closes a core and its engine. Has no effect on a closed one. `heap` of the engine can still be read. The memory still
+ * contains secrets, so the host must wipe it.
  */
 void pg_core_close(struct pg_core *core);
 
-/* 1 if an engine threw: nothing that was returned since is reliable, and the host starts again from its records. */
+/* Returns 1 if an engine has thrown. Results since then are not reliable, and the host must start again from the
+ * records. */
 int pg_core_broken(const struct pg_core *core);
 
 /*
- * Lets `elapsed_ms` pass, 0..100000000 milliseconds since the last call; more counts as that.
- * @return the next command, PG_COMMAND_NONE if there is none
+ * Lets time pass.
+ * @param elapsed_ms milliseconds since the last call, at most 100000000; more counts as that
+ * @return the next command, or PG_COMMAND_NONE
  */
 int pg_tick(struct pg_core *core, int elapsed_ms);
 
-/* Milliseconds, 0..134217727, that may pass before pg_tick has anything to do; sleeping longer delays polls. */
+/* How many milliseconds may pass before pg_tick has anything to do, 0..134217727. Sleeping longer delays polls. */
 int pg_wake_in(struct pg_core *core);
 
 /*
- * The head of the response has arrived. Ids of earlier requests are ignored, here and below.
+ * The head of the response has arrived. Here and below, ids of earlier requests are ignored.
  * @param request_id PG_REQUEST_ID at the command SEND
  * @param status HTTP status, 100..599
  * @param retry_after_s seconds of Retry-After (RFC 9110 section 10.2.3), -1 if absent
@@ -132,24 +135,27 @@ int pg_wake_in(struct pg_core *core);
 int pg_response_start(struct pg_core *core, int request_id, int status, int retry_after_s);
 
 /*
- * The endpoints that have an address, one bit each, such as `1 << PG_ENDPOINT_TOKEN`; initially all. Without an address no
- * request is sent: a revocation is then done at once, and any other request fails like a failed connection.
+ * Sets which endpoints have an address, with one bit each such as `1 << PG_ENDPOINT_TOKEN`. Initially all have one. No
+ * request is sent to an endpoint without an address: a revocation succeeds at once, and any other request fails as if
+ * there were no connection.
  */
 void pg_set_endpoints(struct pg_core *core, int endpoints);
 
-/* A piece of WWW-Authenticate, of any size, before pg_response_start: the core finds out whether it requires another sign-in. */
+/* A piece of WWW-Authenticate, of any size, before pg_response_start. The core checks whether it requires another
+ * sign-in. */
 void pg_response_challenge(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size);
 
-/* A piece of the body, of any size; the bytes are copied. */
+/* A piece of the body, of any size. The bytes are copied. */
 void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size);
 
 /* The response is complete. */
 void pg_response_end(struct pg_core *core, int request_id);
 
-/* There is no complete response: no connection, a timeout, an untrusted certificate. Also after pg_response_start. */
+/* There is no complete response: no connection, a timeout, or an untrusted certificate. May also be called after
+ * pg_response_start. */
 void pg_response_failed(struct pg_core *core, int request_id);
 
-/* The result of LOAD (bytes read; 0 empty; -1 unreadable), STORE, ERASE and CHALLENGE (1 durably done; 0 not). */
+/* The result of LOAD (bytes read; 0 empty; -1 unreadable), STORE, ERASE and CHALLENGE (1 done, durably; 0 failed). */
 void pg_storage_done(struct pg_core *core, int result);
 
 /* The user wants to sign in (RFC 8628 section 3.1). Has no effect during a session or while a code is valid. */
@@ -157,25 +163,27 @@ void pg_sign_in(struct pg_core *core);
 
 void pg_cancel(struct pg_core *core);
 
-/* Signs out: the session ends at once, also across a restart; the tokens are revoked (RFC 7009) and erased. */
+/* Signs out. The session ends at once, and a restart does not bring it back. The tokens are revoked (RFC 7009) and
+ * erased. */
 void pg_sign_out(struct pg_core *core);
 
-/* The application's line below "Signed in": printable ASCII, at most 512 bytes of it. NULL or "" removes it. */
+/* Sets the application's line below "Signed in": printable ASCII, at most 512 bytes. NULL or "" removes it. */
 void pg_set_status(struct pg_core *core, const char *text);
 
 /*
- * A GET of `target` (path and query, at most 512 bytes) to PG_ENDPOINT_RESOURCE or beyond. 1, or 0 if it cannot be sent.
- * PG_CALL_STATE is DONE at its end.
+ * Sends a GET of `target` (path and query, at most 512 bytes) to PG_ENDPOINT_RESOURCE or a later one. Returns 1, or 0
+ * if it cannot be sent. At its end, PG_CALL_STATE is DONE.
  */
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target);
 
 /*
- * An integer property of the device. 0 for the arrays PG_MEMORY, PG_START, PG_LENGTH, PG_CAPACITY and PG_CALL_BODY: read
- * those through the functions below, and the memory that you passed to pg_core_open.
+ * An integer property of the device. 0 for the arrays PG_MEMORY, PG_START, PG_LENGTH, PG_CAPACITY and PG_CALL_BODY:
+ * read those with the functions below, and the memory that you passed to pg_core_open.
  */
 int pg_get(const struct pg_core *core, enum pg_property property);
 
-/* First byte of a region or field in the memory; its length, -1 if absent; its capacity, -1 if it has none of its own. */
+/* The position of a region or field in the memory, its length (-1 if absent), and its capacity (-1 if it has none of
+ * its own). */
 int pg_start(const struct pg_core *core, int region);
 int pg_length(const struct pg_core *core, int region);
 int pg_capacity(const struct pg_core *core, int region);

@@ -1,4 +1,5 @@
-/* Reasons for a missing connection (PG_REASON_*, from the table of all hosts), for a log and for the display. */
+/* Reasons for a missing connection, for a log and for the display. PG_REASON_* is generated from the table of all
+ * hosts. */
 #ifndef PICOGRANT_REASON_H
 #define PICOGRANT_REASON_H
 
@@ -10,16 +11,16 @@
 extern "C" {
 #endif
 
-/* The largest display with reasons; a larger one shows the core's own message. */
+/* The largest display on which a reason is drawn. A larger one shows the core's own message. */
 enum { PG_REASON_CELLS = 160 };
 
-/* For a log: one sentence, "" for PG_REASON_NONE and other numbers. */
+/* A reason as one sentence for a log, "" for PG_REASON_NONE and other numbers. */
 const char *pg_reason_sentence(int reason);
 
 /*
- * Draws a reason as a frame of columns * rows cells, at most PG_REASON_CELLS of them.
+ * Draws a reason as a frame of columns * rows cells, at most PG_REASON_CELLS.
  * @param texts in the table's order, one line each, in UTF-8 as in struct pg_settings; "" for the built-in texts
- * @return 1, or 0 if there is nothing to show: no reason, or too large a display
+ * @return 1, or 0 if nothing is drawn: no reason, or too large a display
  */
 int pg_reason_frame(const char *texts, int reason, uint8_t *frame, int columns, int rows);
 

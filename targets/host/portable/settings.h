@@ -1,4 +1,4 @@
-/* Settings. A firmware keeps them in flash, or reads them from a settings page (page.h). */
+/* Settings. Firmware has them as constants in flash, or reads them from a settings page (page.h). */
 #ifndef PICOGRANT_SETTINGS_H
 #define PICOGRANT_SETTINGS_H
 
@@ -8,26 +8,28 @@
 extern "C" {
 #endif
 
-/* Endpoints with an address; the first resource server is the last one. */
+/* Number of endpoints with an address. The last one is the first resource server. */
 enum { PG_ADDRESS_COUNT = PG_ENDPOINT_RESOURCE + 1 };
 
-/* Every text ends with 0; "" for none. Everything must stay in place until pg_host_close. */
+/* Every text ends with 0, and "" means none. Everything must stay in place until pg_host_close. */
 struct pg_settings {
   const char *client_id;
   const char *client_secret;
   const char *scope;
   const char *device_parameters; /* encoded, each starting with '&' */
-  const char *token_parameters;  /* the same, of token requests */
-  /* Display texts in the core's order, one line each, in UTF-8: U+0080..U+00FF are the display's own; "": English. */
+  const char *token_parameters;  /* the same for token requests */
+  /* Display texts in the core's order, one line each, in UTF-8. U+0080..U+00FF are the display's own characters. "":
+   * English. */
   const char *messages;
-  /* Reasons for a missing connection, likewise, in the order of PG_REASON_* from 1; "": English. */
+  /* Texts for the reasons of a missing connection, in the same format and in the order of PG_REASON_* from 1. "":
+   * English. */
   const char *reasons;
-  const char *server; /* the issuer; "": the address of the token endpoint stands for the server */
+  const char *server; /* the issuer; "": the address of the token endpoint identifies the server */
   const char *user_agent;
   /* The developer's own headers: lines `Name: value`, each ended by CR LF; or "". */
   const char *grant_headers;    /* to the authorization server */
   const char *resource_headers; /* to resource servers */
-  /* By PG_ENDPOINT_*: as address.h accepts them. */
+  /* Addresses by PG_ENDPOINT_*, in the format of address.h. */
   const char *addresses[PG_ADDRESS_COUNT];
   int columns;          /* 16..80 */
   int rows;             /* 2..8 */
@@ -36,15 +38,15 @@ struct pg_settings {
   int exchange_seconds; /* 1..110 */
   int response_bytes;     /* 1024..1048576 */
   int renewals;         /* 0..1000 */
-  int start_spread_ms;  /* 1..3600000; 0: 5000, since devices start together after a power cut; PG_START_AT_ONCE */
+  int start_spread_ms;  /* 1..3600000; 0: 5000, because devices start together after a power cut; or PG_START_AT_ONCE */
   int pkce;             /* 1: each device authorization request has a code challenge; 0: only after the server has required one */
-  int json_bodies;      /* 1: parameters of the grant go out as JSON; 0: as forms, until a server refuses those */
-  int allow_http;       /* 1: plain http to other machines as well, where anybody on the way reads tokens */
-  int auto_start;       /* 1: asks for a code by itself */
+  int json_bodies;      /* 1: parameters of the grant are sent as JSON; 0: as forms, unless a server refuses those */
+  int allow_http;       /* 1: allows plain http to other machines, where others on the network can read tokens */
+  int auto_start;       /* 1: requests a code at the start */
   int client_authentication; /* PG_CLIENT_AUTHENTICATION_* */
 };
 
-/* A record may be as long as the memory, and a slot stores lengths in 16 bits. */
+/* A record may be as long as the memory, and a slot stores its length in 16 bits. */
 enum { PG_MEMORY_MAX = 65535 };
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /*
- * A slip for receipt printers with the address and the code, in ESC/POS, which nearly all of them support. Programs
- * without printing do not include this file.
+ * A slip for receipt printers with the address and the code, in ESC/POS, which nearly all of these printers support.
+ * Programs without printing do not include this file.
  */
 #ifndef PICOGRANT_SLIP_H
 #define PICOGRANT_SLIP_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* A text: bytes of the printer's code page; size 0 for none. The caller's, not necessarily ended by 0. */
+/* A text in the printer's code page, owned by the caller; size 0 for none. It need not end with 0. */
 struct pg_slip_text {
   const void *bytes;
   size_t size;
@@ -24,20 +24,20 @@ struct pg_slip {
   struct pg_slip_text heading;
   struct pg_slip_text between;
   struct pg_slip_text footing;
-  /* One line each, as in the core at pg_start: PG_FIELD_VERIFICATION_URI and PG_FIELD_USER_CODE. */
+  /* One line each, as at pg_start of PG_FIELD_VERIFICATION_URI and PG_FIELD_USER_CODE. */
   struct pg_slip_text address;
   struct pg_slip_text code;
-  /* The content of the QR code: PG_FIELD_VERIFICATION_URI_COMPLETE. The printer draws it. */
+  /* The content of the QR code, PG_FIELD_VERIFICATION_URI_COMPLETE. The printer draws it. */
   struct pg_slip_text qr;
   uint8_t code_page;   /* argument of ESC t: 0 for code page 437, 1 for katakana, 19 for 858 (Western Europe) */
-  uint8_t module_dots; /* for each module of the QR code, 1..16; 6 is usual */
-  uint8_t feed_lines;  /* before the paper is cut; 4 is usual */
+  uint8_t module_dots; /* dots for each module of the QR code, 1..16; usually 6 */
+  uint8_t feed_lines;  /* lines before the paper is cut; usually 4 */
 };
 
 /* The capacity of a QR code with error correction M (ISO/IEC 18004, version 40). */
 enum { PG_SLIP_QR_MAX = 2331 };
 
-/* The output position. */
+/* The buffer, and the position in it. */
 struct pg_slip_writer {
   uint8_t *at;
   size_t left;
@@ -52,7 +52,8 @@ static inline void pg_slip_put(struct pg_slip_writer *writer, const void *bytes,
   writer->left -= size;
 }
 
-/* Control characters would be commands: they are dropped, except ends of lines in texts of several lines. */
+/* Writes a text without control characters, because the printer would treat them as commands. Line ends remain in texts
+ * of several lines. */
 static inline void pg_slip_put_text(struct pg_slip_writer *writer, struct pg_slip_text text, int has_lines) {
   const uint8_t *bytes = (const uint8_t *)text.bytes;
   if (has_lines && text.size == 0) return;
@@ -65,14 +66,14 @@ static inline void pg_slip_put_text(struct pg_slip_writer *writer, struct pg_sli
 
 /**
  * Writes a slip for the printer.
- * @param buffer the caller's; a slip has some 70 bytes besides its texts
+ * @param buffer owned by the caller; a slip has about 70 bytes besides its texts
  * @param size of the buffer
  * @return the number of bytes; 0: the buffer is too small, or `qr` is longer than PG_SLIP_QR_MAX, and the buffer must
  * not be used
  */
 static inline size_t pg_slip_write(const struct pg_slip *slip, uint8_t *buffer, size_t size) {
   struct pg_slip_writer writer = {buffer, size, slip->qr.size > PG_SLIP_QR_MAX};
-  /* Initialized, the code page chosen, centred. */
+  /* Initialize, select the code page, and centre. */
   const uint8_t begin[] = {0x1b, 0x40, 0x1b, 0x74, slip->code_page, 0x1b, 0x61, 1};
   const uint8_t cut[] = {0x1b, 0x64, slip->feed_lines, 0x1d, 0x56, 66, 0};
   pg_slip_put(&writer, begin, sizeof begin);
@@ -80,7 +81,7 @@ static inline size_t pg_slip_write(const struct pg_slip *slip, uint8_t *buffer, 
   pg_slip_put_text(&writer, slip->address, 0);
   pg_slip_put(&writer, "\n", 1);
   pg_slip_put_text(&writer, slip->between, 1);
-  /* The code in double height and width (GS !), so that it can be read from a distance. */
+  /* Print the code in double height and width (GS !), so that it can be read from a distance. */
   pg_slip_put(&writer, "\x1d!\x11", 3);
   pg_slip_put_text(&writer, slip->code, 0);
   pg_slip_put(&writer, "\x1d!\0", 3);

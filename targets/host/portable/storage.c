@@ -1,11 +1,11 @@
-/* Records on a medium, in its units. Contract in storage.h; a write goes erase, record, header. */
+/* Records on a medium, in its units. Contract in storage.h. A write erases the slot, then programs the record, and
+ * finally the header. */
 #include "storage.h"
 
 #include <string.h>
 
 #include "assertion.h"
 
-/* Units of the medium. */
 
 static uint32_t unit_of(uint16_t unit) { return unit ? unit : 1; }
 
@@ -34,7 +34,7 @@ enum pg_medium_result pg_medium_read(const struct pg_medium *medium, int slot, u
   result = medium->read(medium->context, slot, at + (uint32_t)whole, last,
                         unit_of(medium->read_unit));
   if (result == PG_MEDIUM_DONE) memcpy(into + whole, last, odd);
-  /* It may contain tokens. */
+  /* The buffer may contain tokens. */
   pg_wipe(last, sizeof last);
   return (enum pg_medium_result)result;
 }
@@ -58,7 +58,6 @@ enum pg_medium_result pg_medium_program(const struct pg_medium *medium, int slot
   return (enum pg_medium_result)result;
 }
 
-/* Records. */
 
 enum { PIECE = PG_MEDIUM_UNIT_MAX };
 
@@ -78,7 +77,7 @@ uint32_t pg_storage_capacity(const struct pg_medium *medium) {
   return capacity < PG_RECORD_MAX ? capacity : PG_RECORD_MAX;
 }
 
-/* The header of a record: its name, its length, and the length's complement. */
+/* The header of a record: a signature, the record's length, and the length's complement. */
 static void make_header(uint8_t header[PG_SLOT_HEADER], size_t size) {
   memcpy(header, "PGFS", 4);
   header[4] = (uint8_t)(size >> 8);
@@ -87,7 +86,7 @@ static void make_header(uint8_t header[PG_SLOT_HEADER], size_t size) {
   header[7] = (uint8_t)~header[5];
 }
 
-/* Length of the record after a header, 0 for none. */
+/* The length of the record after a header, or 0 if the header is invalid. */
 static size_t length_in(const struct pg_medium *medium, const uint8_t header[PG_SLOT_HEADER]) {
   uint8_t expected[PG_SLOT_HEADER];
   size_t size = (size_t)header[4] << 8 | header[5];
@@ -96,7 +95,7 @@ static size_t length_in(const struct pg_medium *medium, const uint8_t header[PG_
   return size <= pg_storage_capacity(medium) ? size : 0;
 }
 
-/* 1: every byte is erased; 0: not; -1: unreadable. */
+/* Returns 1 if every byte is erased, 0 if not, -1 if the slot is unreadable. */
 static int is_blank_slot(const struct pg_medium *medium, int slot) {
   uint8_t piece[PIECE];
   int blank = 1;
@@ -108,12 +107,12 @@ static int is_blank_slot(const struct pg_medium *medium, int slot) {
     else if (result != PG_MEDIUM_DONE) blank = -1;
     for (size_t i = 0; i < size && blank == 1; i++) blank = piece[i] == 0xff;
   }
-  /* It may have contained tokens. */
+  /* The buffer may contain tokens. */
   pg_wipe(piece, sizeof piece);
   return blank;
 }
 
-/* Something is there, but no record: returns one byte that no record starts with. */
+/* The slot has data, but no record. Returns one byte, with which no record starts. */
 static int is_none(uint8_t *into, size_t size) {
   if (size == 0) return -1;
   into[0] = 0xff;

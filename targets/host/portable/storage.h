@@ -1,9 +1,10 @@
 /*
- * Stores the core's records: two independent slots on a medium of the port (picogrant-port.h). The header of a record
- * is programmed last, so a loss of power at any byte leaves the old record, the new one, or something that is detected
- * as neither.
+ * Stores the core's records in two independent slots on a medium of the port (picogrant-port.h). The header of a record
+ * is programmed last. So after a power loss at any byte, a slot has the old record, the new one, or data that is
+ * detected as no record.
  *
- * A medium of NULL stores nothing. Records contain tokens: a board whose flash can be read out must encrypt the medium.
+ * If the medium is NULL, nothing is stored. Records contain tokens: if the flash of a board can be read out, the medium
+ * must encrypt.
  */
 #ifndef PICOGRANT_STORAGE_H
 #define PICOGRANT_STORAGE_H
@@ -17,36 +18,36 @@
 extern "C" {
 #endif
 
-/* Size of a header's content, and the longest record that it can describe. */
+/* Size of the header's content, and the length of the longest record that it can describe. */
 enum { PG_SLOT_HEADER = 8, PG_RECORD_MAX = 65535 };
 
 /* Bytes of a slot before the record: PG_SLOT_HEADER, or the medium's unit if that is longer. */
 uint32_t pg_storage_header(const struct pg_medium *medium);
 
-/* Bytes of the longest record that a slot holds. */
+/* Length of the longest record that fits into a slot. */
 uint32_t pg_storage_capacity(const struct pg_medium *medium);
 
 /*
- * Reads slot 0 or 1. Returns the record's length, 0 for an empty slot, -1 if it cannot be read or does not fit. An
- * incomplete slot is never 0: the core detects by the checksum that it holds no record.
+ * Reads slot 0 or 1. Returns the record's length, 0 for an empty slot, -1 if it cannot be read or does not fit. The
+ * result for an incomplete record is never 0. The core detects it by its checksum.
  */
 int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, size_t size);
 
-/* Replaces a slot. 1: durable from now on; 0: the slot holds the old record, the new one, or neither. */
+/* Replaces a slot. Returns 1 if the record is durable, 0 if the slot has the old record, the new one, or neither. */
 int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *bytes, size_t size);
 
-/* Empties a slot; 1 or 0 as write. Nothing of the record stays on the medium. */
+/* Empties a slot. Returns 1 if nothing of the record is left on the medium, or else 0. */
 int pg_storage_erase(const struct pg_medium *medium, int slot);
 
-/* The longer of the two units: multiples of it can be read and programmed. */
+/* The longer of the two units. Any multiple of it can be read and programmed. */
 uint32_t pg_medium_unit(const struct pg_medium *medium);
 
-/* Whether its units are powers of two, none too long, and its slots whole numbers of them. */
+/* Whether the units are powers of two and not too long, and the slot size is a multiple of both. */
 int pg_medium_is_usable(const struct pg_medium *medium);
 
 /*
- * Reads or programs any number of bytes of a slot, from the start of a unit. Programming fills the last unit with 0xff,
- * and that unit then counts as programmed.
+ * Reads or programs any number of bytes of a slot, starting at a unit. Programming fills up the last unit with 0xff,
+ * which then counts as programmed.
  */
 enum pg_medium_result pg_medium_read(const struct pg_medium *medium, int slot, uint32_t at,
                                      uint8_t *into, size_t size);

@@ -8,7 +8,7 @@ enum { HOUR_MS = 3600000, DAY_S = 86400, MINUTE_S = 60 };
 
 static uint32_t apart(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
 
-/* Both times advance with the machine's own clock. */
+/* Advances both times by the machine's own clock. */
 static void advance_clock(struct pg_wall_clock *clock) {
   uint32_t seconds = (pg_clock_ms() - clock->at_ms) / 1000;
   clock->at_ms += seconds * 1000;
@@ -62,7 +62,7 @@ int pg_wall_clock_holds(struct pg_wall_clock *clock) {
   return clock->holds;
 }
 
-/* An EEPROM endures a million writes: one an hour for a hundred years. */
+/* One write per hour is a million writes in a hundred years, which an EEPROM endures. */
 static void keep(struct pg_wall_clock *clock, int is_news) {
   int is_due = !clock->has_stored || pg_clock_ms() - clock->stored_ms >= HOUR_MS;
   if (!is_due || (!is_news && apart(clock->wall_s, clock->stored.last_s) < DAY_S)) return;

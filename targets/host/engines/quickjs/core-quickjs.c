@@ -1,12 +1,13 @@
 /*
- * The core on QuickJS, as bytecode: every call is a JS_Call with integers, and the byte arrays refer to the host's
- * memory. Nothing allocates after pg_engine_open, because an int is no heap object, and an element needs no name.
+ * The core on QuickJS, as bytecode. Every call is a JS_Call with integers, and byte arrays refer to the host's memory.
+ * Nothing is allocated after pg_engine_open, because integers are not on the heap and elements are accessed without a
+ * name.
  */
 #include <quickjs.h>
 
 #include "engine.h"
 
-/* On 32 bits, engine and core take at most 56 KiB; with 64-bit pointers more than twice as much. */
+/* On 32 bits, engine and core take at most 56 KiB. With 64-bit pointers they take more than twice as much. */
 const size_t pg_heap_default = sizeof(void *) == 8 ? 262144 : 65536;
 
 static void *heap_malloc(JSMallocState *state, size_t size) { return pg_heap_take(state->opaque, size); }
@@ -26,8 +27,9 @@ static JSContext *own_context(struct pg_heap *heap) {
 }
 
 /*
- * The core's program. In an engine of the core's own it is read while only the engine's names exist: only then can its
- * bytecode be used in place (flash). The required objects follow it: no eval, no regular expressions.
+ * Reads the core's program. In an engine of its own, this happens while only the engine's names exist, because only
+ * then can QuickJS use the bytecode in place (flash). After that it adds the required objects, but no eval and no
+ * regular expressions.
  */
 static JSValue read_program(JSContext *context, struct pg_opening *opening) {
   struct pg_heap *heap = &opening->core->heap;
@@ -43,7 +45,7 @@ static JSValue read_program(JSContext *context, struct pg_opening *opening) {
   return program;
 }
 
-/* Runs the program, and takes the array that it leaves out of the global object. */
+/* Runs the program, and takes the resulting array out of the global object. */
 static JSValue run_program(JSContext *context, JSValue program) {
   JSValue global = JS_GetGlobalObject(context);
   JS_FreeValue(context, JS_EvalFunction(context, program));
@@ -53,7 +55,7 @@ static JSValue run_program(JSContext *context, JSValue program) {
   return parts;
 }
 
-/* A Uint8Array over the host's memory. The constructor reads three arguments, given or not. */
+/* A Uint8Array of the host's memory. The constructor always reads three arguments. */
 static JSValue array_over(JSContext *context, uint8_t *bytes, size_t size) {
   JSValue arguments[3] = {JS_NewArrayBuffer(context, bytes, size, NULL, NULL, 0), JS_UNDEFINED,
                           JS_UNDEFINED};
@@ -97,7 +99,7 @@ enum pg_open_result pg_engine_open(struct pg_opening *opening) {
   JS_SetPropertyUint32(context, parts, PG_PART_START, JS_GetPropertyUint32(context, device, PG_START));
   JS_SetPropertyUint32(context, parts, PG_PART_LENGTH, JS_GetPropertyUint32(context, device, PG_LENGTH));
   JS_SetPropertyUint32(context, parts, PG_PART_CAPACITY, JS_GetPropertyUint32(context, device, PG_CAPACITY));
-  /* Replaces create, the largest function, which is released. */
+  /* The device takes the place of create. That is the largest function, and is released now. */
   JS_SetPropertyUint32(context, parts, PG_PART_DEVICE, device);
   JSValue transfer = array_over(context, core->transfer, sizeof core->transfer);
   if (JS_IsException(transfer)) return PG_OPEN_INVALID_CODE;
@@ -114,12 +116,12 @@ void pg_engine_close(struct pg_core *core) {
   JS_FreeRuntime(runtime);
 }
 
-/* The caller frees it. */
+/* The caller must free it. */
 static JSValue part_of(const struct pg_core *core, int part) {
   return JS_GetPropertyUint32(core->engine, JS_MKPTR(JS_TAG_OBJECT, core->parts), (uint32_t)part);
 }
 
-/* The integer of a value, otherwise 0. */
+/* The integer of a value, or 0 for other values. */
 static int integer_of(const struct pg_core *core, JSValue value) {
   if (JS_VALUE_GET_TAG(value) == JS_TAG_INT) return JS_VALUE_GET_INT(value);
   JS_FreeValue(core->engine, JS_GetException(core->engine));

@@ -1,6 +1,6 @@
 /*
- * The board's own functions: the UART, sleep, the I2C bus and the devices on it. All of them are called from the main
- * loop only; interrupts just set a flag, count, or store a key.
+ * The board's own functions: the UART, sleep, the I2C bus and the devices on it. Only the main loop calls them.
+ * Interrupts just set a flag, count, or store a key.
  */
 #ifndef PICOGRANT_BOARD_H
 #define PICOGRANT_BOARD_H
@@ -11,29 +11,29 @@
 #include "picogrant-port.h"
 #include "wall-clock.h"
 
-/* main.c: called once, before anything else; `frame` is the caller's. */
+/* main.c. Called once, before anything else. `frame` is the caller's. */
 void board_stack_paint(void *frame);
 /* startup.c */
 void board_restart(void) __attribute__((noreturn));
-void board_hang(void) __attribute__((noreturn)); /* as a loop that never ends would, until the watchdog's end */
-size_t board_stack_used(void); /* bytes, the deepest since the reset */
+void board_hang(void) __attribute__((noreturn)); /* like an endless loop, until the watchdog resets the board */
+size_t board_stack_used(void); /* the maximum since the reset, in bytes */
 size_t board_stack_size(void);
 
-/* chip.c, serial.c: text is sent at once, keys are stored until they are read. */
+/* chip.c, serial.c: text is sent at once, and keys are stored until they are read. */
 void board_uart_open(void);
 void board_log(const char *text);
 void board_log_bytes(const uint8_t *bytes, size_t size);
 void board_log_number(long number);
 void board_log_hex(uint32_t number);
 int board_key(void);         /* the next key pressed, or -1 */
-int board_key_is_stored(void); /* whether there is one */
+int board_key_is_stored(void); /* whether a key has been pressed */
 void board_on_key(void);
-void board_keep_key(uint8_t key); /* from board_on_key alone */
+void board_keep_key(uint8_t key); /* called by board_on_key only */
 void board_uart_put(uint8_t byte);
 
 /*
- * chip.c: the clock, the watchdog, and the timer that ends a sleep; startup.c: the only place where the processor
- * sleeps.
+ * chip.c: the clock, the watchdog, and the timer that ends a sleep. startup.c: board_sleep, the only function in which
+ * the processor sleeps.
  */
 void board_clock_open(void);
 void board_watchdog_open(void);
@@ -43,22 +43,23 @@ void board_sleep(uint32_t ms);
 void board_timer_start(uint32_t ms); /* at most a minute */
 void board_timer_stop(void);
 struct board_sleep_figures {
-  uint32_t wakes;    /* times that the processor went on */
+  uint32_t wakes;    /* how often the processor woke up */
   uint32_t asleep_ms;
-  uint32_t since_ms; /* how long ago counting began */
+  uint32_t since_ms; /* since the start of this measurement */
 };
-/* The figures since the last call, which also resets them. */
+/* Returns the figures since the last call, and resets them. */
 struct board_sleep_figures board_sleep_figures(void);
 
-/* i2c.c, only on mps2: each returns 1, or 0 if the device does not respond. */
+/* i2c.c, only on mps2. Each function returns 1, or 0 if the device does not respond. */
 int board_i2c_write(uint8_t device, const uint8_t *head, size_t head_size, const uint8_t *bytes,
                     size_t size);
 int board_i2c_read(uint8_t device, const uint8_t *head, size_t head_size, uint8_t *bytes,
                    size_t size);
 
 /*
- * Persistent memory, i2c.c or ssi.c: bytes within one page of MAP_EEPROM_PAGE; write returns when the chip has
- * finished. 1, or 0: it does not respond. A power failure affects only the page that is being written.
+ * Persistent memory, i2c.c or ssi.c. The bytes must be in one page of MAP_EEPROM_PAGE. A write returns when the chip
+ * has finished. Returns 1, or 0 if the chip does not respond. A power failure affects only the page that is being
+ * written.
  */
 enum { BOARD_EEPROM_BYTES = 32768 };
 int board_page_read(size_t at, uint8_t *bytes, size_t size);
@@ -69,35 +70,35 @@ int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size);
 /* records.c: the two record slots, at the start of the memory. */
 extern const struct pg_medium board_records;
 
-/* clock.c: the time for judging certificates (wall-clock.h); stored beside the records. */
+/* clock.c: the time for checking certificates (wall-clock.h), stored beside the records. */
 extern struct pg_wall_clock board_clock;
 /*
- * Reads the stored time and the clock chip. The time is not before `earliest_s`: the firmware's build, the settings
- * page.
+ * Reads the stored time and the clock chip. The time is not before `earliest_s`, the date of the firmware's build or of
+ * the settings page.
  */
 void board_clock_read(uint32_t earliest_s);
-/* i2c.c or chip.c: the chip's seconds since 1970; 0 without one, or if it has stopped. */
+/* i2c.c or chip.c: the seconds since 1970 by the chip; 0 if there is none, or if it has stopped. */
 uint32_t board_clock_chip(void);
 void board_clock_set_chip(uint32_t wall_s);
 
 /*
- * records.c: combines the stored seed with that of the settings page (no bytes: none), and creates the next one. 1, or
- * 0: there is none, and TLS is refused.
+ * records.c: combines the stored seed with that of the settings page (no bytes: none), and stores the next one. Returns
+ * 1, or 0 if there is none. Then TLS is refused.
  */
 int board_entropy_open(const uint8_t *given, size_t given_size);
 
-/* The linker script: the two areas for the settings page (page.h), MAP_PAGE_BYTES each. */
+/* From the linker script: the two areas for the settings page (page.h), MAP_PAGE_BYTES each. */
 extern const uint8_t board_page_0[], board_page_1[];
 
-/* oled.c: 16 columns, 2 rows. No effect if the panel does not respond. */
+/* oled.c: 16 columns, 2 rows. Has no effect if the display does not respond. */
 void board_oled_open(void);
 void board_oled_show(const uint8_t *cells);
 
-/* startup.c: whether the Ethernet controller's interrupt has come; off clears it. */
+/* startup.c: whether the Ethernet controller has raised its interrupt; off clears it. */
 int board_ethernet_has_input(void);
 void board_ethernet_listen(int is_on);
 
-/* connection.c: one, because RAM suffices for one TLS session. */
+/* connection.c: a single one, because RAM is sufficient for one TLS session. */
 extern struct pg_connection board_connection;
 
 /* libc.c: how much of an engine's heap memory the C library's malloc has taken. */

@@ -1,9 +1,10 @@
 /*
- * BearSSL's check, extended. Contract in tls.h.
+ * Extends BearSSL's certificate check. Contract in tls.h.
  *
- * A certificate arrives in pieces, and there is no memory to store it. So its bytes are observed as they pass: after
- * the identifier of the list of uses, the following bytes are parsed as that list, and each such list must contain the
- * use for servers. A key or text that happens to contain the identifier can only cause a rejection, not an acceptance.
+ * A certificate arrives in pieces, and there is no memory to store it. So the check looks for the identifier of the
+ * list of uses in the bytes as they pass. It parses the bytes after it as that list, and each such list must contain
+ * the use for servers. A key or text that happens to contain the identifier can only make the check refuse a
+ * certificate, never accept one.
  */
 #include "tls.h"
 
@@ -50,7 +51,7 @@ static void take_use(struct certificate_check *check, uint8_t byte) {
   if (--check->use_left == 0) end_use(check);
 }
 
-/* A byte after the identifier: possibly a boolean, octets, in them a sequence of uses. */
+/* Takes a byte after the identifier: an optional boolean, and an octet string with a sequence of uses. */
 static void read_list(struct certificate_check *check, uint8_t byte) {
   int state = check->uses_state;
   if (state >= USE && check->uses_left-- == 0) state = NO_LIST;
@@ -90,7 +91,7 @@ static void read_list(struct certificate_check *check, uint8_t byte) {
   }
 }
 
-/* A list that has started is invalid until the use for servers is found in it. */
+/* A list is invalid until the use for servers has been found in it. */
 static void watch_uses(struct certificate_check *check, uint8_t byte) {
   if (check->uses_state != NO_LIST) read_list(check, byte);
   if (byte != uses_oid[check->uses_matched]) check->uses_matched = 0;
@@ -105,7 +106,7 @@ static int is_same_letter(char a, uint8_t b) {
   return a == (char)b || (((a | 0x20) >= 'a' && (a | 0x20) <= 'z') && (a | 0x20) == (char)(b | 0x20));
 }
 
-/* The DNS name `*.example`: tag, length, an asterisk, the domain. */
+/* Matches the DNS name `*.example`: tag, length, an asterisk, the domain. */
 static int is_wildcard_byte(const struct certificate_check *check, uint8_t byte) {
   size_t at = check->domain_matched;
   if (at == 0) return byte == DER_DNS_NAME;
@@ -122,7 +123,7 @@ static void watch_names(struct certificate_check *check, uint8_t byte) {
   check->has_domain_wildcard = 1;
 }
 
-/* YYMMDDhhmmss, before 2050, or with four digits of the year (RFC 5280 section 4.1.2.5). */
+/* Parses YYMMDDhhmmss, which is before 2050, or a time with a four-digit year (RFC 5280 section 4.1.2.5). */
 static uint32_t seconds_of(const char *text, size_t digits) {
   int parts[7];
   for (size_t i = 0; i < digits; i += 2) parts[7 - digits / 2 + i / 2] = (text[i] - '0') * 10 + text[i + 1] - '0';
@@ -134,7 +135,7 @@ static uint32_t seconds_of(const char *text, size_t digits) {
   return days * DAY_S + (uint32_t)(parts[4] * 3600 + parts[5] * 60 + parts[6]);
 }
 
-/* Sets the time for judging the certificate, before the byte at which BearSSL does it. */
+/* Sets the time for BearSSL's check, before the byte at which BearSSL uses it. */
 static void take_time(struct certificate_check *check) {
   check->valid_s[check->times++] = seconds_of(check->time, check->time_digits);
   uint32_t until_s = check->times == 2 ? check->valid_s[1] : UINT32_MAX;
@@ -142,7 +143,7 @@ static void take_time(struct certificate_check *check) {
   br_x509_minimal_set_time(&check->minimal, now / DAY_S + DAYS_TO_1970, now % DAY_S);
 }
 
-/* The first two times of a certificate are its validity: tag, length, digits, Z. */
+/* The first two times in a certificate are its validity: tag, length, digits, Z. */
 static void watch_times(struct certificate_check *check, uint8_t byte) {
   if (check->times == 2) return;
   size_t at = check->time_at++;
@@ -170,7 +171,7 @@ static void start_chain(const br_x509_class **context, const char *name) {
   check->uses_state = NO_LIST;
   check->time_at = 0;
   check->times = 0;
-  /* Without a validity nothing is valid: 1970. */
+  /* Without a validity period, use 1970, when no certificate is valid. */
   br_x509_minimal_set_time(&check->minimal, DAYS_TO_1970, 0);
   check->minimal.vtable->start_chain(&check->minimal.vtable, name);
 }
@@ -200,7 +201,7 @@ static unsigned end_chain(const br_x509_class **context) {
   struct certificate_check *check = check_of(context);
   unsigned error = check->minimal.vtable->end_chain(&check->minimal.vtable);
   if (error) return error;
-  /* 0: there is no DNS name, and the common name has matched. */
+  /* 0 means that there is no DNS name, and that the common name matches. */
   if (check->first_name.status == 0 || check->has_domain_wildcard) return BR_ERR_X509_BAD_SERVER_NAME;
   return check->is_for_others ? BR_ERR_X509_FORBIDDEN_KEY_USAGE : 0;
 }

@@ -1,4 +1,4 @@
-/* The time of day (wall-clock.h): from the board's clock chip, and the time that is stored beside the records. */
+/* The time of day (wall-clock.h), from the board's clock chip and from the time stored beside the records. */
 #include "board.h"
 #include "map.h"
 #include "picogrant-port.h"
@@ -10,7 +10,7 @@ struct record {
   uint32_t check;
 };
 
-/* For a record that was never written, of zeros or ones, it differs. */
+/* The checksum. It does not match in a record that was never written, with all bits 0 or 1. */
 static uint32_t check_of(const struct pg_wall_stored *stored) { return stored->earliest_s ^ stored->last_s ^ 0x5a5a5a5a; }
 
 static void keep(const struct pg_wall_stored *stored, uint32_t wall_s) {

@@ -1,8 +1,8 @@
 /*
  * One connection on lwIP's raw interface, with BearSSL. Contract in picogrant-port.h.
  *
- * lwIP's callbacks come from within network_work, that is from the main loop: they only store data and record events.
- * pump() does everything else: it moves bytes between the two libraries as long as there are any.
+ * network_work, called by the main loop, runs lwIP's callbacks. They only store data and record events. pump() does the
+ * rest: it moves bytes between the two libraries until there are none left.
  */
 #include "picogrant-port.h"
 
@@ -15,19 +15,19 @@
 #include "reason.h"
 #include "tls.h"
 
-/* TIMEOUT_MS: longer waits are shown on the display. */
+/* After TIMEOUT_MS, the display shows what the connection waits for. */
 enum { NAME_MAX_BYTES = DNS_MAX_NAME_LENGTH, TIMEOUT_MS = 4000 };
 
 enum stage { IDLE, WAITS_FOR_NETWORK, RESOLVES, CONNECTS, SHAKES_HANDS, IS_OPEN, HAS_FAILED };
 
 struct pg_connection {
   enum stage stage;
-  int reason; /* PG_REASON_*: why it has failed */
+  int reason; /* PG_REASON_*, if it has failed */
   const struct board_trust *trust;
-  br_ssl_engine_context *tls; /* NULL: clear text */
+  br_ssl_engine_context *tls; /* NULL: unencrypted */
   struct tcp_pcb *tcp;
-  struct pbuf *received; /* received by TCP, not read yet */
-  size_t lent;           /* bytes that pg_connection_receive has handed over */
+  struct pbuf *received; /* received by TCP, not yet read */
+  size_t lent;           /* bytes that pg_connection_receive has returned */
   int has_received;         /* the peer has sent something */
   int has_ended;         /* the peer sends no more */
   int is_secure;
@@ -41,7 +41,8 @@ struct pg_connection board_connection;
 
 static void fail(struct pg_connection *connection, int reason, const char *why) {
   if (connection->stage == HAS_FAILED) return;
-  /* A server that refuses connections may have moved, and its address may belong to another one: resolve it again. */
+  /* If a server refuses connections, it may have moved and its address may belong to another server. Resolve the name
+   * again. */
   if (connection->stage < SHAKES_HANDS) network_doubt();
   connection->stage = HAS_FAILED;
   connection->reason = reason;
@@ -50,7 +51,7 @@ static void fail(struct pg_connection *connection, int reason, const char *why) 
   board_log("\n");
 }
 
-/* Removes `size` received bytes, and lets the peer send as many more. */
+/* Removes `size` received bytes, and allows the peer to send as many more. */
 static void drop_received(struct pg_connection *connection, size_t size) {
   if (connection->tcp) tcp_recved(connection->tcp, (uint16_t)size);
   connection->received = pbuf_free_header(connection->received, (uint16_t)size);
@@ -67,7 +68,7 @@ static err_t on_received(void *context, struct tcp_pcb *tcp, struct pbuf *bytes,
   return ERR_OK;
 }
 
-/* lwIP has already released the connection's memory. */
+/* lwIP has already freed the connection. */
 static void on_broken(void *context, err_t error) {
   struct pg_connection *connection = context;
   connection->tcp = NULL;
@@ -110,7 +111,7 @@ static void connect_to_address(struct pg_connection *connection) {
 
 static void on_resolved(const char *name, const ip_addr_t *address, void *context) {
   struct pg_connection *connection = context;
-  /* A response to a query of an earlier connection does not count. */
+  /* Ignore the response to a query of an earlier connection. */
   if (connection->stage != RESOLVES || strcmp(name, connection->name) != 0) return;
   network_resolving(0);
   if (!address) {
@@ -152,7 +153,7 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
   return 1;
 }
 
-/* Sealed records to TCP. 1 where any byte moved. */
+/* Moves TLS records to TCP. Returns 1 if any byte was moved. */
 static int send_records(struct pg_connection *connection) {
   size_t size;
   const uint8_t *bytes = br_ssl_engine_sendrec_buf(connection->tls, &size);
@@ -165,7 +166,7 @@ static int send_records(struct pg_connection *connection) {
   return 1;
 }
 
-/* Received records to TLS. 1 where any byte moved. */
+/* Moves received records to TLS. Returns 1 if any byte was moved. */
 static int take_records(struct pg_connection *connection) {
   size_t size;
   uint8_t *into = br_ssl_engine_recvrec_buf(connection->tls, &size);
@@ -188,13 +189,13 @@ static int tls_is_closed(const struct pg_connection *connection) {
   return connection->tls && br_ssl_engine_current_state(connection->tls) == BR_SSL_CLOSED;
 }
 
-/* Before the first byte there is no service at the address; after it, both sides have found no common TLS. */
+/* Before the first byte, there is no service at this address. After it, the two sides have no common TLS settings. */
 static void fail_hung_up(struct pg_connection *connection) {
   int reason = connection->has_received ? PG_REASON_TLS_TOO_OLD : PG_REASON_UNAVAILABLE;
   fail(connection, reason, "the server has hung up in the handshake");
 }
 
-/* The handshake is complete once application data may be sent, which requires a valid certificate. */
+/* The handshake is complete once BearSSL accepts application data, which requires a valid certificate. */
 static void work_at_handshake(struct pg_connection *connection) {
   pump(connection);
   if (tls_is_closed(connection)) {
@@ -268,7 +269,7 @@ static int receive_sealed(struct pg_connection *connection, const uint8_t **byte
     fail(connection, tls_reason(), tls_problem());
     return PG_CONNECTION_BROKEN;
   }
-  /* Without a close_notify, anybody could have cut off the response. */
+  /* Without a close_notify, the response may have been truncated by an attacker. */
   return connection->has_ended && !connection->received ? PG_CONNECTION_BROKEN : PG_CONNECTION_NOTHING;
 }
 
@@ -300,13 +301,13 @@ static int waits_for(const struct pg_connection *connection) {
 
 int pg_connection_reason(struct pg_connection *connection) {
   if (connection->stage == HAS_FAILED) return connection->reason;
-  /* In its first seconds nothing is missing yet. */
+  /* During the first seconds, a missing response is normal. */
   if (pg_clock_ms() - connection->began_ms < TIMEOUT_MS) return PG_REASON_NONE;
   int is_opening = connection->stage < IS_OPEN && connection->stage != IDLE;
   return is_opening ? waits_for(connection) : PG_REASON_NONE;
 }
 
-/* Sends a close_notify if possible; does not wait for a response. */
+/* Sends a close_notify if possible, without waiting for a response. */
 static void hang_up(struct pg_connection *connection) {
   struct tcp_pcb *tcp = connection->tcp;
   if (!tcp) return;
@@ -322,7 +323,7 @@ static void hang_up(struct pg_connection *connection) {
 
 void pg_connection_end(struct pg_connection *connection) {
   if (connection->stage == IDLE) return;
-  /* The caller has waited long enough for the connection. */
+  /* The caller has ended the attempt to connect, so record what it was waiting for. */
   if (connection->stage < IS_OPEN) fail(connection, waits_for(connection), "no response in time");
   hang_up(connection);
   if (connection->received) pbuf_free(connection->received);

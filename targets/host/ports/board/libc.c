@@ -1,6 +1,6 @@
 /*
- * What an engine and the C library require of the system: memory, the time, and an end. If the engine gives up, the
- * board restarts: the C library would print to files, which do not exist.
+ * What an engine and the C library require of the system: memory, the time, and an exit function. If the engine fails,
+ * the board restarts. The C library would print to files, which do not exist here.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,7 +28,7 @@ void __assert_func(const char *file, int line, const char *function, const char 
   abort();
 }
 
-/* An engine's heap, for the C library's malloc. Nothing else allocates. */
+/* The heap of an engine, for the C library's malloc. Nothing else allocates. */
 static uint8_t arena[ARENA_BYTES] __attribute__((section(".noinit"), aligned(8)));
 static size_t taken;
 
@@ -45,8 +45,8 @@ void *_sbrk(ptrdiff_t bytes) {
 size_t board_heap_reached(void) { return taken; }
 
 /*
- * The operator ** is the only remaining use (quickjs.sed) of the C library's pow, which takes 5 KiB. The core does not
- * use it: here it returns that it is not a number. Remove this for an application that uses it.
+ * The operator ** is the only remaining user of the C library's pow, which takes 5 KiB (quickjs.sed). The core does not
+ * use the operator, so it returns "not a number" here. If your application uses it, remove this function.
  */
 double pow(double base, double exponent) {
   (void)base;

@@ -1,7 +1,7 @@
 /*
- * The firmware's program: initializes the board, opens the portable host, then works and sleeps in turn. Keys on the
- * serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, b on batteries or not, m print
- * figures, r reset; for the tests h hangs and d overflows the stack.
+ * The firmware's main program. It initializes the board and opens the portable host, then works and sleeps in turn.
+ * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, b battery mode on
+ * or off, m print figures, r reset. For tests, h hangs and d overflows the stack.
  */
 #include "board.h"
 #include "host.h"
@@ -12,12 +12,12 @@
 #include "reason.h"
 #include "tls.h"
 
-/* The depth of the stack: it is filled with a pattern at the start, and untouched words keep it. */
+/* How deep the stack was used: at the start it is filled with a pattern, which stays in unused words. */
 enum { PAINT = 0x57ac57ac, OWN_WORDS = 16 };
 
 extern uint32_t board_stack_bottom[], board_stack_top[];
 
-/* Fills the stack below this function's own frame with a pattern, to measure its use. */
+/* Fills the stack below this function's own frame with the pattern. */
 void board_stack_paint(void *frame) {
   uint32_t *here = frame;
   for (uint32_t *word = board_stack_bottom; word < here - OWN_WORDS; word++) *word = PAINT;
@@ -36,7 +36,7 @@ size_t board_stack_size(void) {
 enum {
   MEMORY_BYTES = DEVICE_MEMORY_BYTES,
   GIVE_UP_MS = 60000,
-  SHOWN_MS = 5000, /* a page was refused, and the other one is in use */
+  SHOWN_MS = 5000, /* how long a rejected page is reported if the other one is valid */
   BATTERY_COUNTDOWN_MS = 60000
 };
 
@@ -53,7 +53,7 @@ static void print(const char *what, long number, const char *unit) {
   board_log(unit);
 }
 
-/* An error that only another page or firmware fixes. */
+/* Shows an error that only another page or firmware can fix. */
 static void show_broken(const char *what, const char *why, int for_ms) {
   enum { COLUMNS = 16, ROWS = 2 };
   uint8_t frame[COLUMNS * ROWS];
@@ -70,7 +70,7 @@ static void show_broken(const char *what, const char *why, int for_ms) {
   }
 }
 
-/* The device cannot continue: it is retried after a while. */
+/* The device cannot continue. It restarts after a while. */
 static void stop(const char *what, const char *why) {
   show_broken(what, why, GIVE_UP_MS);
   board_restart();
@@ -133,7 +133,7 @@ static void call_api(void) {
   }
 }
 
-/* As a function that calls itself too deep: until the stack is used up. */
+/* Calls itself until the stack is used up. */
 static int dig(volatile int depth) { return depth < 0 ? 0 : dig(depth + 1) + depth; }
 
 static void toggle_batteries(struct pg_host_parts *parts) {
@@ -195,7 +195,7 @@ static void open_board(void) {
   board_oled_open();
 }
 
-/* The valid page; a rejected one is reported, and the other one is used. */
+/* Reads the valid page. A rejected one is reported, and the other one is used. */
 static void open_page(void) {
   static const char *const names[PG_PAGE_AREAS] = {"page 0", "page 1"};
   const struct pg_page_bytes areas[PG_PAGE_AREAS] = {{board_page_0, MAP_PAGE_BYTES}, {board_page_1, MAP_PAGE_BYTES}};

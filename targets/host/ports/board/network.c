@@ -17,21 +17,21 @@
 #include "picogrant-port.h"
 
 /*
- * Asks a time server (RFC 4330) if the board does not know the time: the one that DHCP names, or else the one of the
- * settings page. Its time is a hint (wall-clock.h).
+ * Queries a time server (RFC 4330) if the board does not know the time. DHCP may name the server, otherwise the
+ * settings page does. Its time is only a hint (wall-clock.h).
  */
 enum { PORT = 123, MESSAGE = 48, EVERY_MS = 15000, CLIENT = 4 << 3 | 3, SERVER_MODE = 4 };
 enum { AT_ORIGINATE = 24, AT_TRANSMIT = 40, STAMP = 8 };
 #define SECONDS_TO_1970 2208988800u
 
 static struct {
-  ip_addr_t given;   /* none: DHCP named none */
-  const char *name;  /* in that case: the page's; "" if it has none */
+  ip_addr_t given;   /* none: DHCP has named none */
+  const char *name;  /* if so, the page's server; "" if it has none */
   int is_looked_for; /* the name */
-  ip_addr_t address; /* of the last server tried */
+  ip_addr_t address; /* of the last server queried */
   struct udp_pcb *udp;
   uint32_t requested_ms;
-  uint8_t stamp[STAMP]; /* of the current query: only a response to it counts */
+  uint8_t stamp[STAMP]; /* of the current query; only a response with the same stamp is valid */
 } server;
 
 void dhcp_set_ntp_servers(u8_t count, const ip4_addr_t *addresses) {
@@ -59,7 +59,7 @@ static void request(void) {
   uint8_t *message = question->payload;
   memset(message, 0, MESSAGE);
   message[0] = CLIENT;
-  /* Unpredictable bytes, in place of an unknown time. */
+  /* Fill the stamp with unpredictable bytes, because the time is unknown. */
   if (!pg_random(server.stamp, STAMP)) memset(server.stamp, 1, STAMP);
   memcpy(message + AT_TRANSMIT, server.stamp, STAMP);
   (void)udp_sendto(server.udp, question, &server.address, PORT);
@@ -75,14 +75,14 @@ static void on_found(const char *name, const ip_addr_t *address, void *unused) {
   request();
 }
 
-/* It may have moved since the last query: names are cached by their TTL. */
+/* The server may have moved since the last query. Names are cached for their TTL. */
 static void look_for_name(void) {
   err_t result = dns_gethostbyname(server.name, &server.address, on_found, NULL);
   server.is_looked_for = result == ERR_INPROGRESS;
   if (result == ERR_OK) request();
 }
 
-/* Asks if necessary, and not too often. */
+/* Queries the server if necessary, but not too often. */
 static void time_server_work(void) {
   int is_given = !ip_addr_isany(&server.given);
   if (board_clock.is_sure || !network_is_up() || !(is_given || *server.name)) return;
@@ -104,12 +104,12 @@ static void time_server_work(void) {
 
 enum { LONGEST_MS = 60000 };
 
-/* How often the link is checked without an interrupt. */
+/* The link is checked this often without an interrupt. */
 enum { LINK_EVERY_MS = 1000 };
 
 static struct netif interface;
 
-/* The network's faults, also across restarts of the device: a reset does not clear it. */
+/* The state of the network watch. A reset does not clear it. */
 static struct {
   uint32_t level;
   uint32_t complement;
@@ -122,14 +122,14 @@ static int has_no_address(void) { return netif_is_link_up(&interface) && !networ
 
 static int always(void) { return 1; }
 
-/* 1 while a connection's name is being looked for; network_resolving sets it. */
+/* 1 while a connection resolves a name. Set by network_resolving. */
 static int resolving;
 
 static int is_resolving(void) { return resolving || server.is_looked_for; }
 
 static int sends(void) { return is_resolving() || has_tcp(); }
 
-/* lwIP's timers: their intervals, and when they are needed. */
+/* lwIP's timers, with their intervals, and when they are needed. */
 static struct timer {
   void (*run)(void);
   int (*is_needed)(void);
@@ -154,7 +154,7 @@ uint32_t board_random32(void) {
   static uint32_t unseeded;
   uint32_t number;
   if (pg_random((uint8_t *)&number, sizeof number)) return number;
-  /* Without a seed there is no TLS either: only different values are needed. */
+  /* Without a seed there is no TLS, so these values need not be unpredictable, only different. */
   unseeded = unseeded * 1664525 + 1013904223 + pg_clock_ms();
   return unseeded;
 }
@@ -165,7 +165,7 @@ static void print(const char *what) {
   board_log("\n");
 }
 
-/* An address is valid for its TTL, which lwIP counts down by one call each second. */
+/* Names are valid for their TTL. lwIP counts it down with one call per second. */
 static void age_names(uint32_t seconds) {
   if (seconds > DNS_MAX_TTL) seconds = DNS_MAX_TTL;
   while (seconds-- > 0) dns_tmr();
@@ -174,7 +174,7 @@ static void age_names(uint32_t seconds) {
 static void let_names_age(void) {
   uint32_t passed = pg_clock_ms() - names_aged_ms;
   names_aged_ms += passed - passed % DNS_TMR_INTERVAL;
-  /* While a name is looked for the timer above counts. */
+  /* While a name is being resolved, lwIP's own timer does this. */
   if (!is_resolving()) age_names(passed / DNS_TMR_INTERVAL);
 }
 
@@ -207,7 +207,7 @@ void network_open(const char *time_server) {
   interface.hostname = "picogrant";
   netif_set_default(&interface);
   netif_set_up(&interface);
-  /* It begins with the link. */
+  /* DHCP starts when there is a link. */
   if (dhcp_start(&interface) != ERR_OK) board_log("dhcp: no memory\n");
   names_aged_ms = pg_clock_ms();
   link_seen_ms = names_aged_ms - LINK_EVERY_MS;
@@ -226,7 +226,7 @@ void network_resolving(int is_on) {
   resolving = is_on;
 }
 
-/* Addresses of servers and neighbours may have changed. */
+/* Other servers and neighbours may have these addresses now. */
 static void discard_addresses(void) {
   resolving = 0;
   age_names(DNS_MAX_TTL);
@@ -248,13 +248,13 @@ void network_works(void) {
   keep_level();
 }
 
-/* The host that a probe uses to test the network: the gateway, or without one the DHCP server. */
+/* The host to probe: the gateway, or the DHCP server if there is no gateway. */
 static const ip4_addr_t *neighbour(void) {
   const ip4_addr_t *gateway = netif_ip4_gw(&interface);
   return ip4_addr_isany(gateway) ? ip_2_ip4(&netif_dhcp_data(&interface)->server_ip_addr) : gateway;
 }
 
-/* The neighbour's response to a probe; without an address, any frame. */
+/* Whether the frame is the response to a probe. If there is no host to probe, any frame counts. */
 static int is_awaited(const struct pbuf *frame) {
   static const uint8_t arp[] = {0x08, 0x06};
   const uint8_t *bytes = (const uint8_t *)frame->payload + ETH_PAD_SIZE;
@@ -286,11 +286,11 @@ struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_valid, vol
   struct pbuf *frame = NULL;
   if (is_valid && size > LEAST && size <= MOST) frame = pbuf_alloc(PBUF_RAW, (uint16_t)(words * 4), PBUF_POOL);
   if (!frame) {
-    /* Does not depend on the controller's own command to skip a frame. */
+    /* Read and discard the frame, because not every controller has a command to skip it. */
     while (words-- > 1) (void)*from;
     return NULL;
   }
-  /* The buffers of the pool are whole words long. */
+  /* The length of the pool's buffers is a multiple of the word size. */
   for (struct pbuf *part = frame; part; part = part->next) {
     for (uint16_t at = 0; at < part->len; at += 4) {
       memcpy((uint8_t *)part->payload + at, &word, sizeof word);
@@ -301,7 +301,7 @@ struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_valid, vol
   return frame;
 }
 
-/* The interrupt's cause is cleared first: frames that arrive during the reads raise it again. */
+/* Clears the interrupt's cause first, so that a frame which arrives meanwhile raises it again. */
 static void take_frames(void) {
   board_ethernet_calm();
   board_ethernet_listen(0);
@@ -313,7 +313,7 @@ static void take_frames(void) {
   board_ethernet_listen(1);
 }
 
-/* A valid lease is confirmed; another network gives another one. */
+/* When the link is back, confirms the lease. On another network, DHCP gives a new address. */
 static void look_at_link(void) {
   int has_link = board_ethernet_has_link();
   link_seen_ms = pg_clock_ms();

@@ -1,7 +1,8 @@
 /*
- * The content of the board's EEPROM, or its replacement (board.h): the record slots, and the random seed.
+ * The content of the board's EEPROM, or of the chip that replaces it (board.h): the record slots, and the random seed.
  *
- * An EEPROM needs no erasing, but the slots' contract is satisfied: an erased slot holds nothing of its record.
+ * An EEPROM need not be erased. But the contract of the slots requires that nothing of its record is left in an erased
+ * slot.
  */
 #include <bearssl.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "map.h"
 #include "picogrant-port.h"
 
-/* The part of `size` bytes in the page at `at`; 0 after the end of the memory. */
+/* The number of bytes that are in the page at `at`, at most `size`; 0 after the end of the memory. */
 static size_t part_of_page(size_t at, size_t size) {
   size_t count = MAP_EEPROM_PAGE - at % MAP_EEPROM_PAGE;
   if (at + size > BOARD_EEPROM_BYTES) return 0;
@@ -39,7 +40,7 @@ int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size) {
   return 1;
 }
 
-/* Programmed bytes are read back and compared. */
+/* Compares programmed bytes with what was written. */
 static int holds(size_t at, const uint8_t *bytes, size_t size) {
   uint8_t piece[64];
   int same = 1;
@@ -68,7 +69,7 @@ static int program_slot(void *context, int slot, uint32_t at, const uint8_t *byt
   return board_eeprom_write(place(slot, at), bytes, size) && holds(place(slot, at), bytes, size);
 }
 
-/* Only pages with content are written, because writing wears them. */
+/* Erases only pages with content, because each write wears them. */
 static int erase_slot(void *context, int slot) {
   static const uint8_t blank[MAP_EEPROM_PAGE] = {[0 ... MAP_EEPROM_PAGE - 1] = 0xff};
   for (uint32_t at = 0; at < board_records.slot_bytes; at += sizeof blank) {
@@ -84,11 +85,11 @@ const struct pg_medium board_records = {
 /*
  * Random numbers on a board without a generator.
  *
- * The settings page contains a seed, different on each board. Another seed is stored in the EEPROM, and replaced at
- * each start before it is used, so that no start repeats another. Both are combined with the time of day. Without any
- * seed the board refuses TLS.
+ * The settings page contains a seed, which is different on each board. The EEPROM contains another seed, which is
+ * replaced at each start before it is used, so that each start is different. Both are combined with the time of day.
+ * Without any seed, the board refuses TLS.
  *
- * A board with a generator (RNG of an STM32, esp_random of an ESP32) takes the seed from that instead.
+ * If the board has a generator (RNG of an STM32, esp_random of an ESP32), take the seed from it instead.
  */
 
 enum { SEED_BYTES = 32, SEED_AT = BOARD_EEPROM_BYTES - MAP_EEPROM_PAGE };
@@ -96,7 +97,7 @@ enum { SEED_BYTES = 32, SEED_AT = BOARD_EEPROM_BYTES - MAP_EEPROM_PAGE };
 static br_hmac_drbg_context generator;
 static int is_seeded;
 
-/* All bytes of a seed are equal: never programmed. */
+/* If all bytes of the seed are equal, it was never programmed. */
 static int is_blank(const uint8_t *seed) {
   for (size_t i = 1; i < SEED_BYTES; i++) {
     if (seed[i] != seed[0]) return 0;
@@ -113,7 +114,7 @@ int board_entropy_open(const uint8_t *given, size_t given_size) {
   int has_given = given_size >= SEED_BYTES;
   if (has_given) br_hmac_drbg_update(&generator, given, given_size);
   if (has_stored || has_given) {
-    /* A seed that cannot be replaced would be used twice. */
+    /* A seed that cannot be replaced would be used again at the next start. */
     br_hmac_drbg_generate(&generator, seed, sizeof seed);
     is_seeded = board_eeprom_write(SEED_AT, seed, sizeof seed);
   }

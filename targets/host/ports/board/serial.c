@@ -1,6 +1,6 @@
 /*
- * Text on the serial line, and the keys that come over it. The machine's uart.c moves single bytes.
- * Every frame of the display goes out there too, drawn with a border; one of 16x2 goes to the OLED as well.
+ * Text on the serial line, and keys from it. The machine's uart.c moves single bytes. Every frame of the display is
+ * also printed here with a border. A frame of 16x2 is shown on the OLED as well.
  */
 #include <string.h>
 
@@ -11,8 +11,8 @@ enum { KEYS = 16 };
 
 static volatile struct {
   uint8_t keys[KEYS];
-  uint8_t next_in;  /* moved by the interrupt only */
-  uint8_t next_out; /* moved by the loop only */
+  uint8_t next_in;  /* only changed by the interrupt */
+  uint8_t next_out; /* only changed by the loop */
 } input;
 
 void board_log_bytes(const uint8_t *bytes, size_t size) {
@@ -39,7 +39,7 @@ void board_log_hex(uint32_t number) {
   for (int shift = 28; shift >= 0; shift -= 4) board_uart_put((uint8_t)"0123456789abcdef"[(number >> shift) & 15]);
 }
 
-/* A key without space in the buffer is lost, as on any keyboard. */
+/* If the buffer is full, the key is lost. */
 void board_keep_key(uint8_t key) {
   uint8_t after = (uint8_t)((input.next_in + 1) % KEYS);
   if (after == input.next_out) return;
@@ -63,7 +63,7 @@ static void edge(int columns) {
 }
 
 void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows) {
-  (void)display; /* the board has one */
+  (void)display; /* the board has only one */
   edge(columns);
   for (int row = 0; row < rows; row++) {
     board_log("|");

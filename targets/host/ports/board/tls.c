@@ -1,8 +1,9 @@
 /*
  * TLS with BearSSL. Contract in tls.h.
  *
- * Selected for flash and RAM: two ciphers (ChaCha20 with Poly1305, AES-128-GCM), one curve for the key exchange
- * (P-256), certificates signed with RSA, or ECDSA over P-256 and P-384. All arithmetic is constant-time on a Cortex-M3.
+ * To save flash and RAM it supports two ciphers (ChaCha20 with Poly1305, AES-128-GCM), one curve for the key exchange
+ * (P-256), and certificates signed with RSA, or with ECDSA over P-256 and P-384. All arithmetic is constant-time on a
+ * Cortex-M3.
  */
 #include "tls.h"
 
@@ -14,7 +15,7 @@
 
 /*
  * TLS_SMALL_BUFFERS asks the server for records of at most 1024 bytes (RFC 6066, max_fragment_length). Many public
- * servers do not support that extension: for them the input buffer must hold the longest possible record.
+ * servers do not support that. For these, the input buffer must be large enough for the longest possible record.
  */
 #if TLS_SMALL_BUFFERS
 enum { INPUT_BYTES = 1024 + 325 };
@@ -66,15 +67,15 @@ static void check_certificates(const struct board_trust *trust) {
 }
 
 /*
- * The last session (RFC 5246 section 7.3), in RAM only: the next one with the same server resumes it, if the server
- * still knows it, without public-key arithmetic. The validity of its certificate is checked all the same.
+ * The last session (RFC 5246 section 7.3), only in RAM. The next session with the same server resumes it without
+ * public-key arithmetic, if the server still knows it. The certificate's validity period is checked again.
  */
 static struct {
   br_ssl_session_parameters parameters;
-  uint8_t server[PG_SHA256_BYTES]; /* digest of its name */
-  uint32_t from_s, until_s;        /* of its certificate */
+  uint8_t server[PG_SHA256_BYTES]; /* digest of the server's name */
+  uint32_t from_s, until_s;        /* of the server's certificate */
   uint8_t is_known;
-  uint8_t is_tried; /* by the handshake under way */
+  uint8_t is_tried; /* the current handshake tries to resume it */
 } session;
 
 static void offer_session(const char *name) {
@@ -168,7 +169,8 @@ int tls_reason(void) {
       return PG_REASON_UNKNOWN_AUTHORITY;
     case BR_ERR_IO:
       return PG_REASON_SERVER_SILENT;
-    /* RFC 5246 section 7.4.6: the alerts of a server that requires a client certificate, after its own was valid. */
+    /* RFC 5246 section 7.4.6: after its own certificate was accepted, these alerts mean that the server requires a
+     * client certificate. */
     case BR_ERR_RECV_FATAL_ALERT + BR_ALERT_HANDSHAKE_FAILURE:
     case BR_ERR_RECV_FATAL_ALERT + BR_ALERT_BAD_CERTIFICATE:
       return check.minimal.err == BR_ERR_X509_OK ? PG_REASON_CLIENT_CERTIFICATE : PG_REASON_TLS_TOO_OLD;
@@ -188,7 +190,7 @@ void tls_end(void) {
 /* The page's authorities in BearSSL's format. */
 static br_x509_trust_anchor anchors[PG_PAGE_AUTHORITIES];
 
-/* BearSSL does not write to an anchor, but its types are not const. */
+/* BearSSL does not write to an anchor, but its pointers are not const. */
 static unsigned char *bytes_of(struct pg_page_bytes part) { return (unsigned char *)(uintptr_t)part.bytes; }
 
 struct board_trust board_trust_of(const struct pg_page *page) {
@@ -210,7 +212,7 @@ struct board_trust board_trust_of(const struct pg_page *page) {
   return (struct board_trust){anchors, page->authority_count};
 }
 
-/* TLS has it anyway. */
+/* BearSSL contains SHA-256 for TLS in any case. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   br_sha256_context context;
   br_sha256_init(&context);

@@ -23,7 +23,7 @@ int pg_random(uint8_t *bytes, size_t size) {
   return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
 }
 
-/* It needs no sodium_init. */
+/* This function does not need sodium_init. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   return crypto_hash_sha256(digest, bytes, size) == 0;
 }

@@ -1,10 +1,11 @@
 /*
- * The connection on libcurl, which opens it with TLS, and nothing else: http.c does HTTP. Contract in picogrant-port.h.
+ * A connection with libcurl, which is only used for connecting and TLS. http.c does HTTP. Contract in picogrant-port.h.
  *
- * Each connection has its own handle: before version 8.1, a reused handle keeps a pointer to freed memory in libcurl's
- * store of headers. All handles of a network are in one multi handle, which reports how each connection has ended.
+ * Each connection has its own handle, because before version 8.1 a reused handle keeps a pointer to freed memory in
+ * libcurl's store of headers. All handles of a network are in one multi handle, which reports how each connection has
+ * ended.
  */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
+#define _GNU_SOURCE /* for RTLD_DEFAULT */
 #include "posix.h"
 
 #include <arpa/inet.h>
@@ -17,14 +18,14 @@
 #include "picogrant-port.h"
 
 /*
- * Information of libcurl's TLS library that libcurl does not provide. The library is OpenSSL, or a compatible one: the
- * functions are looked up in the running program, so that building needs nothing else.
+ * Information about TLS that libcurl does not provide. The TLS library is OpenSSL or a compatible one. Its functions
+ * are looked up in the running program, so that building needs no headers of it.
  */
 
-/* Of openssl/ssl.h and openssl/x509_vfy.h, which are not needed to build. */
+/* From openssl/ssl.h and openssl/x509_vfy.h, so that these are not needed. */
 enum { RECEIVED_SHUTDOWN = 2, NO_PARTIAL_WILDCARDS = 4, NEVER_CHECK_SUBJECT = 0x20 };
 
-/* A function of the library, NULL if absent. ISO C cannot convert its pointer to a function pointer. */
+/* A function of the library, or NULL. ISO C cannot convert its pointer to a function pointer. */
 #define LOOK_UP(function, name)                          \
   do {                                                   \
     void *found = dlsym(RTLD_DEFAULT, name);             \
@@ -32,7 +33,7 @@ enum { RECEIVED_SHUTDOWN = 2, NO_PARTIAL_WILDCARDS = 4, NEVER_CHECK_SUBJECT = 0x
   } while (0)
 
 /*
- * Whether a connection has ended properly: over TLS by a close_notify (RFC 8446 section 6.1), without which somebody
+ * Whether a connection has ended properly, over TLS with a close_notify (RFC 8446 section 6.1). Otherwise an attacker
  * may have cut it. False if the library does not report this.
  */
 static int tls_ended(CURL *easy) {
@@ -45,7 +46,8 @@ static int tls_ended(CURL *easy) {
   return get_shutdown && (get_shutdown(session->internals) & RECEIVED_SHUTDOWN);
 }
 
-/* The library calls it when the server requests a client certificate. 0: there is none, and the handshake continues. */
+/* The library calls this when the server requests a client certificate. Returns 0: there is none, and the handshake
+ * continues. */
 static int note_certificate_request(void *ssl, void **certificate, void **key) {
   void *(*context_of)(void *) = NULL;
   void *(*data_of)(void *, int) = NULL;
@@ -59,7 +61,8 @@ static int note_certificate_request(void *ssl, void **certificate, void **key) {
 }
 
 /*
- * A server that gets none ends TLS 1.2 with an alert that has other causes, too, and TLS 1.3 only after the handshake.
+ * If the server does not get a certificate, TLS 1.2 ends with an alert that may have other causes, and TLS 1.3 ends
+ * after the handshake. So remember that the server requested one.
  */
 static void watch_certificate_requests(void *context, struct pg_connection *connection) {
   int (*set_data)(void *, int, void *) = NULL;
@@ -72,7 +75,7 @@ static void watch_certificate_requests(void *context, struct pg_connection *conn
   if (set_data(context, 0, connection)) set_callback(context, note_certificate_request);
 }
 
-/* libcurl calls it when the library's settings for a connection exist. */
+/* libcurl calls this before each connection, with the library's settings. */
 static CURLcode set_up_tls(CURL *easy, void *context, void *data) {
   void *(*parameters_of)(void *) = NULL;
   int (*set_host)(void *, const char *, size_t) = NULL;
@@ -86,7 +89,7 @@ static CURLcode set_up_tls(CURL *easy, void *context, void *data) {
   LOOK_UP(set_host, "X509_VERIFY_PARAM_set1_host");
   LOOK_UP(set_flags, "X509_VERIFY_PARAM_set_hostflags");
   if (!parameters_of || !set_host || !set_flags) return CURLE_OK;
-  /* libcurl checks addresses: they have no common name and no wildcard. */
+  /* libcurl checks addresses itself. They have no common name and no wildcard. */
   if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1) return CURLE_OK;
   void *parameters = parameters_of(context);
   set_flags(parameters, NO_PARTIAL_WILDCARDS | NEVER_CHECK_SUBJECT);
@@ -94,11 +97,11 @@ static CURLcode set_up_tls(CURL *easy, void *context, void *data) {
 }
 
 /*
- * Makes the library check the peer's name by RFC 9525, beside libcurl's own check: the common name never counts, and no
- * wildcard stands for a part of a label. No effect if the library does not support it.
+ * Makes the library check the server's name by RFC 9525, in addition to libcurl's check: the common name never matches,
+ * and a wildcard never matches a part of a label. Has no effect if the library does not support it.
  */
 static void check_name(struct pg_connection *connection) {
-  /* Another library than OpenSSL refuses the option. */
+  /* libcurl refuses this option with TLS libraries other than OpenSSL. */
   if (curl_easy_setopt(connection->easy, CURLOPT_SSL_CTX_FUNCTION, set_up_tls) != CURLE_OK) return;
   (void)curl_easy_setopt(connection->easy, CURLOPT_SSL_CTX_DATA, connection);
 }
@@ -115,7 +118,7 @@ const char *pg_network_open(struct pg_network *network) {
   network->multi = curl_multi_init();
   network->share = curl_share_init();
   if (!network->multi || !network->share) return "libcurl has no memory";
-  /* If libcurl stores no sessions, each handshake is complete. */
+  /* If libcurl cannot store sessions, each connection makes a full handshake. */
   (void)curl_share_setopt(network->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
   return NULL;
 }
@@ -148,7 +151,7 @@ void pg_connection_end(struct pg_connection *connection) {
   pg_wipe(connection->in, sizeof connection->in);
 }
 
-/* The address of the peer, without anything that HTTP would add. */
+/* The server's address as a URL without a path. */
 static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
   int is_v6 = memchr(peer->host, ':', peer->host_size) != NULL;
   int length = snprintf(url, URL_BYTES, "%s://%s%.*s%s:%d/", peer->is_secure ? "https" : "http",
@@ -157,7 +160,7 @@ static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
   return length > 0 && length < URL_BYTES;
 }
 
-/* Replaces the system's authorities. */
+/* Replaces the system's certificate authorities. */
 static int set_trust(CURL *easy, const struct pg_trust *trust) {
   struct curl_blob pem = {(void *)(uintptr_t)trust->pem, trust->pem_size, CURL_BLOB_NOCOPY};
   return curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &pem) == CURLE_OK &&
@@ -178,7 +181,7 @@ static int set_options(struct pg_connection *connection, const struct pg_peer *p
            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
-  /* A proxy of the environment cannot read https. It could read http, which is for this device only. */
+  /* A proxy from the environment cannot read https. It must not get http, which is only for this device itself. */
   if (peer->is_secure) curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
   else ok = ok && curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
   snprintf(connection->name, sizeof connection->name, "%.*s", (int)peer->host_size, peer->host);
@@ -204,7 +207,7 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
 }
 
 /*
- * libcurl checks names itself, without a result of OpenSSL: 0 or 1, depending on its version. Otherwise it returns the
+ * When libcurl checks names itself, OpenSSL's result is 0 or 1, depending on libcurl's version. Otherwise it is the
  * result of OpenSSL's check (X509_V_ERR_*).
  */
 static int reason_of_certificate(CURL *easy) {
@@ -246,7 +249,7 @@ static int reason_of(const struct pg_connection *connection, CURLcode code) {
 
 int pg_connection_reason(struct pg_connection *connection) { return connection->reason; }
 
-/* Records how an attempt to open has ended: possibly of another connection than the current one. */
+/* Records how an attempt to connect has ended. It may belong to another connection than the current one. */
 static void take_curl_message(const CURLMsg *message) {
   char *found = NULL;
   if (message->msg != CURLMSG_DONE) return;
@@ -315,7 +318,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   return tls_ended(connection->easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
-/* While libcurl connects, it knows what to wait for; for an open connection we do. */
+/* While libcurl connects, it determines what to wait for. For an open connection, this file does. */
 static int add_socket(const struct pg_connection *connection, struct curl_waitfd *required) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   if (!connection->easy || connection->state != PG_CONNECTION_OPEN) return 0;

@@ -1,4 +1,4 @@
-/* A file as flash. Contract in posix.h. */
+/* A file that behaves like flash. Contract in posix.h. */
 #include "posix.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Where the byte `at` of a slot lies in the file, and how many follow it there. */
+/* The position in the file of byte `at` of a slot, and how many bytes of the slot follow there. */
 static off_t slot_place(int slot, uint32_t at, size_t *capacity) {
   uint32_t block = at / PG_FILE_BLOCK;
   uint32_t within = at % PG_FILE_BLOCK;
@@ -25,7 +25,8 @@ static int is_among(const int *errors, size_t count, int error) {
 }
 
 /*
- * Whether a failed operation is worth a retry: temporary errors are retried for a second, and this waits a part of it.
+ * Whether to retry a failed operation. Temporary errors are retried for a second, and this function waits for a part of
+ * it.
  */
 static int may_pass(int *waits) {
   static const int passing[] = PG_PASSING_ERRORS;
@@ -45,7 +46,7 @@ static int sync_file(const struct pg_file_medium *own) {
   return 1;
 }
 
-/* Reads into `into`, or writes from `from`: one of them is NULL. */
+/* Reads into `into`, or writes from `from`. One of the two is NULL. */
 static int transfer(const struct pg_file_medium *own, int slot, uint32_t at, uint8_t *into, const uint8_t *from,
                     size_t size) {
   int waits = 0;
@@ -83,13 +84,13 @@ static enum pg_file_state file_failure(int error, const char **why) {
   return is_among(medium, sizeof medium / sizeof *medium, error) ? PG_FILE_UNUSABLE : PG_FILE_REFUSED;
 }
 
-/* Removes the access of others that a mount, a copy or a umask may have given. */
+/* Removes the access of other users, which a mount, a copy or a umask may have granted. */
 static int close_to_others(int file, mode_t open, struct stat *status) {
   if (status->st_mode & open) (void)fchmod(file, status->st_mode & 07777 & ~open);
   return fstat(file, status) == 0 && !(status->st_mode & open);
 }
 
-/* Anyone who can rename files in it could replace our tokens. */
+/* A user who can rename files in the directory could replace the tokens. */
 static enum pg_file_state open_directory(const char *path, int *directory, const char **why) {
   struct stat status;
   int waits = 0;
@@ -119,8 +120,8 @@ static enum pg_file_state check(const struct pg_file_medium *own, const char **w
 }
 
 /*
- * Extends the file to the size of both slots. Bytes beyond its end were never written, or power failed during the
- * write: no record was there, because a record's header comes first in the slot.
+ * Extends the file to the size of both slots. Bytes beyond its end were never written, or the power failed during the
+ * write. They cannot belong to a record, because a record's header comes first in the slot.
  */
 static enum pg_file_state grow(struct pg_file_medium *own, uint32_t slot_bytes, int is_writable, const char **why) {
   struct stat status;
@@ -152,7 +153,7 @@ static enum pg_file_state open_file(struct pg_file_medium *own, int directory,
     own->file = openat(directory, "records.flash", O_RDWR | O_CREAT | flags, 0600);
   } while (own->file < 0 && may_pass(&waits));
   if (own->file < 0 && errno == EROFS) {
-    /* The stored records can still be read. */
+    /* Stored records can still be read. */
     problem = errno;
     is_writable = 0;
     own->file = openat(directory, "records.flash", O_RDONLY | flags);
@@ -179,7 +180,7 @@ enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *path, ui
   *medium = NULL;
   enum pg_file_state state = open_directory(path, &directory, why);
   if (state == PG_FILE_READY) state = open_file(own, directory, slot_bytes, why);
-  /* A new file's name is durable once its directory is. */
+  /* The name of a new file is durable once its directory is. */
   if (state == PG_FILE_READY) (void)fsync(directory);
   if (directory >= 0) close(directory);
   if (state == PG_FILE_REFUSED || own->medium.slot_bytes == 0) pg_file_close(own);

@@ -1,6 +1,7 @@
 /*
- * The host's program: reads the settings page, creates the device, sleeps and works. The user's keys are lines on
- * standard input: s sign in, c cancel, o sign out, a call the API, m measure, l recent events, q quit.
+ * The host's main program. It reads the settings page and creates the device, then sleeps and works in turn. The user's
+ * keys are lines on standard input: s sign in, c cancel, o sign out, a call the API, m measure, l recent events, q
+ * quit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +19,10 @@
 #include "reason.h"
 #include "storage.h"
 
-/* SHOWN_S: how long the display reports a rejected page, if there is another one. */
+/* SHOWN_S: how long the display reports a rejected page if the other one is valid. */
 enum { SHOWN_S = 5 };
 
-/* The program has one device; it could have several, each with these. */
+/* This program has one device. With several, each would need its own instance of these. */
 static struct pg_host host;
 static struct pg_page own_page;
 static struct pg_trust own_trust;
@@ -41,7 +42,7 @@ static void take_api_body(void *context, const uint8_t *bytes, size_t size) {
   api_bytes += size;
 }
 
-/* Resident size as the kernel has it; under an emulator it is the emulator's. */
+/* The resident size by the kernel. Under an emulator, it is that of the emulator. */
 static void print_resident(void) {
   char text[4096];
   int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -70,7 +71,7 @@ static void print_history(void) {
   for (int i = 0; pg_history_line(&host.history, i, line); i++) fprintf(stderr, "%s\n", line);
 }
 
-/* The settings are damaged. */
+/* Shows that the settings are damaged. */
 static void show_broken(void) {
   enum { COLUMNS = 20, ROWS = 4 };
   uint8_t frame[COLUMNS * ROWS];
@@ -83,14 +84,14 @@ static int load_settings(const struct pg_options *options) {
   int is_open = pg_pages_open(&own_page, options->pages, &own_trust, &refused);
   if (refused) show_broken();
   if (!is_open) return PG_EXIT_WRONG;
-  /* The last valid page is used. */
+  /* One page was refused. The last valid one is in use. */
   if (refused) (void)sleep(SHOWN_S);
   return *own_page.directory ? 0 : pg_complain("--page", "storage.directory is missing");
 }
 
 static int has_failed_medium;
 
-/* A broken disk does not prevent the sign-in: the display says that nothing is saved. */
+/* The user can sign in even if the disk is broken. The display then reports that nothing is saved. */
 static int open_storage(const struct pg_medium **medium) {
   const char *why = NULL;
   uint32_t slot_bytes = PG_SLOT_HEADER + (uint32_t)own_page.settings.memory_bytes;
@@ -105,7 +106,7 @@ static int open_storage(const struct pg_medium **medium) {
   return 0;
 }
 
-/* The sign-in that an API requires, as far as it fits, without control characters. */
+/* Stores the sign-in that an API requires, as much as fits, without control characters. */
 static void keep_demand(void *context, uint8_t c) {
   (void)context;
   if (demand_size + 1 >= sizeof demand) return;
@@ -113,7 +114,8 @@ static void keep_demand(void *context, uint8_t c) {
   demand[demand_size] = 0;
 }
 
-/* For developers: the member that a response lacks; or what did not fit, and how much memory would suffice. */
+/* For developers: prints the member that a response lacks, or the value that did not fit and the memory that it
+ * needs. */
 static void report_missing_capacity(int error) {
   static const char *const fields[] = PG_FIELD_NAMES;
   int field = pg_get(&host.core, PG_ERROR_FIELD);
@@ -183,7 +185,7 @@ static void call_api(void) {
   }
 }
 
-/* Handles a key of the user. 0: quit. */
+/* Handles a key of the user. Returns 0 to quit. */
 static int take_key(char key) {
   switch (key) {
     case 'a':
@@ -204,16 +206,16 @@ static int take_key(char key) {
 }
 
 /*
- * The signals that POSIX sends instead of an error number: write() to a closed pipe or socket then fails with EPIPE, beyond
- * the limit of a file's size with EFBIG, and the failure is reported. SIGTTIN and SIGTTOU only stop the program, as the
- * terminal's shell expects.
+ * Ignores signals that POSIX sends instead of an error number. Then write() fails with EPIPE on a closed pipe or
+ * socket, and with EFBIG beyond the file size limit, and the failure is reported. SIGTTIN and SIGTTOU still stop the
+ * program, as the shell expects.
  */
 static void ignore_signals_of_errors(void) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Signals that end the device, between two steps. A SIGHUP that was ignored stays so (nohup). */
+/* Signals that end the device between two steps. If SIGHUP was ignored before (nohup), it stays ignored. */
 static int open_signals(void) {
   sigset_t set;
   struct sigaction hangup;
@@ -226,8 +228,8 @@ static int open_signals(void) {
 }
 
 /*
- * Received keys: a single non-blocking read, so that the terminal's settings stay as they are for others. End of input
- * leaves a device without keys. 0: quit.
+ * Reads keys, with a single non-blocking read. The terminal's settings stay unchanged for other programs. After the end
+ * of the input, the device has no keys. Returns 0 to quit.
  */
 static int read_keys(struct pg_waiting *input) {
   char keys[64];
@@ -240,7 +242,7 @@ static int read_keys(struct pg_waiting *input) {
   return 1;
 }
 
-/* The application's line: the result of the last call. */
+/* Shows the result of the last call in the application's line. */
 static void show_call(void) {
   char line[32];
   if (call_status < 0) return;
@@ -249,7 +251,7 @@ static void show_call(void) {
   call_status = -1;
 }
 
-/* Runs until the user or a signal ends it. 0: the core is broken. */
+/* Runs until the user or a signal ends it. Returns 0 if the core is broken. */
 static int loop(void) {
   struct pg_waiting waiting[PG_WAIT_MAX] = {{open_signals(), 0}, {STDIN_FILENO, 0}};
   int ok = pg_host_step(&host);
@@ -297,8 +299,8 @@ static int run_device(const struct pg_options *options, const struct pg_medium *
 }
 
 /*
- * If a program is started with a standard descriptor closed, the next opened file would get its number: records would
- * be read as keys, and the display would overwrite them.
+ * If the program starts with a closed standard descriptor, the next opened file would get its number. Records could
+ * then be read as keys, and the display could overwrite them.
  */
 static int open_standard_descriptors(void) {
   for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) {
@@ -316,8 +318,8 @@ int main(int count, char **arguments) {
   pg_process_close();
   pg_process_lock(memory, sizeof memory);
   /*
-   * Freed blocks are overwritten: those of TLS contain traffic. glibc leaves out small ones (up to 1,032 bytes); heap.c
-   * wipes what the engine frees, whatever its size.
+   * Overwrite freed blocks, because those of TLS contain traffic. glibc leaves out small blocks (up to 1,032 bytes).
+   * heap.c wipes what the engine frees, whatever its size.
    */
   mallopt(M_PERTURB, 0x55);
   int wrong = pg_read_options(count, arguments, &options);

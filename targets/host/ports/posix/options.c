@@ -15,7 +15,7 @@ int pg_complain(const char *what, const char *why) {
   return PG_EXIT_WRONG;
 }
 
-/* Whether the text is a decimal number up to `most`. */
+/* Whether the text is a decimal number of at most `most`. */
 static int is_number(const char *text, uint64_t most, uint64_t *value) {
   char *end = NULL;
   errno = 0;
@@ -67,13 +67,12 @@ int pg_read_options(int count, char **arguments, struct pg_options *options) {
   return pg_complain("--page", "name a settings page; picogrant configure --page makes one from a device.json");
 }
 
-/* The pages. */
 
 static uint8_t areas[PG_PAGE_AREAS][PG_PAGE_BYTES];
-/* Four characters for three bytes, 64 in a line, and the two lines around each certificate. */
+/* Base64 has four characters for three bytes, and 64 in a line. Each certificate has two more lines around it. */
 static char pem[PG_PAGE_BYTES * 3 / 2 + PG_PAGE_AUTHORITIES * 64];
 
-/* An area's content; empty without a file, or if `*why` has the problem. */
+/* Reads an area. It is empty if there is no file, or if there is a problem, which is stored in `*why`. */
 static struct pg_page_bytes read_area(const char *file, uint8_t area[PG_PAGE_BYTES], const char **why) {
   struct stat status = {0};
   size_t size = file ? pg_read_file(file, area, PG_PAGE_BYTES, &status) : 0;
@@ -83,7 +82,7 @@ static struct pg_page_bytes read_area(const char *file, uint8_t area[PG_PAGE_BYT
   return (struct pg_page_bytes){area, *why ? 0 : size};
 }
 
-/* In the lines of RFC 7468, without the last one's end. */
+/* Writes base64 in lines as in RFC 7468, without the end of the last line. */
 static size_t put_base64(char *to, struct pg_page_bytes der) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   size_t length = 0;

@@ -1,6 +1,6 @@
 /*
- * The port for Linux: the command line, files and process hardening, settings pages, records in a file, a terminal, and
- * the network with libcurl.
+ * The port for Linux: command line, files and process hardening, settings pages, records in a file, a terminal as
+ * display, and the network with libcurl.
  */
 #ifndef PICOGRANT_POSIX_H
 #define PICOGRANT_POSIX_H
@@ -19,56 +19,57 @@
 enum { PG_EXIT_WRONG = 2, PG_EXIT_BROKEN = 70 };
 
 struct pg_options {
-  const char *pages[PG_PAGE_AREAS]; /* the first is there; NULL: none */
-  size_t heap_limit; /* of an engine; 0: its own default */
+  const char *pages[PG_PAGE_AREAS]; /* the first one is always set; NULL: none */
+  size_t heap_limit; /* for an engine; 0: its own default */
 };
 
-/* Prints one line on standard error: what, and why. Returns PG_EXIT_WRONG. */
+/* Prints the problem and its reason in one line on standard error. Returns PG_EXIT_WRONG. */
 int pg_complain(const char *what, const char *why);
 
-/* Reads the command line. 0; or -1 if everything is done; or the exit code, after the reason was printed. */
+/* Reads the command line. Returns 0 to continue, -1 if there is nothing more to do, or the exit code after printing the
+ * reason. */
 int pg_read_options(int count, char **arguments, struct pg_options *options);
 
 /*
- * process.c. Call it first. It disables core dumps, prevents other processes of the user from inspecting this one, and
- * removes variables that make TLS write its secrets to a file, or trust and accept what it should not. A proxy of the
- * environment stays: it gets a tunnel, and sees no more than the network does.
+ * process.c. Call this first. It disables core dumps, and prevents other processes of the same user from inspecting
+ * this one. It removes environment variables that make TLS write its secrets to a file, or weaken its checks. A proxy
+ * in the environment stays: it tunnels TLS, and cannot see more than the network can.
  */
 void pg_process_close(void);
 
-/* Locks memory, if the system allows it (RLIMIT_MEMLOCK), so that it is not swapped. */
+/* Locks memory, so that it is not swapped, if the system allows that (RLIMIT_MEMLOCK). */
 void pg_process_lock(void *bytes, size_t size);
 
 /*
  * Reads a whole file.
- * @param status of the file: who may do what with it
- * @return its size; 0 if it is no file, cannot be read, is empty, or is longer than `size`
+ * @param status the file's status, with its owner and mode
+ * @return its size, or 0: it is no file, cannot be read, is empty, or is longer than `size`
  */
 size_t pg_read_file(const char *path, void *into, size_t size, struct stat *status);
 
 /*
- * Checks a file as sshd does: it and each directory above it must belong to this user or to root, and nobody else may
- * write there, unless the sticky bit protects everybody's own files.
+ * Checks a file as sshd does. It and each directory above it must belong to this user or to root, and nobody else may
+ * write there, unless the sticky bit protects the files of each user.
  * @param status of the opened file
  * @return the problem and the remedy, or NULL
  */
 const char *pg_owners_problem(const char *path, const struct stat *status);
 
 /*
- * A file as the medium of the record slots (picogrant-port.h): it behaves like NOR flash, and is for this user only.
- * The two slots alternate in blocks of PG_FILE_BLOCK bytes, so that the file can grow for longer records without moving
- * its content.
+ * A file as the medium of the record slots (picogrant-port.h). It behaves like NOR flash, and only this user can access
+ * it. The two slots alternate in blocks of PG_FILE_BLOCK bytes, so that the file can grow for longer records without
+ * moving its content.
  */
 
 enum { PG_FILE_BLOCK = 8192 };
 
 enum pg_file_state {
   PG_FILE_READY,
-  PG_FILE_REFUSED,  /* it is not safe to store tokens there: `why` has the remedy */
-  PG_FILE_UNUSABLE  /* the disk is full, read-only or broken: the device can run without it */
+  PG_FILE_REFUSED,  /* storing tokens there is not safe; `why` has the remedy */
+  PG_FILE_UNUSABLE  /* the disk is full, read-only or broken; the device can run without it */
 };
 
-/* One device's: the caller's, from pg_file_open to pg_file_close. The fields are file-medium.c's own. */
+/* One for each device, owned by the caller from pg_file_open to pg_file_close. Only file-medium.c uses the fields. */
 struct pg_file_medium {
   struct pg_medium medium;
   int file;                     /* -1: none */
@@ -76,10 +77,10 @@ struct pg_file_medium {
 };
 
 /*
- * Creates the directory if it is missing, opens the file records.flash in it, or creates it with both slots erased.
- * Only one process may use it.
+ * Opens the file records.flash in a directory. Creates both if they are missing, with erased slots. Only one process
+ * can use the file.
  * @param slot_bytes the required size of a slot, including its header
- * @param medium for storage.h; NULL if nothing can be read either
+ * @param medium for storage.h; NULL if the records cannot even be read
  * @param why the problem, as part of a sentence
  */
 enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *directory,
@@ -88,45 +89,46 @@ enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *director
 
 void pg_file_close(struct pg_file_medium *own);
 
-/* A display that is drawn in a terminal, or printed if the output is none. One per open device. */
+/* A display that is drawn in a terminal, or printed if the output is no terminal. Use one for each open device. */
 struct pg_display {
-  FILE *out; /* for this display only: each frame overwrites the previous one */
-  int shown; /* 0 at first; terminal.c's own */
+  FILE *out; /* only for this display, because each frame overwrites the previous one */
+  int shown; /* starts as 0; only terminal.c uses it */
 };
 
-/* The network, over libcurl, from one thread. PG_NETWORK_MAX: connections of one network. */
+/* The network with libcurl, from one thread. PG_NETWORK_MAX is the maximum number of connections. */
 enum { PG_WAIT_MAX = 2, PG_NETWORK_MAX = 4, PG_NETWORK_BUFFER = 4096, PG_NETWORK_NAME = 300 };
 
-/* What the devices of a program share: the caller's, from pg_network_open to pg_network_close. */
+/* Shared by the devices of a program, and owned by the caller from pg_network_open to pg_network_close. */
 struct pg_network {
   CURLM *multi;
-  CURLSH *share; /* TLS sessions, so that new connections to a server can resume them */
+  CURLSH *share; /* TLS sessions, which new connections to the same server can resume */
   struct pg_connection *connections[PG_NETWORK_MAX];
   int count;
 };
 
-/* One device's: the caller's, from pg_connection_open to pg_network_close. The fields are connection-curl.c's own. */
+/* One for each device, owned by the caller from pg_connection_open to pg_network_close. Only connection-curl.c uses the
+ * fields. */
 struct pg_connection {
   struct pg_network *network;
-  CURL *easy; /* NULL: there is none now */
+  CURL *easy; /* NULL: no connection at present */
   enum pg_connection_state state;
-  int reason;     /* PG_REASON_*: why it has failed */
-  int is_certificate_required; /* the server has requested one, and has not responded yet */
+  int reason;     /* PG_REASON_*, if it has failed */
+  int is_certificate_required; /* the server has requested one, and has sent no response yet */
   int is_blocked; /* data to send waits for space in the buffer */
   size_t filled;  /* of `out` */
   size_t sent;
-  char name[PG_NETWORK_NAME]; /* the peer's, which the TLS library reads while it connects */
+  char name[PG_NETWORK_NAME]; /* the server's; the TLS library reads it while it connects */
   uint8_t out[PG_NETWORK_BUFFER];
   uint8_t in[PG_NETWORK_BUFFER];
 };
 
-/* `trust` of struct pg_host_parts: certificates of authorities in PEM; empty: no server is trusted. */
+/* `trust` of struct pg_host_parts: certificates of authorities in PEM. If it is empty, no server is trusted. */
 struct pg_trust {
   const char *pem;
   size_t pem_size;
 };
 
-/* A descriptor to wait for, and whether it is ready; -1: none. */
+/* A descriptor to wait for, or -1, and whether it is ready. */
 struct pg_waiting {
   int descriptor;
   int is_ready;
@@ -137,21 +139,21 @@ const char *pg_network_open(struct pg_network *network);
 
 void pg_network_close(struct pg_network *network);
 
-/* Adds a connection, for picogrant-port.h. 1, or 0 if the network has PG_NETWORK_MAX already. */
+/* Adds a connection, for picogrant-port.h. Returns 1, or 0 if the network already has PG_NETWORK_MAX. */
 int pg_connection_open(struct pg_network *network, struct pg_connection *connection);
 
 /*
- * Sleeps until one of the connections, one of `count` (at most PG_WAIT_MAX) descriptors, or the time needs attention.
+ * Sleeps until a connection or one of `count` descriptors (at most PG_WAIT_MAX) is ready, or the time has passed.
  * @param timeout_ms the minimum of pg_host_wake_in of all devices
  */
 void pg_wait(struct pg_network *network, int timeout_ms, struct pg_waiting *waiting, int count);
 
 /*
  * options.c: reads the settings page (page.h) from PG_PAGE_AREAS files (NULL: none), and prints the problem of each on
- * standard error. The content stays in this file's memory until pg_pages_close.
+ * standard error. The content stays in memory until pg_pages_close.
  * @param trust the page's authorities
- * @param refused number of files without a valid page
- * @return 1; 0: no page is valid, and `page` must not be used
+ * @param refused the number of files without a valid page
+ * @return 1, or 0: no page is valid, and `page` must not be used
  */
 int pg_pages_open(struct pg_page *page, const char *const files[PG_PAGE_AREAS], struct pg_trust *trust,
                   int *refused);

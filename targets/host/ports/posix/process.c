@@ -1,4 +1,4 @@
-/* Contract in posix.h. */
+/* Files and process hardening. Contract in posix.h. */
 #include "posix.h"
 
 #include <errno.h>
@@ -17,14 +17,14 @@ void pg_process_close(void) {
   const struct rlimit none = {0, 0};
   for (size_t i = 0; i < sizeof weakening / sizeof *weakening; i++) (void)unsetenv(weakening[i]);
   (void)setrlimit(RLIMIT_CORE, &none);
-#ifndef __SANITIZE_ADDRESS__ /* which looks into the process when it ends */
+#ifndef __SANITIZE_ADDRESS__ /* the leak check inspects the process at its end */
   (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 }
 
 void pg_process_lock(void *bytes, size_t size) { (void)mlock(bytes, size); }
 
-/* Reads to the end of the file, until the buffer is full, or until an error. */
+/* Reads until the end of the file, a full buffer, or an error. */
 static size_t read_up_to(int file, char *into, size_t size) {
   size_t count = 0;
   while (count < size) {
@@ -38,7 +38,7 @@ static size_t read_up_to(int file, char *into, size_t size) {
 }
 
 size_t pg_read_file(const char *path, void *into, size_t size, struct stat *status) {
-  /* A pipe at this path would block the device forever. */
+  /* Without O_NONBLOCK, a pipe at this path would block the device. */
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   char more;
   int is_file = file >= 0 && fstat(file, status) == 0 && S_ISREG(status->st_mode);
@@ -52,7 +52,7 @@ static int is_own_file(const struct stat *status) {
   return status->st_uid == geteuid() || status->st_uid == 0;
 }
 
-/* Whether others could replace files in the directory. */
+/* Whether other users could replace files in the directory. */
 static int is_open(const char *directory) {
   struct stat status;
   if (stat(directory, &status) != 0 || !is_own_file(&status)) return 1;

@@ -9,7 +9,7 @@ static void edge(FILE *out, int columns) {
   fputs("+\n", out);
 }
 
-/* A display has one byte for each character. The terminal gets those beyond ASCII as Latin-1 in UTF-8. */
+/* Characters have one byte on the display. The terminal gets those beyond ASCII as Latin-1, encoded as UTF-8. */
 static void put_cell(FILE *out, uint8_t cell) {
   if (cell < 128) {
     putc(cell, out);
@@ -21,7 +21,7 @@ static void put_cell(FILE *out, uint8_t cell) {
 
 void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows) {
   FILE *out = display->out;
-  /* Draws the new frame over the previous one. */
+  /* Draw the new frame over the previous one. */
   if (display->shown && isatty(fileno(out))) fprintf(out, "\033[%dA", rows + 2);
   display->shown = 1;
   edge(out, columns);

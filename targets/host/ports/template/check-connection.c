@@ -1,6 +1,6 @@
 /*
- * Tests the connection of a port against the check's own server, where one listens (`npx picogrant check-server`): it
- * knows what it has sent and received. Any other HTTP server allows fewer tests.
+ * Tests a port's connection with the check's own server if it runs (`npx picogrant check-server`). That server knows
+ * what was sent and received. With any other HTTP server, fewer tests are possible.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "picogrant-port.h"
 #include "port.h"
 
-/* The check's server, and an address at which nothing listens. */
+/* The check's server, and an address without a server. */
 #ifndef CHECK_SERVER
 #define CHECK_SERVER "http://127.0.0.1:8099/"
 #endif
@@ -23,42 +23,42 @@ enum {
   RESPONSE_MS = 10000 * CHECK_SLOWNESS,
   /* For the end of a response after its last byte. */
   END_MS = 1000 * CHECK_SLOWNESS,
-  /* No call of the connection may wait. One or two slow calls may have been interrupted by the system. */
+  /* No call of the connection may wait. The system may have interrupted one or two calls that were slow. */
   CALL_MS = 250 * CHECK_SLOWNESS,
   SLOW_CALLS = 2,
   HEAD = 512,
   TEXT = 32,
-  /* Bytes of the long response and the long request. */
+  /* The size of the long response and of the long request. */
   PATTERN_BYTES = 5000,
   SENT_BYTES = 3000,
-  /* Opened and ended one after the other. */
+  /* This many connections are opened and ended in turn. */
   CONNECTIONS = 24,
-  /* For a response after 1.5 s. */
+  /* For a response that comes after 1.5 s. */
   LATE_WAIT_MS = 5000 * CHECK_SLOWNESS,
   CLOCK_MS = 2000 * CHECK_SLOWNESS,
   DAY_S = 86400
 };
 
-/* A response while it arrives. */
+/* A response, as much as has arrived. */
 struct response {
   char head[HEAD]; /* with the empty line at its end */
   size_t head_size;
   int has_head;
   char text[TEXT]; /* the first bytes of the body */
   uint32_t bytes;  /* of the body */
-  uint32_t first_wrong; /* of a body that should be the pattern */
-  int end;         /* the last result of receive */
-  uint32_t longest_wait; /* of port_wait */
+  uint32_t first_wrong; /* in a body that should be the pattern */
+  int end;         /* the last result of pg_connection_receive */
+  uint32_t longest_wait; /* the longest sleep in port_wait */
 };
 
 static uint8_t pattern_at(uint32_t place) { return (uint8_t)(33 + (place * 7u + (place >> 8)) % 90u); }
 
-/* How many calls took too long. */
+/* The number of calls that took too long. */
 static int slow_calls;
 
 static void note_call(uint32_t start) { slow_calls += check_is_over(start, CALL_MS); }
 
-/* Connects within a time limit. Returns OPEN or FAILED, or OPENING after the limit. */
+/* Connects within a time limit. Returns OPEN or FAILED, or OPENING if the limit has passed. */
 static enum pg_connection_state connect_to(const char *text, struct pg_address *address, uint32_t most_ms) {
   if (!pg_address_split(text, address)) return PG_CONNECTION_FAILED;
   uint32_t start = pg_clock_ms();
@@ -75,7 +75,7 @@ static enum pg_connection_state connect_to(const char *text, struct pg_address *
   return state;
 }
 
-/* 1: all is on its way. */
+/* Returns 1 if everything has been sent. */
 static int send_all(const void *from, size_t size) {
   const uint8_t *bytes = from;
   uint32_t start = pg_clock_ms();
@@ -96,7 +96,7 @@ static int send_all(const void *from, size_t size) {
 
 static int send_text(const char *text) { return send_all(text, strlen(text)); }
 
-/* Sends a request without a body, or with a body of this many bytes of the pattern, in pieces of growing size. */
+/* Sends a request with this many bytes of the pattern as its body (0: none), in pieces of growing size. */
 static int request(const struct pg_address *address, const char *path, uint32_t body_bytes) {
   static uint8_t piece[1024];
   char length[48] = "";
@@ -116,7 +116,7 @@ static int request(const struct pg_address *address, const char *path, uint32_t 
 
 static void take_byte(struct response *response, uint8_t byte) {
   if (!response->has_head) {
-    /* A head that is too long is not the check's own: its last byte is overwritten. */
+    /* The check's own server sends no head that long. Overwrite the last byte. */
     response->head[response->head_size] = (char)byte;
     if (response->head_size < HEAD - 2) response->head_size++;
     response->has_head = response->head_size > 3 && memcmp(response->head + response->head_size - 4, "\r\n\r\n", 4) == 0;
@@ -127,13 +127,13 @@ static void take_byte(struct response *response, uint8_t byte) {
   response->bytes++;
 }
 
-/* Whether the body has the length that the head announces. */
+/* Whether the body is as long as the head says. */
 static int is_whole(const struct response *response) {
   const char *length = response->has_head ? strstr(response->head, "content-length: ") : NULL;
   return length && response->bytes >= strtoul(length + strlen("content-length: "), NULL, 10);
 }
 
-/* Reads until the connection ends; sleeps for `wait_ms` if no bytes have arrived. */
+/* Reads until the connection ends. Sleeps for `wait_ms` if no bytes have arrived. */
 static void read_response(struct response *response, int wait_ms) {
   uint32_t start = pg_clock_ms();
   uint32_t most_ms = RESPONSE_MS;
@@ -158,7 +158,7 @@ static void read_response(struct response *response, int wait_ms) {
   }
 }
 
-/* One exchange with the server. Returns 1 if the request was sent. */
+/* Makes one exchange with the server. Returns 1 if the request was sent. */
 static int exchange(const char *path, uint32_t body_bytes, int wait_ms, struct response *response) {
   struct pg_address address;
   int is_sent = connect_to(CHECK_SERVER, &address, RESPONSE_MS) == PG_CONNECTION_OPEN && request(&address, path, body_bytes);
@@ -168,7 +168,7 @@ static int exchange(const char *path, uint32_t body_bytes, int wait_ms, struct r
   return is_sent;
 }
 
-/* A number from the body; `*rest` is the position after it. */
+/* Parses a number in the body. `*rest` is the position after it. */
 static uint32_t number_in(const char *text, const char **rest) {
   char *end;
   unsigned long number = strtoul(text, &end, 10);
@@ -226,7 +226,7 @@ static void check_ends(void) {
 
   for (int i = 0; i < CONNECTIONS; i++) {
     struct pg_address address;
-    /* Every other one is ended while it opens. */
+    /* Every second connection is ended while it opens. */
     (void)connect_to(CHECK_SERVER, &address, i % 2 ? RESPONSE_MS : 0);
     pg_connection_end(&port_connection);
   }
@@ -237,11 +237,11 @@ static void check_ends(void) {
   char line[120];
   snprintf(line, sizeof line, "not ok connection: %d were ended, and the server still has %lu open", CONNECTIONS,
            (unsigned long)open);
-  /* This connection is open, and another one may be about to end. */
+  /* This connection is open, and another one may still be closing. */
   check(response.bytes > 0 && open <= 2, "ok connection: those that were ended are closed", line);
 }
 
-/* The server's time, and the port's own at that moment. */
+/* The server's time, and the port's own time at that moment. */
 static uint32_t server_clock(uint32_t *own_ms, uint32_t *wall_s) {
   struct response response;
   const char *rest;

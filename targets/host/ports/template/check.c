@@ -1,11 +1,11 @@
 /*
- * Tests the four files of a port one by one, and prints a line for each fault. On the desktop:
+ * Tests the four files of a port one by one, and prints a line for each result. On the desktop:
  *
  *   npm run host -- --port my-port --check
  *
- * On the board: build it with check-connection.c and flash it in place of main.c, with the address of the check's
- * server, and start it twice: some faults only show at the second start. The lines go to port_log: `ok ...` and `not ok
- * ...`, at the end `# all passed` or that some failed. The content of both record slots is lost.
+ * On the board: build it with check-connection.c, and flash it in place of main.c, with the address of the check's
+ * server. Start it twice, because some faults are only visible at the second start. The lines go to port_log: `ok ...`
+ * and `not ok ...`, and at the end `# all passed` or that some failed. The content of both record slots is lost.
  * targets/docs/firmware-in-c.md describes what no program on the board can test.
  */
 #include <string.h>
@@ -19,7 +19,7 @@ enum {
   PIECE = PG_MEDIUM_UNIT_MAX,
   COLUMNS = 16,
   ROWS = 2,
-  /* Random bytes that one start stores in slot 1 for the next, after a name. */
+  /* A name, and random bytes. Each start stores them in slot 1 for the next start. */
   STORED = 16
 };
 
@@ -31,23 +31,24 @@ void check(int is_right, const char *right, const char *wrong) {
   port_log(is_right ? right : wrong);
 }
 
-/* Whether so much time has passed, by the port's own clock. */
+/* Whether this time has passed, by the port's own clock. */
 int check_is_over(uint32_t start, uint32_t ms) { return pg_clock_ms() - start >= ms; }
 
-/* 1 if the clock can be used for waiting, which everything else does. */
+/* Returns 1 if the clock can measure waits. All other tests need that. */
 static int check_clock(void) {
   uint32_t start = pg_clock_ms();
   uint32_t last = start;
   int goes_back = 0;
-  /* port_wait may return at once: a running counter advances without it. */
+  /* port_wait may return at once, but the counter must advance. */
   for (long i = 0; i < 5000000 && !check_is_over(start, 100); i++) {
     uint32_t now = pg_clock_ms();
-    /* A step back of up to half the range; a wrap at 2^32 is none. */
+    /* A step back of up to half the range is a fault. A wrap at 2^32 is not. */
     if (now - last > 0x7fffffffu) goes_back = 1;
     last = now;
     if (i < 100) port_wait(1);
   }
-  /* Read again: if this program had to wait for its turn, the time was over before the first read. */
+  /* Read the clock again. If the system interrupted this program for long, the time had passed before the first
+   * read. */
   int goes_on = pg_clock_ms() != start;
   check(goes_on, "ok clock: it goes on", "not ok clock: pg_clock_ms stands still");
   check(!goes_back, "ok clock: it never goes back", "not ok clock: pg_clock_ms went back");
@@ -62,7 +63,7 @@ static int check_clock(void) {
   return 1;
 }
 
-/* Each bit in a quarter to three quarters of the bytes, and at least a hundred different bytes of 248. */
+/* Whether each bit is set in a quarter to three quarters of the bytes, and at least a hundred of 248 bytes differ. */
 static int is_spread(const uint8_t *bytes, int size) {
   uint8_t seen[256] = {0};
   int different = 0;
@@ -98,7 +99,7 @@ static void check_random(void) {
   check(!beyond, "ok random: nothing beyond the range is written", "not ok random: bytes behind the range changed");
 }
 
-/* The first example of FIPS 180-4: "abc". A port without it cannot use servers that require code challenges. */
+/* The first example of FIPS 180-4, "abc". Without SHA-256, a port cannot use servers that require code challenges. */
 static void check_digest(void) {
   static const uint8_t right[PG_SHA256_BYTES] = {
       0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
@@ -112,7 +113,7 @@ static void check_digest(void) {
 
 static uint8_t pattern(uint32_t at) { return (uint8_t)(at * 7u + (at >> 8)); }
 
-/* Whether bytes [from, to) of a slot are erased, or hold the pattern. */
+/* Whether bytes [from, to) of a slot are erased, or contain the pattern. */
 static int holds(int slot, uint32_t from, uint32_t to, int is_erased) {
   uint8_t piece[PIECE];
   while (from < to) {
@@ -127,7 +128,7 @@ static int holds(int slot, uint32_t from, uint32_t to, int is_erased) {
   return 1;
 }
 
-/* In pieces of one unit and of several, as records and their headers come. */
+/* Programs one unit at a time, and several at once, as the storage does for records and headers. */
 static int program(int slot, uint32_t from, uint32_t to) {
   uint8_t piece[PIECE];
   uint32_t unit = port_medium.program_unit ? port_medium.program_unit : 1;
@@ -158,7 +159,7 @@ static void check_medium(void) {
   if (!erases) return;
   check(holds(0, 0, end, 1) && holds(1, 0, end, 1), "ok medium: an erased slot reads 0xff to its last byte",
         "not ok medium: an erased slot does not read 0xff everywhere");
-  /* The header goes last. */
+  /* The header is programmed last. */
   int programs = program(0, head, end);
   check(programs && holds(0, head, end, 0), "ok medium: what is programmed reads back",
         "not ok medium: what was programmed, in pieces of one unit to 256 bytes, does not read back");
@@ -181,14 +182,14 @@ static void check_display(void) {
   port_log("# display: look whether it shows `picogrant check ` above `!\"#$%&'()*+,-./0`");
 }
 
-/* Whole units of it are programmed. */
+/* Programmed in whole units. */
 struct stored {
   char name[16];
   uint8_t random[STORED];
 };
 static const char stored_name[16] = "picogrant check";
 
-/* The random bytes of the last start. Returns 0 if there are none. */
+/* Reads the random bytes of the last start. Returns 0 if there are none. */
 static int read_stored(struct stored *stored) {
   return pg_medium_is_usable(&port_medium) &&
          pg_medium_read(&port_medium, 1, 0, (uint8_t *)stored, sizeof *stored) == PG_MEDIUM_DONE &&
@@ -196,8 +197,8 @@ static int read_stored(struct stored *stored) {
 }
 
 /*
- * The first random bytes of this start: a source with a fixed seed repeats them. They are stored for the next start
- * after all other tests.
+ * Compares the first random bytes of this start with those of the last one. A source with a fixed seed repeats them.
+ * They are stored for the next start after all other tests.
  */
 static void check_last_start(struct stored *first) {
   struct stored before;

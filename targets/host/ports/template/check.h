@@ -1,5 +1,5 @@
 /*
- * Shared by the two files of the check: check.c tests clock, random bytes, medium and display, check-connection.c the
+ * Shared by the two files of the check. check.c tests clock, random bytes, medium and display, check-connection.c the
  * rest.
  */
 #ifndef PICOGRANT_CHECK_H
@@ -7,21 +7,21 @@
 
 #include <stdint.h>
 
-/* How much slower than an idle device the machine may be, such as an emulator: each time limit is multiplied by it. */
+/* If the machine is slower than an idle device, such as an emulator, set this factor. It multiplies each time limit. */
 #ifndef CHECK_SLOWNESS
 #define CHECK_SLOWNESS 1
 #endif
 
-/* Prints one of the two lines, and counts the second. */
+/* Prints one of the two lines, and counts failures. */
 void check(int is_right, const char *right, const char *wrong);
 
-/* 0: something could not be tested. */
+/* 0 if something could not be tested. */
 extern int check_is_whole;
 
 /* Whether this time has passed, by the port's own clock. */
 int check_is_over(uint32_t start, uint32_t ms);
 
-/* Connections, and those tests of the clock that need a server. */
+/* Tests connections, and those properties of the clock that need a server. */
 void check_connection(void);
 
 #endif

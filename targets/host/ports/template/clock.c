@@ -1,6 +1,6 @@
 /*
- * Time, random bytes, a digest, sleep and keys, here on Linux: replace them with the board's. Contracts in
- * picogrant-port.h and port.h.
+ * Time, random bytes, a digest, sleep and keys on Linux. Replace them with the board's. Contracts in picogrant-port.h
+ * and port.h.
  */
 #include "picogrant-port.h"
 
@@ -15,8 +15,8 @@
 static int input = STDIN_FILENO;
 
 /*
- * A millisecond counter that runs while the processor sleeps: on a board a 32-bit timer, or the tick counter of an
- * operating system. It wraps at 2^32, which the host expects.
+ * A millisecond counter that also runs while the processor sleeps. On a board, use a 32-bit timer, or the tick counter
+ * of an operating system. It must wrap at 2^32.
  */
 uint32_t pg_clock_ms(void) {
   struct timespec now;
@@ -24,16 +24,18 @@ uint32_t pg_clock_ms(void) {
   return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }
 
-/* Seconds since 1970 from a reliable clock, or 0: TLS is then refused, because certificates cannot be checked. */
+/* Seconds since 1970 from a reliable clock, or 0. Without it TLS is refused, because certificates cannot be checked. */
 uint32_t pg_clock_wall_s(void) { return (uint32_t)time(NULL); }
 
-/* On a board the hardware's generator, after its health test. 0: there is none; a compiled-in seed is worse. */
+/* On a board, use the hardware's generator after its health test. Return 0 if there is none. Do not use a compiled-in
+ * seed. */
 int pg_random(uint8_t *bytes, size_t size) {
   return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
 }
 
 /*
- * Use the TLS library's, or the hardware's. There is neither here: servers that require code challenges cannot be used.
+ * Use the TLS library's or the hardware's. This template has neither, so servers that require code challenges cannot be
+ * used.
  */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   (void)bytes;
@@ -45,8 +47,8 @@ int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]
 void port_open(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 
 /*
- * Returns at a key, a network event, or after the time, whichever comes first. On a board: sleep until one of these
- * interrupts, at most `ms`.
+ * Returns at a key, at a network event, or after the time. On a board, sleep until one of these interrupts, at most
+ * `ms`.
  */
 void port_wait(int ms) {
   struct pollfd waiting[] = {{input, POLLIN, 0}, {socket_descriptor(), socket_events(), 0}};
@@ -57,7 +59,7 @@ int port_key(void) {
   struct pollfd waiting = {input, POLLIN, 0};
   char key = 0;
   if (input < 0 || poll(&waiting, 1, 0) <= 0) return 0;
-  /* The end of the input leaves a device without keys. */
+  /* After the end of the input, the device has no keys. */
   if (read(input, &key, 1) != 1) input = -1;
   return key;
 }

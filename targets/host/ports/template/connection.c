@@ -1,9 +1,9 @@
 /*
- * The connection, here over a plain socket: replace it with one over the board's TCP and TLS. Contract in
- * picogrant-port.h, in short: nothing here waits; at least TLS 1.2, with the certificate's chain, its name and its
- * dates checked; every buffer is wiped at the end. http.c does HTTP.
+ * A connection over a plain socket. Replace it with one over the board's TCP and TLS. Contract in picogrant-port.h, in
+ * short: no function waits; use TLS 1.2 or later, and check the certificate's chain, name and dates; wipe every buffer
+ * at the end. http.c does HTTP.
  *
- * Without TLS it refuses every address except this machine's own: it is for testing a port against a local service.
+ * Without TLS it refuses every address except this machine's own. Use it to test a port with a local service.
  * ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use esp_tls, on Zephyr its sockets with TLS.
  */
 #include "port.h"
@@ -21,7 +21,7 @@
 
 enum { BUFFER_BYTES = 2048 };
 
-/* Its socket, its TLS session, its buffers. A second device needs a second one. */
+/* The socket, and on a board also the TLS session and the buffers. Each device needs its own. */
 struct pg_connection {
   int descriptor;
   enum pg_connection_state state;
@@ -40,7 +40,7 @@ short socket_events(void) {
   return writes ? POLLIN | POLLOUT : POLLIN;
 }
 
-/* 127.0.0.0/8 only: the data does not leave this machine. */
+/* Accepts only 127.0.0.0/8, so that data does not leave this machine. */
 static int is_here(const struct pg_peer *peer, struct in_addr *address) {
   char host[16];
   if (peer->is_secure || peer->host_size >= sizeof host) return 0;
@@ -49,7 +49,7 @@ static int is_here(const struct pg_peer *peer, struct in_addr *address) {
   return inet_pton(AF_INET, host, address) == 1 && (ntohl(address->s_addr) >> 24) == 127;
 }
 
-/* Starts to connect. Copy what you need of `peer`: it is valid during this call only. */
+/* Starts to connect. `peer` is only valid during this call, so copy what you need of it. */
 int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer, const void *trust) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(peer->port)};
   (void)trust;
@@ -64,7 +64,8 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
   return 1;
 }
 
-/* Called repeatedly: name resolved? connected? handshake complete, certificate valid? Then OPEN. */
+/* Called repeatedly. Returns OPEN when the name is resolved, the connection established, the handshake complete and the
+ * certificate valid. */
 enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
   struct pollfd waiting = {connection->descriptor, POLLOUT, 0};
   int error = 0;
@@ -76,14 +77,14 @@ enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
 }
 
 /*
- * Why it failed, or what it waits for, for the display: PG_REASON_NAME_NOT_FOUND, PG_REASON_OTHER_NAME and so on
- * (picogrant-numbers.h). PG_REASON_NONE is always allowed.
+ * Why the connection failed, or what it waits for, for the display: PG_REASON_NAME_NOT_FOUND, PG_REASON_OTHER_NAME and
+ * so on (picogrant-numbers.h). PG_REASON_NONE is always allowed.
  */
 int pg_connection_reason(struct pg_connection *connection) {
   return connection->state == PG_CONNECTION_FAILED ? PG_REASON_UNAVAILABLE : PG_REASON_NONE;
 }
 
-/* Copies bytes into the transmit buffer: as many as fit, 0 if it is full. */
+/* Copies as many bytes as fit into the transmit buffer. Returns 0 if it is full. */
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
   size_t capacity = BUFFER_BYTES - connection->filled;
   if (size > capacity) size = capacity;
@@ -92,7 +93,7 @@ int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, s
   return size ? (int)size : pg_connection_flush(connection) < 0 ? -1 : 0;
 }
 
-/* Whether everything that was taken is on its way. */
+/* Whether everything in the transmit buffer has been sent. */
 int pg_connection_flush(struct pg_connection *connection) {
   while (connection->sent < connection->filled) {
     ssize_t done = send(connection->descriptor, connection->out + connection->sent,
@@ -104,7 +105,8 @@ int pg_connection_flush(struct pg_connection *connection) {
   return 1;
 }
 
-/* Received bytes, in a buffer of its own. With TLS, ENDED only after a close_notify: a cut is BROKEN. */
+/* Receives bytes into its own buffer. With TLS, returns ENDED only after a close_notify. Without one, the connection is
+ * BROKEN. */
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
   ssize_t size = recv(connection->descriptor, connection->in, sizeof connection->in, 0);
   *bytes = connection->in;
@@ -113,7 +115,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   return errno == EAGAIN || errno == EINTR ? PG_CONNECTION_NOTHING : PG_CONNECTION_BROKEN;
 }
 
-/* Closes, and wipes the buffers. Harmless without a connection. */
+/* Closes the connection, and wipes the buffers. Has no effect without a connection. */
 void pg_connection_end(struct pg_connection *connection) {
   if (connection->descriptor >= 0) close(connection->descriptor);
   connection->descriptor = -1;

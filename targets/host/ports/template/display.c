@@ -1,13 +1,13 @@
 /*
- * The display, here a console: replace it. A frame is columns * rows characters, row by row, valid during this call.
- * Copy it to the display, or into the buffer that an interrupt sends there.
+ * The display, here a console. Replace it. A frame is columns * rows characters, row by row, and is valid during this
+ * call. Copy it to the display, or into the buffer that an interrupt sends.
  */
 #include "picogrant-port.h"
 
 #include <stdio.h>
 
 void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows) {
-  (void)display; /* NULL: there is one */
+  (void)display; /* NULL, because there is only one */
   for (int row = 0; row < rows; row++) printf("|%.*s|\n", columns, (const char *)cells + row * columns);
   fflush(stdout);
 }

@@ -1,6 +1,6 @@
 /*
- * A device in C that calls an API of your own after the sign-in: it reads a list page by page, and prints the result.
- * The core refreshes a rejected token (401) and repeats the call; the program handles the pages, the token itself for
+ * A device in C that calls your own API after the sign-in. It reads a list page by page, and prints the result. The
+ * core refreshes a refused token (401) and repeats the call. This program handles the pages, the use of the token in
  * other protocols, and the end of the session. port.h and the four other files of this folder contain what it needs of
  * the board.
  */
@@ -12,20 +12,20 @@
 #include "picogrant-port.h"
 #include "port.h"
 
-/* Longer tokens need more memory: the page "Sizing", or `picogrant sizing`. */
+/* Longer tokens need more memory (see the page "Sizing", or `picogrant sizing`). */
 enum { MEMORY_BYTES = 4096, PAGE_BYTES = 2048, ADDRESS_BYTES = 256 };
 
 static struct pg_host host;
 static uint8_t memory[MEMORY_BYTES];
 static char addresses[4][ADDRESS_BYTES];
 
-/* The response to the current call, as far as it fits, and what follows from it. */
+/* The response to the current call, as much as fits, and the next call. */
 static char page[PAGE_BYTES];
 static size_t page_bytes;
 static char target[64];
 static int needs_call;
 
-/* For tests on the desktop. On a board the settings are constants, and stay in flash. */
+/* Settings from the environment, for tests on the desktop. On a board they are constants, which stay in flash. */
 static const char *setting(const char *name, const char *otherwise) {
   const char *value = getenv(name);
   return value ? value : otherwise;
@@ -36,14 +36,14 @@ static const char *address(int number, const char *base, const char *path) {
   return addresses[number];
 }
 
-/* The first page is requested after the sign-in. */
+/* Request a page. The first one follows the sign-in. */
 static void need_page(const char *number) {
   snprintf(target, sizeof target, "/items?page=%s", number);
   page_bytes = 0;
   needs_call = 1;
 }
 
-/* A piece of a response: valid during this call only. */
+/* A piece of a response, which is valid during this call only. */
 static void take_body(void *context, const uint8_t *bytes, size_t size) {
   (void)context;
   size_t capacity = sizeof page - 1 - page_bytes;
@@ -53,7 +53,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
   page[page_bytes] = 0;
 }
 
-/* The call has ended. Status 0: there was no response; it may be repeated. */
+/* The call has ended. With status 0 there was no response, and the call may be repeated. */
 static void take_response(int status) {
   if (status == 401) port_log("the API does not take this token, not even a new one");
   else if (status != 200) fprintf(stderr, "the API responded %d\n", status);
@@ -69,14 +69,14 @@ static void take_response(int status) {
   need_page(number);
 }
 
-/* For protocols other than HTTP: the token is in the memory, and may change with every step. Do not store it. */
+/* For protocols other than HTTP. The token is in the device's memory, and each step may change it. Do not store it. */
 static void use_token(void) {
   int length = pg_length(&host.core, PG_FIELD_ACCESS_TOKEN);
   const uint8_t *token = memory + pg_start(&host.core, PG_FIELD_ACCESS_TOKEN);
   if (length > 0) printf("the token has %d bytes, the first is %s\n", length, *token > 32 ? "visible" : "not");
 }
 
-/* For developers: what the display has no space for. */
+/* For developers: prints what the display has no space for. */
 static void print_what_lacks(void) {
   int needed = pg_host_memory_needed(&host);
   if (needed) fprintf(stderr, "no room for what the server sent: MEMORY_BYTES of %d would do\n", needed);
@@ -99,7 +99,8 @@ static void take_report(void *context, enum pg_report report, int a, int b) {
   }
   if (a == PG_STATE_FAILED) {
     was_signed_in = 0;
-    /* Revoked, or rejected by the server: the display says who can fix it, and the key `s` signs in again. */
+    /* The server has revoked or refused the session. The display says who can fix it, and the key `s` signs in
+     * again. */
     fprintf(stderr, "the session is over: %s\n", errors[b]);
   }
 }
@@ -109,7 +110,7 @@ static void press(int key) {
   else (void)pg_host_letter(&host, key);
 }
 
-/* Calls start in the loop, not within a report. */
+/* Starts calls in the loop, because a report must not start one. */
 static void call_if_required(void) {
   if (!needs_call) return;
   needs_call = 0;
@@ -122,7 +123,7 @@ static int run(const struct pg_settings *settings) {
       .memory = memory,
       .medium = &port_medium,
       .connection = &port_connection,
-      .trust = NULL, /* trusted authorities, in the form that your connection.c requires */
+      .trust = NULL, /* the trusted authorities, in the format of your connection.c */
       .report = take_report,
       .body = take_body,
   };

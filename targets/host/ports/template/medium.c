@@ -1,10 +1,11 @@
 /*
- * The storage for the records, here one file with one slot after the other: replace it with flash or an EEPROM.
- * Contract in picogrant-port.h, in short: two independent slots (on flash: sectors of their own); erasing makes every
- * byte 0xff; programming writes erased bytes, each of them once, and is durable when it returns. The host's storage.h
- * does the rest: it programs the header last, so that a power failure never leaves a partial record that looks valid.
+ * The storage for the records, here one file with one slot after the other. Replace it with flash or an EEPROM.
+ * Contract in picogrant-port.h, in short: there are two independent slots (on flash, separate sectors); erasing sets
+ * every byte to 0xff; programming writes erased bytes, each only once, and is durable when it returns. The host's
+ * storage.h does the rest. It programs the header last, so that after a power failure a partial record never looks
+ * valid.
  *
- * Records contain tokens: encrypt the medium if it can be read out.
+ * Records contain tokens. If the medium can be read out, encrypt it.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,8 +19,8 @@
 enum { SLOT_BYTES = 4096 + PG_SLOT_HEADER };
 
 /*
- * Opened at the first use; -1 if that fails: every call then fails, the device starts after six seconds of attempts to
- * read, and shows "Not saved" once it is signed in.
+ * Opened at the first use. If that fails, it is -1 and every call fails. The device then starts after trying to read
+ * for six seconds, and shows "Not saved" once it is signed in.
  */
 static int medium_file(void) {
   static int file = -1;
@@ -40,7 +41,7 @@ static int write_slot(void *context, int slot, uint32_t at, const uint8_t *bytes
   return done == (ssize_t)size && fdatasync(medium_file()) == 0;
 }
 
-/* What was never written reads like erased flash. */
+/* Bytes that were never written read like erased flash. */
 static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
   (void)context;
   memset(into, 0xff, size);
@@ -53,6 +54,6 @@ static int erase_slot(void *context, int slot) {
   return write_slot(context, slot, 0, erased, sizeof erased);
 }
 
-/* read_unit and program_unit: what the part reads and programs at once, in bytes; default 1. */
+/* read_unit and program_unit are the bytes that the part reads and programs at once, by default 1. */
 const struct pg_medium port_medium = {
     .slot_bytes = SLOT_BYTES, .read = read_slot, .program = write_slot, .erase = erase_slot};

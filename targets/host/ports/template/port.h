@@ -1,4 +1,4 @@
-/* What main.c needs of the board besides the headers of portable/: sleeping, keys, a log line. */
+/* What main.c needs of the board, in addition to the headers of portable/: sleeping, keys, a log line. */
 #ifndef PORT_H
 #define PORT_H
 
@@ -14,18 +14,18 @@ extern struct pg_connection port_connection;
 void port_open(void);
 
 /*
- * Sleeps for at most `ms` milliseconds, 0..134217727; returns earlier if the network or a key needs attention.
- * Returning too early is harmless; returning too late delays the core.
+ * Sleeps for at most `ms` milliseconds, 0..134217727. Returns earlier if the network or a key needs attention. It may
+ * return too early, but returning too late delays the core.
  */
 void port_wait(int ms);
 
-/* A key that was pressed since the last call, 's' sign in, 'c' cancel, 'o' sign out; 0 for none. */
+/* A key that was pressed since the last call: 's' sign in, 'c' cancel, 'o' sign out; 0 for none. */
 int port_key(void);
 
-/* Writes a line to the developer's log: never a token, a code or a secret. */
+/* Writes a line to the developer's log. It must not contain a token, a code or a secret. */
 void port_log(const char *line);
 
-/* What clock.c waits for on the network (connection.c): the descriptor, -1 for none, and its events. */
+/* What clock.c waits for on the network: the descriptor of connection.c, -1 for none, and its events. */
 int socket_descriptor(void);
 short socket_events(void);
 

@@ -1,4 +1,4 @@
-/* The registers that every Cortex-M has. For another microcontroller this is the vendor's header, of CMSIS. */
+/* Registers that every Cortex-M has. For another microcontroller, use the vendor's CMSIS header instead. */
 #ifndef PICOGRANT_BOARD_CORTEX_M_H
 #define PICOGRANT_BOARD_CORTEX_M_H
 
@@ -6,7 +6,7 @@
 
 #define BOARD_REGISTER(address) (*(volatile uint32_t *)(address))
 
-/* The NVIC: an interrupt by its number there. */
+/* Enables an interrupt by its number in the NVIC. */
 static inline void board_irq_on(unsigned number) {
   BOARD_REGISTER(0xe000e100 + number / 32 * 4) = 1u << number % 32;
 }
@@ -17,12 +17,12 @@ static inline void board_irq_discard(unsigned number) {
   BOARD_REGISTER(0xe000e280 + number / 32 * 4) = 1u << number % 32;
 }
 
-/* SysTick counts 24 bits down at the processor's clock. */
+/* SysTick counts down 24 bits at the processor's clock. */
 #define SYSTICK_CONTROL BOARD_REGISTER(0xe000e010)
 #define SYSTICK_RELOAD BOARD_REGISTER(0xe000e014)
 #define SYSTICK_VALUE BOARD_REGISTER(0xe000e018)
-enum { SYSTICK_ON = 7 /* with its interrupt */ };
-void board_on_tick(void); /* of the machine, if it uses that */
+enum { SYSTICK_ON = 7 /* on, with interrupt */ };
+void board_on_tick(void); /* defined by the machine if it uses SysTick */
 
 #define SCB_RESET_CONTROL BOARD_REGISTER(0xe000ed0c)
 #define SCB_FAULT_STATUS BOARD_REGISTER(0xe000ed28)
@@ -37,7 +37,7 @@ enum {
   MPU_ON = 1 << 0,
   MPU_DEFAULT_MAP = 1 << 2,
   MPU_REGION_ON = 1 << 0,
-  MPU_NO_EXECUTION = 1 << 28, /* and with no access bits: neither reading nor writing */
+  MPU_NO_EXECUTION = 1 << 28, /* also without access bits: neither readable nor writable */
   MPU_GUARD_BITS = 20         /* a region of 1 MiB */
 };
 

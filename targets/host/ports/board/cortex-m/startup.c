@@ -1,7 +1,7 @@
 /*
- * Functions of a Cortex-M: the first instructions, with the vector table and the reset handler that prepares memory for
- * C; faults, which are reported on the UART and lead to a reset (records are safe); interrupts; and the only place
- * where it sleeps.
+ * Functions of a Cortex-M: the vector table and the reset handler, which prepares memory for C; faults, which are
+ * reported on the UART and reset the board (records are not affected); interrupts; and the only function in which the
+ * processor sleeps.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -21,8 +21,8 @@ int main(void);
 void board_reset(void);
 
 /*
- * Nothing below RAM may be touched: a stack that grows out of it faults at its first step. Many parts fault there
- * anyway; some have something else there, and the emulator ignores writes.
+ * Forbids access to memory below RAM, so that a stack which grows out of RAM faults at once. Many parts fault there
+ * anyway. Others have something else there, and the emulator ignores writes.
  */
 static void guard_stack(void) {
   MPU_REGION = 0;
@@ -52,8 +52,8 @@ void board_hang(void) {
 }
 
 /*
- * `frame` is what the processor pushed: the address of the fault is its seventh word. It lies below the stack if that
- * has grown too large: then nothing was pushed, and there is nothing to read.
+ * `frame` is what the processor has pushed. Its seventh word is the address of the fault. If the stack has grown too
+ * large, `frame` is below it, and nothing was pushed.
  */
 __attribute__((used)) static void report_fault(const uint32_t *frame) {
   uintptr_t at = (uintptr_t)frame;
@@ -71,12 +71,12 @@ __attribute__((used)) static void report_fault(const uint32_t *frame) {
   board_restart();
 }
 
-/* The content of the stack is no longer needed: the report uses all of it. */
+/* The stack's content is not needed any more, so the report uses the whole stack. */
 __attribute__((naked)) static void on_fault(void) {
   __asm__("mrs r0, msp\n ldr r1, =board_stack_top\n msr msp, r1\n b report_fault\n");
 }
 
-/* The first timeout of the watchdog: the loop hangs. */
+/* The watchdog's first timeout: the loop hangs. */
 static void on_watchdog(void) {
   board_log("watchdog: the loop has not come round; restarting\n");
   board_restart();
@@ -101,7 +101,7 @@ void board_ethernet_listen(int is_on) {
   has_input = 0;
 }
 
-/* The lowest bits of IPSR have the number of the interrupt, 16 above its number at the NVIC. */
+/* The lowest bits of IPSR contain the interrupt's number, which is its NVIC number plus 16. */
 static void on_interrupt(void) {
   int number;
   __asm__ volatile("mrs %0, ipsr" : "=r"(number));
@@ -117,7 +117,7 @@ static void on_interrupt(void) {
       is_over = 1;
       break;
     case IRQ_ETHERNET:
-      /* The controller raises it until it is read out: disabled until the loop has done so. */
+      /* The controller raises it again until it has been read. Disable it until the loop has done that. */
       board_irq_off(IRQ_ETHERNET);
       has_input = 1;
       break;
@@ -126,10 +126,10 @@ static void on_interrupt(void) {
   }
 }
 
-/* Where the machine does not use SysTick. */
+/* If the machine does not use SysTick. */
 void board_on_tick(void) __attribute__((weak, alias("on_unexpected")));
 
-/* The complete table: with a shorter one, an interrupt would jump into the code after it. */
+/* The table must be complete. In a shorter one, an interrupt would jump to an address in the code after it. */
 __attribute__((section(".vectors"), used)) static const struct {
   uint32_t *stack;
   void (*system[15])(void);
@@ -142,7 +142,7 @@ __attribute__((section(".vectors"), used)) static const struct {
     .interrupts = {[0 ... IRQ_COUNT - 1] = on_interrupt},
 };
 
-/* Longer sleeps consist of several: the watchdog is fed between them, and the timer has 32 bits. */
+/* A longer sleep consists of several short ones, because the watchdog must be reset and the timer has 32 bits. */
 enum { SLEEP_MAX_MS = 60000 };
 
 static struct board_sleep_figures figures;
@@ -155,9 +155,8 @@ void board_sleep(uint32_t ms) {
   board_timer_start(ms > SLEEP_MAX_MS ? SLEEP_MAX_MS : ms);
   uint32_t before = pg_clock_ms();
   /*
-   * With interrupts off nothing can come between the look at the flags and the sleep: an interrupt that is
-   * pending ends WFI all the same, and is served as soon as they are on again. A tick alone (board_on_tick) is no
-   * reason to wake up the loop.
+   * Interrupts are off, so none can come between the check of the flags and the sleep. A pending interrupt still ends
+   * WFI, and is handled when interrupts are on again. A tick (board_on_tick) alone does not wake up the loop.
    */
   __asm__ volatile("cpsid i" ::: "memory");
   while (!is_over && !has_input && !board_key_is_stored()) {

@@ -1,7 +1,8 @@
 /*
- * The parts of every board, for this one: the UART, the clock, the timer and the watchdog.
+ * The functions of every board, for this one: UART, clock, timer and watchdog.
  *
- * SysTick has 24 bits, half a second of this clock: its interrupt counts the halves, and its value is the rest.
+ * SysTick has 24 bits, which is half a second of this clock. Its interrupt counts the half seconds, and its value is
+ * the rest.
  */
 #include "board.h"
 #include "picogrant-port.h"
@@ -10,7 +11,7 @@
 enum { BAUD = 115200, TICKS_PER_MS = BOARD_CLOCK_HZ / 1000, WATCHDOG_S = 90 };
 enum { PERIOD_MS = 500, PERIOD_LAST = PERIOD_MS * TICKS_PER_MS - 1 };
 
-/* Everything else needs it. */
+/* All other parts need these clocks. */
 static void start_clocks(void) {
   SYSTEM_CLOCK = CLOCK_PAST_PLL;
   while (!(SYSTEM_STATE & PLL_IS_LOCKED)) continue;
@@ -21,7 +22,7 @@ static void start_clocks(void) {
 }
 
 void board_uart_open(void) {
-  /* Sixty-fourths of the clock by 16 times the baud rate. */
+  /* In units of a sixty-fourth: the clock divided by 16 times the baud rate. */
   enum { DIVIDER = (BOARD_CLOCK_HZ * 4 + BAUD / 2) / BAUD };
   start_clocks();
   PORT_IS_OF_PART(PORT_A) = PINS_OF_UART | PINS_OF_SSI;
@@ -60,8 +61,8 @@ void board_clock_open(void) {
 }
 
 /*
- * A period may end during this, while its interrupt is off: then it is pending, and SysTick's value belongs to the next
- * period. At 0 it may belong to either: that passes at once.
+ * A period may end here while its interrupt is off. It is then pending, and SysTick's value belongs to the next period.
+ * A value of 0 may belong to either, so read again.
  */
 uint32_t pg_clock_ms(void) {
   uint32_t before, left, is_over;
@@ -91,7 +92,7 @@ void board_timer_stop(void) {
   TIMER0_INTERRUPT = TIMER_INTERRUPT;
 }
 
-/* There is no clock with a battery: the time comes from a time server (clock.c). */
+/* The board has no clock with a battery. It gets the time from a time server (clock.c). */
 uint32_t board_clock_chip(void) { return 0; }
 
 void board_clock_set_chip(uint32_t wall_s) { (void)wall_s; }

@@ -1,6 +1,6 @@
 /*
- * The controller in the microcontroller. Contract in network.h. A frame lies in its memory behind two bytes of length,
- * where lwIP has its padding.
+ * The microcontroller's Ethernet controller. Contract in network.h. In its memory, a frame comes after two bytes of
+ * length, where lwIP has its padding.
  */
 #include "network.h"
 #include <netif/ethernet.h>
@@ -25,9 +25,9 @@ _Static_assert(ETH_PAD_SIZE == 2, "a frame's length takes the place of its paddi
 enum {
   RX_EVENT = 1 << 0,
   ALL_EVENTS = 0x7f,
-  RX_ON = 1 << 0 | 1 << 3, /* and without frames whose checksum is wrong */
+  RX_ON = 1 << 0 | 1 << 3, /* frames with a wrong checksum are dropped */
   RX_DISCARD = 1 << 4,
-  TX_ON = 0xf, /* pads short frames, adds the checksum, both ways at once */
+  TX_ON = 0xf, /* pads short frames, adds the checksum, full duplex */
   REQUEST = 1 << 0,
   PHY_CLOCK_HZ = 2500000,
   PHY_STATE = 1,
@@ -41,10 +41,10 @@ static uint32_t phy_read(uint32_t number) {
   return PHY_READ;
 }
 
-/* Without a PHY, as in qemu, the cable cannot be detected. */
+/* qemu has no PHY, so the cable cannot be detected. */
 int board_ethernet_has_link(void) { return phy_read(PHY_MAKER) == 0 || (phy_read(PHY_STATE) & PHY_HAS_LINK) != 0; }
 
-/* The length is without the head. */
+/* The length does not include the header. */
 err_t board_ethernet_send(struct netif *netif, struct pbuf *frame) {
   (void)netif;
   while (TX_REQUEST & REQUEST) continue;

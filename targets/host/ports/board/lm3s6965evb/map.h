@@ -1,4 +1,4 @@
-/* The board's memory map: for the linker's script, which is preprocessed, and for C. */
+/* The board's memory map, for C and for the linker script, which is preprocessed. */
 #ifndef PICOGRANT_BOARD_MAP_H
 #define PICOGRANT_BOARD_MAP_H
 
@@ -8,7 +8,7 @@
 #define MAP_FIRMWARE_AT 0x00000000
 #define MAP_FIRMWARE_BYTES 0x3c000
 
-/* The two areas for settings pages (page.h), after it: flash is erased in units of a KiB. */
+/* The two areas for settings pages (page.h). Flash is erased in units of 1 KiB. */
 #define MAP_PAGE_0_AT 0x3c000
 #define MAP_PAGE_1_AT 0x3e000
 #define MAP_PAGE_BYTES 0x2000

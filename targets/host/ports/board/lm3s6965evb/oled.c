@@ -1,6 +1,6 @@
 /*
- * A panel of 128 x 64 dots of sixteen greys with an SSD0323: sixteen characters of six columns in two rows in its middle,
- * which is the display of 16x2 that the core lays out.
+ * A display of 128 x 64 dots in sixteen greys, with an SSD0323 controller. It shows sixteen characters of six columns
+ * in two rows in its middle, as the core's 16x2 display.
  */
 #include "board.h"
 #include "font.h"
@@ -10,7 +10,7 @@ enum {
   COLUMNS = 16,
   ROWS = 2,
   DOT_ROWS = 8,
-  /* A byte has two dots, the left one in its upper half. */
+  /* A byte contains two dots, the left one in its upper half. */
   PANEL_BYTES = 64,
   PANEL_ROWS = 64,
   CELL_BYTES = (FONT_COLUMNS + 1) / 2,
@@ -22,7 +22,7 @@ enum {
   DISPLAY_ON = 0xaf
 };
 
-/* While the card is not selected. */
+/* The SD card must not be selected at the same time. */
 static void put(int is_data, uint8_t byte) {
   PORT_PINS(PORT_C, PIN_C_DATA) = is_data ? PIN_C_DATA : 0;
   PORT_PINS(PORT_A, PIN_A_PANEL) = 0;
@@ -31,7 +31,7 @@ static void put(int is_data, uint8_t byte) {
   PORT_PINS(PORT_C, PIN_C_DATA) = 0;
 }
 
-/* The following bytes fill these bytes of these rows, from the left and from above. */
+/* The following bytes fill this window of bytes and rows, from the left and from the top. */
 static void set_window(int first_byte, int bytes, int first_row, int rows) {
   const uint8_t commands[] = {SET_COLUMNS, (uint8_t)first_byte, (uint8_t)(first_byte + bytes - 1),
                               SET_ROWS,    (uint8_t)first_row,  (uint8_t)(first_row + rows - 1)};

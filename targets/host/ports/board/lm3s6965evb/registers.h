@@ -1,6 +1,6 @@
 /*
- * The registers of the board that are used: the LM3S6965 (its data sheet of TI's, once Luminary's), as qemu's machine
- * lm3s6965evb has it. For another microcontroller this is the vendor's header.
+ * Registers of the LM3S6965 (see TI's data sheet) that are used here, as in qemu's machine lm3s6965evb. For another
+ * microcontroller, use the vendor's header instead.
  */
 #ifndef PICOGRANT_BOARD_REGISTERS_H
 #define PICOGRANT_BOARD_REGISTERS_H
@@ -9,10 +9,10 @@
 
 enum { BOARD_CLOCK_HZ = 25000000 };
 
-/* Interrupts, by their numbers at the NVIC. */
+/* Interrupts by their numbers in the NVIC. */
 enum { IRQ_UART0_RX = 5, IRQ_WATCHDOG = 18, IRQ_TIMER0 = 19, IRQ_ETHERNET = 42, IRQ_COUNT = 44 };
 
-/* The system control: the clock, which parts are clocked, and the MAC address, three bytes in each word. */
+/* System control: the clock, which parts are clocked, and the MAC address with three bytes in each word. */
 #define SYSTEM_STATE BOARD_REGISTER(0x400fe050)
 #define SYSTEM_CLOCK BOARD_REGISTER(0x400fe060)
 #define SYSTEM_PARTS_0 BOARD_REGISTER(0x400fe100)
@@ -22,7 +22,7 @@ enum { IRQ_UART0_RX = 5, IRQ_WATCHDOG = 18, IRQ_TIMER0 = 19, IRQ_ETHERNET = 42, 
 #define SYSTEM_MAC_HIGH BOARD_REGISTER(0x400fe1e4)
 enum {
   PLL_IS_LOCKED = 1 << 6,
-  /* The PLL's 200 MHz by 8, from a crystal of 8 MHz; and the same before the PLL has settled. */
+  /* The PLL's 200 MHz divided by 8, from a crystal of 8 MHz; and the same clock before the PLL is stable. */
   CLOCK_OF_PLL = 7 << 23 | 1 << 22 | 14 << 6 | 1 << 1,
   CLOCK_PAST_PLL = CLOCK_OF_PLL | 1 << 11,
   PARTS_0_WATCHDOG = 1 << 3,
@@ -33,18 +33,18 @@ enum {
   PARTS_2_ETHERNET = 1 << 28 | 1 << 30
 };
 
-/* Pins: of a port, those in `pins` are read and written alone. */
+/* A port's pins. `pins` selects those that are read and written. */
 enum { PORT_A = 0x40004000, PORT_C = 0x40006000, PORT_D = 0x40007000 };
 #define PORT_PINS(port, pins) BOARD_REGISTER((port) + 4 * (pins))
 #define PORT_IS_OUT(port) BOARD_REGISTER((port) + 0x400)
 #define PORT_IS_OF_PART(port) BOARD_REGISTER((port) + 0x420)
 #define PORT_IS_DIGITAL(port) BOARD_REGISTER((port) + 0x51c)
-/* Of port A: the UART's two, and three of the SSI's; the chips on the SSI are chosen by pins of their own. */
+/* Pins of port A: two for the UART, and three for the SSI. The chips on the SSI have their own select pins. */
 enum { PINS_OF_UART = 0x03, PINS_OF_SSI = 0x34 };
-/* A: the panel's select; C: whether it gets data, not commands; D: the card's select. Both selects are on when low. */
+/* A: selects the display; C: data or command for the display; D: selects the card. Both select pins are active low. */
 enum { PIN_A_PANEL = 1 << 3, PIN_C_DATA = 1 << 7, PIN_D_CARD = 1 << 0 };
 
-/* UART0: a PL011. */
+/* UART0 is a PL011. */
 #define UART0_DATA BOARD_REGISTER(0x4000c000)
 #define UART0_STATE BOARD_REGISTER(0x4000c018)
 #define UART0_DIVIDER BOARD_REGISTER(0x4000c024)
@@ -61,7 +61,7 @@ enum {
   UART_RX_INTERRUPT = 1 << 4
 };
 
-/* Timer 0, as one timer of 32 bits that counts down once. */
+/* Timer 0, as one 32-bit timer that counts down once. */
 #define TIMER0_CONFIGURATION BOARD_REGISTER(0x40030000)
 #define TIMER0_MODE BOARD_REGISTER(0x40030004)
 #define TIMER0_CONTROL BOARD_REGISTER(0x4003000c)
@@ -70,13 +70,13 @@ enum {
 #define TIMER0_RELOAD BOARD_REGISTER(0x40030028)
 enum { TIMER_ON = 1 << 0, TIMER_ONCE = 1, TIMER_INTERRUPT = 1 << 0 };
 
-/* The watchdog. Its first timeout is an interrupt, the second one a reset. */
+/* The watchdog. Its first timeout is an interrupt, its second one a reset. */
 #define WATCHDOG_LOAD BOARD_REGISTER(0x40000000)
 #define WATCHDOG_CONTROL BOARD_REGISTER(0x40000008)
 #define WATCHDOG_CLEAR BOARD_REGISTER(0x4000000c)
 enum { WATCHDOG_INTERRUPT_ON = 1 << 0, WATCHDOG_RESET_ON = 1 << 1 };
 
-/* The SSI: a PL022. */
+/* The SSI is a PL022. */
 #define SSI_FORMAT BOARD_REGISTER(0x40008000)
 #define SSI_CONTROL BOARD_REGISTER(0x40008004)
 #define SSI_DATA BOARD_REGISTER(0x40008008)
@@ -84,7 +84,7 @@ enum { WATCHDOG_INTERRUPT_ON = 1 << 0, WATCHDOG_RESET_ON = 1 << 1 };
 #define SSI_PRESCALE BOARD_REGISTER(0x40008010)
 enum { SSI_8_BITS = 7, SSI_DIVIDER_SHIFT = 8, SSI_ON = 1 << 1, SSI_RX_HAS_BYTE = 1 << 2 };
 
-/* ssi.c: the bus; each byte that goes out brings one in. */
+/* ssi.c: the bus. For each byte that is sent, one is received. */
 void board_ssi_open(void);
 uint8_t board_ssi_byte(uint8_t byte);
 

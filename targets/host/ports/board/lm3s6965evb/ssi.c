@@ -1,6 +1,6 @@
 /*
- * The SSI, a bus that two chips share: the panel (oled.c), and the SD card, which replaces an EEPROM. The card is used
- * without a file system: its first blocks hold the persistent memory.
+ * The SSI, a bus with two chips: the display (oled.c), and the SD card, which replaces an EEPROM. The card has no file
+ * system. Its first blocks contain the persistent memory.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ enum {
   COUNTS_BLOCKS = 0x40,
   OPEN_MS_MAX = 1000,
   WORK_MS_MAX = 500,
-  SLOW_DIVIDER = 31 /* 390 kHz, until it is open; then 12.5 MHz */
+  SLOW_DIVIDER = 31 /* 390 kHz until the card is open, then 12.5 MHz */
 };
 
 void board_ssi_open(void) {
@@ -46,19 +46,19 @@ uint8_t board_ssi_byte(uint8_t byte) {
 
 static struct {
   uint8_t is_open;
-  uint8_t counts_blocks; /* in place of bytes */
-  uint8_t holds;         /* `bytes` are those of block `number` */
+  uint8_t counts_blocks; /* block numbers instead of byte offsets */
+  uint8_t holds;         /* `bytes` has the content of block `number` */
   uint32_t number;
   uint8_t bytes[BLOCK];
 } card;
 
 static void select_card(int is_on) {
   PORT_PINS(PORT_D, PIN_D_CARD) = is_on ? 0 : PIN_D_CARD;
-  /* The card releases the line with the next clock. */
+  /* The card releases the line at the next clock. */
   (void)board_ssi_byte(0xff);
 }
 
-/* 0xff: it has finished. */
+/* Waits for this byte. 0xff means that the card has finished. */
 static int wait_for(uint8_t awaited) {
   uint32_t began = pg_clock_ms();
   uint8_t byte;
@@ -69,18 +69,18 @@ static int wait_for(uint8_t awaited) {
   return 0;
 }
 
-/* The response comes within some bytes; 0xff: there is none. */
+/* The response comes within a few bytes. Returns 0xff if there is none. */
 static uint8_t response_of(void) {
   uint8_t response = 0xff;
   for (int i = 0; i < 16 && response == 0xff; i++) response = board_ssi_byte(0xff);
   return response;
 }
 
-/* The card's response; 0xff: none. */
+/* Returns the card's response, or 0xff if there is none. */
 static uint8_t command(uint8_t number, uint32_t argument) {
-  /* The card checks the checksum of these two commands only. */
+  /* The card checks the checksum of only these two commands. */
   uint8_t checksum = number == GO_IDLE ? 0x95 : 0x87;
-  /* Wait for the end of its last response. */
+  /* Wait for the end of the previous response. */
   board_ssi_byte(0xff);
   board_ssi_byte((uint8_t)(0x40 | number));
   for (int shift = 24; shift >= 0; shift -= 8) board_ssi_byte((uint8_t)(argument >> shift));
@@ -88,7 +88,7 @@ static uint8_t command(uint8_t number, uint32_t argument) {
   return response_of();
 }
 
-/* The four bytes that follow some responses. */
+/* Reads the four bytes that follow some responses. */
 static uint32_t rest_of_response(void) {
   uint32_t rest = 0;
   for (int i = 0; i < 4; i++) rest = rest << 8 | board_ssi_byte(0xff);
@@ -98,12 +98,12 @@ static uint32_t rest_of_response(void) {
 static int open_selected(void) {
   uint32_t began = pg_clock_ms();
   if (command(GO_IDLE, 0) != IS_IDLE) return 0;
-  /* Cards of the first version do not know it. */
+  /* Cards of the first version do not know this command. */
   if (command(SEND_CONDITION, 0x1aa) == IS_IDLE) (void)rest_of_response();
   do {
     (void)command(APPLICATION, 0);
     if (command(APPLICATION_OPEN, 1u << 30) == 0) {
-      /* The emulated card reports that it is idle, although it is open. */
+      /* The emulated card reports that it is idle although it is open. */
       if (command(READ_REGISTER, 0) > IS_IDLE) return 0;
       card.counts_blocks = (rest_of_response() >> 24 & COUNTS_BLOCKS) != 0;
       return 1;
@@ -151,12 +151,12 @@ static int hold(uint32_t number) {
   card.holds = (uint8_t)read_selected(number);
   select_card(0);
   card.number = number;
-  /* A card that was removed must be opened again. */
+  /* If the card was removed, it must be opened again. */
   if (!card.holds) card.is_open = 0;
   return card.holds;
 }
 
-/* Later reads are from the card again. */
+/* After a failed write, reads must use the card again. */
 static int write_held(void) {
   select_card(1);
   int ok = write_selected(card.number);

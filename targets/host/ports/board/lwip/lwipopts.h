@@ -1,6 +1,6 @@
 /*
- * lwIP as this board uses it: no operating system, one connection at a time, segments so short that a received
- * packet fits one buffer of 600 bytes. Memory is fixed pools; nothing comes from the engine's heap.
+ * lwIP's options for this board: no operating system, one connection at a time, and segments so short that a received
+ * packet fits into one buffer of 600 bytes. Memory comes from fixed pools, not from the engine's heap.
  */
 #ifndef PICOGRANT_BOARD_LWIPOPTS_H
 #define PICOGRANT_BOARD_LWIPOPTS_H
@@ -11,7 +11,7 @@
 #define SYS_LIGHTWEIGHT_PROT 0
 #define LWIP_SOCKET 0
 #define LWIP_NETCONN 0
-/* network.c calls only the required timers, so that the board can sleep through the others. */
+/* network.c runs only the timers that are needed, so that the board can sleep longer. */
 #define LWIP_TIMERS 0
 
 #define LWIP_IPV4 1
@@ -36,7 +36,7 @@
 
 #define MEM_ALIGNMENT 4
 #define MEM_SIZE 2400
-/* Two bytes ahead of each frame, so that the addresses in IP headers are aligned. */
+/* Two bytes before each frame align the addresses in IP headers. */
 #define ETH_PAD_SIZE 2
 
 #define TCP_MSS 536
@@ -47,7 +47,8 @@
 #define TCP_OVERSIZE 0
 #define TCP_QUEUE_OOSEQ 0
 #define TCP_LISTEN_BACKLOG 0
-/* Milliseconds; while a connection that this side has closed first is remembered, its timer wakes the board. */
+/* In milliseconds. lwIP remembers a connection that this side closed first for twice this time, and its timer wakes the
+ * board meanwhile. */
 #define TCP_MSL 500UL
 #define PBUF_POOL_SIZE 5
 #define MEMP_NUM_PBUF 4
@@ -60,15 +61,15 @@
 #define MEMP_NUM_ARP_QUEUE 4
 #define ETHARP_SUPPORT_STATIC_ENTRIES 0
 
-/* The authorization server, the API's, and the time server. */
+/* The authorization server, the API's server, and the time server. */
 #define DNS_TABLE_SIZE 3
 #define DNS_MAX_NAME_LENGTH 128
 #define DNS_MAX_SERVERS 2
 #define DNS_MAX_RETRIES 4
-/* Seconds. A shorter TTL is obeyed; a longer one could outlast a server's move. */
+/* In seconds. A shorter TTL is obeyed. With a longer one, the board might not find a server that has moved. */
 #define DNS_MAX_TTL 3600
 
-/* Unpredictable ports, query identifiers and first sequence numbers. */
+/* Makes ports, query identifiers and first sequence numbers unpredictable. */
 uint32_t board_random32(void);
 #define LWIP_RAND() board_random32()
 #define LWIP_HOOK_TCP_ISN(local_ip, local_port, remote_ip, remote_port) board_random32()

@@ -1,8 +1,8 @@
 /*
- * Functions of every board on this one: the UART, the clock, the timer and the watchdog, all of them Arm's CMSDK.
+ * The functions of every board, for this one: UART, clock, timer and watchdog, which are Arm's CMSDK.
  *
- * Time is read from a free-running counter: counting timer interrupts would lose those that come while interrupts are
- * off. The timer only ends a sleep.
+ * Time is read from a free-running counter, because counting timer interrupts would miss those that come while
+ * interrupts are off. The timer only ends a sleep.
  */
 #include "board.h"
 #include "picogrant-port.h"

@@ -33,13 +33,13 @@ enum {
   RESET_MS_MAX = 100
 };
 
-/* Registers behind MAC_CSR. */
+/* Registers that are accessed through MAC_CSR. */
 enum { MAC_CR = 1, MAC_ADDRH = 2, MAC_ADDRL = 3, MII_ACC = 6, MII_DATA = 7 };
 enum { MAC_TX_ON = 1 << 3, MAC_RX_ON = 1 << 2 };
 #define MAC_BUSY 0x80000000u
 #define MAC_READ 0x40000000u
 
-/* Registers of the PHY: its state, what has happened, and which of that interrupts. */
+/* Registers of the PHY: its state, its events, and which of them raise an interrupt. */
 enum { PHY_STATE = 1, PHY_EVENTS = 29, PHY_MASK = 30 };
 enum { PHY_HAS_LINK = 1 << 2, PHY_LINK_DOWN = 1 << 4, PHY_LINK_UP = 1 << 6, PHY_ENERGY = 1 << 7 };
 
@@ -71,7 +71,7 @@ int board_ethernet_has_link(void) { return (phy_read(PHY_STATE) & PHY_HAS_LINK) 
 err_t board_ethernet_send(struct netif *netif, struct pbuf *frame) {
   uint32_t size = frame->tot_len - ETH_PAD_SIZE;
   (void)netif;
-  /* No space: dropped, as on any network, and TCP sends it again. */
+  /* If there is no space, drop the frame, as any network may. TCP sends it again. */
   if ((TX_FIFO_INF & 0xffff) < size + 16) return ERR_IF;
   TX_DATA = FIRST_PIECE | LAST_PIECE | size;
   TX_DATA = size;
@@ -89,7 +89,7 @@ struct pbuf *board_ethernet_take(void) {
 
 void board_ethernet_calm(void) {
   INT_STS = RX_STATUS_INTERRUPT | PHY_INTERRUPT;
-  /* Reading clears the events of the link; network_work reads its present state. */
+  /* Reading clears the link's events. network_work reads the current state. */
   (void)phy_read(PHY_EVENTS);
 }
 
@@ -106,7 +106,7 @@ int board_ethernet_restart(uint8_t *address) {
   FIFO_INT = 0;
   INT_STS = 0xffffffff;
   INT_EN = RX_STATUS_INTERRUPT | PHY_INTERRUPT;
-  /* Push-pull, active high, on. */
+  /* Push-pull, active high, enabled. */
   IRQ_CFG = 1u << 8 | 1u << 4 | 1u << 0;
   phy_write(PHY_MASK, PHY_LINK_DOWN | PHY_LINK_UP | PHY_ENERGY);
   mac_write(MAC_CR, MAC_TX_ON | MAC_RX_ON);

@@ -1,6 +1,6 @@
 /*
- * The I2C bus: clock and data are two open-drain pins that software moves; and two chips on it: a 24C256, an EEPROM of
- * 32 KiB in pages of 64 bytes, written a page at a time, and a DS1338, the clock.
+ * The I2C bus, with clock and data on two open-drain pins that software drives. It has two chips. The 24C256 is an
+ * EEPROM of 32 KiB, written in pages of 64 bytes. The DS1338 is the clock.
  */
 #include "board.h"
 #include "http-response.h"
@@ -16,7 +16,7 @@ static void clock_low(void) { I2C_PULL_LOW = I2C_CLOCK; }
 static void data_high(void) { I2C_RELEASE = I2C_DATA; }
 static void data_low(void) { I2C_PULL_LOW = I2C_DATA; }
 
-/* Also the repeated start in the middle of a transfer. */
+/* Also used for a repeated start during a transfer. */
 static void start(void) {
   data_high();
   clock_high();
@@ -45,7 +45,7 @@ static int get_bit(void) {
   return bit;
 }
 
-/* 1 where the device has acknowledged. */
+/* Returns 1 if the device has acknowledged. */
 static int put_byte(uint8_t byte) {
   for (int mask = 0x80; mask; mask >>= 1) put_bit(byte & mask);
   return !get_bit();
@@ -96,7 +96,7 @@ int board_page_read(size_t at, uint8_t *bytes, size_t size) {
   return board_i2c_read(EEPROM, head, sizeof head, bytes, size);
 }
 
-/* While it writes, the chip does not respond. */
+/* The chip does not respond while it writes. */
 static int wait_until_written(void) {
   uint32_t began = pg_clock_ms();
   while (!board_i2c_write(EEPROM, NULL, 0, NULL, 0)) {
@@ -115,7 +115,7 @@ static uint32_t from_bcd(uint8_t byte) { return (uint32_t)(byte >> 4) * 10 + (by
 
 static uint8_t to_bcd(uint32_t number) { return (uint8_t)(number / 10 << 4 | number % 10); }
 
-/* The chip knows the years 2000 to 2099. */
+/* The chip supports the years 2000 to 2099. */
 static uint32_t days_of(uint32_t year, uint32_t month, uint32_t day) {
   return (uint32_t)pg_days_of(2000 + (int)year, (int)month, (int)day);
 }

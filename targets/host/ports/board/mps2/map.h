@@ -1,6 +1,6 @@
 /*
- * The board's memory map: for the linker's script, which is preprocessed, and for C. A real microcontroller
- * changes the numbers.
+ * The board's memory map, for C and for the linker script, which is preprocessed. For a real microcontroller, change
+ * the numbers.
  */
 #ifndef PICOGRANT_BOARD_MAP_H
 #define PICOGRANT_BOARD_MAP_H
@@ -11,7 +11,7 @@
 #define MAP_FIRMWARE_AT 0x00000000
 #define MAP_FIRMWARE_BYTES 0x50000
 
-/* The two areas for the settings page (page.h): flash that is erased and written separately from the firmware. */
+/* The two areas for the settings page (page.h). This flash is erased and written separately from the firmware. */
 #define MAP_PAGE_0_AT 0x21000000
 #define MAP_PAGE_1_AT 0x21004000
 #define MAP_PAGE_BYTES 0x4000

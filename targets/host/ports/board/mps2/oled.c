@@ -1,6 +1,6 @@
 /*
- * A panel of 96 x 16 pixels with an SSD0303: sixteen characters of six columns in two rows, which is the
- * display of 16x2 that the core lays out. The font's columns have the panel's format: the lowest bit is at the top.
+ * A display of 96 x 16 pixels with an SSD0303 controller. It shows sixteen characters of six columns in two rows, as
+ * the core's 16x2 display. The font's columns have the controller's format, with the top pixel in the lowest bit.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@ enum {
   COLUMNS = 16,
   ROWS = 2,
   CELL = FONT_COLUMNS + 1,
-  /* The controller drives 132 columns; the panel's first is its 36th. */
+  /* The controller has 132 columns. The display starts at the 36th. */
   FIRST_COLUMN = 36,
   SET_COLUMN_LOW = 0x00,
   SET_COLUMN_HIGH = 0x10,

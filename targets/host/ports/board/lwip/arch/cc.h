@@ -1,4 +1,4 @@
-/* What lwIP requires of a compiler; its defaults fit GCC. */
+/* What lwIP requires of a compiler. Its defaults fit GCC. */
 #ifndef PICOGRANT_BOARD_CC_H
 #define PICOGRANT_BOARD_CC_H
 
