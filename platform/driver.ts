@@ -13,6 +13,7 @@ import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
 import {
   accessTokenOf,
+  BodyForm,
   newRequest,
   Requests,
   type ReusedRequest,
@@ -20,7 +21,6 @@ import {
 } from "./driver/requests.ts";
 import { Responses } from "./driver/responses.ts";
 import { AdapterPort } from "./exchange/adapter-port.ts";
-import { BodyForm } from "./exchange/body-form.ts";
 import { Faults, isThenable, nothing, operate } from "./exchange/callbacks.ts";
 import { type Below, connect, inOrder } from "./exchange/filter.ts";
 import { type Allowed, LeakGuard } from "./exchange/leak-guard.ts";
@@ -28,31 +28,13 @@ import { type StepUp, stepUpIn } from "./exchange/step-up.ts";
 import { asciiOf } from "./text/text.ts";
 
 // Types for your own adapters come from the same entry.
-export type {
-  Bytes,
-  Display,
-  Entropy,
-  Header,
-  Http,
-  HttpRequest,
-  HttpSink,
-  Platform,
-  Storage,
-  Timers,
-  TransportFailure,
-} from "./contracts.ts";
+export type * from "./contracts.ts";
 export type { Pkce } from "./driver/code-challenges.ts";
 export { type Endpoints, noEndpoints } from "./driver/endpoints.ts";
 export type { HostHeaders } from "./driver/headers.ts";
-export {
-  type Core,
-  type DriverConfig,
-  type DriverOptions,
-  MEMORY_BYTES_DEFAULT,
-  type Translate,
-} from "./driver/options.ts";
+export * from "./driver/options.ts";
+export { retryAfterSeconds } from "./exchange/limits.ts";
 export type { DriverLog } from "./exchange/log.ts";
-export { retryAfterSeconds } from "./exchange/retry-after.ts";
 export type { StepUp } from "./exchange/step-up.ts";
 
 /** Limit for one run of the loop: more commands would mean an endless loop. */

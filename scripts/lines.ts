@@ -10,7 +10,7 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 /** Lines of code, and all files. "beside" is everything outside the layers. */
 const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>> = {
   core: [7_200, 53],
-  platform: [14_150, 119],
+  platform: [14_150, 103],
   targets: [40_200, 312],
   scripts: [1_505, 16],
   test: [44_350, 262],

@@ -7,7 +7,7 @@ import { type Language, messagesFor, reasonsFor, usualRom } from "../display/lan
 import type { Pkce } from "../driver/code-challenges.ts";
 import { endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
-import type { Bodies } from "../driver/requests.ts";
+import type { Bodies } from "../driver/options.ts";
 import { type DriverConfig, type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import { serverNames } from "../servers/address.ts";
 import { type Server, ServerError, serverOf } from "../servers/index.ts";

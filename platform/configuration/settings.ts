@@ -4,7 +4,7 @@
 import { ClientAuthentication } from "../../core/index.ts";
 import type { HostHeaders } from "../driver/headers.ts";
 import type { ClientAuthenticationName } from "../servers/profile.ts";
-import { formEncode } from "../text/form.ts";
+import { formEncode } from "../text/text.ts";
 
 /** Names of the methods of client authentication, as in a client's metadata (RFC 7591 §2). */
 export const clientAuthentications = {

@@ -151,7 +151,6 @@ const DOUBTFUL: Readonly<Record<string, Doubtful>> = {
   ],
   "a folded header line (§5.2)": FOLDS.map((fold) => [`${fold}\r\nContent-Length: 2`, "{}", "{}"]),
 };
-/** "coded". */
 const GZIP = "\x1f\x8b\b\0\0\0\0\0\0\0K\xceOIM\x01\0\x8aD~f\x05\0\0\0";
 const CODED: Readonly<Record<string, Doubtful>> = {
   "a body in gzip": [["Content-Encoding: gzip\r\nContent-Length: 25", GZIP, "coded"]],
@@ -283,7 +282,6 @@ const connectionRules: HttpRules = {
 /** Rules about the bytes on the connection. */
 export const wireRules = { ...requestRules, ...framingRules, ...responseRules, ...connectionRules };
 
-/** The time limit also applies to the head. */
 export const wireTimeRules: HttpRules = {
   "time: the limit applies to the head too, a slow one ends in timeout": async (bench) => {
     const pieces = [..."HTTP/1.1 200 OK\r\nX: slowly\r\nContent-Length: 0\r\n\r\n"];

@@ -7,17 +7,18 @@ import {
   benchOf,
   form,
   HeldUp,
+  type HttpDutyName,
   type HttpLimits,
   type HttpRules,
   type HttpSubject,
   type HttpTestBench,
   type HttpTestServer,
+  httpDuties,
   Recorder,
   response,
   rulesOf,
   waitRules,
 } from "./http-bench.ts";
-import { type HttpDutyName, httpDuties } from "./http-duties.ts";
 import { tlsRules, wireRules, wireTimeRules } from "./http-wire.ts";
 
 /**

@@ -2,7 +2,7 @@
 // every host: the C host gets it as constants (picogrant-numbers.h), the adapter for Node uses its sentences about
 // responses, and device.json may translate it (`reasons`). core/tables/errors.ts has the errors that a server reports.
 
-import { CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "./response-reasons.ts";
+import { CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../exchange/limits.ts";
 
 export interface Reason {
   /** Its name in device.json; in C PG_REASON_NO_CABLE. */

@@ -6,7 +6,7 @@ import { ConfigMember, Field, Pkce, Region, release } from "../../core/index.ts"
 import type { Platform } from "../contracts.ts";
 import { isFilled } from "../exchange/callbacks.ts";
 import { serverNames } from "../servers/address.ts";
-import { formEncodeText } from "../text/form.ts";
+import { formEncodeText } from "../text/text.ts";
 import type { DriverOptions } from "./options.ts";
 
 /** The memory or the storage is too small, or a member of the configuration is missing or out of range. */

@@ -6,7 +6,6 @@ import type { TranslatedClient } from "../servers/profile.ts";
 import type { Pkce } from "./code-challenges.ts";
 import type { Endpoints } from "./endpoints.ts";
 import type { HostHeaders } from "./headers.ts";
-import type { Bodies } from "./requests.ts";
 
 /** The core as the driver uses it: the sources, or the built bundle. */
 export type Core = Pick<
@@ -27,6 +26,9 @@ export type Core = Pick<
   | "outcome"
 > &
   Partial<typeof complete>;
+
+/** The body format of grant requests. */
+export type Bodies = "form" | "json";
 
 /** For a server that does not implement RFC 8628: the filter that translates (servers/). */
 export type Translate = (client: TranslatedClient) => Filter;

@@ -5,14 +5,11 @@
 import type * as complete from "../../core/complete.ts";
 import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
 import type { Bytes, HttpRequest } from "../contracts.ts";
+import { Filter } from "../exchange/filter.ts";
 import { withTarget } from "../servers/address.ts";
-import { FORM_TYPE } from "../text/form.ts";
-import { asciiOf } from "../text/text.ts";
+import { asciiOf, bytesOf, FORM_TYPE, formFields } from "../text/text.ts";
 import { headersFor, NO_HEADERS } from "./headers.ts";
 import type { DriverOptions } from "./options.ts";
-
-/** The body format of grant requests. */
-export type Bodies = "form" | "json";
 
 /** A request that the next poll overwrites, because a poll must not allocate. */
 export type ReusedRequest = { -readonly [Name in keyof HttpRequest]-?: HttpRequest[Name] };
@@ -100,7 +97,6 @@ export function storedTokenOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Region.REFRESH_TOKEN) || accessTokenOf(device, memory);
 }
 
-/** The client's credentials in base64 (RFC 6749 §2.3.1). */
 function credentialsOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Region.CLIENT_CREDENTIALS);
 }
@@ -113,4 +109,26 @@ function fieldOf(device: complete.Device, memory: Bytes, region: Field | Region)
 /** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
 function contentType(endpoint: Endpoint): string {
   return endpoint >= Endpoint.EVENTS ? "application/json" : FORM_TYPE;
+}
+
+/** Converts grant requests to JSON if the core requests it. */
+export class BodyForm extends Filter {
+  readonly #isJson: () => boolean;
+
+  constructor(isJson: () => boolean) {
+    super();
+    this.#isJson = isJson;
+  }
+
+  override send(request: HttpRequest): void {
+    const isForm = request.contentType === FORM_TYPE && request.bodyTo > request.bodyFrom;
+    this.below.send(isForm && this.#isJson() ? asJson(request) : request);
+  }
+}
+
+function asJson(request: HttpRequest): HttpRequest {
+  const { body, bodyFrom, bodyTo } = request;
+  const json = bytesOf(JSON.stringify(formFields(body, bodyFrom, bodyTo)));
+  const range = { body: json, bodyFrom: 0, bodyTo: json.length };
+  return { ...request, contentType: "application/json", ...range };
 }

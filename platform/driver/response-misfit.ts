@@ -38,7 +38,6 @@ export function missingMemberOf(device: Device): string {
   return member && `there is no ${member} in the response that can be used`;
 }
 
-/** The server's name for it. */
 function nameOf(field: number): string {
   return (Field[field] ?? "").toLowerCase().replace("received_", "");
 }

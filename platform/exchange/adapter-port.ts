@@ -58,7 +58,6 @@ export class AdapterPort implements Port {
     );
   }
 
-  /** Whether this exchange is the current one. */
   counts(exchange: Exchange): boolean {
     if (this.#current === exchange) return true;
     this.#sharesSinks = false;

@@ -3,7 +3,7 @@
 
 import type { HttpRequest } from "../contracts.ts";
 import { addressProblem, originOf } from "../servers/address.ts";
-import { sentForms } from "../text/form.ts";
+import { sentForms } from "../text/text.ts";
 import { Filter } from "./filter.ts";
 
 export interface Allowed {

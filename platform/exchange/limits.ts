@@ -29,3 +29,60 @@ export function keepAliveMs(header: string | undefined): number | undefined {
   if (seconds === undefined) return undefined;
   return Math.min(Math.max(0, Number(seconds) * 1000 - 1000), IDLE_MAX_MS);
 }
+
+// What a log says of an invalid response. Separate from the display's texts (display/reasons.ts), which programs on Node
+// do not load.
+
+export const NOT_HTTP = "the server does not speak HTTP/1.1";
+export const TOO_LONG = "the response is longer than the limit of this device";
+export const CUT_OFF = "the connection ended before the response was complete";
+export const UNKNOWN_CODING = "the response has a coding that was not requested";
+export const HEAD_TOO_LONG = "the head of the response is longer than 64 KiB";
+
+// `Retry-After`, for adapters whose HTTP client provides headers as text. Runs on every engine with regular expressions and
+// Date.UTC.
+
+/** Longest wait that is reported: the limit of the core's integers. */
+const LONGEST_S = 134_217_727;
+
+const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
+/** RFC 9110 §5.6.7: the current date format, and an obsolete one with two-digit years. */
+const HTTP_DATE = /^\w+, ([ \d]\d)[ -](\w{3})[ -](\d\d|\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
+/** The other obsolete one. */
+const ASCTIME = /^(\w+) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/;
+
+/**
+ * RFC 9110 §10.2.3.
+ * @param value of the header; undefined if absent
+ * @param date the `Date` header of the same response: the reference for a date, so that a device needs no clock
+ * @param wallClockMs the reference without `Date`: milliseconds since 1970, or undefined
+ * @returns seconds 0..134217727, clamped; -1 if absent or invalid
+ */
+export function retryAfterSeconds(
+  value: string | undefined,
+  date: string | undefined,
+  wallClockMs: number | undefined,
+): number {
+  if (value === undefined) return -1;
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_S);
+  const until = parseHttpDate(text);
+  const from = date === undefined ? undefined : parseHttpDate(date.trim());
+  const fromMs = from ?? wallClockMs;
+  if (until === undefined || fromMs === undefined) return -1;
+  return Math.min(Math.max(0, Math.ceil((until - fromMs) / 1000)), LONGEST_S);
+}
+
+/** Milliseconds since 1970; undefined if the text is no HTTP date or before 1970. */
+export function parseHttpDate(text: string): number | undefined {
+  const match = HTTP_DATE.exec(text.replace(ASCTIME, "$1, $3 $2 $5 $4 GMT"));
+  if (match === null) return undefined;
+  const [day, , digits, hour, minute, second] = match.slice(1).map(Number);
+  const month = MONTHS.indexOf(match[2]!) / 3;
+  // Two-digit years: without a clock, the window 1970..2069 is closest to RFC 9110.
+  const century = match[3]!.length > 2 ? 0 : digits! < 70 ? 2000 : 1900;
+  const year = digits! + century;
+  if (!Number.isInteger(month) || year < 1970) return undefined;
+  if (day! < 1 || day! > 31 || hour! > 23 || minute! > 59 || second! > 60) return undefined;
+  return Date.UTC(year, month, day, hour, minute, second);
+}

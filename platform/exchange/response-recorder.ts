@@ -3,8 +3,7 @@
 
 import { Endpoint } from "../../core/index.ts";
 import type { Bytes, HttpRequest, TransportFailure } from "../contracts.ts";
-import { sentForms } from "../text/form.ts";
-import { objectIn, printable } from "../text/text.ts";
+import { objectIn, printable, sentForms } from "../text/text.ts";
 import { type Head, Listener } from "./filter.ts";
 
 /** The result of a request. Contains no secret. */

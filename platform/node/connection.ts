@@ -10,9 +10,18 @@ import { setImmediate } from "node:timers";
 import { setTimeout as pause } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from "node:zlib";
 import type { TransportFailure } from "../contracts.ts";
-import { CUT_OFF, HEAD_TOO_LONG, NOT_HTTP } from "../display/response-reasons.ts";
-import { EXCHANGE_LIMITS, finalStatus, keepAliveMs } from "../exchange/limits.ts";
-import { reportedMs, type TlsSettings } from "./http.ts";
+import {
+  CUT_OFF,
+  EXCHANGE_LIMITS,
+  finalStatus,
+  HEAD_TOO_LONG,
+  keepAliveMs,
+  NOT_HTTP,
+} from "../exchange/limits.ts";
+import { reportedMs, type TlsSettings, tlsSettings } from "./connection-pool.ts";
+import type { NodeHttpOptions } from "./http-options.ts";
+
+export { transportOf } from "./connection-pool.ts";
 
 /**
  * Starts a request and watches its connection. A new one must be established within its own limit, including TLS.
@@ -170,7 +179,7 @@ function closeIfUnexpected(this: Socket): void {
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];
 
 export async function send(
-  settings: TlsSettings,
+  options: NodeHttpOptions,
   ...[input, init]: Parameters<typeof fetch>
 ): Promise<Response> {
   const request = new Request(input, init);
@@ -190,7 +199,7 @@ export async function send(
     const { client, connectLimit } = openRequest(
       new URL(url),
       { method, headers, signal },
-      settings,
+      tlsSettings(options),
       http.globalAgent,
       giveUp,
     );

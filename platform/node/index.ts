@@ -2,16 +2,13 @@
 
 import type { Display } from "../contracts.ts";
 import { TerminalDisplay, type TerminalDisplayOptions } from "../display/terminal-display.ts";
-import type { NodeHttpOptions } from "./http.ts";
+import type { NodeHttpOptions } from "./http-options.ts";
 import { type NodePlatform, nodePlatformWith } from "./state-directory.ts";
 
-export {
-  TerminalDisplay,
-  type TerminalDisplayOptions,
-  type TerminalOutput,
-} from "../display/terminal-display.ts";
+export * from "../display/terminal-display.ts";
 export { FileStorage, type FileStorageOptions, StateDirectoryError } from "./file-storage.ts";
-export { NodeHttp, type NodeHttpOptions } from "./http.ts";
+export { NodeHttp } from "./http.ts";
+export type { NodeHttpOptions } from "./http-options.ts";
 export { NodeEntropy } from "./platform.ts";
 export type { NodePlatform } from "./state-directory.ts";
 export { nodeTimers, type RealTime, systemTime } from "./timers.ts";

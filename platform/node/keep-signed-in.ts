@@ -3,7 +3,7 @@
 
 import type { Session } from "../session/session.ts";
 import { SignInError } from "../session/sign-in-error.ts";
-import { type SignInOptions, signIn } from "./sign-in.ts";
+import type { SignInOptions } from "./options.ts";
 
 /** The current session, or a new one when it has ended: created by `keepSignedIn`. */
 export interface PersistentSession {
@@ -23,8 +23,11 @@ export interface PersistentSession {
   close(): Promise<void>;
 }
 
-/** Signs in when a session is first needed, and again whenever necessary. @param options as those of `signIn` */
-export function keepSignedIn(options: SignInOptions): PersistentSession {
+/** @param signIn signs in, also again */
+export function persistentSession(
+  options: SignInOptions,
+  signIn: (options: SignInOptions) => Promise<Session>,
+): PersistentSession {
   const end = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
   let requested = options;

@@ -3,6 +3,7 @@
 
 import { checkSchema, listed, type Problem, type Schema } from "../configuration/schema-check.ts";
 import type {
+  Client,
   NamedServer,
   ServerAddresses,
   ServerChoice,
@@ -11,10 +12,49 @@ import type {
 } from "../configuration/settings.ts";
 import schema from "../configuration/sign-in.schema.json";
 import { headersProblems } from "../driver/headers.ts";
+import type { DriverOptions } from "../driver/options.ts";
 import { addressProblem } from "../servers/address.ts";
+import type { FetchSettings } from "../session/fetch.ts";
+import type { SignInHandlers, VerificationPrompt } from "../session/handlers.ts";
 import { wrongOption } from "../session/sign-in-error.ts";
-import { agentProblem, type NodeHttpOptions } from "./http.ts";
-import type { SignInOptions } from "./sign-in.ts";
+import type { ValueStorage } from "../storage/value-storage.ts";
+import { agentProblem, type NodeHttpOptions } from "./http-options.ts";
+import type { QrCode } from "./qr-code.ts";
+
+/** What the program must show to the user, on Node. */
+export interface NodeVerificationPrompt extends VerificationPrompt {
+  /** `verificationUriComplete` as a QR code, or `verificationUri` if the server sent no other. */
+  readonly qr: QrCode;
+}
+
+export interface SignInOptions
+  extends Client,
+    FetchSettings,
+    SignInHandlers<NodeVerificationPrompt> {
+  /** The authorization server. */
+  readonly server: ServerChoice;
+  /**
+   * A directory for the tokens (mode 0700); created if necessary. It belongs to one client: another one is rejected
+   * (`state_unusable`) while it contains a session.
+   */
+  readonly state?: string | undefined;
+  /** Stores the tokens in place of `state`, for one program at a time. */
+  readonly storage?: ValueStorage | undefined;
+  /** At least 16 random bytes: the tokens are sealed with them before they are written. */
+  readonly deviceKey?: Uint8Array | undefined;
+  /**
+   * Your own headers, such as a client attestation or an API key. A client assertion is no header: it goes into the
+   * body, and is created for each request (RFC 7523 §2.2).
+   */
+  readonly headers?: DriverOptions["headers"];
+  /**
+   * Receives log lines for support: requests and responses, by names and numbers, at most 160 printable characters
+   * each. They contain no token, code or secret.
+   */
+  readonly log?: ((line: string) => void) | undefined;
+  /** The HTTP client of the sign-in; `session.fetch` uses its `ca`, `agent` and `connectLimitMs`. */
+  readonly http?: NodeHttpOptions;
+}
 
 /** The options, parsed. */
 export type NodeSettings = Settings & Omit<SignInOptions, "server">;
@@ -109,7 +149,6 @@ function certificateProblem({ ca = [] }: NodeHttpOptions): string {
   return isPem ? "" : "must be the text of PEM certificates, not a file name";
 }
 
-/** The tokens are stored in one place. */
 function placeProblems({ state, storage }: SignInOptions): Problem[] {
   const missing = "is missing: a directory of the program's own for the tokens";
   if (storage === undefined)

@@ -2,7 +2,8 @@
 
 import { randomFillSync } from "node:crypto";
 import type { Bytes, Display, Entropy, Platform, Storage } from "../contracts.ts";
-import { NodeHttp, type NodeHttpOptions } from "./http.ts";
+import { NodeHttp } from "./http.ts";
+import type { NodeHttpOptions } from "./http-options.ts";
 import { nodeTimers } from "./timers.ts";
 
 export interface NodeAdapters extends Platform {

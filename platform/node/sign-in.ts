@@ -2,17 +2,14 @@
 
 import { homedir } from "node:os";
 import path from "node:path";
-import type { Client, ServerChoice } from "../configuration/settings.ts";
 import type { Display, Platform, Storage } from "../contracts.ts";
 import { CapacityError } from "../driver/device.ts";
-import type { DriverOptions } from "../driver.ts";
 import { nothing } from "../exchange/callbacks.ts";
 import { MetadataError, ServerError } from "../servers/server-error.ts";
-import type { FetchSettings } from "../session/fetch.ts";
+import type { VerificationPrompt } from "../session/handlers.ts";
 import { resolveServer } from "../session/resolve-server.ts";
-import type { Session } from "../session/session.ts";
+import { type Session, signInOn } from "../session/session.ts";
 import { cannotPromptUser } from "../session/session-runtime.ts";
-import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import {
   CallbackError,
   givenUp,
@@ -23,10 +20,10 @@ import {
 } from "../session/sign-in-error.ts";
 import { TokenCache } from "../session/token-cache.ts";
 import type { WithCapacity } from "../storage/token-cache-storage.ts";
-import type { ValueStorage } from "../storage/value-storage.ts";
 import type { FileStorage } from "./file-storage.ts";
-import { type NodeHttpOptions, nodeFetch } from "./http.ts";
-import type { NodeSettings } from "./options.ts";
+import { nodeFetch } from "./http.ts";
+import { type PersistentSession, persistentSession } from "./keep-signed-in.ts";
+import type { NodeSettings, NodeVerificationPrompt, SignInOptions } from "./options.ts";
 import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
 import type { NodePlatform } from "./state-directory.ts";
@@ -41,9 +38,9 @@ export type {
 } from "../configuration/settings.ts";
 export type { ServerResponse, TokenResponse } from "../exchange/response-recorder.ts";
 export { type ResponseHead, type StepUp, stepUpOf } from "../exchange/step-up.ts";
-export type { IdTokenClaims } from "../session/id-token.ts";
+export type { IdTokenClaims } from "../session/claims.ts";
+export type { SignInHandlers, VerificationPrompt } from "../session/handlers.ts";
 export { Session, type SessionStatus, type SignOutResult } from "../session/session.ts";
-export type { SignInHandlers, VerificationPrompt } from "../session/sign-in.ts";
 export {
   type GrantErrorCode,
   type Remedy,
@@ -51,43 +48,9 @@ export {
   type SignInErrorCode,
 } from "../session/sign-in-error.ts";
 export type { ValueStorage } from "../storage/value-storage.ts";
-export { keepSignedIn, type PersistentSession } from "./keep-signed-in.ts";
+export type { PersistentSession } from "./keep-signed-in.ts";
+export type { NodeVerificationPrompt, SignInOptions } from "./options.ts";
 export type { QrCode } from "./qr-code.ts";
-
-/** What the program must show to the user, on Node. */
-export interface NodeVerificationPrompt extends VerificationPrompt {
-  /** `verificationUriComplete` as a QR code, or `verificationUri` if the server sent no other. */
-  readonly qr: QrCode;
-}
-
-export interface SignInOptions
-  extends Client,
-    FetchSettings,
-    SignInHandlers<NodeVerificationPrompt> {
-  /** The authorization server. */
-  readonly server: ServerChoice;
-  /**
-   * A directory for the tokens (mode 0700); created if necessary. It belongs to one client: another one is rejected
-   * (`state_unusable`) while it contains a session.
-   */
-  readonly state?: string | undefined;
-  /** Stores the tokens in place of `state`, for one program at a time. */
-  readonly storage?: ValueStorage | undefined;
-  /** At least 16 random bytes: the tokens are sealed with them before they are written. */
-  readonly deviceKey?: Uint8Array | undefined;
-  /**
-   * Your own headers, such as a client attestation or an API key. A client assertion is no header: it goes into the
-   * body, and is created for each request (RFC 7523 §2.2).
-   */
-  readonly headers?: DriverOptions["headers"];
-  /**
-   * Receives log lines for support: requests and responses, by names and numbers, at most 160 printable characters
-   * each. They contain no token, code or secret.
-   */
-  readonly log?: ((line: string) => void) | undefined;
-  /** The HTTP client of the sign-in; `session.fetch` uses its `ca`, `agent` and `connectLimitMs`. */
-  readonly http?: NodeHttpOptions;
-}
 
 /**
  * Signs in, or resumes the session that `state` holds without user interaction. The process stays alive while a promise
@@ -106,6 +69,11 @@ export async function signIn(options: SignInOptions): Promise<Session> {
     throw asSignInError(error);
   }
   return await session;
+}
+
+/** Signs in when a session is first needed, and again whenever necessary. @param options as those of `signIn` */
+export function keepSignedIn(options: SignInOptions): PersistentSession {
+  return persistentSession(options, signIn);
 }
 
 /** Not the session's own promise, which may reject with what a callback has thrown, unchanged. */

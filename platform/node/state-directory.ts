@@ -19,7 +19,8 @@ import { SignInError } from "../session/sign-in-error.ts";
 import { objectIn, printable } from "../text/text.ts";
 import { FileStorage } from "./file-storage.ts";
 import { readOwn, reasonOf, removeOwn, writeOwn } from "./files.ts";
-import { NodeHttp, type NodeHttpOptions } from "./http.ts";
+import { NodeHttp } from "./http.ts";
+import type { NodeHttpOptions } from "./http-options.ts";
 import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
 import { StateLock } from "./state-lock.ts";
 

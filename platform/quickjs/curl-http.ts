@@ -2,9 +2,15 @@
 // responses.
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../display/response-reasons.ts";
-import { EXCHANGE_LIMITS, finalStatus } from "../exchange/limits.ts";
-import { retryAfterSeconds } from "../exchange/retry-after.ts";
+import {
+  EXCHANGE_LIMITS,
+  finalStatus,
+  HEAD_TOO_LONG,
+  NOT_HTTP,
+  retryAfterSeconds,
+  TOO_LONG,
+  UNKNOWN_CODING,
+} from "../exchange/limits.ts";
 import { asciiOf } from "../text/text.ts";
 import { type CurlSettings, curlConfig } from "./curl-config.ts";
 import { type Os, safeEnvironment } from "./engine.ts";

@@ -4,8 +4,8 @@
 import { sha256 } from "../text/sha256.ts";
 import { asciiOf, latinBytesOf } from "../text/text.ts";
 import type { Os } from "./engine.ts";
-import { quickJsEntropy } from "./entropy.ts";
 import { createPrivate, FileError, readFile, reasonOf } from "./files.ts";
+import { quickJsEntropy } from "./system.ts";
 
 /** Process, its start time, the process namespace, random bytes. */
 const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
@@ -86,7 +86,6 @@ function randomHex(os: Os): string {
 const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join("");
 
-/** A kernel file as text, "" for none. */
 function kernelText(os: Os, file: string): string {
   try {
     const bytes = readFile(os, file, PROC_BYTES_MAX) ?? [];

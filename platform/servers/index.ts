@@ -3,8 +3,6 @@
 
 import type { Filter } from "../exchange/filter.ts";
 import { nameMeant } from "../text/name-suggestion.ts";
-import { amazon } from "./amazon.ts";
-import { facebook } from "./facebook.ts";
 import { PLAIN } from "./plain.ts";
 import type {
   Addresses,
@@ -13,22 +11,15 @@ import type {
   TranslatedClient,
   UserInfo,
 } from "./profile.ts";
-import { salesforce } from "./salesforce.ts";
 import { ServerError } from "./server-error.ts";
-import { trakt } from "./trakt.ts";
+import { TRANSLATED } from "./translated.ts";
 import { renamed, Translating } from "./translation.ts";
-import { twitch } from "./twitch.ts";
-import { yandex } from "./yandex.ts";
-import { zoom } from "./zoom.ts";
 
 export type * from "./profile.ts";
 export { ServerError } from "./server-error.ts";
 
 /** All profiles: first those of servers that implement RFC 8628, then those with a translation. */
-export const SERVERS: readonly ServerProfile[] = [
-  ...PLAIN,
-  ...[twitch, amazon, salesforce, yandex, facebook, trakt, zoom],
-];
+export const SERVERS: readonly ServerProfile[] = [...PLAIN, ...TRANSLATED];
 
 /** A profile with its parameters filled in. */
 export interface Server {

@@ -1,7 +1,7 @@
 // Profiles of servers that implement RFC 8628. A server with a translation has a file of its own. The sources of each
 // line are in test/servers/recordings.http.
 
-import { HOST, type ServerProfile, STEP } from "./profile.ts";
+import { HOST, type ServerProfile, STEP, TOKENS } from "./profile.ts";
 
 export const PLAIN: readonly ServerProfile[] = [
   {
@@ -71,9 +71,7 @@ export const PLAIN: readonly ServerProfile[] = [
     },
     withSecret: "client_secret_post",
     scope: "read:user",
-    accessTokenBytes: 255,
-    refreshTokenBytes: 255,
-    memoryBytes: 5632,
+    ...TOKENS.medium,
     notes: [
       "Enable the device flow in the settings of the application.",
       "The access token of an OAuth App does not expire and has no refresh token; that of a GitHub App may have both.",
@@ -97,9 +95,7 @@ export const PLAIN: readonly ServerProfile[] = [
     userInfo: { address: "https://{host}/api/v4/user" },
     withSecret: "client_secret_post",
     scope: "read_user",
-    accessTokenBytes: 255,
-    refreshTokenBytes: 255,
-    memoryBytes: 5632,
+    ...TOKENS.medium,
     notes: ["For devices, register the application as not confidential."],
   },
   {
@@ -119,9 +115,7 @@ export const PLAIN: readonly ServerProfile[] = [
     withSecret: "client_secret_post",
     codeWithoutSecret: true,
     scope: "openid offline_access",
-    accessTokenBytes: 2048,
-    refreshTokenBytes: 128,
-    memoryBytes: 11_776,
+    ...TOKENS.signedAccess,
     notes: [
       "For a token for your own API, set audience as a device parameter.",
       "Register a native application. For a refresh token, request offline_access and allow it in the API's settings.",
@@ -144,9 +138,7 @@ export const PLAIN: readonly ServerProfile[] = [
     revocation: "https://{domain}/oauth2/{server}/v1/revoke",
     withSecret: "client_secret_basic",
     scope: "openid offline_access",
-    accessTokenBytes: 2048,
-    refreshTokenBytes: 128,
-    memoryBytes: 11_776,
+    ...TOKENS.signedAccess,
     notes: [
       "For a refresh token, request the scope offline_access.",
       "For the organization's own server, whose addresses contain no {server}, set each endpoint yourself.",
@@ -241,9 +233,7 @@ export const PLAIN: readonly ServerProfile[] = [
     revocation: "https://{host}/oauth2/revoke",
     withSecret: "client_secret_basic",
     scope: "openid offline_access",
-    accessTokenBytes: 128,
-    refreshTokenBytes: 128,
-    memoryBytes: 4608,
+    ...TOKENS.short,
     notes: [
       "Access tokens are short by default; JWT access tokens have the size in the sizing table.",
     ],
@@ -274,9 +264,7 @@ export const PLAIN: readonly ServerProfile[] = [
     userInfo: { address: "https://{host}/connect/userinfo" },
     withSecret: "client_secret_basic",
     scope: "openid offline_access",
-    accessTokenBytes: 2048,
-    refreshTokenBytes: 128,
-    memoryBytes: 11_776,
+    ...TOKENS.signedAccess,
     notes: ["For a refresh token, request the scope offline_access."],
   },
   {
@@ -294,9 +282,7 @@ export const PLAIN: readonly ServerProfile[] = [
     withSecret: "client_secret_basic",
     pkce: "S256",
     scope: "openid",
-    accessTokenBytes: 2048,
-    refreshTokenBytes: 2048,
-    memoryBytes: 18_432,
+    ...TOKENS.signed,
     notes: [
       "Also for PingOne Advanced Identity Cloud: the host is that of the tenant.",
       "Server-side tokens are short; the memory is for client-side tokens.",
@@ -334,9 +320,7 @@ export const PLAIN: readonly ServerProfile[] = [
     revocation: "https://{host}/token/revocation",
     withSecret: "client_secret_basic",
     scope: "openid offline_access",
-    accessTokenBytes: 128,
-    refreshTokenBytes: 128,
-    memoryBytes: 4608,
+    ...TOKENS.short,
     notes: ["The addresses are the defaults. If your installation has others, use its issuer."],
   },
   {
@@ -349,9 +333,7 @@ export const PLAIN: readonly ServerProfile[] = [
     userInfo: { address: "https://dash.cloudflare.com/oauth2/userinfo" },
     withSecret: "client_secret_basic",
     scope: "user-details.read offline_access",
-    accessTokenBytes: 128,
-    refreshTokenBytes: 128,
-    memoryBytes: 4608,
+    ...TOKENS.short,
     notes: [
       "The addresses are those of Ory Hydra. For a refresh token, request the scope offline_access.",
     ],
@@ -365,9 +347,7 @@ export const PLAIN: readonly ServerProfile[] = [
     revocation: "",
     withSecret: "client_secret_post",
     scope: "read_user",
-    accessTokenBytes: 255,
-    refreshTokenBytes: 255,
-    memoryBytes: 5632,
+    ...TOKENS.medium,
     notes: [
       "A scope is required. No revocation endpoint is known: signing out only clears the tokens on the device.",
     ],
@@ -383,9 +363,7 @@ export const PLAIN: readonly ServerProfile[] = [
     userInfo: { address: "https://{host}/api/oidc/userinfo" },
     withSecret: "client_secret_basic",
     scope: "openid offline_access",
-    accessTokenBytes: 2048,
-    refreshTokenBytes: 128,
-    memoryBytes: 11_776,
+    ...TOKENS.signedAccess,
     notes: [
       "For a refresh token, request the scope offline_access.",
       "There is no revocation endpoint: signing out only clears the tokens on the device.",
@@ -403,9 +381,7 @@ export const PLAIN: readonly ServerProfile[] = [
     revocation: "https://{host}/{path}/revoke_token/",
     withSecret: "client_secret_post",
     scope: "read",
-    accessTokenBytes: 255,
-    refreshTokenBytes: 255,
-    memoryBytes: 5632,
+    ...TOKENS.medium,
     notes: ["Register a public client. Your installation defines the scopes."],
   },
 ];

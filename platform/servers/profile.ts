@@ -3,6 +3,8 @@
 
 import type { Translation } from "./translation.ts";
 
+export type { Addresses } from "./translation.ts";
+
 /** How the client authenticates, by the names of device.json and RFC 8414. */
 export type ClientAuthenticationName =
   | "none"
@@ -70,16 +72,6 @@ export interface ServerProfile {
   readonly translate?: (client: TranslatedClient) => Translation;
 }
 
-/** A profile's addresses with its parameters filled in. */
-export interface Addresses {
-  /** Device authorization endpoint. */
-  readonly deviceAuthorization: string;
-  /** Token endpoint. */
-  readonly token: string;
-  /** Revocation endpoint, "" for none. */
-  readonly revocation: string;
-}
-
 /** The client settings that a translation may need. */
 export interface TranslatedClient {
   readonly clientId: string;
@@ -95,3 +87,12 @@ export const HOST: RegExp = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?:
 
 /** A path segment: a tenant, a realm, an identifier. */
 export const STEP: RegExp = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/;
+
+/** Usual lengths of a server's tokens, and the memory that they need. */
+export const TOKENS = {
+  short: { accessTokenBytes: 128, refreshTokenBytes: 128, memoryBytes: 4608 },
+  medium: { accessTokenBytes: 255, refreshTokenBytes: 255, memoryBytes: 5632 },
+  /** Only the access token is a signed document. */
+  signedAccess: { accessTokenBytes: 2048, refreshTokenBytes: 128, memoryBytes: 11_776 },
+  signed: { accessTokenBytes: 2048, refreshTokenBytes: 2048, memoryBytes: 18_432 },
+} as const;

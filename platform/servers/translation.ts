@@ -5,10 +5,18 @@
 // record alone.
 
 import type { HttpRequest } from "../contracts.ts";
-import { type BufferedResponse, ResponseBuffer } from "../exchange/response-buffer.ts";
-import { FORM_TYPE, formEncode, formFields } from "../text/form.ts";
-import { bytesOf, objectIn } from "../text/text.ts";
-import type { Addresses } from "./profile.ts";
+import { type BufferedResponse, ResponseBuffer } from "../exchange/filter.ts";
+import { bytesOf, FORM_TYPE, formEncode, formFields, objectIn } from "../text/text.ts";
+
+/** A profile's addresses with its parameters filled in. */
+export interface Addresses {
+  /** Device authorization endpoint. */
+  readonly deviceAuthorization: string;
+  /** Token endpoint. */
+  readonly token: string;
+  /** Revocation endpoint, "" for none. */
+  readonly revocation: string;
+}
 
 /** The purpose of the core's request. */
 export type Purpose = "code" | "poll" | "refresh" | "revocation";

@@ -1,9 +1,9 @@
-// Validates the newest ID token with the keys of its issuer. Loaded on demand.
+// Validates ID tokens (OpenID Connect Core 1.0 §3.1.3.7) with the keys of their issuer and Web Cryptography, which Node has
+// as well. Loaded on demand.
 
 import type { ReceivedIdToken } from "../exchange/response-recorder.ts";
 import { addressProblem, isSameIssuer } from "../servers/address.ts";
 import { metadataAddresses, namedAddressProblem } from "../servers/named-address.ts";
-import { checkedClaims, type IdTokenClaims, IdTokenProblem } from "./id-token.ts";
 import { SignInError } from "./sign-in-error.ts";
 
 /** The client, and how to reach the issuer. */
@@ -109,4 +109,229 @@ function noIssuer(): SignInError {
   const message =
     "an ID token can be checked where the issuer is known: name it as server, or server.issuer";
   return new SignInError("no_metadata", "developer", message);
+}
+
+/** The claims of an ID token (OpenID Connect Core 1.0 §2 and §5.1), including the server's own. */
+export interface IdTokenClaims {
+  /** The issuer. */
+  readonly iss: string;
+  /** The user's identifier: never reassigned at this issuer. */
+  readonly sub: string;
+  /** The audience: this client, alone or among others. */
+  readonly aud: string | readonly string[];
+  /** When it expires, in seconds since 1970. */
+  readonly exp: number;
+  /** When it was issued, in seconds since 1970. */
+  readonly iat: number;
+  readonly [claim: string]: unknown;
+}
+
+/** The expected values. */
+export interface IdTokenExpectations {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** "" for none: tokens that are signed with it are then invalid. */
+  readonly clientSecret: string;
+  /** When it arrived, ms since 1970. */
+  readonly receivedAtMs: number;
+  /** Of the previous token (§12.2); undefined for the first. */
+  readonly sub?: string | undefined;
+}
+
+/** Why a token is invalid: one line that repeats nothing of it. */
+export class IdTokenProblem extends Error {
+  /** The times do not match this computer's clock: one of the two clocks is wrong. */
+  readonly isOfTime: boolean;
+
+  constructor(message: string, isOfTime = false) {
+    super(message);
+    this.isOfTime = isOfTime;
+  }
+}
+
+/** Allowed difference between clocks. */
+const SKEW_S = 60;
+const RSA_BYTES_MIN = 256;
+/**
+ * Points of small order on the curve of Ed25519, which have valid signatures for any text: encoded as keys, in hex,
+ * without the sign (RFC 8032 §5.1.2).
+ */
+const SMALL_ORDER = [
+  /^0[01](00){31}$/,
+  /^e[cde](ff){30}7f$/,
+  /^26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05$/,
+  /^c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a$/,
+];
+/** OpenID Connect Core 1.0 §2. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
+
+interface Algorithm {
+  /** The key type of JWK (RFC 7518 §6). */
+  readonly kty: string;
+  readonly crv?: string;
+  readonly key: AlgorithmIdentifier | RsaHashedImportParams | EcKeyImportParams | HmacImportParams;
+  readonly how: AlgorithmIdentifier | RsaPssParams | EcdsaParams;
+}
+
+/** RFC 7518 §3.1, RFC 8037 §3.1; never `none`. */
+function algorithmOf(alg: unknown): Algorithm | undefined {
+  if (typeof alg !== "string") return undefined;
+  if (alg === "EdDSA") return { kty: "OKP", crv: "Ed25519", key: "Ed25519", how: "Ed25519" };
+  const [, family = "", bits = ""] = /^(HS|RS|PS|ES)(256|384|512)$/.exec(alg) ?? [];
+  const hash = `SHA-${bits}`;
+  const crv = bits === "512" ? "P-521" : `P-${bits}`;
+  const rsa = (name: string): Algorithm => ({
+    kty: "RSA",
+    key: { name, hash },
+    how: { name, saltLength: Number(bits) / 8 },
+  });
+  const families: Readonly<Record<string, Algorithm>> = {
+    HS: { kty: "oct", key: { name: "HMAC", hash }, how: "HMAC" },
+    RS: rsa("RSASSA-PKCS1-v1_5"),
+    PS: rsa("RSA-PSS"),
+    ES: { kty: "EC", crv, key: { name: "ECDSA", namedCurve: crv }, how: { name: "ECDSA", hash } },
+  };
+  return families[family];
+}
+
+/**
+ * @param keysOf the issuer's keys (RFC 7517), requested if one of them has signed
+ * @throws IdTokenProblem if the token is invalid; whatever `keysOf` throws
+ */
+export async function checkedClaims(
+  token: string,
+  expected: IdTokenExpectations,
+  keysOf: () => Promise<readonly JsonWebKey[]>,
+): Promise<IdTokenClaims> {
+  const parts = token.split(".");
+  if (parts.length !== 3) throw new IdTokenProblem("is encrypted, or is none");
+  const [head, body, signature] = parts as [string, string, string];
+  const header = objectIn(head);
+  const algorithm = algorithmOf(header.alg);
+  if (algorithm === undefined) throw new IdTokenProblem("is signed in a way that is not taken");
+  if (header.crit !== undefined) throw new IdTokenProblem("has extensions that nobody knows here");
+  const signed = new TextEncoder().encode(`${head}.${body}`);
+  const keys = await keysFor(algorithm, header, expected, keysOf);
+  const isSigned = await isSignedByOne(keys, algorithm, bytesOf(signature), signed);
+  if (!isSigned) throw new IdTokenProblem("is signed by none of the issuer's keys");
+  const claims = objectIn(body);
+  const problem = problemOf(claims, expected);
+  if (problem !== "") throw new IdTokenProblem(problem);
+  const late = timeProblemOf(claims, expected.receivedAtMs / 1000);
+  if (late !== "") throw new IdTokenProblem(late, true);
+  return claims as unknown as IdTokenClaims;
+}
+
+/** What is wrong with the claims by §3.1.3.7 (2 to 5) and §12.2, "" for nothing. */
+function problemOf(
+  claims: Readonly<Record<string, unknown>>,
+  expected: IdTokenExpectations,
+): string {
+  const { iss, sub, aud, azp } = claims;
+  const { issuer, clientId } = expected;
+  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  if (typeof iss !== "string" || !isSameIssuer(iss, issuer)) return "is of another issuer";
+  if (!audiences.includes(clientId)) return "is for another client";
+  if (audiences.length > 1 && azp === undefined) return "is for others, too";
+  if (azp !== undefined && azp !== clientId) return "is for another client";
+  if (typeof sub !== "string" || !SUBJECT.test(sub)) return "names nobody";
+  if (expected.sub !== undefined && sub !== expected.sub) return "names another user than before";
+  for (const name of ["exp", "iat", "nbf"]) {
+    const isMissing = name === "nbf" && claims[name] === undefined;
+    if (!isMissing && !Number.isFinite(claims[name])) return `has no time as ${name}`;
+  }
+  return "";
+}
+
+/** Likewise by 9 and 10, and by RFC 7519 §4.1.5. */
+function timeProblemOf(claims: Readonly<Record<string, unknown>>, nowS: number): string {
+  const { exp, iat, nbf = iat } = claims as Readonly<Record<string, number>>;
+  if (!(exp! > nowS - SKEW_S)) return "has expired";
+  if (!(iat! < nowS + SKEW_S)) return "is of a later time";
+  return nbf! < nowS + SKEW_S ? "" : "does not count yet";
+}
+
+async function keysFor(
+  { kty, crv, key }: Algorithm,
+  { kid, alg }: Readonly<Record<string, unknown>>,
+  { clientSecret }: IdTokenExpectations,
+  keysOf: () => Promise<readonly JsonWebKey[]>,
+): Promise<CryptoKey[]> {
+  const { subtle } = globalThis.crypto;
+  if (kty === "oct") {
+    if (clientSecret === "") throw new IdTokenProblem("is signed with a secret that there is not");
+    const secret = new TextEncoder().encode(clientSecret);
+    return [await subtle.importKey("raw", secret, key, false, ["verify"])];
+  }
+  const fitting = (await keysOf()).filter((jwk) => {
+    const { kid: own = kid } = jwk as JsonWebKey & { readonly kid?: string };
+    const isNamed = kid === undefined || own === kid;
+    const isOfKind = jwk.kty === kty && (crv === undefined || jwk.crv === crv);
+    // RFC 7517 §4.2 to 4.4: the purpose of a key.
+    const { use = "sig", key_ops: actions = ["verify"], alg: only = alg } = jwk;
+    const isForThis = use === "sig" && [actions].flat().includes("verify") && only === alg;
+    return isOfKind && isNamed && isForThis && !isWeak(jwk);
+  });
+  const imported = fitting.map(({ kty, crv, n, e, x, y }) =>
+    subtle.importKey("jwk", { kty, crv, n, e, x, y } as JsonWebKey, key, false, ["verify"]),
+  );
+  const settled = await Promise.allSettled(imported);
+  return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+}
+
+/** Keys with which anybody can sign: too short, an exponent without effect, or a point of small order. */
+function isWeak({ kty, n = "", e = "", x = "" }: JsonWebKey): boolean {
+  if (kty === "RSA") {
+    const [exponent = 0] = withoutZeros(e);
+    const isIdle = withoutZeros(e).length < 2 && exponent < 3;
+    return isIdle || withoutZeros(n).length < RSA_BYTES_MIN;
+  }
+  const point = bytesOf(x);
+  if (point.length > 0) point[point.length - 1]! &= 0x7f;
+  const hex = Array.from(point, (byte) => (byte + 256).toString(16).slice(1)).join("");
+  return kty === "OKP" && SMALL_ORDER.some((one) => one.test(hex));
+}
+
+/** A number without leading zeros (RFC 7518 §2). */
+function withoutZeros(number: string): Uint8Array {
+  const bytes = bytesOf(number);
+  const start = bytes.findIndex((byte) => byte !== 0);
+  return start < 0 ? bytes.subarray(0, 0) : bytes.subarray(start);
+}
+
+async function isSignedByOne(
+  keys: readonly CryptoKey[],
+  { how }: Algorithm,
+  signature: Uint8Array<ArrayBuffer>,
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  for (const key of keys) {
+    if (await globalThis.crypto.subtle.verify(how, key, signature, signed)) return true;
+  }
+  return false;
+}
+
+/** A part of the token as an object. @throws IdTokenProblem */
+function objectIn(part: string): Readonly<Record<string, unknown>> {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOf(part));
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // Reported below.
+  }
+  throw new IdTokenProblem("is none: a part of it is no JSON object");
+}
+
+/** base64url without padding (RFC 7515 §2). Anything else yields no bytes. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) return new Uint8Array(0);
+  try {
+    const plain = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
+    return Uint8Array.from(plain, (character) => character.charCodeAt(0));
+  } catch {
+    return new Uint8Array(0);
+  }
 }

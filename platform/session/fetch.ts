@@ -6,7 +6,6 @@ import { namedAddressProblem } from "../servers/named-address.ts";
 
 export { challengeWith, stepUpOf } from "../exchange/step-up.ts";
 
-/** The source of the token: a session. */
 export interface TokenSource {
   /** The access token, once it is valid. */
   accessToken(signal?: AbortSignal | null): Promise<string>;

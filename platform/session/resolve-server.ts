@@ -9,11 +9,13 @@ import {
 } from "../configuration/settings.ts";
 import type { Http, Timers } from "../contracts.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
+import { guarded } from "../exchange/callbacks.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { ClientAuthenticationName, Server } from "../servers/index.ts";
-import { type RetryHandlers, withRetries } from "./retry.ts";
+import { MetadataError } from "../servers/server-error.ts";
+import type { SignInHandlers } from "./handlers.ts";
+import { CallbackError, metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 
-/** The metadata of issuers, stored for later starts. */
 export interface StoredMetadata {
   /** Undefined if none are stored for this issuer. */
   read(issuer: string): DiscoveredServer | undefined;
@@ -37,7 +39,6 @@ export type ServerSettings = Pick<
 /** Memory for tokens that are signed documents of 20,000 bytes each. */
 export const SESSION_BYTES = 163_840;
 
-/** How an issuer's metadata are requested. */
 export interface RequestContext {
   /** If it has the issuer's metadata, they are not requested. */
   readonly stored?: StoredMetadata | undefined;
@@ -151,4 +152,43 @@ function settings(
       server: own.server,
     },
   };
+}
+
+/** Receives reports, and ends the wait. */
+export type RetryHandlers = Pick<SignInHandlers, "onTrouble" | "signal">;
+
+const TIMEOUT_MIN_MS = 2000;
+const TIMEOUT_MAX_MS = 64_000;
+
+/** A first start without a network waits like any other: it reports the problem and retries. */
+export async function withRetries<Result>(
+  act: () => Promise<Result>,
+  { timers }: { readonly timers: Timers },
+  retryHandlers: RetryHandlers | undefined,
+): Promise<Result> {
+  if (retryHandlers === undefined) return await act();
+  const { onTrouble, signal } = retryHandlers;
+  for (let waitMs = TIMEOUT_MIN_MS; ; waitMs = Math.min(2 * waitMs, TIMEOUT_MAX_MS)) {
+    try {
+      return await unlessAborted(signal, act);
+    } catch (error) {
+      if (!(error instanceof MetadataError) || !error.isTransient) throw error;
+      const trouble = metadataErrorOf(error, waitMs / 1000);
+      // A rejected certificate stays rejected until somebody fixes it.
+      if (trouble.remedy === "developer" || trouble.remedy === "administrator") throw error;
+      let thrown: CallbackError | undefined;
+      // Nobody waits for its result.
+      guarded(
+        () => onTrouble?.(trouble),
+        (cause) => {
+          thrown = new CallbackError("onTrouble has thrown", { cause });
+        },
+      );
+      await Promise.resolve();
+      if (thrown) throw thrown;
+      const wait = () => new Promise<void>((resolve) => void timers.alarm(waitMs, resolve));
+      await unlessAborted(signal, wait);
+      if (thrown) throw thrown;
+    }
+  }
 }

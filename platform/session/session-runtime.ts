@@ -1,23 +1,49 @@
 // Runs a sign-in from the stored records, over the code, to the session and its end. Owns the driver, checks its state
 // after every event, and releases everything at the end.
 
-import { Limit } from "../../core/device/limits.ts";
-import { type Device, Endpoint, Field, State } from "../../core/index.ts";
+import {
+  accessTokenRefused,
+  cancel,
+  configError,
+  create,
+  type Device,
+  Endpoint,
+  Field,
+  outcome,
+  release,
+  responseBody,
+  responseEnd,
+  responseFailed,
+  responseStart,
+  State,
+  setEndpoints,
+  signIn,
+  signOut,
+  storageDone,
+  tick,
+  wakeIn,
+} from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
-import { secretsOf, storedTokenOf } from "../driver/requests.ts";
-import { Driver, type DriverOptions } from "../driver.ts";
+import { secretsOf } from "../driver/requests.ts";
+import { type Core, Driver, type DriverOptions } from "../driver.ts";
 import { guarded, nothing } from "../exchange/callbacks.ts";
-import { type KnownToken, type Recalled, ResponseRecorder } from "../exchange/response-recorder.ts";
+import { ResponseRecorder } from "../exchange/response-recorder.ts";
 import { asciiOf } from "../text/text.ts";
-import { core } from "./core.ts";
 import type { FetchSettings } from "./fetch.ts";
+import type { SignInHandlers, VerificationPrompt } from "./handlers.ts";
+import { type Phase, type PhaseEvent, TRANSITIONS } from "./life-cycle.ts";
 import type { ServerSettings } from "./resolve-server.ts";
-import { Session } from "./session.ts";
-import type { Between, SharedState, SharedUser } from "./shared-state.ts";
-import type { SignInHandlers, VerificationPrompt } from "./sign-in.ts";
+import type { Between, SharedUser } from "./shared-state.ts";
 import { givenUp, SignInError, signInErrorOf, wrongOption } from "./sign-in-error.ts";
-import type { TokenCache } from "./token-cache.ts";
+import { IssuedTokens, type IssuedTokensSettings } from "./token-cache.ts";
 import { TroubleMonitor } from "./trouble-monitor.ts";
+
+/** Named imports, so that bundlers drop what programs do not use. */
+const core: Core = {
+  ...{ create, configError, release, tick, wakeIn, setEndpoints, storageDone },
+  ...{ responseStart, responseBody, responseEnd, responseFailed, outcome },
+  ...{ signIn, cancel, signOut, accessTokenRefused },
+};
 
 /** The longest lifetime of a code that is reported to a program. */
 const CODE_LIFETIME_MAX_S = 86_400;
@@ -25,11 +51,8 @@ const CODE_LIFETIME_MAX_S = 86_400;
 /** The settings of a sign-in, besides the adapters. */
 export type RuntimeSettings = ServerSettings &
   Pick<DriverOptions, "allowHttp" | "headers" | "log"> &
-  FetchSettings & {
-    /** For records that other programs use as well; replaces the platform's storage. */
-    readonly shared?: SharedState | undefined;
-    /** Stores what came with the tokens, if there is a place for it. */
-    readonly stored?: TokenCache | undefined;
+  FetchSettings &
+  IssuedTokensSettings & {
     /** Keeps the process alive until what it returns is called. */
     readonly keepAlive?: () => () => void;
   };
@@ -40,112 +63,85 @@ const BEGIN_BYTES = 8192;
 /** How long the end waits for a refresh whose tokens would be lost, or for an unfinished write. */
 const LEAVE_LIMIT_MS = 10_000;
 
+/** Who started the runtime. */
+export interface RuntimeOwner {
+  /** @returns what is called after every possible change, and if another sign-in has replaced the session */
+  signedIn(): { changed(): void; endElsewhere(): void };
+  /** There is no session, and everything is released. */
+  rejected(reason: unknown): void;
+  dispose(): void;
+}
+
 export class SessionRuntime {
-  /** Settles once: with the session, or with the reason why there is none. */
-  readonly session: Promise<Session>;
   readonly recorder = new ResponseRecorder(
-    () => this.#driver.device.endpoint,
+    () => this.driver.device.endpoint,
     () => this.#secrets(),
     (members) => {
-      this.#driver.run();
-      this.#driver.makeRoom(members);
+      this.driver.run();
+      this.driver.makeRoom(members);
     },
   );
   readonly watch: TroubleMonitor;
-  readonly #platform: Platform;
   readonly settings: RuntimeSettings;
+  readonly tokens: IssuedTokens;
+  readonly #platform: Platform;
   readonly #handlers: SignInHandlers;
-  readonly #dispose: () => void;
-  #resolve!: (session: Session) => void;
-  #reject!: (reason: unknown) => void;
-  #session: Session | undefined;
-  /** Set from the time when nothing new may start, with the callers that wait for the release. */
-  #leavingSinceMs: number | undefined;
-  #left: () => void = () => {};
-  #isReleased = false;
-  #retry: ServerSettings["rediscover"];
-  #shownCode = "";
-  /** What an earlier start has stored, until the tokens in use are known. */
-  #storedOf: (token: string) => Recalled | undefined = () => undefined;
-  /** The current or last access token; one that must be renewed is no longer known. */
-  #access = "";
-  /** The requested scope of the session; undefined if unknown. */
-  #requested: string | undefined;
-  /** The refresh token of the newest response, and whether a refresh has left it unchanged. */
-  #refresh = "";
-  #isLasting = false;
-  /** Number of stored token responses. */
-  #granted = 0;
-  /** Distinguishes a session from a later one of another sign-in; undefined if unknown. */
-  #sessionId: string | undefined;
-  #driver: Driver;
+  #owner!: RuntimeOwner;
+  #phase: Phase = "starting";
+  #session: ReturnType<RuntimeOwner["signedIn"]> | undefined;
+  /** A new one replaces it when another program has changed the records. */
+  driver: Driver;
+  /** The current driver is about to be replaced. */
   #isStale = false;
+  #leavingSinceMs = 0;
+  #left: () => void = nothing;
+  #rediscoverOnce: ServerSettings["rediscover"];
+  #shownCode = "";
 
-  get #isWaiting(): boolean {
-    return this.settings.shared?.isWaiting === true;
-  }
-
-  constructor(
-    platform: Platform,
-    settings: RuntimeSettings,
-    handlers: SignInHandlers,
-    dispose: () => void,
-  ) {
+  /** @throws CapacityError; TypeError that names the invalid endpoint or header */
+  constructor(platform: Platform, settings: RuntimeSettings, handlers: SignInHandlers) {
     this.#platform = platform;
     this.settings = settings;
-    this.#retry = settings.rediscover;
     this.#handlers = handlers;
-    this.#dispose = dispose;
+    this.#rediscoverOnce = settings.rediscover;
+    this.tokens = new IssuedTokens(settings, this.recorder);
     this.watch = new TroubleMonitor(platform, (trouble) => this.#reportTrouble(trouble));
-    this.session = this.awaited((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    this.#driver = this.#newDriver(settings.endpoints);
-    const { signal } = handlers;
-    signal?.addEventListener("abort", this.#abort);
-    if (signal?.aborted) this.#abort();
-    else this.#start();
+    this.driver = this.#newDriver(settings.endpoints);
   }
 
-  #start(): void {
+  start(owner: RuntimeOwner): void {
+    this.#owner = owner;
+    const { signal } = this.#handlers;
+    signal?.addEventListener("abort", this.#abort);
+    if (signal?.aborted) this.#abort();
+    else this.#begin();
+  }
+
+  #move(event: PhaseEvent): void {
+    const next = TRANSITIONS[this.#phase][event];
+    if (next === undefined) throw new Error(`${event} while ${this.#phase}`);
+    this.settings.log?.log(`session: ${this.#phase} --> ${next}: ${event}`);
+    this.#phase = next;
+  }
+
+  #begin(): void {
     const { stored } = this.settings;
     if (stored) {
       stored.onRest = () => this.#changed();
-      stored.known.look = () => this.#known();
+      stored.known.look = () => this.tokens.known(this.driver);
     }
-    stored?.read((storedOf) => {
-      this.#storedOf = storedOf;
-    });
+    this.tokens.read();
     // A storage that calls back at once may have completed the end of a session that was closing.
-    if (!this.#isReleased) this.#driver.start();
+    if (this.#phase !== "released") this.driver.start();
   }
 
-  /**
-   * The token that an earlier start or another program has received for these records, when the device requests one.
-   */
-  #known(): KnownToken | undefined {
-    const { device, memory } = this.#driver;
-    if (device.endpoint !== Endpoint.TOKEN || device.state !== State.REFRESHING) return undefined;
-    const access = this.#storedOf(storedTokenOf(device, memory))?.access;
-    if (access?.token === this.#access) return undefined;
-    this.#driver.makeRoom({ access_token: access?.token });
-    return access;
-  }
-
-  /** Whether a user can be prompted to sign in. */
   get #mayPrompt(): boolean {
     return !this.#handlers.resumeOnly && this.#handlers.onCode !== undefined;
   }
 
-  /** The current driver. A new one replaces it when another program has changed the records. */
-  get driver(): Driver {
-    return this.#driver;
-  }
-
   /** @param endpoints of the previous driver */
   #newDriver(endpoints: DriverOptions["endpoints"]): Driver {
-    const settings = this.settings;
+    const { settings } = this;
     const isPrompting = this.#mayPrompt && this.#session === undefined;
     const autoStart = isPrompting ? settings.config.autoStart : 0;
     const { platform, lock } = this.#alone(this.#platform);
@@ -187,9 +183,9 @@ export class SessionRuntime {
 
   /** False if the tokens are only in memory, or if the server has left a refresh token unchanged before. */
   #mayRotate(): boolean {
-    const { endpoint, state, notSaved } = this.#driver.device;
+    const { endpoint, state, notSaved } = this.driver.device;
     const isRefresh = endpoint === Endpoint.TOKEN && state === State.REFRESHING;
-    return isRefresh && notSaved === 0 && !this.#isLasting;
+    return isRefresh && notSaved === 0 && !this.tokens.isLasting;
   }
 
   /** Whether the device knows the newest tokens; otherwise it reads those of another program. */
@@ -200,7 +196,7 @@ export class SessionRuntime {
   }
 
   #secrets(): readonly string[] {
-    const { device, memory } = this.#driver;
+    const { device, memory } = this.driver;
     return [this.settings.config.clientSecret, ...secretsOf(device, memory)];
   }
 
@@ -213,39 +209,15 @@ export class SessionRuntime {
     this.#isStale = true;
     queueMicrotask(() => {
       this.#isStale = false;
-      if (this.#isReleased) return;
+      if (this.#phase === "released") return;
+      this.#move("recordsChanged");
       this.settings.shared?.leave();
-      const { endpoints } = this.#driver;
-      this.#driver.stop();
-      this.recorder.discard();
-      this.#granted = this.recorder.granted;
-      this.#requested = undefined;
-      // It belonged to a sign-in that did not complete.
-      if (this.#session === undefined) this.#sessionId = undefined;
-      this.#driver = this.#newDriver(endpoints);
-      this.#start();
+      const { endpoints } = this.driver;
+      this.driver.stop();
+      this.tokens.discard(this.#session === undefined);
+      this.driver = this.#newDriver(endpoints);
+      this.#begin();
     });
-  }
-
-  /**
-   * Resolves when everything is released: after pending operations that must not be lost, or after a time limit. Called
-   * once.
-   * @param last the final request to the driver
-   */
-  leave(last: () => void = () => this.#tryAtLast()): Promise<void> {
-    return this.awaited((resolve) => {
-      this.#left = resolve;
-      this.#leavingSinceMs = this.#platform.timers.now();
-      last();
-      this.#lookAtLeaving();
-    });
-  }
-
-  /** Pending writes and erases are retried now. */
-  #tryAtLast(): void {
-    const { notSaved, notErased } = this.driver.device;
-    if (notSaved || notErased) this.driver.tryNow();
-    else this.driver.run();
   }
 
   /** A promise that a program waits for: the process stays alive until it settles. */
@@ -261,21 +233,30 @@ export class SessionRuntime {
   }
 
   #changed(): void {
-    if (this.#isReleased || this.#isStale) return;
-    if (isAtEnd(this.driver.device.state) && this.settings.shared?.isCurrent === false) {
+    const { shared } = this.settings;
+    if (this.#phase === "released" || this.#isStale) return;
+    if (isAtEnd(this.driver.device.state) && shared?.isCurrent === false) {
       this.#beginAgain();
       return;
     }
-    this.watch.look(this.driver, this.recorder, this.#isWaiting);
-    this.#keepResponse();
+    this.watch.look(this.driver, this.recorder, shared?.isWaiting === true);
+    this.#updateTokens();
     if (this.#session !== undefined) this.#session.changed();
-    else if (this.#leavingSinceMs === undefined) this.#goOn();
-    if (isAtRest(this.driver.device)) this.settings.shared?.leave();
-    this.#lookAtLeaving();
+    else if (this.#phase !== "leaving") this.#continueSignIn();
+    if (isAtRest(this.driver.device)) shared?.leave();
+    this.#releaseAtRest();
   }
 
-  #goOn(): void {
-    const { driver } = this;
+  #updateTokens(): void {
+    const { driver, tokens } = this;
+    const { stored } = this.settings;
+    if (stored === undefined || stored.isReading || this.watch.isStoring(driver)) return;
+    if (isAtEnd(driver.device.state)) tokens.erase();
+    else if (driver.isSignedIn && tokens.update(driver)) this.#session?.endElsewhere();
+  }
+
+  #continueSignIn(): void {
+    const { driver, tokens } = this;
     const { state } = driver.device;
     if (state === State.FAILED) this.#fail(signInErrorOf(driver.device, this.recorder.newest));
     else if (!this.#mayPrompt && isWithoutSession(state))
@@ -288,95 +269,31 @@ export class SessionRuntime {
       !this.watch.isStoring(driver) &&
       !this.settings.stored?.isReading
     ) {
-      if (this.#isWider()) this.#requestMore();
+      if (tokens.isTooNarrow) this.#requestMore();
       else this.#succeed();
     }
-  }
-
-  /** Stores what came with the tokens after they are stored, and erases it with them. */
-  #keepResponse(): void {
-    const { stored, config } = this.settings;
-    const { driver, recorder } = this;
-    const { device, memory } = driver;
-    if (stored === undefined || stored.isReading || this.watch.isStoring(driver)) return;
-    if (isAtEnd(device.state)) {
-      if (stored.isThere) this.#inTurn(() => stored.erase());
-      // From now on, this program has requested the tokens.
-      this.#requested = config.scope;
-      this.#sessionId = `${Date.now()} ${Math.random()}`;
-    }
-    if (!driver.isSignedIn) return;
-    this.#access = driver.accessToken || this.#access;
-    const token = storedTokenOf(device, memory);
-    const known = recorder.granted === this.#granted ? this.#storedOf(token) : undefined;
-    this.#storedOf = () => undefined;
-    if (known !== undefined) {
-      const { sessionId = this.#sessionId } = known;
-      const isAnother = this.#sessionId !== undefined && sessionId !== this.#sessionId;
-      if (isAnother) this.#session?.endElsewhere();
-      this.#sessionId = sessionId;
-      this.#requested = known.requested;
-      this.#isLasting = known.isLasting ?? false;
-      recorder.recall(known);
-    }
-    const isNew = recorder.granted !== this.#granted;
-    if (isNew) this.#isLasting = token === this.#refresh;
-    this.#refresh = token;
-    if (!isNew) return;
-    this.#granted = recorder.granted;
-    const { scope = "", tokenResponse = {}, idToken } = recorder;
-    const fromMs = Date.now();
-    const leftS = device.accessLifetimeS - driver.unreportedS;
-    const isEnding = device.accessLifetimeS < Limit.ENDLESS;
-    const access = { token: this.#access, fromMs, endsAtMs: fromMs + leftS * 1000 };
-    const isLasting = this.#isLasting;
-    const about = { sessionId: this.#sessionId, requested: this.#requested, isLasting };
-    const recalled = { ...about, scope, tokenResponse, idToken, ...(isEnding && { access }) };
-    this.#inTurn(() => stored.write(recalled, token));
-  }
-
-  get requested(): string | undefined {
-    return this.settings.stored === undefined ? this.settings.config.scope : this.#requested;
-  }
-
-  /** Writes beside the records while no other program uses them: this content is then newer. */
-  #inTurn(write: () => void): void {
-    const { shared } = this.settings;
-    if (shared === undefined) write();
-    // Another operation already waits for its turn.
-    else if (!shared.isWaiting)
-      shared.enter(() => shared.isCurrent && !shared.unwritable(0) && write(), nothing);
-  }
-
-  /** Whether the program requests a scope that the session neither requested nor received. */
-  #isWider(): boolean {
-    if (this.#requested === undefined) return false;
-    const known = `${this.#requested} ${this.recorder.scope}`.split(" ");
-    const { scope } = this.settings.config;
-    return scope.split(" ").some((word) => word !== "" && !known.includes(word));
   }
 
   /** Replaces the session by one with a wider scope, if a user can be prompted. */
   #requestMore(): void {
     const { scope } = this.settings.config;
     if (!this.#mayPrompt) {
-      const message = `the session is good for "${this.#requested}" alone; sign in again for "${scope}"`;
+      const message = `the session is good for "${this.tokens.requested}" alone; sign in again for "${scope}"`;
       this.#fail(new SignInError("insufficient_scope", "user", message));
       return;
     }
-    this.#requested = undefined;
-    this.recorder.discard();
+    this.tokens.discard();
     this.driver.signOut();
   }
 
   #succeed(): void {
-    this.#session = new Session(this, this.#handlers.onEnd);
-    this.#resolve(this.#session);
+    this.#move("tokensStored");
+    this.#session = this.#owner.signedIn();
   }
 
   #fail(reason: unknown, last?: () => void): void {
-    if (this.#leavingSinceMs !== undefined) return;
-    void this.leave(last).then(() => this.#reject(reason));
+    if (!("ended" in TRANSITIONS[this.#phase])) return;
+    void this.leave(last).then(() => this.#owner.rejected(reason));
   }
 
   readonly #abort = (): void => {
@@ -405,58 +322,64 @@ export class SessionRuntime {
 
   /** Once: a request has failed, and the addresses are from an earlier start. The server may have moved. */
   #rediscover(): void {
-    const request = this.#retry;
-    this.#retry = undefined;
-    request?.().then(
-      (endpoints) => {
-        if (!this.#isReleased) this.driver.endpoints = endpoints;
-      },
-      // The addresses stay; the failure has just been reported.
-      () => {},
-    );
+    const request = this.#rediscoverOnce;
+    this.#rediscoverOnce = undefined;
+    request?.().then((endpoints) => {
+      if (this.#phase !== "released") this.driver.endpoints = endpoints;
+    }, nothing);
   }
 
   /** Reports the code, if it is new. One from before a restart may have expired: a new one follows. */
   #reportCode(): void {
-    const { device } = this.driver;
-    const userCode = this.#textOf(Field.USER_CODE);
-    if (userCode === this.#shownCode) return;
-    this.#shownCode = userCode;
-    const prompt: VerificationPrompt = {
-      userCode,
-      verificationUri: withScheme(this.#textOf(Field.VERIFICATION_URI)),
-      verificationUriComplete: this.#textOf(Field.VERIFICATION_URI_COMPLETE),
-      expiresInS: Math.min(device.codeLifetimeS, CODE_LIFETIME_MAX_S),
-    };
+    const prompt = promptOf(this.driver);
+    if (prompt.userCode === this.#shownCode) return;
+    this.#shownCode = prompt.userCode;
+    if (this.#phase === "starting") this.#move("codeShown");
     this.call(() => this.#handlers.onCode?.(prompt));
-  }
-
-  #textOf(field: Field): string {
-    const { start, length } = this.driver.device;
-    return asciiOf(this.driver.memory, start[field]!, start[field]! + Math.max(0, length[field]!));
   }
 
   #wakeInMs(): number {
     // This driver is about to be replaced.
     if (this.#isStale) return Number.POSITIVE_INFINITY;
-    const leaveMs = this.#leavingSinceMs === undefined ? undefined : this.#leaveLimitMs();
-    return Math.min(this.watch.wakeInMs(), leaveMs ?? Number.POSITIVE_INFINITY);
+    const leaveMs = this.#phase === "leaving" ? this.#leaveLimitMs() : Number.POSITIVE_INFINITY;
+    return Math.min(this.watch.wakeInMs(), leaveMs);
+  }
+
+  /**
+   * Resolves when everything is released: after pending operations that must not be lost, or after a time limit. Called
+   * once.
+   * @param last the final request to the driver
+   */
+  leave(last: () => void = () => this.#tryAtLast()): Promise<void> {
+    return this.awaited((resolve) => {
+      this.#left = resolve;
+      this.#move("ended");
+      this.#leavingSinceMs = this.#platform.timers.now();
+      last();
+      this.#releaseAtRest();
+    });
+  }
+
+  #tryAtLast(): void {
+    const { notSaved, notErased } = this.driver.device;
+    if (notSaved || notErased) this.driver.tryNow();
+    else this.driver.run();
   }
 
   #leaveLimitMs(): number {
-    const passedMs = (this.#platform.timers.now() - (this.#leavingSinceMs ?? 0)) >>> 0;
+    const passedMs = (this.#platform.timers.now() - this.#leavingSinceMs) >>> 0;
     return Math.max(0, LEAVE_LIMIT_MS - passedMs);
   }
 
-  #lookAtLeaving(): void {
-    if (this.#leavingSinceMs === undefined || this.#isReleased) return;
+  #releaseAtRest(): void {
+    if (this.#phase !== "leaving") return;
     if (this.#isBusy() && this.#leaveLimitMs() > 0) return;
     this.watch.checkLeaks(this.driver);
-    this.#isReleased = true;
+    this.#move("atRest");
     this.#handlers.signal?.removeEventListener("abort", this.#abort);
     this.driver.stop();
     this.settings.shared?.leave();
-    this.#dispose();
+    this.#owner.dispose();
     this.#left();
   }
 
@@ -465,15 +388,28 @@ export class SessionRuntime {
    * token.
    */
   #isBusy(): boolean {
+    const { shared, stored } = this.settings;
     // Nothing has started: another program is using the records.
-    if (this.#isWaiting) return false;
+    if (shared?.isWaiting) return false;
     const { state, inFlight } = this.driver.device;
     const isRefreshing = state === State.REFRESHING && inFlight === 1;
-    const { stored } = this.settings;
     if (stored?.isBusy && !stored.isReading) return true;
     // Interrupted reads cause no damage.
     return isRefreshing || (state !== State.STARTING && this.watch.isAtStorage(this.driver));
   }
+}
+
+function promptOf({ device, memory }: Driver): VerificationPrompt {
+  const textOf = (field: Field): string => {
+    const from = device.start[field]!;
+    return asciiOf(memory, from, from + Math.max(0, device.length[field]!));
+  };
+  return {
+    userCode: textOf(Field.USER_CODE),
+    verificationUri: withScheme(textOf(Field.VERIFICATION_URI)),
+    verificationUriComplete: textOf(Field.VERIFICATION_URI_COMPLETE),
+    expiresInS: Math.min(device.codeLifetimeS, CODE_LIFETIME_MAX_S),
+  };
 }
 
 /** A server may send the URI as users type it. Programs link to it (RFC 8628 §3.2 requires a URI). */
@@ -496,7 +432,6 @@ export function isWithoutSession(state: State): boolean {
   return state === State.SIGNED_OUT || state === State.REQUESTING || state === State.PENDING;
 }
 
-/** There is no session, and no user can be prompted. */
 export function cannotPromptUser({ resumeOnly }: Pick<SignInHandlers, "resumeOnly">): SignInError {
   return resumeOnly
     ? new SignInError("not_signed_in", "user", "not signed in; sign in first")

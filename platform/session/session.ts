@@ -1,11 +1,14 @@
-// A session as a program sees it: a valid access token, a `fetch` that sends it, and an end.
+// A session as a program sees it: signing in as one promise, a valid access token, a `fetch` that sends it, and an end.
+// Runs on any platform that has promises and `fetch`; ../node/sign-in.ts is Node's own part.
 
 import { Limit } from "../../core/device/limits.ts";
 import { ErrorCode, Outcome, Region, State } from "../../core/index.ts";
+import type { Platform } from "../contracts.ts";
 import type { Driver } from "../driver.ts";
 import type { ReceivedIdToken, TokenResponse } from "../exchange/response-recorder.ts";
-import type { IdTokenClaims } from "./id-token.ts";
-import { isWithoutSession, type SessionRuntime } from "./session-runtime.ts";
+import type { IdTokenClaims } from "./claims.ts";
+import type { SignInHandlers } from "./handlers.ts";
+import { isWithoutSession, type RuntimeSettings, SessionRuntime } from "./session-runtime.ts";
 import {
   errorNameOf,
   type GrantErrorCode,
@@ -103,8 +106,8 @@ export class Session {
    * an older version, until the first refresh.
    */
   get scope(): string | undefined {
-    const { requested, recorder } = this.#runtime;
-    return recorder.scope === "" ? requested : recorder.scope;
+    const { tokens, recorder } = this.#runtime;
+    return recorder.scope === "" ? tokens.requested : recorder.scope;
   }
 
   /**
@@ -304,4 +307,27 @@ export class Session {
 function endedElsewhere(): SignInError {
   const message = "another program with the same state has ended the session; sign in again";
   return new SignInError("session_ended", "user", message);
+}
+
+/**
+ * Signs in, or resumes the stored session without a request.
+ * @param dispose releases the platform; called at the end of the session, and if there is none
+ * @throws SignInError if the user or the server refuses, all codes have expired, or `signal` aborts; exceptions of
+ *   `onCode` or `onTrouble`
+ */
+export function signInOn(
+  platform: Platform,
+  settings: RuntimeSettings,
+  handlers: SignInHandlers,
+  dispose: () => void,
+): Promise<Session> {
+  const runtime = new SessionRuntime(platform, settings, handlers);
+  return runtime.awaited((resolve, rejected) => {
+    const signedIn = (): Session => {
+      const session = new Session(runtime, handlers.onEnd);
+      resolve(session);
+      return session;
+    };
+    runtime.start({ signedIn, rejected, dispose });
+  });
 }

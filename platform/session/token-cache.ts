@@ -1,12 +1,17 @@
 // Caches what came with the tokens across starts: the requested and granted scope, and the ID token. It is stored
 // beside the records, if there is a place, and only applies to the tokens that it names.
 
+import { Limit } from "../../core/device/limits.ts";
+import { Endpoint, State } from "../../core/index.ts";
 import type { HttpRequest, Storage } from "../contracts.ts";
+import { storedTokenOf } from "../driver/requests.ts";
+import type { Driver } from "../driver.ts";
 import { nothing, operate } from "../exchange/callbacks.ts";
 import { Filter } from "../exchange/filter.ts";
-import type { KnownToken, Recalled } from "../exchange/response-recorder.ts";
+import type { KnownToken, Recalled, ResponseRecorder } from "../exchange/response-recorder.ts";
 import { sha256 } from "../text/sha256.ts";
 import { bytesOf, objectIn } from "../text/text.ts";
+import type { SharedState } from "./shared-state.ts";
 
 /** A cached token is not used in its last minute or quarter: it must reach a server first. */
 const MARGIN_MS = 60_000;
@@ -103,7 +108,6 @@ export class TokenCache {
     this.#operate(false, (done) => storage.write(0, bytes, 0, bytes.length, done), nothing);
   }
 
-  /** Erases it, if there is any. */
   erase(): void {
     if (!this.isThere) return;
     this.isThere = false;
@@ -148,4 +152,135 @@ function storedIn(
   const isStored = typeof scope === "string" && typeof tokenResponse === "object";
   const known = isUsed && access && isValid(access) ? access : undefined;
   return isStored ? { ...others, scope, tokenResponse, access: known } : undefined;
+}
+
+export interface IssuedTokensSettings {
+  readonly config: { readonly scope: string };
+  readonly shared?: SharedState | undefined;
+  /** Stores what came with the tokens, if there is a place for it. */
+  readonly stored?: TokenCache | undefined;
+}
+
+/**
+ * What is known of the tokens in use, besides the device's records: who requested them, with which scope, and whether
+ * refreshes replace them.
+ */
+export class IssuedTokens {
+  readonly #settings: IssuedTokensSettings;
+  readonly #recorder: ResponseRecorder;
+  /** What an earlier start has stored, until the tokens in use are known. */
+  #storedOf: (token: string) => Recalled | undefined = () => undefined;
+  /** The current or last access token; one that must be renewed is no longer known. */
+  #access = "";
+  /** The requested scope of the session; undefined if unknown. */
+  #requested: string | undefined;
+  /** The refresh token of the newest response. */
+  #refresh = "";
+  /** A refresh has left the refresh token unchanged. */
+  isLasting = false;
+  /** Number of stored token responses. */
+  #granted = 0;
+  /** Distinguishes a session from a later one of another sign-in; undefined if unknown. */
+  #sessionId: string | undefined;
+
+  constructor(settings: IssuedTokensSettings, recorder: ResponseRecorder) {
+    this.#settings = settings;
+    this.#recorder = recorder;
+  }
+
+  read(): void {
+    this.#settings.stored?.read((storedOf) => {
+      this.#storedOf = storedOf;
+    });
+  }
+
+  /** The next tokens belong to another sign-in, or another program has received them. */
+  discard(isIncomplete = false): void {
+    this.#recorder.discard();
+    this.#granted = this.#recorder.granted;
+    this.#requested = undefined;
+    if (isIncomplete) this.#sessionId = undefined;
+  }
+
+  /** The token that an earlier start or another program has received for these records, when the device requests one. */
+  known(driver: Driver): KnownToken | undefined {
+    const { device, memory } = driver;
+    if (device.endpoint !== Endpoint.TOKEN || device.state !== State.REFRESHING) return undefined;
+    const access = this.#storedOf(storedTokenOf(device, memory))?.access;
+    if (access?.token === this.#access) return undefined;
+    driver.makeRoom({ access_token: access?.token });
+    return access;
+  }
+
+  /** There are no tokens: erases what is stored for them. From now on, this program has requested the tokens. */
+  erase(): void {
+    const { stored, config } = this.#settings;
+    if (stored?.isThere) this.#inTurn(() => stored.erase());
+    this.#requested = config.scope;
+    this.#sessionId = `${Date.now()} ${Math.random()}`;
+  }
+
+  /**
+   * The device has stored its tokens: recalls what is stored for them, or stores what came with them.
+   * @returns whether they belong to another sign-in than before
+   */
+  update(driver: Driver): boolean {
+    const token = storedTokenOf(driver.device, driver.memory);
+    const isNew = this.#recorder.granted !== this.#granted;
+    this.#access = driver.accessToken || this.#access;
+    const known = isNew ? undefined : this.#storedOf(token);
+    this.#storedOf = () => undefined;
+    const isAnother = known !== undefined && this.#recall(known);
+    if (isNew) this.isLasting = token === this.#refresh;
+    this.#refresh = token;
+    if (isNew) this.#store(driver, token);
+    return isAnother;
+  }
+
+  /** @returns whether it belongs to another sign-in than before */
+  #recall(known: Recalled): boolean {
+    const { sessionId = this.#sessionId } = known;
+    const isAnother = this.#sessionId !== undefined && sessionId !== this.#sessionId;
+    this.#sessionId = sessionId;
+    this.#requested = known.requested;
+    this.isLasting = known.isLasting ?? false;
+    this.#recorder.recall(known);
+    return isAnother;
+  }
+
+  #store(driver: Driver, token: string): void {
+    const { isLasting } = this;
+    const { accessLifetimeS } = driver.device;
+    this.#granted = this.#recorder.granted;
+    const { scope = "", tokenResponse = {}, idToken } = this.#recorder;
+    const fromMs = Date.now();
+    const endsAtMs = fromMs + (accessLifetimeS - driver.unreportedS) * 1000;
+    const access = { token: this.#access, fromMs, endsAtMs };
+    const about = { sessionId: this.#sessionId, requested: this.#requested, isLasting };
+    const isEnding = accessLifetimeS < Limit.ENDLESS;
+    const recalled = { ...about, scope, tokenResponse, idToken, ...(isEnding && { access }) };
+    this.#inTurn(() => this.#settings.stored?.write(recalled, token));
+  }
+
+  /** Writes beside the records while no other program uses them: this content is then newer. */
+  #inTurn(write: () => void): void {
+    const { shared } = this.#settings;
+    if (shared === undefined) write();
+    // Another operation already waits for its turn.
+    else if (!shared.isWaiting)
+      shared.enter(() => shared.isCurrent && !shared.unwritable(0) && write(), nothing);
+  }
+
+  get requested(): string | undefined {
+    const { stored, config } = this.#settings;
+    return stored === undefined ? config.scope : this.#requested;
+  }
+
+  /** Whether the program requests a scope that the session neither requested nor received. */
+  get isTooNarrow(): boolean {
+    if (this.#requested === undefined) return false;
+    const known = `${this.#requested} ${this.#recorder.scope}`.split(" ");
+    const { scope } = this.#settings.config;
+    return scope.split(" ").some((word) => word !== "" && !known.includes(word));
+  }
 }

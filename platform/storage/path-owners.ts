@@ -4,7 +4,6 @@
 /** The status of a file or directory, following links; null if it does not exist. */
 export type StatusOf = (path: string) => { readonly mode: number; readonly uid: number } | null;
 
-/** The target of a link; "" if the path is no link. */
 export type LinkOf = (path: string) => string;
 
 /** Who may read a file besides its owner. Only its owner and root may change it. */

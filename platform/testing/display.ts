@@ -1,6 +1,6 @@
-// A character display that records: the current frame, and every earlier one, as text.
+// A character display that records every frame as text, and repeatable bytes.
 
-import type { Bytes, Display } from "../contracts.ts";
+import type { Bytes, Display, Entropy } from "../contracts.ts";
 
 /** Records frames. A frame is text: `rows` lines of `columns` characters, joined by newlines. */
 export class RecordedDisplay implements Display {
@@ -56,5 +56,30 @@ export class RecordedDisplay implements Display {
       lines.push(line);
     }
     this.history.push(lines.join("\n"));
+  }
+}
+
+/** The same seed gives the same bytes. Never for a real device. */
+export class SeededEntropy implements Entropy {
+  #state: number;
+
+  /** @param seed any 32-bit integer */
+  constructor(seed = 1) {
+    this.#state = seed | 0;
+  }
+
+  fill(into: Bytes, from: number, to: number): boolean {
+    for (let i = from; i < to; i++) into[i] = this.#nextByte();
+    return true;
+  }
+
+  /** The mixer of splitmix32: every seed works, including 0. */
+  #nextByte(): number {
+    this.#state = (this.#state + 0x9e3779b9) | 0;
+    let mixed = this.#state ^ (this.#state >>> 16);
+    mixed = Math.imul(mixed, 0x21f0aaad);
+    mixed ^= mixed >>> 15;
+    mixed = Math.imul(mixed, 0x735a2d97);
+    return (mixed ^ (mixed >>> 15)) & 0xff;
   }
 }

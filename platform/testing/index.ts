@@ -1,15 +1,15 @@
 // The fake device: all five adapters on one manual clock, ready for a driver.
 
+import { ClientAuthentication, type Config } from "../../core/complete.ts";
 import type { Entropy, Platform } from "../contracts.ts";
+import type { DriverConfig } from "../driver.ts";
 import { ManualClock, type ManualTimers } from "./clock.ts";
-import { RecordedDisplay } from "./display.ts";
-import { SeededEntropy } from "./entropy.ts";
+import { RecordedDisplay, SeededEntropy } from "./display.ts";
 import { FakeHttp, type FakeHttpOptions } from "./http.ts";
 import { MemoryStorage } from "./storage.ts";
 
 export { ManualClock, type ManualTimers } from "./clock.ts";
-export { RecordedDisplay } from "./display.ts";
-export { SeededEntropy } from "./entropy.ts";
+export { RecordedDisplay, SeededEntropy } from "./display.ts";
 export * from "./http.ts";
 export { MemoryStorage, type MemoryStorageOptions } from "./storage.ts";
 
@@ -66,3 +66,20 @@ export function fakePlatform(options: FakePlatformOptions = {}): FakePlatform {
     entropy: typeof entropy === "number" ? new SeededEntropy(entropy) : entropy,
   };
 }
+
+/** Default settings, which tests and simulations change. For a driver, which asks the platform for display and seed. */
+export const driverConfig: Readonly<DriverConfig & { server: string }> = {
+  clientId: "tv",
+  clientSecret: "s",
+  clientAuthentication: ClientAuthentication.SPECIFICATION,
+  server: "https://auth.example",
+  scope: "video",
+  deviceParameters: "",
+  tokenParameters: "",
+  autoStart: 1,
+  renewalsMax: 3,
+  messages: "",
+};
+
+/** For the core alone. */
+export const deviceConfig: Readonly<Config> = { ...driverConfig, columns: 20, rows: 4, seed: 1 };

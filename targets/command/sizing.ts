@@ -5,8 +5,7 @@ import * as complete from "../../core/complete.ts";
 import * as grantAlone from "../../core/index.ts";
 import { type Core, Driver, noEndpoints } from "../../platform/driver.ts";
 import { SERVERS, type ServerProfile } from "../../platform/servers/index.ts";
-import { driverConfig } from "../../platform/testing/config.ts";
-import { fakePlatform, MemoryStorage, type SeenRequest } from "../../platform/testing/index.ts";
+import { driverConfig, fakePlatform, MemoryStorage } from "../../platform/testing/index.ts";
 import { integer } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
 import { commandLine, type Part } from "./option-parser.ts";
@@ -84,7 +83,7 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
   let codes = 0;
   let revoked = 0;
   const token = (bytes: number): string => `${++count}`.padEnd(bytes, "ABCDEFGHabcdefgh-_.");
-  const response = ({ url }: SeenRequest): { body: object } => {
+  const response = ({ url }: { readonly url: string }): { body: object } => {
     if (url.startsWith(ENDPOINTS.revocation)) {
       revoked++;
       return { body: {} };

@@ -13,8 +13,7 @@ import type { Schema } from "../../platform/configuration/schema-check.ts";
 import table from "../../platform/configuration/settings.json";
 import { optionProblems } from "../../platform/node/options.ts";
 import { SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
-import { deviceConfig } from "../../platform/testing/config.ts";
-import { fakePlatform } from "../../platform/testing/index.ts";
+import { deviceConfig, fakePlatform } from "../../platform/testing/index.ts";
 import { readySettings } from "../../targets/command/login/settings.ts";
 
 const state = path.join(os.tmpdir(), `picogrant-never-made-${process.pid}`);

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import * as core from "../../core/index.ts";
-import { deviceConfig } from "../../platform/testing/config.ts";
+import { deviceConfig } from "../../platform/testing/index.ts";
 import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import type { Script } from "../../targets/bundle/dispatch.ts";
 import { type Variant, variants } from "../../targets/bundle/surface.ts";

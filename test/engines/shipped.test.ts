@@ -11,7 +11,7 @@ import { type AnyNode, parse } from "acorn";
 import { full } from "acorn-walk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Property } from "../../core/index.ts";
-import { deviceConfig } from "../../platform/testing/config.ts";
+import { deviceConfig } from "../../platform/testing/index.ts";
 import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { withoutCalls } from "../../targets/bundle/make-bundle.ts";
 import { shippedFiles } from "../../targets/bundle/shipped.ts";

@@ -4,8 +4,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { expect, TestRunner } from "vitest";
 import * as core from "../../core/complete.ts";
-import { deviceConfig } from "../../platform/testing/config.ts";
 import {
+  deviceConfig,
   type FakeResponse,
   MemoryStorage,
   type SeenRequest,

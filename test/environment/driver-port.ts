@@ -3,12 +3,12 @@
 import * as core from "../../core/complete.ts";
 import type { Platform } from "../../platform/contracts.ts";
 import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
-import { driverConfig } from "../../platform/testing/config.ts";
 import type {
   FakePlatformOptions,
   FakeResponse,
   SeenRequest,
 } from "../../platform/testing/index.ts";
+import { driverConfig } from "../../platform/testing/index.ts";
 import { bytesOf } from "../../platform/text/text.ts";
 import { code, Environment, tokens } from "./environment.ts";
 

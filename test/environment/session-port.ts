@@ -6,18 +6,14 @@ import "../../platform/session/claims.ts";
 import "../../platform/session/fetch.ts";
 import { ClientAuthentication } from "../../core/index.ts";
 import type { Platform, Timers } from "../../platform/contracts.ts";
+import type { SignInHandlers, VerificationPrompt } from "../../platform/session/handlers.ts";
 import { SESSION_BYTES } from "../../platform/session/resolve-server.ts";
-import type { Session } from "../../platform/session/session.ts";
+import { type Session, signInOn } from "../../platform/session/session.ts";
 import type { RuntimeSettings } from "../../platform/session/session-runtime.ts";
-import {
-  type SignInHandlers,
-  signInOn,
-  type VerificationPrompt,
-} from "../../platform/session/sign-in.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
 import { TokenCache } from "../../platform/session/token-cache.ts";
-import { driverConfig } from "../../platform/testing/config.ts";
 import {
+  driverConfig,
   ManualClock,
   MemoryStorage,
   RecordedDisplay,

@@ -8,9 +8,13 @@ import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { type Driver, type DriverConfig, noEndpoints } from "../../platform/driver.ts";
 import { NodeHttp } from "../../platform/node/index.ts";
 import { discoverServer } from "../../platform/servers/discovery.ts";
-import { driverConfig } from "../../platform/testing/config.ts";
-import { ManualClock, MemoryStorage, type RecordedDisplay } from "../../platform/testing/index.ts";
-import { formEncodeText } from "../../platform/text/form.ts";
+import {
+  driverConfig,
+  ManualClock,
+  MemoryStorage,
+  type RecordedDisplay,
+} from "../../platform/testing/index.ts";
+import { formEncodeText } from "../../platform/text/text.ts";
 import { driverOn } from "../environment/driver-port.ts";
 import { Environment } from "../environment/environment.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";

@@ -7,7 +7,7 @@ import https, { createServer, type Server, type ServerOptions } from "node:https
 import path from "node:path";
 import { HttpsProxyAgent } from "https-proxy-agent";
 import { afterEach, expect, it, vi } from "vitest";
-import type { NodeHttpOptions } from "../../platform/node/http.ts";
+import type { NodeHttpOptions } from "../../platform/node/http-options.ts";
 import { type SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 import { DEMANDING, OUTDATED } from "../../targets/command/conform/conformance-server.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";

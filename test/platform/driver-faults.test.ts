@@ -16,8 +16,7 @@ import {
   sharedStorage,
 } from "../../platform/session/shared-state.ts";
 import { SealedStorage } from "../../platform/storage/sealed-storage.ts";
-import { driverConfig } from "../../platform/testing/config.ts";
-import { fakePlatform } from "../../platform/testing/index.ts";
+import { driverConfig, fakePlatform } from "../../platform/testing/index.ts";
 import { bytesOf } from "../../platform/text/text.ts";
 import { driverOn, ENDPOINTS, signsIn } from "../environment/driver-port.ts";
 import { code, type Environment } from "../environment/environment.ts";

@@ -8,8 +8,7 @@ import type { Header } from "../../platform/contracts.ts";
 import { makeDevice } from "../../platform/driver/device.ts";
 import { checkHeaders, headersProblems } from "../../platform/driver/headers.ts";
 import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
-import { driverConfig } from "../../platform/testing/config.ts";
-import { fakePlatform, MemoryStorage } from "../../platform/testing/index.ts";
+import { driverConfig, fakePlatform, MemoryStorage } from "../../platform/testing/index.ts";
 import { bytesOf } from "../../platform/text/text.ts";
 import { ENDPOINTS, signedIn } from "../environment/driver-port.ts";
 

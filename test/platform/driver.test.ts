@@ -7,8 +7,7 @@ import { Region, State } from "../../core/index.ts";
 import { missingCapacityOf } from "../../platform/driver/response-misfit.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { serverNames } from "../../platform/servers/address.ts";
-import { driverConfig } from "../../platform/testing/config.ts";
-import { fakePlatform, MemoryStorage } from "../../platform/testing/index.ts";
+import { driverConfig, fakePlatform, MemoryStorage } from "../../platform/testing/index.ts";
 import { driverOn, ENDPOINTS, signedIn, signsIn } from "../environment/driver-port.ts";
 
 it("a core of another release is refused, and the error names both", () => {

@@ -10,7 +10,8 @@ import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from "vitest";
 import { follow } from "../../platform/node/connection.ts";
-import { NodeHttp, nodeFetch, tlsSettings } from "../../platform/node/http.ts";
+import { tlsSettings } from "../../platform/node/connection-pool.ts";
+import { NodeHttp, nodeFetch } from "../../platform/node/http.ts";
 import { listening } from "../listening.ts";
 import { OK, RawServer, recorder, turns, VALID } from "./raw-server.ts";
 
@@ -253,9 +254,9 @@ describe("connections", () => {
     for (const proxyEnv of [undefined, { HTTPS_PROXY: "http://127.0.0.1:1" }]) {
       options.proxyEnv = proxyEnv;
       server.make({ idleLimitMs: 12_345 });
-      options.proxyEnv = before;
       server.adapter.send(server.request({ url }), recorder().sink);
       await turns();
+      options.proxyEnv = before;
       const { agent } = requesting.mock.calls.at(-1)![1] as { agent: https.Agent };
       expect(agent.options).toMatchObject({ keepAlive: true, timeout: 12_345 });
       proxies.push((agent.options as { proxyEnv?: unknown }).proxyEnv);
@@ -293,7 +294,7 @@ describe("certificates of authorities", () => {
     { checkServerIdentity: () => undefined },
   ])("refuses an agent that switches checks off: %j", (options) => {
     const agent = new https.Agent(options);
-    expect(() => tlsSettings({ agent })).toThrow(
+    expect(() => nodeFetch({ agent })).toThrow(
       `http.agent must check what picogrant checks: leave out its ${Object.keys(options)[0]}`,
     );
   });

@@ -16,7 +16,7 @@ import {
   NOT_HTTP,
   TOO_LONG,
   UNKNOWN_CODING,
-} from "../../platform/display/response-reasons.ts";
+} from "../../platform/exchange/limits.ts";
 import { nodeFetch } from "../../platform/node/http.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import { listening } from "../listening.ts";

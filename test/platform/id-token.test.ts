@@ -1,4 +1,4 @@
-// How the session validates ID tokens (platform/session/id-token.ts) by OpenID Connect Core 1.0 section 3.1.3.7. The
+// How the session validates ID tokens (platform/session/claims.ts) by OpenID Connect Core 1.0 section 3.1.3.7. The
 // tests sign with jose.
 
 import { createHash, createHmac } from "node:crypto";
@@ -8,7 +8,7 @@ import {
   checkedClaims,
   type IdTokenExpectations,
   IdTokenProblem,
-} from "../../platform/session/id-token.ts";
+} from "../../platform/session/claims.ts";
 import { isFullRun } from "../full-run.ts";
 
 const NOW_S = 1_800_000_000;

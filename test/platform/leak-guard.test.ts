@@ -10,7 +10,7 @@ import { Filter } from "../../platform/exchange/filter.ts";
 import { type Allowed, leakGuard } from "../../platform/exchange/leak-guard.ts";
 import { addressProblem, isLoopbackHost } from "../../platform/servers/address.ts";
 import { namedAddressProblem } from "../../platform/servers/named-address.ts";
-import { driverConfig } from "../../platform/testing/config.ts";
+import { driverConfig } from "../../platform/testing/index.ts";
 import { call, driverOn, ENDPOINTS, signedIn, signsIn } from "../environment/driver-port.ts";
 
 const SECRET = "4/0AX4XfWh-a-secret-token";

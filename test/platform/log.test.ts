@@ -32,6 +32,7 @@ it("names requests and responses, with their numbers", async () => {
     "request 1 DEVICE_AUTHORIZATION POST https://login.example.com/code, N bytes",
     "response 1 DEVICE_AUTHORIZATION 200, N bytes, N ms",
     "state PENDING",
+    "session: starting --> waiting: codeShown",
     "storage writes slot 0: N bytes, kept",
     "request 2 TOKEN POST https://login.example.com/token, N bytes",
     "response 2 TOKEN 400 authorization_pending, N bytes, N ms",
@@ -40,6 +41,7 @@ it("names requests and responses, with their numbers", async () => {
     "response 3 TOKEN 200, N bytes, N ms",
     "state SIGNED_IN",
     "storage writes slot 1: N bytes, kept",
+    "session: waiting --> signedIn: tokensStored",
     "storage erases slot 0: gone",
     "state REVOKING",
     "storage writes slot 0: N bytes, kept",
@@ -51,6 +53,8 @@ it("names requests and responses, with their numbers", async () => {
     "state SIGNED_OUT",
     "storage erases slot 0: gone",
     "the session ends: signed_out",
+    "session: signedIn --> leaving: ended",
+    "session: leaving --> released: atRest",
   ]);
 });
 

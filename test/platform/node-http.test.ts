@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { httpDuties } from "../../platform/conformance/http-duties.ts";
+import { httpDuties } from "../../platform/conformance/http-bench.ts";
 import { httpConformance } from "../../platform/conformance/index.ts";
-import { parseHttpDate, retryAfterSeconds } from "../../platform/exchange/retry-after.ts";
+import { parseHttpDate, retryAfterSeconds } from "../../platform/exchange/limits.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
 import { startConformanceServer } from "../../targets/command/conform/conformance-server.ts";
 import { rows as benchRows } from "../../targets/command/conform/device-rows.ts";

@@ -4,7 +4,8 @@ import net from "node:net";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { AdapterPort } from "../../platform/exchange/adapter-port.ts";
 import { type Below, connect, type Filter } from "../../platform/exchange/filter.ts";
-import { NodeHttp, type NodeHttpOptions } from "../../platform/node/http.ts";
+import { NodeHttp } from "../../platform/node/http.ts";
+import type { NodeHttpOptions } from "../../platform/node/http-options.ts";
 
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 

@@ -5,8 +5,8 @@ import { SignJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";
 import { type Device, ErrorCode } from "../../core/index.ts";
 import { MetadataError } from "../../platform/servers/server-error.ts";
-import type { Session } from "../../platform/session/session.ts";
-import { type SignInHandlers, signInOn } from "../../platform/session/sign-in.ts";
+import type { SignInHandlers } from "../../platform/session/handlers.ts";
+import { type Session, signInOn } from "../../platform/session/session.ts";
 import {
   metadataErrorOf,
   type SignInError,

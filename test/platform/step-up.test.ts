@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { formParameters } from "../../platform/configuration/settings.ts";
 import { stepUpOf } from "../../platform/exchange/step-up.ts";
-import { driverConfig } from "../../platform/testing/config.ts";
 import type { FakeResponse } from "../../platform/testing/index.ts";
+import { driverConfig } from "../../platform/testing/index.ts";
 import { call, ENDPOINTS, type SignedIn, signedIn, signsIn } from "../environment/driver-port.ts";
 
 const DEMAND = 'error="insufficient_user_authentication"';

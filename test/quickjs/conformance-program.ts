@@ -10,10 +10,9 @@ import {
 } from "../../platform/conformance/index.ts";
 import { lineDisplay } from "../../platform/quickjs/displays.ts";
 import { quickJs, scriptArguments } from "../../platform/quickjs/engine.ts";
-import { quickJsEntropy } from "../../platform/quickjs/entropy.ts";
 import { QuickJsFileStorage } from "../../platform/quickjs/file-storage.ts";
 import { writeAll } from "../../platform/quickjs/files.ts";
-import { quickJsTimers } from "../../platform/quickjs/timers.ts";
+import { quickJsEntropy, quickJsTimers } from "../../platform/quickjs/system.ts";
 import { bytesOf } from "../../platform/text/text.ts";
 
 const { os, std } = quickJs();

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { STATUS_CODES } from "node:http";
-import { retryAfterSeconds } from "../../platform/exchange/retry-after.ts";
+import { retryAfterSeconds } from "../../platform/exchange/limits.ts";
 
 /** The lines of each server's section, which begins with the name in brackets. */
 const sections = new Map(

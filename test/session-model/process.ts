@@ -9,7 +9,7 @@ import vm from "node:vm";
 import { build } from "esbuild";
 import type * as files from "../../platform/node/file-storage.ts";
 import type * as directory from "../../platform/node/state-directory.ts";
-import type * as signIn from "../../platform/session/sign-in.ts";
+import type * as signIn from "../../platform/session/session.ts";
 import type * as tokenCache from "../../platform/session/token-cache.ts";
 import type * as seal from "../../platform/storage/sealed-storage.ts";
 import type { ManualClock } from "../../platform/testing/index.ts";
@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const require = createRequire(path.join(root, "package.json"));
 const PARTS = [
   ...["node/file-storage", "node/state-directory"],
-  ...["storage/sealed-storage", "session/sign-in", "session/token-cache"],
+  ...["storage/sealed-storage", "session/session", "session/token-cache"],
 ];
 const ENVIRONMENT = [
   ...["module", "require", "process", "performance", "Date", "Math"],

@@ -2,7 +2,7 @@
 // 7636 forbid.
 
 import { createHash } from "node:crypto";
-import type { VerificationPrompt } from "../../platform/session/sign-in.ts";
+import type { VerificationPrompt } from "../../platform/session/handlers.ts";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 
 export const HOST = "https://login.example.com";

@@ -3,9 +3,9 @@
 
 import type { Platform } from "../../platform/contracts.ts";
 import { driverLog } from "../../platform/exchange/log.ts";
+import type { SignInHandlers, VerificationPrompt } from "../../platform/session/handlers.ts";
 import type { Session } from "../../platform/session/session.ts";
 import type { RuntimeSettings } from "../../platform/session/session-runtime.ts";
-import type { SignInHandlers, VerificationPrompt } from "../../platform/session/sign-in.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
 import { SETTINGS, SessionEnvironment, type Start } from "../environment/session-port.ts";
 import { Random } from "../model/random.ts";

@@ -3,8 +3,11 @@
 // its duty, which has the section.
 
 import { gzipSync } from "node:zlib";
-import type { HttpTestServer } from "../../../platform/conformance/http-bench.ts";
-import { type HttpDutyName, httpDuties } from "../../../platform/conformance/http-duties.ts";
+import {
+  type HttpDutyName,
+  type HttpTestServer,
+  httpDuties,
+} from "../../../platform/conformance/http-bench.ts";
 
 export type Kind = "code" | "poll" | "refresh" | "revoke" | "api" | "other";
 

@@ -3,8 +3,8 @@
 import { clientAuthentications } from "../../../platform/configuration/settings.ts";
 import { QrCode } from "../../../platform/node/qr-code.ts";
 import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign-in.ts";
+import type { VerificationPrompt } from "../../../platform/session/handlers.ts";
 import type { Session } from "../../../platform/session/session.ts";
-import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { UsageError } from "../../desktop/command-line.ts";
 import { Exit, interruptibly, outcomeBy } from "../exit-codes.ts";

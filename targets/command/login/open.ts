@@ -21,9 +21,9 @@ import {
   SharedDirectory,
   storedMetadata,
 } from "../../../platform/node/state-directory.ts";
+import type { SignInHandlers } from "../../../platform/session/handlers.ts";
 import type { StoredMetadata } from "../../../platform/session/resolve-server.ts";
-import type { Session } from "../../../platform/session/session.ts";
-import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in.ts";
+import { type Session, signInOn } from "../../../platform/session/session.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { TokenCache } from "../../../platform/session/token-cache.ts";
 import { SealedStorage } from "../../../platform/storage/sealed-storage.ts";

@@ -22,8 +22,8 @@ import {
   resolveServer,
   SESSION_BYTES,
   type ServerSettings,
+  withRetries,
 } from "../../../platform/session/resolve-server.ts";
-import { withRetries } from "../../../platform/session/retry.ts";
 import { metadataErrorOf } from "../../../platform/session/sign-in-error.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { refuseOthers } from "./open.ts";

@@ -3,8 +3,7 @@
 
 import * as core from "../../../core/complete.ts";
 import { Driver, noEndpoints } from "../../../platform/driver.ts";
-import { driverConfig } from "../../../platform/testing/config.ts";
-import { fakePlatform } from "../../../platform/testing/index.ts";
+import { driverConfig, fakePlatform } from "../../../platform/testing/index.ts";
 
 const INTERVAL_S = 5;
 const CODE = {

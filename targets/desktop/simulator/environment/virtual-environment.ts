@@ -4,7 +4,7 @@ import * as core from "../../../../core/complete.ts";
 import type { Http, HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
 import type { Language } from "../../../../platform/display/languages.ts";
 import { type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
-import { SeededEntropy } from "../../../../platform/testing/entropy.ts";
+import { SeededEntropy } from "../../../../platform/testing/display.ts";
 import { MemoryStorage } from "../../../../platform/testing/storage.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
 import type { Service } from "../../../service/index.ts";

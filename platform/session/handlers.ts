@@ -1,9 +1,5 @@
-// Signing in as one promise, over a driver on any platform that has promises and `fetch`. Node's own part (files, the
-// network) is in ../node/sign-in.ts, and the way to the session in session-runtime.ts.
+// What a program receives during a sign-in and a session.
 
-import type { Platform } from "../contracts.ts";
-import type { Session } from "./session.ts";
-import { type RuntimeSettings, SessionRuntime } from "./session-runtime.ts";
 import type { SignInError } from "./sign-in-error.ts";
 
 /** What the user is to be shown (RFC 8628 §3.3). */
@@ -35,9 +31,7 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
   readonly onTrouble?: ((trouble: SignInError) => unknown) | undefined;
   /** Called once if the session ends by itself: it was revoked, or the server rejects it. */
   readonly onEnd?: ((error: SignInError) => unknown) | undefined;
-  /**
-   * Called with exceptions of `onTrouble` or `onEnd` during a session. Without it, they are unhandled rejections.
-   */
+  /** Called with exceptions of `onTrouble` or `onEnd` during a session. Without it, they are unhandled rejections. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
    * Only resumes a stored session. Without one, fails with `not_signed_in`; if its scope is too narrow, with
@@ -46,19 +40,4 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
   readonly resumeOnly?: boolean | undefined;
   /** Aborts the sign-in. It has no effect on a session. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/**
- * Signs in, or resumes the stored session without a request.
- * @param dispose releases the platform; called at the end of the session, and if there is none
- * @throws SignInError if the user or the server refuses, all codes have expired, or `signal` aborts; exceptions of
- *   `onCode` or `onTrouble`
- */
-export function signInOn(
-  platform: Platform,
-  settings: RuntimeSettings,
-  handlers: SignInHandlers,
-  dispose: () => void,
-): Promise<Session> {
-  return new SessionRuntime(platform, settings, handlers, dispose).session;
 }

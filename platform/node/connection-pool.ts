@@ -1,0 +1,111 @@
+// Connections that are kept for the next request. Unexpected data on one would be taken for the next response (RFC 9112
+// §9.3: responses come in the order of requests): such a connection is closed.
+
+import http from "node:http";
+import https from "node:https";
+import type { Socket } from "node:net";
+import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node:tls";
+import { EXCHANGE_LIMITS, IDLE_MAX_MS } from "../exchange/limits.ts";
+import type { NodeHttpOptions } from "./http-options.ts";
+
+/** The options of a request; its connection is the agent's. TLS options have no effect on plain http. */
+export interface TlsSettings extends https.RequestOptions {
+  agent: http.Agent;
+  connectLimitMs: number;
+}
+
+/** How https connections are made, and which certificates they trust. */
+export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSettings {
+  const { connectLimitMs = EXCHANGE_LIMITS.connectLimitMs } = limits;
+  return {
+    connectLimitMs,
+    // Node gives up one address of several after 250 ms, which a slow line takes to connect.
+    ...{ autoSelectFamilyAttemptTimeout: Math.ceil(connectLimitMs / 4) },
+    maxHeaderSize: EXCHANGE_LIMITS.headLimitBytes,
+    // Explicit, so that no environment setting can disable the check.
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.2",
+    checkServerIdentity,
+    agent: (agent as http.Agent | undefined) ?? https.globalAgent,
+    ...(ca !== undefined && { ca: [ca].flat() as Buffer[] }),
+  };
+}
+
+/**
+ * As Node's own check, but by RFC 9525 (§2, §6.3): the common name never counts, and a wildcard stands for the whole
+ * first label. A certificate with quoted names, which contain characters that no host name has, is rejected:
+ * implementations parse it differently.
+ */
+function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
+  const { subjectaltname = "" } = certificate;
+  const isPlain = (name: string): boolean => !name.includes("*") || /^DNS:\*\.[^*]+$/.test(name);
+  const names = subjectaltname.includes('"') ? [] : subjectaltname.split(", ").filter(isPlain);
+  const subject = {} as PeerCertificate["subject"];
+  return checkIdentity(host, { ...certificate, subject, subjectaltname: names.join(", ") });
+}
+
+/** How long to keep each connection, as the server has said. */
+export const reportedMs = new WeakMap<Socket, number | undefined>();
+
+interface Pool {
+  readonly plain: http.Agent;
+  readonly secure: https.Agent;
+  users: number;
+}
+
+/** Of all sessions of this process, by the longest time that a connection is kept; undefined: as the server says. */
+const pools = new Map<number | undefined, Pool>();
+const CONNECTIONS_MAX = 32;
+const IDLE_MS = 4000;
+
+function newPool(idleLimitMs: number | undefined): Pool {
+  const bounds = { maxSockets: CONNECTIONS_MAX, maxFreeSockets: CONNECTIONS_MAX };
+  const how = { ...bounds, keepAlive: true, timeout: idleLimitMs ?? IDLE_MS };
+  const plain = new http.Agent(how);
+  // If Node reads proxies from the environment (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21 and newer), its own
+  // agent has these options. Plain http, which is for this machine, uses no proxy.
+  const { proxyEnv } = https.globalAgent.options as { proxyEnv?: unknown };
+  const secure = new https.Agent({ ...how, proxyEnv } as https.AgentOptions);
+  for (const agent of [plain, secure]) limitKeepAlive(agent, idleLimitMs);
+  return { plain, secure, users: 0 };
+}
+
+/** The connections of one adapter. */
+export interface Transport {
+  readonly tls: TlsSettings;
+  /** Creates connections for plain http. */
+  readonly plain: http.Agent;
+  /** Called once; the last adapter closes the kept connections. */
+  leave(): void;
+}
+
+export function transportOf(options: NodeHttpOptions): Transport {
+  const { agent, idleLimitMs } = options;
+  const pool = pools.get(idleLimitMs) ?? newPool(idleLimitMs);
+  const { plain, secure } = pool;
+  pools.set(idleLimitMs, pool);
+  pool.users++;
+  const tls = { ...tlsSettings(options), ...(agent === undefined && { agent: secure }) };
+  const leave = (): void => {
+    if (--pool.users > 0) return;
+    pools.delete(idleLimitMs);
+    for (const each of [plain, secure]) each.destroy();
+  };
+  return { tls, plain, leave };
+}
+
+/**
+ * Node's own agent obeys the server if its value is below the agent's limit, and early versions up to the last moment:
+ * a POST on a closing connection may or may not have been processed.
+ */
+function limitKeepAlive(agent: http.Agent, idleLimitMs: number | undefined): void {
+  const keep = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket) => {
+    const [most, otherwise] = [idleLimitMs ?? IDLE_MAX_MS, idleLimitMs ?? IDLE_MS];
+    const idleMs = Math.min(reportedMs.get(socket as Socket) ?? otherwise, most);
+    if (idleMs === 0) return false;
+    keep(socket);
+    (socket as Socket).setTimeout(idleMs);
+    return true;
+  };
+}

@@ -1,0 +1,53 @@
+// Limits and certificates of the HTTP adapter, and their check.
+
+import type https from "node:https";
+
+/** An agent of node:https, or of a proxy library. Declared here, so that the public types need no types of Node. */
+export interface HttpsAgent {
+  readonly maxSockets: number;
+  destroy(): void;
+}
+
+/** Limits and certificates of the HTTP adapter. */
+export interface NodeHttpOptions {
+  /** For the whole exchange, from `send` to the last byte; default 30 s. */
+  timeLimitMs?: number;
+  /** For name resolution, connection and TLS handshake together; default 10 s. */
+  connectLimitMs?: number;
+  /** Longest body in bytes; default 64 KiB. */
+  sizeLimitBytes?: number;
+  /** PEM certificates to trust instead of Node's own list. */
+  ca?: string | Uint8Array | readonly (string | Uint8Array)[];
+  /**
+   * Creates the https connections in place of Node's own client, for example through a proxy: HTTPS_PROXY is not read.
+   * It must check certificates, and decides which ones to trust.
+   */
+  agent?: HttpsAgent;
+  /** `User-Agent`; default "picogrant". */
+  userAgent?: string;
+  /**
+   * How long a connection is kept for the next request; default: as long as the server says (`Keep-Alive`) minus a
+   * second, at most ten minutes, and 4 s if it says nothing. Servers commonly close theirs after 5 s, and a POST on a
+   * closing connection may or may not have been processed: the tokens of such a poll would be lost.
+   */
+  idleLimitMs?: number;
+}
+
+/** An agent's own options take precedence: those that disable checks are rejected. */
+const WEAK =
+  /^(rejectUnauthorized: false|(checkServerIdentity|servername|secureProtocol): (?!undefined)|(min|max)Version: TLSv1(\.1)?$)/;
+
+/** @throws TypeError if the agent disables checks */
+export function checkAgent({ agent }: NodeHttpOptions): void {
+  const problem = agentProblem(agent);
+  if (problem !== "") throw new TypeError(`http.agent ${problem}`);
+}
+
+/** What is wrong with an agent, "" for nothing. */
+export function agentProblem(agent: object | undefined): string {
+  if (agent === undefined) return "";
+  const { options = {}, destroy } = agent as Partial<https.Agent>;
+  if (typeof destroy !== "function") return "must be an agent of node:https";
+  const weak = Object.entries(options).find(([name, value]) => WEAK.test(`${name}: ${value}`));
+  return weak === undefined ? "" : `must check what picogrant checks: leave out its ${weak[0]}`;
+}
