@@ -4,6 +4,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { rows } from "../targets/command/conform/device-rows.ts";
 import { ensurePackages, tool } from "../targets/workbench/host/toolchain.ts";
 import { firmwareTable, packageTable, shippedTable } from "../targets/workbench/peers/costs.ts";
 import {
@@ -43,13 +44,14 @@ async function rowTable(): Promise<string[][]> {
     one?.passed
       ? "passes"
       : (one?.why ?? "").replaceAll("|", "/").replace(/[<>]/g, "").slice(0, 90);
-  const rows = output[0]!.map(({ name, section }) => [
+  // The bench reports rows as they end, several at once; the table has them in the order of the bench.
+  const table = rows.map(({ name, section }) => [
     name,
     section,
     ...output.map((of) => cell(of.find((one) => one.name === name))),
   ]);
   const counts = output.map((of) => `${of.filter(({ passed }) => passed).length} of ${of.length}`);
-  return [["row", "section", ...CLIENTS], ...rows, ["pass", "", ...counts]];
+  return [["row", "section", ...CLIENTS], ...table, ["pass", "", ...counts]];
 }
 
 const { write } = commandLine("peers", "Compares with other clients, in the same run.")
@@ -68,11 +70,11 @@ const node = process.versions.node.split(".")[0];
 let page = spliced(readFileSync(file, "utf8"), "made", `picogrant ${version}, Node ${node}.\n`);
 let failed: string[][] = [];
 for (const [name, make] of tables) {
-  const rows = await make();
-  printTable(rows);
+  const made = await make();
+  printTable(made);
   console.log("");
-  page = spliced(page, name, markdownTable(rows));
-  if (name === "rows") failed = rows.slice(1, -1).filter((row) => !/^passes|^--no-/.test(row[2]!));
+  page = spliced(page, name, markdownTable(made));
+  if (name === "rows") failed = made.slice(1, -1).filter((row) => !/^passes|^--no-/.test(row[2]!));
 }
 if (write) writeFileSync(file, page);
 for (const row of failed) console.error(`picogrant does not pass: ${row[0]}: ${row[2]}`);
