@@ -1,5 +1,5 @@
 // Rows of the bench for complete devices: one for each rule, with its section, the expected requests and the responses.
-// "documents" stands for the specifications of the two services (targets/docs/two-services.md). A row about HTTP names
+// "specification" stands for the specifications of the two services (targets/docs/two-services.md). A row about HTTP names
 // its duty, which has the section.
 
 import { gzipSync } from "node:zlib";
@@ -207,9 +207,9 @@ const CODE_TEXT = JSON.stringify(CODE);
 
 export const rows: readonly Row[] = [
   row("pending", "RFC 8628 §3.5", polled(pending, pending, tokens)),
-  row("pending-428", "documents §7", polled(refusal("authorization_pending", 428), tokens)),
+  row("pending-428", "specification §7", polled(refusal("authorization_pending", 428), tokens)),
   row("slow-down", "RFC 8628 §3.5", polled(slowDown, pending, tokens)),
-  row("slow-down-403", "documents §7", polled(refusal("slow_down", 403), tokens)),
+  row("slow-down-403", "specification §7", polled(refusal("slow_down", 403), tokens)),
   // Other forms of a pending response.
   ...rowsOf("RFC 8628 §3.5", (one) => polled(one, tokens), {
     "pending-200": refusal("authorization_pending", 200),
@@ -237,7 +237,7 @@ export const rows: readonly Row[] = [
     "invalid-scope": refusal("invalid_scope"),
     "invalid-request": refusal("invalid_request"),
   }),
-  ...rowsOf("documents §7", ended, {
+  ...rowsOf("specification §7", ended, {
     denied: refusal("access_denied", 403),
     "admin-policy": refusal("admin_policy_enforced"),
     "invalid-client": refusal("invalid_client", 401),
@@ -245,7 +245,7 @@ export const rows: readonly Row[] = [
     "grant-type": refusal("unsupported_grant_type"),
     "org-internal": refusal("org_internal", 403),
   }),
-  row("code-quota", "documents §7", [
+  row("code-quota", "specification §7", [
     ...[code(json(403, { error_code: "rate_limit_exceeded" })), ...polled(tokens)],
   ]),
   // Network faults never end a code: the device continues to poll.
@@ -337,7 +337,7 @@ export const rows: readonly Row[] = [
   row("rotation", "RFC 9700 §4.14.2", [
     ...[...signedIn, ...refused(rotated), api(), ...refused(tokens), api()],
   ]),
-  row("no-rotation", "documents §2.2", [
+  row("no-rotation", "specification §2.2", [
     ...[...signedIn, ...refused(json(200, STORED)), api(), ...refused(json(200, STORED))],
   ]),
   row("refused-twice", "RFC 6750 §3.1", [...signedIn, ...refused(rotated), api(unauthorized)]),

@@ -320,7 +320,7 @@ class Device {
   /** Its own output explains a failure. */
   output(why: string): string {
     const line = this.#words.trim().split("\n").at(-1) ?? "";
-    return why === "" || line === "" ? "" : `; its last words: ${line}`;
+    return why === "" || line === "" ? "" : `; its last output: ${line}`;
   }
 
   #shell(command: string): ChildProcess {

@@ -158,7 +158,7 @@ export class Judge implements Listeners {
   #faultOfPoll(at: number, sent: Arrival["parameters"]): string {
     if (sent.get("grant_type") !== DEVICE_GRANT) return "a poll had another grant_type";
     if (sent.get("device_code") !== this.#deviceCode) return "a poll had another device_code";
-    if (at > this.#codeEndsAt + LATE_MS) return "a code was polled that had run out";
+    if (at > this.#codeEndsAt + LATE_MS) return "it polled an expired code";
     if (this.#challenge === undefined) return "";
     const digest = createHash("sha256").update(sent.get("code_verifier") ?? "");
     return digest.digest("base64url") === this.#challenge
