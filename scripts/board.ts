@@ -1,6 +1,6 @@
 // npm run board: builds the firmware for a bare Cortex-M3, boots it in an emulator, and runs a whole sign-in over HTTPS
-// against the simulated service. Then prints the use of flash and RAM. Exit code 1: a limit is exceeded.
-//   -- --help lists the options
+// with the simulated service. Then prints the use of flash and RAM. The exit code is 1 if a limit is exceeded.
+//         -- --help lists the options
 
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -105,7 +105,7 @@ async function boot(): Promise<void> {
   }
 }
 
-/** The machine determines what is built and run from the start, so another one needs another process. */
+/** The machine determines what is built and run, so another machine needs another process. */
 function onAnother(name: string): number {
   const env = { ...process.env, PICOGRANT_MACHINE: machineOf(name).name };
   const args = [...process.execArgv, ...process.argv.slice(1)];
@@ -122,7 +122,7 @@ function table(builds: readonly Build[]): boolean {
 
 async function main(): Promise<number> {
   const name = flags.machine ?? machine.name;
-  // Your own machine is a folder of the port, which this program does not know.
+  // Your own machine is a folder of the port. This program does not list it.
   const isOwn =
     flags.port !== undefined && !flags.boot && !machineNames.some((one) => one === name);
   if (name !== machine.name && !isOwn) return onAnother(name);
@@ -144,7 +144,7 @@ async function main(): Promise<number> {
   }
   if (flags.interactive) return runInteractive();
   const run = await live("complete");
-  // They wait for most of their time. An allocation by an engine after the start ends the run (above).
+  // The boards wait most of the time, so run them in parallel.
   const runs = await Promise.all(
     own.map(async (build) => {
       if (build.kind === "complete") return { ...build, seen: run };

@@ -1,6 +1,7 @@
-// npm run build: writes the firmware bundle to dist/, as a script, as CommonJS and as an ES module, each with its types
-// and numbers for C, the conformance script that tests an engine, and the core as C. Prints the sizes. `-- --playground`
-// writes the playground instead, a folder for any file server: device, network, service, phone and panel in one page.
+// npm run build: writes the firmware bundle to dist/ as a script, as CommonJS and as an ES module, each with its types
+// and numbers for C. Also writes the conformance script that tests an engine, and the core as C. Prints the sizes. `--
+// --playground` writes the playground instead. It is a folder for any file server, with device, network, service, phone
+// and panel in one page.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
-// npm run docs: TypeDoc makes the pages and the reference of all public symbols into a static site without network
-// access, dist/docs/index.html. It fails if an exported symbol has no description or a link is dead. Its options are in
-// package.json.
+// npm run docs: TypeDoc makes a static site of the pages and the reference of all public symbols, dist/docs/index.html.
+// It needs no network. The command fails if an exported symbol has no description, or if a link is dead. Its options
+// are in package.json.
 
 import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -39,7 +39,7 @@ const STYLE = `<style>
   .tsd-page-title:has(+ .tsd-typography) { display: none; }
 </style>`;
 
-/** Names a page by its heading instead of its path. Drawings are no code, and headings have none. */
+/** Names a page by its heading instead of its path. Does not highlight drawings as code. */
 function nameDocument(document: DocumentReflection): void {
   const subject = SUBJECTS.find(([, pages]) => pages.test(document.name.replaceAll("_", "/")))![0];
   let text = "";

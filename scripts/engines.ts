@@ -1,6 +1,6 @@
-// npm run engines: runs the built bundle, unchanged, through the conformance script on every available engine, and
-// prints a table. --install fetches the others first; --install-only stops after that. --runtimes only fetches what
-// the npm packages are tested with.
+// npm run engines: runs the conformance script with the built bundle on every available engine, and prints a table.
+// --install first installs the engines; --install-only stops after that. --runtimes only installs the runtimes and
+// bundlers that the npm packages are tested with.
 
 import type { Variant } from "../targets/bundle/bundled-core.ts";
 import { type Engine, engines } from "../targets/workbench/engines/catalogue.ts";

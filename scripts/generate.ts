@@ -1,5 +1,5 @@
-// npm run generate: updates everything that is generated and tracked. A test that fails because of a stale file names
-// this command. Measurements (the comparison with other clients) depend on the machine and are made at a release.
+// npm run generate: updates all generated files that are tracked. If a test fails because of a stale file, it names
+// this command. Measurements (the comparison with other clients) depend on the machine, so they are made at a release.
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -94,16 +94,14 @@ function filesOf(folder: string): string[] {
   return names.map((name) => `${sources}${folder}/${name}`);
 }
 
-/**
- * @returns what an analyser reports about the files, "" for nothing
- */
+/** @returns what an analyser reports about the files, or "" */
 function reportOf(command: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
   if (error) throw new InstallError(`${command}: ${error.message}`);
   return status === 0 && !/warning:/.test(stderr) ? "" : `${stdout}${stderr}`.trim();
 }
 
-/** Rules of MISRA C:2012 that the files break, as cppcheck's addon finds them, with their counts. */
+/** Counts violations of each MISRA C:2012 rule, as cppcheck's addon reports them. */
 function brokenRules(files: readonly string[]): Map<string, number> {
   const checks = ["--addon=misra", "--std=c99", "--quiet"];
   const { stderr, error } = spawnSync("cppcheck", [...checks, ...files], { encoding: "utf8" });
@@ -136,14 +134,14 @@ function misra(section: string, files: readonly string[]): string[] {
 const SORT_CALLS = `d=$(mktemp -d); gcc "$@" -fcallgraph-info -c -o $d/c.o &&
 sed -nE 's/^edge.*"(.*)" targetname: "(.*)" label.*/\\1 \\2/p' $d/c.ci | tsort >$d/order; s=$?; rm -r $d; exit $s`;
 
-/** Runs static analysers, with every warning as an error, and compares MISRA.md with the rules that are broken. */
+/** Runs static analysers with every warning as an error, and compares MISRA.md with the violated rules. */
 function analyse(): number {
   ensure(analyserNeeds);
   if (!existsSync(generated)) throw new InstallError("run npm run host -- --build first");
   const includes = [...folders.map((folder) => `-I${sources}${folder}`), `-I${generated}`];
   const compiler = ["-std=gnu11", ...includes, "-isystem", quickjsFolder()];
   const files = folders.flatMap(filesOf);
-  // The core as C comes with the other header of the device.
+  // The core as C has its own header for the device, so its path comes first.
   const ofCore = ["-std=c99", `-I${generatedC}`, `-I${sources}portable`];
   const core = `${generatedC}/picogrant.c`;
   const single = (command: string, own: readonly string[]) =>
@@ -199,7 +197,10 @@ function startCheck(): Promise<{ output: string; status: number | null }> {
   return new Promise((resolve) => program.on("close", (status) => resolve({ output, status })));
 }
 
-/** Tests the port's files (ports/template/check.c) twice, since some faults only show at the second start. */
+/**
+ * Runs the check of a port's files (ports/template/check.c) twice, because some faults are only visible at the second
+ * start.
+ */
 async function check(folder: string): Promise<void> {
   const server = flags.server === undefined ? await startCheckServer() : undefined;
   const address = JSON.stringify(new URL(server?.url ?? flags.server!).href);

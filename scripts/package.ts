@@ -1,6 +1,6 @@
 // npm run tool -- package: makes the folders that npm publishes, dist/npm/NAME (targets/workbench/package-contents.ts
-// lists their contents). Links from their pages out of a package lead to the repository if package.json names one,
-// otherwise they become plain text.
+// lists their contents). Links in pages that leave a package lead to the repository if package.json names one.
+// Otherwise they become plain text.
 
 import {
   cpSync,
@@ -40,7 +40,7 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-// The licences of third-party code in our bundles, which require their notices.
+// The licence notice of third-party code in our bundles, as its licence requires.
 
 function mitOf(holder: string): string {
   const text = readFileSync(join(root, "LICENSE"), "utf8");
@@ -102,7 +102,7 @@ const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   bugs?: object;
 };
 
-/** What `npm run build` writes; `dist` may contain files of an earlier version. */
+/** Files that `npm run build` writes. Others in `dist` may be from an earlier version. */
 const BUILT = [
   ...variants.flatMap((variant) => {
     const modules = [".js", ".js.map", ".cjs", ".mjs", ".d.ts", ".d.cts", ".d.mts"];
@@ -114,7 +114,7 @@ const BUILT = [
   "picogrant.h",
 ];
 
-/** Makes dist/npm/NAME; the old folder stays until the new one is complete. */
+/** Makes dist/npm/NAME. The old folder stays until the new one is complete. */
 async function makePackage(
   name: string,
   pages: Pages,
@@ -164,7 +164,7 @@ function writePage(folder: string, file: string, source: string, pages: Pages): 
     if (places.has(inside) || existsSync(join(folder, there))) {
       return `${picture}[${words}](${relative(dirname(file), there) || "."}${behind})`;
     }
-    // The repository addresses of the compiler and of git differ in prefix and suffix.
+    // The compiler's repository address and git's have different prefixes and suffixes.
     const web = own.repository?.url.replace(/^git\+/, "").replace(/\.git$/, "");
     if (web === undefined) return picture === "" ? words : "";
     const kind = picture === "" ? "blob" : "raw";
@@ -189,7 +189,7 @@ async function addEntries(
   return inputs;
 }
 
-/** The generated core files that the Makefiles need, because an installer has none of our scripts. */
+/** Adds the generated core files that the Makefiles need, because a user of the package does not have our scripts. */
 async function addGeneratedC(folder: string): Promise<void> {
   await generateC(join(folder, "generated"));
   // core.js is for QuickJS's compiler.

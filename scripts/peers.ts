@@ -1,5 +1,5 @@
-// npm run tool -- peers: alternatives to picogrant, on the same server in the same run. Prints the tables; --write
-// writes them into targets/bundle/PEERS.md.
+// npm run tool -- peers: compares picogrant with alternatives on the same server in the same run. Prints the tables;
+// --write writes them to targets/bundle/PEERS.md.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const { version } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string };
 
-/** The rows of the bench, and for each client why it fails one. */
+/** For each row of the bench: which clients pass it, and why others fail. */
 async function rowTable(): Promise<string[][]> {
   ensurePackages([tool("oidc-gen", "oidc-agent-cli")], false);
   const output = CLIENTS.map((client) => {

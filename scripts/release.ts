@@ -1,5 +1,6 @@
 // npm run release: makes the files of a release in one folder: the npm packages, the firmware archive, a list of their
-// contents, and checksums. The same sources give the same bytes. It publishes nothing: the last line says how to.
+// contents, and checksums. The same sources always give the same bytes. The command publishes nothing. Its last line
+// says how to publish.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,7 +21,10 @@ interface Bundled {
 const sumOf = (file: string): string =>
   createHash("sha256").update(readFileSync(file)).digest("hex");
 
-/** The C library and third-party code in the packages, as CycloneDX; without a date, which would differ between runs. */
+/**
+ * Lists the C library and third-party code in the packages, in CycloneDX format. It has no date, so that it does not
+ * differ between runs.
+ */
 function billOfMaterials(version: string): object {
   const file = join(root, "dist/bundled-packages.json");
   const bundled = JSON.parse(readFileSync(file, "utf8")) as Bundled[];
@@ -37,7 +41,7 @@ function billOfMaterials(version: string): object {
       ...bundled.map(({ name, version, license }) => ({
         ...{ type: "library", name, version },
         purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
-        // One or several identifiers (SPDX), such as "(BSD-3-Clause OR GPL-2.0)".
+        // One or several SPDX identifiers, such as "(BSD-3-Clause OR GPL-2.0)".
         licenses: [{ expression: license }],
       })),
     ],
@@ -72,7 +76,7 @@ function run(command: string, args: readonly string[], cwd = root): string {
   });
 }
 
-/** Archives contain file modes, which must not depend on the umask of the checkout. */
+/** Archives contain file modes. Set them, so that they do not depend on the umask of the checkout. */
 function setModes(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     const path = join(entry.parentPath, entry.name);

@@ -1,4 +1,4 @@
-// npm run tool -- NAME: the less common commands. Without a name: the list.
+// npm run tool -- NAME: runs one of the less common commands. Without a name it lists them.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,7 @@ else if (tool === undefined) {
     env,
     stdio: "inherit",
   });
-  // Ctrl-C in a terminal reaches both processes; this one waits for the other to end.
+  // In a terminal, Ctrl-C reaches both processes. This one waits until the other has ended.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   child.on("close", (code, signal) => {

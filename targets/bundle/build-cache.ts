@@ -1,4 +1,4 @@
-// Caches build results that take seconds beside the installed packages, until a source changes.
+// Caches build results that take seconds, in the folder of the installed packages, until a source changes.
 
 import { createHash } from "node:crypto";
 import {
@@ -16,14 +16,14 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = `${root}node_modules/.cache/picogrant/`;
 
-/** How often, and how many times, to check for another process. */
+/** The wait between two checks for another process, and the number of checks. */
 const WAIT_MS = 50;
 const WAITS_MAX = 1200;
 
 /**
- * Returns a cached result, or makes it. If another process is making it, waits for it, but at most a minute.
+ * Returns a cached result, or makes it. If another process is making it, waits for at most a minute.
  * @param key of everything that the result depends on (keyOf)
- * @param make its result has to be JSON
+ * @param make its result must be JSON
  */
 export async function stored<T>(key: string, make: () => Promise<T>): Promise<T> {
   const file = `${folder}${key}.json`;
@@ -38,7 +38,7 @@ export async function stored<T>(key: string, make: () => Promise<T>): Promise<T>
       continue;
     }
     try {
-      // Another process may read the file meanwhile, so it is renamed when it is complete.
+      // Another process may read the file meanwhile, so write a draft and rename it.
       const draft = `${file}.${process.pid}`;
       writeFileSync(draft, JSON.stringify(await make()));
       renameSync(draft, file);
@@ -50,9 +50,9 @@ export async function stored<T>(key: string, make: () => Promise<T>): Promise<T>
 }
 
 /**
- * The key of a result: the sources, the versions of the installed tools, and the compiler's settings.
+ * A key from the sources, the versions of the installed tools, and the compiler's settings.
  * @param kind the kind of result
- * @param folders with the sources, from the repository's root: every TypeScript or JSON file of ours counts
+ * @param folders with the sources, from the repository's root. All TypeScript and JSON files in them count
  */
 export function keyOf(kind: string, folders: readonly string[]): string {
   const hash = createHash("sha256")

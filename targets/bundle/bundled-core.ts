@@ -1,5 +1,5 @@
-// The core as one ES5 script that defines `picogrant`, for every build, test and measurement. It is cached
-// (make-bundle.ts makes it), so that most uses load no build tools.
+// The core as one ES5 script that defines `picogrant`, for every build, test and measurement. make-bundle.ts makes it.
+// It is cached, so that most uses need not load the build tools.
 
 import { keyOf, stored } from "./build-cache.ts";
 import type { Variant } from "./surface.ts";
@@ -7,20 +7,20 @@ import type { Variant } from "./surface.ts";
 export type { Variant } from "./surface.ts";
 
 export interface Bundle {
-  /** Defines `picogrant` for hosts in JavaScript: the functions by name. */
+  /** Defines `picogrant` with the functions by name, for hosts in JavaScript. */
   readonly code: string;
-  /** Source map, as JSON; its sources are named as seen from dist/. */
+  /** The source map as JSON. Paths of sources are relative to dist/. */
   readonly map: string;
   /**
-   * The first part of the code, for hosts in other languages: `picogrant` is a list of the one function, which takes
-   * the number of an operation (surface.ts) and its arguments, `create`, `configError` and the release.
+   * The first part of the code, for hosts in other languages. `picogrant` is a list: the one function, which takes the
+   * number of an operation (surface.ts) and its arguments, then `create`, `configError` and the release.
    */
   readonly flashed: string;
 }
 
 /** How a bundle is made. */
 interface BundleOptions {
-  /** False: only joined, with the names of the sources (instrumentation, debugging). */
+  /** False: the files are only joined, with the names of the sources (instrumentation, debugging). */
   readonly minify?: boolean;
 }
 
@@ -37,10 +37,10 @@ export function bundleCore(variant: Variant, options: BundleOptions = {}): Promi
   return bundle;
 }
 
-/** Each is read once per process. */
+/** Each bundle is made at most once per process. */
 const made = new Map<string, Promise<Bundle>>();
 
-/** The tools take half a second to load, and most processes need none of them. */
+/** Loading the tools takes half a second, and most processes do not need them. */
 async function make(variant: Variant, minify: boolean): Promise<Bundle> {
   const tools = await import("./make-bundle.ts");
   return minify ? tools.shippedBundle(variant) : tools.readableBundle(variant);

@@ -1,4 +1,4 @@
-// Relations between constants of the core. The build fails if they contradict each other.
+// Rules that constants of the core must satisfy together. The build fails if one is violated.
 
 import { ErrorCode, MESSAGES, Message } from "../../core/device/errors.ts";
 import { Limit } from "../../core/device/limits.ts";
@@ -7,7 +7,7 @@ import { errorRows } from "../../core/tables/errors.ts";
 import { fieldRows } from "../../core/tables/fields.ts";
 import { documentLiterals, requestLiterals } from "../../core/tables/literals.ts";
 
-/** Every constant in a relation, by name. */
+/** The constants in these rules, by name. */
 export type Constants = Readonly<Record<string, number>>;
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
@@ -43,7 +43,7 @@ export const constants: Constants = {
   LONGEST_ERROR: longestOf(errorRows().flatMap(({ names }) => names)),
 };
 
-/** The relations, in words. */
+/** The rules, in words. */
 export const relations: readonly (readonly [rule: string, holds: (c: Constants) => boolean])[] = [
   ["every Limit is at most 2^27-1", (c) => LIMITS.every((name) => c[name]! <= 2 ** 27 - 1)],
   ["no time exceeds the endless one", (c) => TIMES.every((name) => c[name]! <= c.ENDLESS!)],
@@ -70,7 +70,7 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
     (c) => 10 ** (c.NUMBER_MAX! - 1) > c.ENDLESS!,
   ],
   [
-    // A leading 1, a bit for each level, and the level that is one too many.
+    // The stack's bits: a leading 1, one for each level, and one for the first level that is not allowed.
     "the stack of a document has 27 bits",
     (c) => 1 + c.JSON_DEPTH_MAX! + 1 <= 27,
   ],
@@ -119,14 +119,12 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
   ],
 ];
 
-/** The violated relations. */
+/** @returns the violated rules */
 export function brokenRules(of: Constants): string[] {
   return relations.filter(([, holds]) => !holds(of)).map(([rule]) => rule);
 }
 
-/**
- * @throws Error if constants of the core contradict each other
- */
+/** @throws Error if a rule is violated */
 export function checkConstants(): void {
   const broken = brokenRules(constants);
   if (broken.length > 0) throw new Error(`constants of the core disagree: ${broken.join("; ")}`);

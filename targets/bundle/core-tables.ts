@@ -1,5 +1,5 @@
-// Files of the core that `npm run generate` makes from the readable tables (core/tables). They ship and are tracked; a
-// test compares them.
+// Generates files of the core from the readable tables (core/tables) for `npm run generate`. These files ship and are
+// tracked, and a test compares them.
 
 import { Limit } from "../../core/device/limits.ts";
 import { type ErrorRow, errorRows } from "../../core/tables/errors.ts";
@@ -25,11 +25,12 @@ import {
   type NamedPlace,
   requestLiterals,
 } from "../../core/tables/literals.ts";
-// Texts instead of arrays of objects: an engine needs thousands of bytes for those, but for a text only its length.
+// The tables are packed into strings. An engine needs thousands of bytes for arrays of objects, but for a string only
+// its length.
 
 /**
- * Names, after the letter of the first one's place ('A' is 0). A name ends with a space if the next one has the same
- * place, with `!` if it has the following place, with `"` for the second following one, and so on.
+ * Packs names: first the letter of the first place ('A' is 0), then the names. The character after a name is the
+ * distance to the place of the next name: a space if it is the same place, `!` if it is the following one, and so on.
  */
 export function packedNames(rows: readonly NamedPlace[]): string {
   let packed = String.fromCharCode(65 + rows[0]!.place);
@@ -41,13 +42,12 @@ export function packedNames(rows: readonly NamedPlace[]): string {
   return packed;
 }
 
-/** The names of errors that servers use. */
 export function packedErrorNames(rows: readonly ErrorRow[]): string {
   const named = rows.filter((row) => row.names.length > 0);
   return packedNames(named.map((row) => ({ place: row.error, names: row.names })));
 }
 
-/** Kind (a digit) and message ('A' is message 0) of every error, after two blanks for NONE. */
+/** The kind (a digit) and the message ('A' is message 0) of every error, after two blanks for NONE. */
 export function packedErrorKinds(rows: readonly ErrorRow[]): string {
   let packed = "  ";
   rows.forEach((row, i) => {
@@ -57,7 +57,10 @@ export function packedErrorKinds(rows: readonly ErrorRow[]): string {
   return packed;
 }
 
-/** The number of each state: where its row begins, or an offset without a row; ends of values are negative. */
+/**
+ * The number of each state is the position of its row, or a free position if it has no row. Ends of values have
+ * negative numbers.
+ */
 export function grammarStates(rows: readonly GrammarRow[]): Record<string, number> {
   const states: Record<string, number> = {};
   const free: number[] = [];
@@ -84,8 +87,8 @@ export function grammarStates(rows: readonly GrammarRow[]): Record<string, numbe
 }
 
 /**
- * Pairs of a byte and the next state ('A' is 0). The row of a state ends with a blank and the state for any other byte;
- * a row without one continues in the next.
+ * Packs pairs of a byte and the next state ('A' is 0). A state's row ends with a blank and the state for any other
+ * byte. Without that end, the next row continues it.
  */
 export function packedGrammar(rows: readonly GrammarRow[]): string {
   const states = grammarStates(rows);
@@ -111,7 +114,7 @@ interface NumberedName {
   readonly description: string;
 }
 
-/** A comment with the line length of the sources, indented. */
+/** A comment that is indented and wrapped like those of the sources. */
 function commentOf(text: string, indent: string): string {
   if (!text) return "";
   let line = `${indent}/** ${text} */`;
@@ -136,7 +139,7 @@ function enumOf(name: string, description: string, members: readonly NumberedNam
   return `${text}}\n`;
 }
 
-/** A string as the formatter writes it. */
+/** A string literal, formatted as biome does. */
 function quoted(text: string): string {
   const escaped = JSON.stringify(text).slice(1, -1);
   if (text.indexOf('"') < 0) return `"${escaped}"`;
@@ -144,14 +147,14 @@ function quoted(text: string): string {
   return `'${escaped.split('\\"').join('"')}'`;
 }
 
-/** A constant, with a line break after each line feed. */
+/** A string constant with a line break after each line feed. */
 function textOf(name: string, description: string, text: string): string {
   const pieces = (text.match(/[^\n]+\n?|\n/g) || []).map(quoted);
   const value = pieces.length === 1 ? ` ${pieces[0]}` : `\n  ${pieces.join(" +\n  ")}`;
   return `\n${commentOf(description, "")}export var ${name} =${value};\n`;
 }
 
-/** Consecutive numbers from `first` on. */
+/** Gives the rows consecutive numbers from `first` on. */
 function numbered(rows: readonly FieldRow[], first: number): NumberedName[] {
   return rows.map((row, i) => ({
     name: row.name,
@@ -170,7 +173,7 @@ function fieldNamed(name: string): number {
   return 1 + at;
 }
 
-/** A mask of the selected fields. */
+/** The mask of the selected fields. */
 function mask(
   name: string,
   description: string,
@@ -222,7 +225,10 @@ function masks(): NumberedName[] {
   ];
 }
 
-/** Regions of a fixed size with their own place: number ('A' is 0) and a quarter of the bytes (blank is 0). */
+/**
+ * Packs the regions that have a fixed size and a place of their own: number ('A' is 0), and a quarter of the bytes
+ * (blank is 0).
+ */
 function capacities(): string {
   let packed = "";
   fields.concat(regions).forEach((row, i) => {
@@ -244,7 +250,7 @@ function isMembers(texts: LiteralRow["texts"]): texts is Members {
   return "first" in texts;
 }
 
-/** The texts of a literal, a number each. */
+/** The texts of a literal. Each one gets a number. */
 function partsOf(row: LiteralRow): readonly string[] {
   const texts = row.texts;
   if (!isMembers(texts)) return texts;
@@ -254,7 +260,7 @@ function partsOf(row: LiteralRow): readonly string[] {
   ];
 }
 
-/** The literals of every build that come from tables, and then those of the grant. */
+/** The literals of every build: first those generated from other tables, then those of the grant. */
 function coreLiterals(): LiteralRow[] {
   return [
     {
@@ -327,7 +333,7 @@ function deviceTables(): string {
   );
 }
 
-/** The states that the scanner's code names. */
+/** The states that the scanner's code uses by name. */
 function scanStates(): NumberedName[] {
   const states = grammarStates(grammarRows());
   return Object.entries({ ...valueEnds(), ...namedStates(), ...rowlessStates() })
@@ -335,7 +341,7 @@ function scanStates(): NumberedName[] {
     .sort((one, other) => one.number - other.number);
 }
 
-/** Files of the core, by their paths in it. */
+/** The generated files, by their paths in core/. */
 export function madeFiles(): Record<string, string> {
   return {
     "device/tables.ts": deviceTables(),

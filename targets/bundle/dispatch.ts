@@ -1,9 +1,9 @@
-// Combines functions: those that remain after the compiler become branches of one function whose first parameter
-// selects the branch. An engine needs some two hundred bytes of RAM for each function, and nothing for a branch.
+// Joins functions: those that remain after the compiler become branches of one function, whose first parameter selects
+// the branch. For each function an engine needs about two hundred bytes of RAM, for a branch none.
 //
-// Functions that only `create` and `configError` call stay separate: once the host has dropped both, the engine frees
-// them too. So do the few functions that most calls go to, because a branch costs comparisons and the places of all
-// variables.
+// Functions that only `create` and `configError` call stay separate, so that the engine frees them once the host has
+// dropped those two. The functions that most calls go to also stay separate, because a branch takes time for
+// comparisons and space for all variables.
 
 import remapping from "@jridgewell/remapping";
 import {
@@ -18,24 +18,24 @@ import MagicString from "magic-string";
 import { type SourceOf, sourcesOf } from "./places.ts";
 import { CALL, EXPORTS } from "./surface.ts";
 
-/** A script and its source map, as JSON. */
+/** A script and its source map as JSON. */
 export interface Script {
   readonly code: string;
   readonly map: string;
 }
 
-/** The selected branch; parameters and variables are `call$0`, `call$1`... */
+/** The parameter that selects the branch. Other parameters and variables are `call$0`, `call$1`... */
 const BRANCH = `${CALL}branch`;
 
 /** A function of the file. */
 interface Unit {
   readonly node: FunctionNode;
-  /** Its parameters, a blank for each further argument, then its variables. */
+  /** Its parameters, a blank for each additional argument of a call, then its variables. */
   readonly locals: string[];
   readonly names: Set<Unit>;
-  /** The largest number of arguments in a call. */
+  /** The largest number of arguments in a call of it. */
   given: number;
-  /** It is used as a value, and not only called: its number replaces it there. */
+  /** The function is also used as a value. There it is replaced by its number. */
   isValue: boolean;
 }
 
@@ -57,9 +57,9 @@ function unitOf(node: FunctionNode, isValue: boolean): Unit {
 /** The compiler's output, parsed. */
 class File {
   readonly units = new Map<Node, Unit>();
-  /** Functions that are named where the file is loaded. */
+  /** Functions that are used while the file is loaded. */
   readonly namedAtLoad = new Set<Unit>();
-  /** The brace of the function around everything. */
+  /** The opening brace of the function around everything. */
   readonly start: number;
   /** The functions that the host calls by number. */
   readonly exports: CallExpression;
@@ -108,7 +108,7 @@ class File {
     });
   }
 
-  /** The unit that a name stands for, except in its declaration or in the exports. */
+  /** The unit that a name refers to, unless it is the declaration or in the list of exports. */
   unitNamed(node: AnyNode, parent: AnyNode, by: Unit | undefined): Unit | undefined {
     if (node.type !== "Identifier" || by?.locals.includes(node.name)) return undefined;
     const unit = this.#named.get(node.name);
@@ -116,7 +116,7 @@ class File {
     return isHanded || unit?.node.id === node ? undefined : unit;
   }
 
-  /** The units by the numbers that the host calls them with. */
+  /** The exported units, by the numbers with which the host calls them. */
   exported(): (Unit | undefined)[] {
     return this.exports.arguments.map((one) => this.units.get(one) ?? this.#named.get(nameOf(one)));
   }
@@ -126,8 +126,8 @@ class File {
   }
 
   /**
-   * Finds what units name and with how many arguments they are called. @throws Error if a branch could behave
-   * differently
+   * Finds which units use each other, and with how many arguments they are called. @throws Error if a branch could
+   * behave differently from the function
    */
   #learn(): void {
     let invokedWith = 0;
@@ -166,12 +166,12 @@ function isCallOf(parent: AnyNode, node: Node): parent is CallExpression {
   return parent.type === "CallExpression" && parent.callee === node;
 }
 
-/** Whether it calls one of several functions: `(a ? b : c)(...)`. */
+/** Whether the call chooses one of several functions: `(a ? b : c)(...)`. */
 function isChoice({ callee }: CallExpression): boolean {
   return /^(Conditional|Logical|Sequence)/.test(callee.type);
 }
 
-/** The branches by their numbers: exports have the same numbers in all builds, the others follow. */
+/** The branches by number. Exports have the same numbers in all builds, the others follow. */
 function branchesOf(file: File, outside: readonly string[]): (Unit | undefined)[] {
   const exported = file.exported();
   const later = new Set(file.namedAtLoad);
@@ -185,13 +185,13 @@ function branchesOf(file: File, outside: readonly string[]): (Unit | undefined)[
     return found;
   });
   const others = [...later].filter((unit) => {
-    // What is stored in a table has a number.
+    // A function that is stored in a table needs a number.
     return !exported.includes(unit) && (unit.isValue || !staying.includes(unit));
   });
   return [...exported, ...others];
 }
 
-/** The text before each branch from `from` to `to`: comparisons that halve the range. */
+/** The code before each branch from `from` to `to`: comparisons that halve the range. */
 function decide(from: number, to: number, before = ""): string[] {
   if (to - from === 1) return [before];
   const half = (from + to) >> 1;
@@ -200,7 +200,7 @@ function decide(from: number, to: number, before = ""): string[] {
 
 /**
  * @param outside functions that stay separate, by their names in the sources
- * @throws Error if it is not certain that a branch does the same as the function
+ * @throws Error if a branch might not do the same as the function
  */
 export function dispatch(script: Script, outside: readonly string[]): Script {
   const { code } = script;
@@ -210,7 +210,7 @@ export function dispatch(script: Script, outside: readonly string[]): Script {
   const text = new MagicString(code);
   file.walk((node, parent, unit) => {
     const isBranch = unit !== undefined && inside.includes(unit);
-    // `var a = 1, b` becomes `a = 1, b`: variables are declared once for all branches.
+    // `var a = 1, b` becomes `a = 1, b`, because the variables are declared once for all branches.
     if (isBranch && node.type === "VariableDeclaration") {
       text.remove(node.start, node.declarations[0]!.start);
     } else if (isBranch && unit.locals.includes(nameOf(node))) {
@@ -251,7 +251,7 @@ export function dispatch(script: Script, outside: readonly string[]): Script {
     at = one.end;
   }
   text.overwrite(at, file.exports.end, "0");
-  // Last, because overwritten text must not have moved.
+  // Move the text last, because text that has been moved cannot be overwritten.
   for (const { node } of inside) text.move(node.start, node.end, file.start);
   const map = text.generateMap({ hires: true });
   const whole = remapping([JSON.parse(map.toString()), JSON.parse(script.map)], () => null);

@@ -1,6 +1,6 @@
-// Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. It uses three maintained tools:
-// esbuild joins the files and removes the types, Closure Compiler (ADVANCED) inlines functions and numbers, uglify-js
-// shortens the text. The device stays a record, so one load of the file drives several.
+// Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. esbuild joins the files and removes
+// the types, Closure Compiler (ADVANCED) inlines functions and numbers, and uglify-js shortens the code. The device
+// stays a separate object, so that a program can have several.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -35,11 +35,11 @@ import {
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
-/** The flags of Closure Compiler for the build; files and maps are added at the call. */
+/** The flags of Closure Compiler, without files and maps. */
 const closureFlags = [
   ...["--compilation_level", "ADVANCED", "--env", "CUSTOM", "--rewrite_polyfills", "false"],
   ...["--language_in", "ECMASCRIPT5", "--language_out", "ECMASCRIPT5"],
-  // Only the externs decide which names are public, not the compiler's types.
+  // Only the externs determine which names are public. The compiler must not use types for that.
   ...["--use_types_for_optimization", "false"],
   ...["--assume_function_wrapper", "true", "--charset", "US-ASCII", "--warning_level", "QUIET"],
 ];
@@ -53,18 +53,18 @@ const uglifyOptions = {
     inline: 3,
     hoist_vars: true,
     pure_getters: true,
-    // MuJS parses a hundred levels, and each comma of a sequence is one.
+    // MuJS can parse a hundred levels, and each comma of a sequence is a level.
     sequences: false,
   },
   output: { ascii_only: true },
 };
 
-/** The wrapper around the functions, so that the file defines only one name. */
+/** The code around the functions. With it, the file defines only one name. */
 const wrapper = ["var picogrant;(function(){", "})();"] as const;
 
 /**
- * Functions that stay separate: 659 of the 1,054 function calls of a pending poll (writeByte 269, put 192, writeEncoded
- * 144, keep 54).
+ * Functions that stay separate, because they have most of the calls in a poll that is pending: 659 of 1,054 (writeByte
+ * 269, put 192, writeEncoded 144, keep 54).
  */
 const OUTSIDE = ["writeByte", "put", "writeEncoded", "keep"];
 
@@ -78,8 +78,8 @@ export async function shippedBundle(variant: Variant): Promise<Bundle> {
 }
 
 /**
- * The part after the flashed code for hosts in JavaScript: the functions by name. They only refer to the one function,
- * so `create` can be freed.
+ * The code after the flashed part, with the functions by name for hosts in JavaScript. It refers only to the one
+ * function, so that the engine can free `create`.
  */
 function namesOf(variant: Variant): string {
   const functions = core as unknown as Record<string, { length: number }>;
@@ -92,14 +92,14 @@ function namesOf(variant: Variant): string {
   return `picogrant=function(p,n){${members.join("")}return n}(picogrant[0],${others});\n`;
 }
 
-/** The same functions, only joined, with their own names and their assertions. */
+/** The functions of a bundle, only joined, with their own names and their assertions. */
 export async function readableBundle(variant: Variant): Promise<Bundle> {
   const joined = await joinSources(variant, false);
   const code = `${wrapper[0]}${joined.code}${wrapper[1]}\n`;
   return { code, map: joined.map, flashed: code };
 }
 
-/** A loop, or a block with code after it. */
+/** Whether the node is a loop, or a block with code after it. */
 function goesOn(node: AnyNode): boolean {
   if (node.type === "BlockStatement") return node.body.at(-1)?.type !== "ReturnStatement";
   return /^(For|While|DoWhile)/.test(node.type);
@@ -107,7 +107,8 @@ function goesOn(node: AnyNode): boolean {
 
 /**
  * Marks functions that Closure Compiler must not inline with `@noinline`: those that stay separate, and those that
- * return from within a loop or a block with code after it. It would use labels, which Espruino does not support.
+ * return from within a loop or a block with code after it. Inlining the latter would need labels, which Espruino does
+ * not support.
  */
 export function markFunctions(code: string, staying: readonly string[] = []): string {
   const marked = new Set<Node>();
@@ -117,7 +118,7 @@ export function markFunctions(code: string, staying: readonly string[] = []): st
     },
     ReturnStatement(_node, _state, ancestors) {
       const owner = ancestors.findLastIndex(({ type }) => type === "FunctionDeclaration");
-      // The first block is the function's own.
+      // The first block is the body of the function itself.
       const around = ancestors.slice(owner + 2) as AnyNode[];
       if (around.some(goesOn)) marked.add(ancestors[owner]!);
     },
@@ -127,7 +128,7 @@ export function markFunctions(code: string, staying: readonly string[] = []): st
   return text.toString();
 }
 
-/** The core's files as one script of functions, with the object of the public ones at its end. */
+/** Joins the core's files into one script of functions, with the object of the public ones at its end. */
 async function joinSources(variant: Variant, isPlaced: boolean): Promise<Script> {
   const file = entryOf(variant);
   const names = exportsOf(variant);
@@ -174,7 +175,7 @@ function numbered(names: readonly string[]): string {
   return `${EXPORTS}(${functions});\npicogrant = [${[CALL, ...bootFunctions]}, release];`;
 }
 
-/** The grant alone has no calls. */
+/** The build of the grant alone has no calls. */
 function absentProperties(variant: Variant): string[] {
   return variant === "grant" ? ["call"] : [];
 }
@@ -189,7 +190,7 @@ function placedCore(variant: Variant): Placed {
   });
 }
 
-/** A source with its map in it, as esbuild takes it. */
+/** A source with its map included, as esbuild expects it. */
 function placedSource(
   sources: Placed["sources"] | undefined,
   path: string,
@@ -202,8 +203,8 @@ function placedSource(
 }
 
 /**
- * The grant alone has no calls: nothing in it sets `device.call`, which `create` sets to null. With this, the compiler
- * removes everything that a call would need. Columns stay the same, for the map.
+ * In the build of the grant alone, nothing sets `device.call`, which `create` sets to null. This function tells the
+ * compiler so, which then removes all code for calls. Columns stay the same for the map.
  */
 export function withoutCalls(code: string): string {
   const made = "device.call = null;";
@@ -213,7 +214,6 @@ export function withoutCalls(code: string): string {
   return rest.replace(/\bdevice\.call\b/g, "null".padEnd("device.call".length));
 }
 
-/** Closure Compiler. */
 async function compile(joined: Script): Promise<Script> {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-build-"));
   const file = (name: string): string => join(folder, name);
@@ -232,7 +232,7 @@ async function compile(joined: Script): Promise<Script> {
       ...["--output_wrapper", `${wrapper[0]}%output%${wrapper[1]}`],
       ...["--js_output_file", file("compiled.js")],
     ];
-    // Its command uses the native build for this system, or Java's.
+    // The compiler's command uses its native build for this system, or else Java.
     const command = join(root, "node_modules/google-closure-compiler/cli.js");
     await run(process.execPath, [command, ...closureFlags, ...files]);
     const read = (name: string): string => readFileSync(file(name), "utf8");
@@ -245,7 +245,7 @@ async function compile(joined: Script): Promise<Script> {
   }
 }
 
-/** The map with the names and texts of the sources, from the map of the joined file. */
+/** Combines both maps, so that the result refers to the sources. */
 function withRealSources(map: string, joinedMap: string): string {
   const whole = JSON.parse(map) as { sources: string[]; sourcesContent: (string | null)[] };
   const joined = JSON.parse(joinedMap) as { sources: string[]; sourcesContent: string[] };
@@ -257,7 +257,6 @@ function withRealSources(map: string, joinedMap: string): string {
   return JSON.stringify(whole);
 }
 
-/** uglify-js. */
 function shorten({ code, map }: Script): Script {
   const result = uglify.minify(code, {
     ...uglifyOptions,

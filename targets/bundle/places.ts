@@ -2,9 +2,7 @@
 
 import { SourceMap, type SourceMapPayload } from "node:module";
 
-/**
- * Returns the place of an offset in the code, such as `core/loop/tick.ts:64`, and the name there, if the map has one.
- */
+/** Finds the place of an offset in the code, such as `core/loop/tick.ts:64`, and the name there, if the map has one. */
 export type SourceOf = (offset: number) => { place: string; name: string | undefined };
 
 export function sourcesOf(code: string, map: string): SourceOf {
@@ -14,7 +12,7 @@ export function sourcesOf(code: string, map: string): SourceOf {
     const line = before.split("\n").length - 1;
     const entry = places.findEntry(line, offset - before.lastIndexOf("\n") - 1);
     if (!("originalSource" in entry)) return { place: `bundle:${line + 1}`, name: undefined };
-    // Node's types lack the name of an entry.
+    // Node's types lack this property.
     const { name } = entry as { name?: string };
     return { place: `${entry.originalSource}:${entry.originalLine + 1}`, name };
   };

@@ -1,10 +1,11 @@
-// The device as an array: wherever a source names a property of the device, the build writes the property's place in
-// one plain array. A property costs QuickJS a name and a place in a shape in addition to its value; an element costs
-// only its value. Also handles functions in tables, which become numbers (dispatch.ts): the build marks their calls.
+// Turns the device into an array: wherever a source uses a property of the device by name, the build writes its place
+// in a plain array. For a property, QuickJS stores a name and a place in a shape in addition to the value. For an
+// element, it stores only the value. The build also marks calls of functions in tables, which become numbers
+// (dispatch.ts).
 //
-// The compiler's types decide which names belong to the device and which functions to a table. If they cannot, the
-// build stops: a device that is destructured, indexed by a name or passed as another type could be read by a name that
-// no longer exists.
+// The compiler's types determine which names belong to the device, and which functions to a table. If they cannot, the
+// build stops. Otherwise code that destructures a device, indexes it with a name, or passes it as another type could
+// use a name that no longer exists.
 
 import { fileURLToPath } from "node:url";
 import * as ts from "@typescript/native/unstable/ast";
@@ -19,37 +20,37 @@ import {
 import MagicString from "magic-string";
 import { CALL } from "./surface.ts";
 
-/** How the properties are placed. */
+/** Where the properties get their places. */
 interface Placing {
   /** The project's tsconfig.json, and the file that declares the type whose properties get places. */
   readonly config: string;
   readonly file: string;
   readonly type: string;
-  /** Properties in the order of their places; the others follow in their order of declaration. */
+  /** Properties with the first places, in this order. The others follow in the order of their declaration. */
   readonly first: readonly string[];
-  /** Properties that keep their names, because this build has no place for them. */
+  /** Properties that keep their names, because this build gives them no place. */
   readonly absent: readonly string[];
 }
 
-/** A project whose properties are places. */
+/** A project in which properties are replaced by places. */
 export interface Placed {
-  /** Sources by path, each with its map as JSON; only those that name a property. */
+  /** The changed sources by path, each with its map as JSON. */
   readonly sources: ReadonlyMap<string, { readonly code: string; readonly map: string }>;
   /** The place of each property, by its name. */
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** What the types tell. */
+/** Information from the compiler's types. */
 interface Known {
   readonly program: Project["program"];
   readonly checker: Checker;
   readonly device: Type;
-  /** The properties' names, by the place of their declaration. */
+  /** The properties' names, by the position of their declaration. */
   readonly nameOf: ReadonlyMap<string, string>;
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** Why the build stops; the place is added to it. */
+/** The reason why the build stops. The position is added later. */
 class Unsure extends Error {}
 
 /**
@@ -78,7 +79,7 @@ export function placeProperties(placing: Placing): Placed {
   }
 }
 
-/** The declaration of a property: the same for all types that contain it. */
+/** The declaration of a property. It is the same in all types that contain it. */
 function declarationOf(symbol: PropertySymbol | undefined): string {
   const places = symbol?.declarations.map(({ path, index }) => `${path} ${index}`) ?? [];
   return [...new Set(places)].join();
@@ -107,7 +108,7 @@ function learn({ program, checker }: Project, { type, file, first, absent }: Pla
   };
 }
 
-/** The file's text with places instead of names. */
+/** Replaces names with places in a file. */
 function placeIn(file: ts.SourceFile, name: string, known: Known): MagicString {
   const text = new MagicString(file.text);
   const visit = (node: ts.Node): undefined => {
@@ -128,12 +129,12 @@ function placeIn(file: ts.SourceFile, name: string, known: Known): MagicString {
   return text;
 }
 
-/** Whether a value of the type can be the device, or a part of it. */
+/** Whether a value of this type can be the device or a part of it. */
 function canBeDevice(type: Type | undefined, { checker, device }: Known): boolean {
   return type !== undefined && checker.isTypeAssignableTo(device, type);
 }
 
-/** Whether the type consists only of properties of the device. */
+/** Whether all properties of the type are those of the device. */
 function isDevice(type: Type, { checker, nameOf }: Known): boolean {
   const properties = checker.getPropertiesOfType(checker.getNonNullableType(type) ?? type);
   return (
@@ -141,7 +142,7 @@ function isDevice(type: Type, { checker, nameOf }: Known): boolean {
   );
 }
 
-/** `device.name` */
+/** Replaces `device.name`. */
 function placeAccess(node: ts.PropertyAccessExpression, text: MagicString, known: Known): void {
   const { checker, nameOf, places } = known;
   const name = nameOf.get(declarationOf(checker.getSymbolAtLocation(node.name)));
@@ -158,7 +159,7 @@ function placeAccess(node: ts.PropertyAccessExpression, text: MagicString, known
   text.overwrite(node.expression.getEnd(), node.getEnd(), `[${place}]`);
 }
 
-/** `table.name(...)`: functions in the project's tables become numbers (dispatch.ts). */
+/** Marks `table.name(...)`, because functions in tables become numbers (dispatch.ts). */
 function placeCall(node: ts.CallExpression, text: MagicString, known: Known): void {
   const { expression: callee } = node;
   if (ts.isIdentifier(callee) || isOfLanguage(callee, known)) return;
@@ -166,7 +167,7 @@ function placeCall(node: ts.CallExpression, text: MagicString, known: Known): vo
   text.overwrite(callee.getEnd(), node.arguments.pos, node.arguments.length > 0 ? ", " : "");
 }
 
-/** Whether a called or named function belongs to the language, and stays unchanged. */
+/** Whether a function is built into the language, and so stays unchanged. */
 function isOfLanguage(node: ts.Expression, { checker, program }: Known): boolean {
   const symbol = checker.getSymbolAtLocation(
     ts.isPropertyAccessExpression(node) ? node.name : node,
@@ -181,15 +182,15 @@ function isOfLanguage(node: ts.Expression, { checker, program }: Known): boolean
   return !declarations.some(isOwn);
 }
 
-/** Nodes in which a name declares a function, or passes it to a table or another file. */
+/** Nodes in which a name declares a function, or passes it to a table or to another file. */
 const naming = [
   ...[ts.isPropertyAssignment, ts.isPropertySignatureDeclaration, ts.isFunctionDeclaration],
   ...[ts.isMethodSignatureDeclaration, ts.isImportSpecifier, ts.isExportSpecifier],
 ];
 
 /**
- * A function may only be called, or put into a table. The build replaces it by a number, which any other use would
- * receive.
+ * Refuses a function that is not called or put into a table. The build replaces it by a number, which other code could
+ * not use.
  */
 function refuseFunction(node: ts.Identifier | ts.PropertyAccessExpression, known: Known): void {
   const { checker } = known;
@@ -204,7 +205,7 @@ function refuseFunction(node: ts.Identifier | ts.PropertyAccessExpression, known
   }
 }
 
-/** `{}`, which its owners fill: an array with all places. */
+/** Replaces `{}`, which the owners of the device fill, by an array with all places. */
 function placeLiteral(
   node: ts.ObjectLiteralExpression,
   file: ts.SourceFile,

@@ -1,5 +1,5 @@
-// The files of dist/ for a build of the core: the same code as a script that defines a global, as CommonJS and as an ES
-// module, each with its types, and the map of the script.
+// The files of a build in dist/: the same code as a script that defines a global, as CommonJS and as an ES module, each
+// with its types, and the source map of the script.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ import {
   variants,
 } from "./surface.ts";
 
-/** The files to write, by their names; the script comes first. */
+/** Returns the files to write by name. The script comes first. */
 export async function shippedFiles(variant: Variant): Promise<Record<string, string>> {
   const name = nameOf(variant);
   const { code, map } = await bundleCore(variant);
@@ -36,25 +36,25 @@ export async function shippedFiles(variant: Variant): Promise<Record<string, str
   };
 }
 
-/** The object with all exports: a firmware deletes `create` from it when it is no longer needed. */
+/** The object with all exports. A firmware deletes its `create` when it is not needed any more. */
 function defaultType(names: readonly string[]): string {
   const members = names.map((name) => `  ${name}: typeof ${name};\n`).join("");
   return `declare const picogrant: {\n${members}};\nexport default picogrant;\n`;
 }
 
-// The types: one .d.ts out of the declarations of the core's files.
+// Joins the declarations of the core's files into one .d.ts.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Types of a build, for both module systems. */
+/** The types of a build, for both module systems. */
 interface Declarations {
   /** `picogrant.d.ts`: the script's global. */
   readonly script: string;
-  /** For CommonJS and ES modules: each function exported. */
+  /** The types for CommonJS and ES modules, which export each function. */
   readonly module: string;
 }
 
-/** The types of a build: its functions, and the other exports of its entry file in core/. */
+/** Makes the types of a build from its functions and the other exports of its entry file in core/. */
 function declarations(variant: Variant): Declarations {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-types-"));
   try {
@@ -80,7 +80,7 @@ function declarations(variant: Variant): Declarations {
 
 const header = "// picogrant: types of the bundle. Made by the build.\n\n";
 
-/** What an entry file re-exports; all exports of another entry too. */
+/** The names that an entry file re-exports, including all exports of another entry. */
 function namesOf(folder: string, entry: string): string[] {
   const text = readFileSync(join(folder, entry), "utf8");
   const below = [...text.matchAll(/^export \* from "\.\/(\w+)\.ts"/gm)].map(([, name]) => name!);
@@ -93,8 +93,8 @@ function namesOf(folder: string, entry: string): string[] {
 }
 
 /**
- * The declarations of the bundle's exports, with their comments. The bundle contains only the numbers of enums, so they
- * become const enums.
+ * Selects the declarations of the bundle's exports, with their comments. Enums become const enums, because the bundle
+ * only contains their numbers.
  */
 function select(text: string, names: readonly string[], variant: Variant): string {
   const required = [
@@ -114,7 +114,7 @@ function select(text: string, names: readonly string[], variant: Variant): strin
     .join("\n\n");
 }
 
-/** The device type, composed of its owners' parts: only the properties that a host may read, each under its place. */
+/** The device type, composed of its parts. It has only the properties that a host may read, each under its place. */
 function deviceDeclaration(text: string): string {
   const whole = /^export type Device = ([^;]*);/m.exec(text);
   if (!whole) throw new Error("the build should find the parts of the device");
@@ -136,7 +136,7 @@ function deviceDeclaration(text: string): string {
   return `${comment}export interface Device {\n${shown.join("")}}`;
 }
 
-/** The enum of properties, with places instead of names. */
+/** The enum of properties with places instead of names. */
 function withPlaces(declaration: string): string {
   return declaration.replace(
     /= "(\w+)"/g,

@@ -1,6 +1,6 @@
-// The public names of the bundle: functions and properties of the configuration keep their names, and the properties of
-// the device that a host reads have places. Everything else is shortened. core/SPEC.md describes them; a test compares
-// the two lists.
+// The public names of the bundle. Functions and properties of the configuration keep their names. The properties of the
+// device that a host may read have places. All other names are shortened. core/SPEC.md describes the public names, and
+// a test compares the two.
 
 import { Property } from "../../core/device/property.ts";
 
@@ -25,16 +25,19 @@ export const grantFunctions = [
   "errorKind",
 ] as const;
 
-/** Functions that a host drops after it has created its devices. */
+/** Functions that a host can drop after it has created its devices. */
 export const bootFunctions: readonly string[] = ["create", "configError"];
 
-/** The one function (dispatch.ts). The build calls it from the first step on wherever a table contains a function. */
+/**
+ * The one function into which the others are joined (dispatch.ts). From the first step of the build on, calls of
+ * functions in tables use it.
+ */
 export const CALL = "call$";
 
-/** Until that function exists, a call of this lists the functions that it calls by number. */
+/** Until that function exists, a call of this name lists the functions that it will call by number. */
 export const EXPORTS = `${CALL}exports`;
 
-/** Functions for API calls and metadata, which the grant alone lacks. */
+/** Functions for API calls and metadata, which the build of the grant alone lacks. */
 const callFunctions = [
   "discover",
   "beginCall",
@@ -54,7 +57,7 @@ const documentFunctions = [
   "applySecurityEvent",
 ] as const;
 
-/** Properties of Config: the only names in the flashed code. */
+/** Properties of Config. They are the only names in the flashed code. */
 export const configProperties = [
   "clientId",
   "clientSecret",
@@ -75,13 +78,13 @@ export const configProperties = [
   "jsonBodies",
 ] as const;
 
-/** Properties of Device that a host may read, in the order of their places; the same for all builds. */
+/** Properties of Device that a host may read, in the order of their places, which is the same in all builds. */
 export const deviceProperties: readonly string[] = Object.values(Property);
 
-/** Functions of the complete build that the grant alone lacks. */
+/** Functions of the complete build that the build of the grant alone lacks. */
 export const completeFunctions = [...callFunctions, ...documentFunctions] as const;
 
-/** The builds: everything; "api": the grant, API calls and metadata; and the grant alone. */
+/** The builds. "complete" has everything. "api" has the grant, API calls and metadata. "grant" has the grant alone. */
 export type Variant = "complete" | "api" | "grant";
 
 export const variants: readonly Variant[] = ["complete", "api", "grant"];
@@ -91,7 +94,7 @@ export function entryOf(variant: Variant): string {
   return { complete: "complete.ts", api: "api.ts", grant: "index.ts" }[variant];
 }
 
-/** Name of a build's files, without their endings. */
+/** The name of a build's files, without extension. */
 export function nameOf(variant: Variant): string {
   return variant === "complete" ? "picogrant" : `picogrant-${variant}`;
 }
@@ -103,7 +106,9 @@ export function functionsOf(variant: Variant): readonly string[] {
   return [...grantFunctions, ...completeFunctions];
 }
 
-/** Functions by the numbers that a host calls them with, the same for all builds. */
+/**
+ * The functions in the order of their numbers, with which a host calls them. The numbers are the same in all builds.
+ */
 export const functionNumbers: readonly string[] = functionsOf("complete").filter(
   (name) => !bootFunctions.includes(name),
 );

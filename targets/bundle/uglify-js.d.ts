@@ -1,4 +1,4 @@
-// The parts of uglify-js that the build uses; it has no types of its own.
+// Types for the parts of uglify-js that the build uses. The package has none.
 
 declare module "uglify-js" {
   const uglify: {

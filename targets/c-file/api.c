@@ -46,19 +46,19 @@ static bool pgc_is_within(int32_t value, int32_t least, int32_t most) { return v
 
 static bool pgc_is_optional(int32_t value, int32_t most) { return pgc_is_within(value, 0, most); }
 
-/* 0 selects the default, so that a zeroed configuration does not start a whole fleet at once. */
+/* A configuration of zeros selects the default spread. Otherwise a whole fleet could start at once. */
 static int32_t pgc_start_spread_of(const struct pg_core_config *config) {
   if (config->start_spread_ms == 0) return PG_START_SPREAD_MS;
   return config->start_spread_ms == PG_START_AT_ONCE ? 0 : config->start_spread_ms;
 }
 
-/* Clamps a number: a configuration with a number out of range is refused elsewhere. */
+/* Clamps a number. A configuration with a number out of range is refused elsewhere. */
 static int16_t pgc_to_int16(int32_t value) {
   if (value < INT16_MIN) return INT16_MIN;
   return value > INT16_MAX ? INT16_MAX : (int16_t)value;
 }
 
-/* The grant alone makes no calls: the compiler leaves out what is about them. */
+/* The build of the grant alone has no calls, so the compiler removes the code for them. */
 static const struct pg_call_kind *pgc_call_of(const struct pg_core *device) {
 #if PICOGRANT_BUILD == PICOGRANT_GRANT
   (void)device;
@@ -68,13 +68,13 @@ static const struct pg_call_kind *pgc_call_of(const struct pg_core *device) {
 #endif
 }
 
-/* core/text/form-encoder.ts: a text is UTF-8 already, and no character waits for its other half. */
+/* core/text/form-encoder.ts: a text is already UTF-8, so there are no surrogate pairs. */
 static void pgc_write_text(struct pg_core *device, const char *text, int32_t encoding) {
   for (; *text; text++) pgc_write_encoded(device, (uint8_t)*text, encoding);
   pgc_set_length(device, PG_FIELD_NONE, 0);
 }
 
-/* Literals and default display texts, a line each. */
+/* Literals and default display texts, one per line. */
 static const uint8_t pgc_constants[] = PGC_LITERALS
 #if PICOGRANT_BUILD >= PICOGRANT_API
     PGC_REQUEST_LITERALS
@@ -95,7 +95,7 @@ static const uint8_t *pgc_bytes_of(struct pg_core *device, int32_t region) {
   return region < device->messages ? pgc_constants : device->texts;
 }
 
-/* core/loop/create.ts: texts of the configuration are copied. A character, U+0001..U+00FF, has one or two bytes. */
+/* core/loop/create.ts: copies texts of the configuration. A character, U+0001..U+00FF, has one or two bytes. */
 static void pgc_place_texts(struct pg_core *device, const char *extra, const char *messages) {
   int32_t region = PG_REGION_COUNT;
   int32_t start = 0;
@@ -125,7 +125,7 @@ static void pgc_place_texts(struct pg_core *device, const char *extra, const cha
 
 static const char *pgc_given(const char *text) { return text ? text : ""; }
 
-/* Texts that are left out are empty. */
+/* Replaces omitted texts by empty ones. */
 static struct pg_core_config pgc_filled_in(const struct pg_core_config *config) {
   struct pg_core_config whole = *config;
   whole.client_secret = pgc_given(whole.client_secret);

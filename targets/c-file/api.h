@@ -17,7 +17,7 @@ struct pg_core;
 
 /* enums */
 
-/* What a request beyond the grant is for (core/device/memory.ts, CallKind). */
+/* The kind of a request other than those of the grant (core/device/memory.ts, CallKind). */
 struct pg_call_kind {
   int32_t names;
   int32_t depth;
@@ -27,21 +27,23 @@ struct pg_call_kind {
   bool is_any_body;
 };
 
-/* Regions of the largest build, with literals and display texts. (C++20 warns of a sum of two enums alone.) */
+/* The number of regions in the largest build, with literals and display texts. (C++20 warns if the sum has only two
+ * enums.) */
 enum { PG_REGIONS_MAX = 0 + PG_LITERAL_END_COMPLETE + PG_MESSAGE_COUNT };
 
-/* A device. Its members are the core's from pg_core_open to pg_core_close, and may change: read them through pg_get. */
+/* A device. The core owns its members from pg_core_open to pg_core_close. They may change in later releases, so read
+ * them with pg_get. */
 struct pg_core {
 /* device */
 };
 
-/* The first member of a configuration that is missing or out of range; PG_CONFIG_MEMBER_NONE: none is. */
+/* Returns the first member of a configuration that is missing or out of range, or PG_CONFIG_MEMBER_NONE. */
 enum pg_config_member pg_config_error(const struct pg_core_config *config);
 
-/* The body that the application has lent for the request under way (PG_CALL_BODY_FROM, PG_CALL_BODY_TO); NULL: none. */
+/* The body that the application has passed for the current request (PG_CALL_BODY_FROM, PG_CALL_BODY_TO), or NULL. */
 const uint8_t *pg_call_body(const struct pg_core *core);
 
-/* Builds that lack a function do not link with it. */
+/* Linking a build that lacks one of these functions fails. */
 
 /* calls */
 

@@ -1,5 +1,6 @@
-// Emits the core as C99: picogrant.c, and its part of picogrant.h, line by line and with the comments of the sources. Syntax
-// without an equivalent is an error with file and line. What only C needs (the API, texts in UTF-8) is written in api.c.
+// Emits the core as C99: picogrant.c and its part of picogrant.h, line by line and with the comments of the sources.
+// Syntax without an equivalent in C is an error with file and line. Code that only C needs (the API, texts in UTF-8) is
+// in api.c.
 
 import { readFileSync } from "node:fs";
 import ts from "typescript";
@@ -9,10 +10,13 @@ import { core, refuseOpenOrder, UnsupportedSyntax } from "./unsupported-syntax.t
 
 const byHand = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
-/** picogrant.c, and what picogrant.h includes: the device, and functions that hosts on an engine do not have. */
+/**
+ * picogrant.c, and the header that picogrant.h includes. The header has the device, and functions that hosts on an
+ * engine do not have.
+ */
 export type CFile = Readonly<Record<"source" | "header", string>>;
 
-/** Lists of the device: number and type of their elements. All positions are below 65,536. */
+/** Arrays of the device: the number and type of their elements. All positions are below 65,536. */
 const lists: Readonly<Record<string, readonly [size: string, type: string]>> = {
   start: ["PG_REGIONS_MAX", "uint16_t"],
   length: ["PG_REGIONS_MAX", "int16_t"],
@@ -35,12 +39,12 @@ const types: Readonly<Record<string, string>> = {
 
 const deviceType = "struct pg_core *";
 
-/** Enums that only hosts without an engine need: they are in this header. */
+/** Enums that only hosts without an engine need. They are in the emitted header. */
 const ownEnums = ["ConfigMember", "Ending", "ErrorKind", "OfferError", "LiteralEnd"];
 
 const levels = [...surface.variants].reverse();
 
-/** Nodes that C writes as TypeScript does; only their children may differ. */
+/** Nodes that are the same in C and TypeScript, except for their children. */
 const alike =
   "Block IfStatement WhileStatement DoStatement ForStatement ReturnStatement SwitchStatement CaseBlock CaseClause " +
   "DefaultClause BreakStatement ContinueStatement ExpressionStatement ParenthesizedExpression PrefixUnaryExpression " +
@@ -48,14 +52,14 @@ const alike =
   "ElementAccessExpression EnumMember ObjectLiteralExpression VariableStatement";
 const alikeKinds = alike.split(" ").map((name) => ts.SyntaxKind[name as "Block"]);
 
-/** Operators with the same result in C, for integers of 27 bits. */
+/** Operators with the same result in C for integers of 27 bits. */
 const operators = /^(?:[-+*%&|^]=?|<<=?|>>=?|[<>]=?|=|&&|\|\||[!=]==)$/;
 
-/** `waitMs` or `ErrorCode` in the manner of C: WAIT_MS, ERROR_CODE. */
+/** Converts `waitMs` or `ErrorCode` to C style: WAIT_MS, ERROR_CODE. */
 const capitals = (name: string): string => name.replace(/(?<=[^A-Z_])[A-Z]/g, "_$&").toUpperCase();
 const small = (name: string): string => capitals(name).toLowerCase();
 const declarationOf = ({ declarations }: ts.Symbol): ts.Node | undefined => declarations?.[0];
-/** A property of the device as a host reads it. */
+/** The constant with which a host reads a property of the device. */
 const constantOf = (name: string): string =>
   surface.deviceProperties.includes(name) ? `PG_${capitals(name)}` : small(name);
 const declared = (type: string, name: string): string => `${type} ${name}`.replace("* ", "*");
@@ -65,7 +69,7 @@ function headOf(name: string, parameters: readonly string[]): string {
   return line.length < 100 ? line : `${name}(\n    ${parameters.join(", ")})`;
 }
 
-/** The name in C of a function, a constant or a variable. Names of the file itself begin with pgc_ or PGC_. */
+/** The name in C of a function, constant or variable. Names that are internal to the file begin with pgc_ or PGC_. */
 function nameInC(declaration: ts.Declaration, name: string): string {
   if (ts.isFunctionDeclaration(declaration)) return functionName(declaration);
   if (!ts.isVariableDeclaration(declaration) || !isNamed(declaration)) return small(name);
@@ -82,11 +86,11 @@ export class Printer {
   readonly #device: ReadonlyMap<string, ts.Node>;
   readonly #inHeader: ReadonlySet<string>;
   readonly #api = byHand("api.c");
-  /** Everything that is printed, and the smallest build that has it. */
+  /** All declarations that are printed, each with the smallest build that contains it. */
   readonly #levels = new Map<Named, number>();
 
   /**
-   * @param numbered the enums that picogrant-numbers.h has
+   * @param numbered the enums that picogrant-numbers.h contains
    * @param change replaces a source's text, for tests
    */
   constructor(numbered: readonly string[], change = (text: string): string => text) {
@@ -147,8 +151,8 @@ export class Printer {
   }
 
   /**
-   * A text whose comments have the names of C, without remarks on JavaScript. @param property names a property as the
-   * reader of this file knows it
+   * Converts names in comments to those of C, and removes remarks about JavaScript. @param property returns the name of
+   * a property in this file
    */
   #commented(text: string, property: (name: string) => string): string {
     const calls: readonly string[] = surface.functionsOf("complete");
@@ -175,20 +179,20 @@ export class Printer {
     return own.replace(parts, (part) => (part.startsWith("/") ? translated(part) : part));
   }
 
-  /** Whether a text in C, such as api.c, defines the function. */
+  /** Whether a C text such as api.c defines the function. */
   #isByHand(name: string, text = this.#api): boolean {
     return new RegExp(`^\\w[\\w *]*\\b${name}\\(`, "m").test(text);
   }
 
   #reached<Kind extends Named>(isKind: (node: ts.Node) => node is Kind): Kind[] {
-    // The compiler lists files after those that they import.
+    // The compiler lists a file after those that it imports.
     const files = this.#program.getSourceFiles();
     const placeOf = (one: Named): number => files.indexOf(one.getSourceFile());
     const all = [...this.#levels.keys()].filter(isKind);
     return all.sort((a, b) => placeOf(a) - placeOf(b) || a.pos - b.pos);
   }
 
-  /** Declarations of the functions that a text names before it defines them. */
+  /** Declares the functions that a text uses before it defines them. */
   #declarations(functions: readonly ts.FunctionDeclaration[], text: string): string {
     const early = functions.filter((one) => {
       const named = text.search(new RegExp(`\\b${functionName(one)}\\b`));
@@ -211,7 +215,7 @@ export class Printer {
     const visit = (one: ts.Node): void => {
       if (ts.isLabeledStatement(one) || ts.isTypeNode(one)) return;
       const named = ts.isIdentifier(one) && this.#checker.getSymbolAtLocation(one);
-      // A function written by hand has its own parameter names, but the types of the sources.
+      // A function in api.c has its own parameter names, but the types of the sources.
       if (named && (!isByHand || this.#isText(named))) this.#reach(named, level);
       ts.forEachChild(one, visit);
     };
@@ -223,7 +227,7 @@ export class Printer {
     return !(symbol.flags & ts.SymbolFlags.Enum) && (type.flags & ts.TypeFlags.StringLike) > 0;
   }
 
-  /** Joins texts, with lines around them that say which builds contain them. */
+  /** Joins texts, with preprocessor lines that say which builds contain them. */
   #perLevel<Kind extends Named>(all: readonly Kind[], print: (one: Kind) => string): string {
     let text = "";
     let open = "";
@@ -259,7 +263,7 @@ export class Printer {
       const words = declared(this.#cType(type!), small(name.getText()));
       return makes ? words.replace("const uint8_t", "uint8_t") : words;
     });
-    // The caller owns the device, so a function that makes one receives its address.
+    // The caller owns the device, so a function that makes one gets its address.
     if (makes) parameters.unshift("struct pg_core *made");
     return headOf(declared(this.#cType(one.type!), functionName(one)), parameters);
   }
@@ -330,14 +334,14 @@ export class Printer {
     return words + text.slice(at, node.end);
   }
 
-  /** Whether an expression is a byte of a text, by its name or its array. */
+  /** Whether an expression is a byte of text, which its name or its array shows. */
   #isByte(node: ts.Node): boolean {
     if (ts.isElementAccessExpression(node))
       return !this.#listOf(node.expression) && this.#cType(node.expression) === types.Bytes;
     return /^(?:c|byte|first|unit)$|\.charCodeAt\(.*\)$/.test(node.getText());
   }
 
-  /** A number; as a character if it is compared with a byte or passed as one. */
+  /** Prints a number, or a character if the number is compared with a byte or passed as one. */
   #number(node: ts.NumericLiteral): string {
     const { parent } = node;
     let other: ts.Node | undefined;
@@ -345,7 +349,7 @@ export class Printer {
       other = parent.whenTrue === node ? parent.whenFalse : parent.whenTrue;
     } else if (ts.isBinaryExpression(parent) && parent.right === node) {
       const sign = parent.operatorToken.getText();
-      // `c - 55` is a number, not a distance from a character.
+      // `c - 55` is a number, not the distance from a character.
       if (/[=<>]/.test(sign) || (sign === "-" && /^(?:32|48|65)$/.test(node.text)))
         other = parent.left;
     } else if (ts.isCallExpression(parent)) {
@@ -356,7 +360,7 @@ export class Printer {
     return other && this.#isByte(other) ? characterOf(Number(node.text)) : node.text;
   }
 
-  /** The released code has no assertions, and C fills the device's lists in place. */
+  /** Whether to omit a node: an assertion, or the creation of a list, which C fills in place. */
   #isLeftOut(node: ts.Node): boolean {
     if (ts.isLabeledStatement(node)) return node.label.text === "ASSERT";
     const words = ts.isExpressionStatement(node) && node.expression;
@@ -387,7 +391,7 @@ export class Printer {
     if (more || !initializer) throw new UnsupportedSyntax(list, "this declaration");
     if (this.#isOutlived(declaration!))
       throw new UnsupportedSyntax(list, "a use outside of the block");
-    // A list of the device is filled in place.
+    // An array of the device is filled in place.
     if (ts.isArrayLiteralExpression(initializer))
       return `${lists[declaredName.getText()]![1]} *${name} = device->${name}`;
     const isMade = initializer.getText().startsWith("{}");
@@ -395,7 +399,7 @@ export class Printer {
   }
 
   /**
-   * Whether a variable is used outside of the block or loop that declares it: with `var` it belongs to the function.
+   * Whether a variable is used outside of the block or loop that declares it. A `var` belongs to the whole function.
    */
   #isOutlived(declaration: ts.VariableDeclaration): boolean {
     const symbol = this.#checker.getSymbolAtLocation(declaration.name)!;
@@ -418,10 +422,10 @@ export class Printer {
     }
     const of = this.#cType(expression);
     const whole = this.#emit(expression);
-    // The grant alone has none.
+    // In the build of the grant alone this is NULL.
     if (found === this.#device.get("call")) return `pgc_call_of(${whole})`;
     if (of === types.Config) {
-      // An empty text is false.
+      // In TypeScript an empty text is false, in C it is not.
       const isTruth = !isUsed(node) && this.#cType(node) === "const char *";
       return `${isTruth ? "*" : ""}${whole}->${small(name.text)}`;
     }
@@ -447,7 +451,7 @@ export class Printer {
     const isChoice = operator === "||" || operator === "&&";
     if (isChoice && isUsed(node) && this.#cType(node) !== "bool") return this.#choice(node);
     if (operator === "=") return this.#assignment(node);
-    // In C, each value is an integer, and each element of a byte array a byte.
+    // `value | 0` and `byte & 255` are omitted: in C values are integers, and elements of byte arrays bytes.
     const isByte = ts.isElementAccessExpression(left) && this.#isByte(left);
     if (/^\| 0$|^& 255$/.test(`${operator} ${right.getText()}`) && (operator === "|" || isByte))
       return this.#emit(left);
@@ -459,7 +463,7 @@ export class Printer {
       return `*${this.#emit(left)} ${sign} 0`;
     }
     if (operator === "+" && isText) sign = "";
-    // `c > 47`: in C `c >= '0'`.
+    // `c > 47` becomes `c >= '0'`.
     if (this.#isByte(left) && ts.isNumericLiteral(right) && /^[<>]$/.test(sign)) {
       const next = Number(right.text) + (sign === ">" ? 1 : -1);
       if (/[\w ~]/.test(String.fromCharCode(next)))
@@ -472,7 +476,7 @@ export class Printer {
   #choice(node: ts.BinaryExpression): string {
     const [left, right] = [this.#emit(node.left), this.#emit(node.right)];
     if (node.operatorToken.getText() === "&&") return `(${left} ? ${right} : 0)`;
-    // Both operands are evaluated, whichever is used.
+    // The operands become arguments of a function, which C always evaluates, so the right one must have no side effect.
     if (/[(=]|\+\+|--/.test(right))
       throw new UnsupportedSyntax(node, "a choice of more than values");
     return `${this.#cType(node) === "int32_t" ? "pgc_or_else" : "pgc_text_or_else"}(${left}, ${right})`;
@@ -518,7 +522,10 @@ export class Printer {
     return `${commentOf(one)}enum ${tag}{${this.#spliced(one, one.members.pos)};\n`;
   }
 
-  /** The most used members first, lists last: instructions are shorter for members near the beginning of the struct. */
+  /**
+   * Sorts the members: frequently used ones first, arrays last. Instructions are shorter for members near the beginning
+   * of the struct.
+   */
   #members(source: string): string {
     const uses = (name: string): number =>
       lists[name] ? 0 : source.split(new RegExp(`->${small(name)}\\b`)).length;
@@ -542,7 +549,7 @@ export class Printer {
       .join("");
   }
 
-  /** The functions of the C API, as declarations or as definitions. */
+  /** Prints the functions of the C API, as declarations or as definitions. */
   #calls(functions: readonly ts.FunctionDeclaration[], isDefined: boolean): string {
     const names = surface.functionsOf("complete").filter((name) => name !== "create");
     const lacking = (text?: string): ts.FunctionDeclaration[] =>
@@ -561,8 +568,8 @@ export class Printer {
   }
 
   /**
-   * A function's head in the C API, and the arguments that it passes on. A range `bytes, from, to` of the sources is a
-   * pointer and a size.
+   * A function's head in the C API, and the arguments that it passes on. A range `bytes, from, to` in the sources is a
+   * pointer and a size in C.
    */
   #atApi(one: ts.FunctionDeclaration): [head: string, passed: string] {
     const parameters = ["struct pg_core *core"];

@@ -1,6 +1,6 @@
-// Finds syntax that has no equivalent in C, with file and line, and expressions whose order of evaluation C does not
-// define. TypeScript evaluates from left to right. In C, either operand of an operator, or any argument of a call, may
-// come first: none of them may write a variable that another one names.
+// Finds syntax that has no equivalent in C, and expressions whose order of evaluation C does not define. TypeScript
+// evaluates from left to right. C may evaluate either operand of an operator, or any argument of a call, first. So none
+// of them may write a variable that another one uses.
 
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -32,14 +32,14 @@ function operandsOf(node: ts.Node): readonly ts.Node[] {
   if (!ts.isBinaryExpression(node) || /^(?:&&|\|\||,)$/.test(node.operatorToken.getText()))
     return [];
   const { left, right } = node;
-  // An assignment writes last in C as well. The position of its target may be evaluated before or after the value.
+  // In C too, an assignment writes last. But its target's index may be evaluated before or after the value.
   if (node.operatorToken.kind !== ts.SyntaxKind.EqualsToken) return [left, right];
   return ts.isElementAccessExpression(left) ? [left.argumentExpression, right] : [right];
 }
 
 /** @throws UnsupportedSyntax at the first expression that depends on an order */
 export function refuseOpenOrder(body: ts.Node, checker: ts.TypeChecker): void {
-  /** The variables that a node writes or names, also in functions that it calls. */
+  /** The variables that a node writes or uses, also in functions that it calls. */
   const touched = (node: ts.Node, isWritten: boolean): Set<unknown> => {
     const [names, called] = [new Set<unknown>(), new Set<unknown>()];
     const visit = (one: ts.Node): void => {
@@ -51,7 +51,7 @@ export function refuseOpenOrder(body: ts.Node, checker: ts.TypeChecker): void {
       const name = isWritten ? targetOf(one) : one;
       const found = name && ts.isIdentifier(name) && checker.getSymbolAtLocation(name);
       const declaration = found ? found.declarations?.[0] : undefined;
-      // Locals of another function cannot be accessed.
+      // Another function's local variables cannot be accessed.
       if (declaration && !called.has(ts.findAncestor(declaration, ts.isFunctionDeclaration)))
         names.add(declaration);
       if (!ts.isLabeledStatement(one)) ts.forEachChild(one, visit);

@@ -1,5 +1,5 @@
-// A device on a console with only the core: the loop of every host, in one file. It uses `fetch`, two files and
-// `console.log`, where firmware uses its own network, flash and display.
+// A device on a console with only the core. The file contains the loop of every host. It uses `fetch`, two files and
+// `console.log`. Firmware uses its own network, flash and display instead.
 
 import fs from "node:fs";
 import * as core from "picogrant/core";
@@ -30,7 +30,7 @@ if (device === null) {
   throw new Error(wrong === "NONE" ? "give the device more memory" : `config: ${wrong} is wrong`);
 }
 
-// 2. The loop: time first, then commands until there is none, then sleep.
+// 2. The loop: first let time pass, then carry out commands until there are none, then sleep.
 let last = performance.now();
 let alarm;
 
@@ -54,7 +54,7 @@ function happened(event) {
   run();
 }
 
-// 3. The commands. Those that are done at once are reported at once.
+// 3. The commands. A command that is done at once is reported at once.
 function carryOut(command) {
   switch (command) {
     case Command.SEND:
@@ -90,7 +90,7 @@ async function send() {
   const id = device.requestId;
   const own = new AbortController();
   exchange = own;
-  // The ranges of the command do not change during the exchange; the bytes to send are copied here.
+  // The command's ranges do not change during the exchange. Copy the bytes that will be sent.
   const url = addresses[device.endpoint] + textAt(device.target, device.targetLength);
   const headers = {
     accept: "application/json",
@@ -110,7 +110,7 @@ async function send() {
     ...(!device.isGet && { body: memory.slice(device.body, device.body + device.bodyLength) }),
   };
   try {
-    // A command must not be reported as done within itself.
+    // Do not report a command as done before carryOut has returned.
     await null;
     const response = await fetch(url, request);
     const body = new Uint8Array(await response.arrayBuffer());

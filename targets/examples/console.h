@@ -1,8 +1,10 @@
 /*
- * What libcurl.c and event-loop.c share: a device on a console, with records in two files. Settings are in the environment:
- *   S=http://127.0.0.1:8080 ID=public-printer SCOPE=openid CODE=$S/device/code TOKEN=$S/token REVOKE=$S/revoke
- * API is an address that wants the token, CA a file of authorities, STATE a folder for the records; SPREAD_MS=-1 starts at
- * once, otherwise within five seconds. Keys are lines: s sign in, c cancel, o sign out, a call the API, q quit.
+ * Shared by libcurl.c and event-loop.c: a device on a console, with records in two files. Settings are environment
+ * variables:
+ *         S=http://127.0.0.1:8080 ID=public-printer SCOPE=openid CODE=$S/device/code TOKEN=$S/token REVOKE=$S/revoke
+ * API is an address that requires the token, CA a file of certificate authorities, STATE a folder for the records.
+ * SPREAD_MS=-1 starts at once, otherwise the device starts within five seconds. Keys are lines: s sign in, c cancel, o
+ * sign out, a call the API, q quit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,16 +29,17 @@ static const char *setting(const char *name) { return getenv(name) ? getenv(name
 static const char *const addresses[] = {"CODE", "TOKEN", "REVOKE", "", "", "API"};
 static const char *const files[] = {"record.0", "record.1"};
 
-/* The example's own: carry out PG_COMMAND_SEND and PG_COMMAND_ABORT. */
+/* Each example defines these: they carry out PG_COMMAND_SEND and PG_COMMAND_ABORT. */
 static void send_request(void);
 static void abort_request(void);
 
-/* Plain http only to this machine: anybody on the network could read it. */
+/* Allows plain http only to this machine, because others on the network could read it. */
 static int is_own(const char *address) {
   return strncmp(address, "http://127.0.0.1:", 17) == 0 || strncmp(address, "http://localhost:", 17) == 0;
 }
 
-/* Returns 1 once the record is durable. The core detects an incomplete record, and uses the one in the other slot. */
+/* Returns 1 when the record is durable. The core detects an incomplete record, and uses the record in the other
+ * slot. */
 static int store(const char *name, const char *bytes, size_t size) {
   int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   int is_stored = file >= 0 && write(file, bytes, size) == (ssize_t)size && fsync(file) == 0;
@@ -51,7 +54,7 @@ static int load(const char *name, char *bytes, size_t size) {
   return length;
 }
 
-/* Advances the core's time, and carries out its commands until there are none. */
+/* Lets time pass in the core, and carries out its commands until there are none. */
 static void run(void) {
   static struct timespec now;
   for (int command = -1; command != PG_COMMAND_NONE;) {
@@ -79,7 +82,7 @@ static int open_device(void) {
                                   .columns = COLUMNS, .rows = ROWS, .auto_start = 1, .renewals_max = 3,
                                   .start_spread_ms = atoi(setting("SPREAD_MS"))};
   int endpoints = 0;
-  /* Writing to a closed pipe, or beyond the file size limit, becomes an error of write(). */
+  /* Turns signals into errors of write(): for a closed pipe, and beyond the file size limit. */
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   if ((*setting("STATE") && chdir(setting("STATE"))) || getentropy(&config.seed, sizeof config.seed)) {
@@ -95,7 +98,7 @@ static int open_device(void) {
   return 0;
 }
 
-/* Reads a key and reports it to the core. `keys` becomes -1 at the end of the input. Returns 0 for q. */
+/* Reads a key and reports it to the core. Sets `keys` to -1 at the end of the input. Returns 0 for q. */
 static int press_key(int *keys) {
   char key = 0;
   if (read(*keys, &key, 1) < 1) *keys = -1;

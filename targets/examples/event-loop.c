@@ -1,10 +1,10 @@
 /*
- * A device in C on an event loop that does not block, as on an RTOS: picogrant.c, one socket, mbedTLS (2.28), and the
- * reader of HTTP responses of the host in C. console.h has its settings.
- *   cc -D_GNU_SOURCE -I dist -I ../host/portable event-loop.c dist/picogrant.c ../host/portable/http-response.c
- *     -lmbedtls -lmbedx509 -lmbedcrypto -o device
- * On a board, use lwIP for the socket (its dns_gethostbyname does not block, as getaddrinfo does), a task's event for poll,
- * and flash for the files.
+ * A device in C on an event loop that does not block, as on an RTOS. It uses picogrant.c, one socket, mbedTLS (2.28),
+ * and the HTTP parser of the host in C. console.h has its settings.
+ *         cc -D_GNU_SOURCE -I dist -I ../host/portable event-loop.c dist/picogrant.c ../host/portable/http-response.c
+ *           -lmbedtls -lmbedx509 -lmbedcrypto -o device
+ * On a board, replace the socket by lwIP (whose dns_gethostbyname does not block, unlike getaddrinfo), poll by a task's
+ * event, and the files by flash.
  */
 #include <mbedtls/ctr_drbg.h>
 #include <mbedtls/entropy.h>
@@ -18,12 +18,12 @@
 enum { REQUEST = 2 * MEMORY, NAME = 256, BODY_MAX = 1 << 20 };
 enum step { IDLE, CONNECT, HANDSHAKE, SEND, RECEIVE };
 
-/* The current exchange; there is only one at a time. */
+/* The current exchange. There is only one at a time. */
 static struct {
   enum step step;
   int request_id, is_secure;
-  int is_for_api; /* the application reads the body, too */
-  short events;   /* what poll waits for on the socket */
+  int is_for_api; /* the application gets the body */
+  short events;   /* events for which poll waits */
   mbedtls_net_context net;
   char request[REQUEST];
   size_t size, sent;
@@ -44,7 +44,7 @@ static void take_status(void *context, int status, int retry_after_s) {
 static void take_body(void *context, const uint8_t *bytes, size_t size) {
   (void)context;
   pg_response_body(&core, http.request_id, bytes, size);
-  if (http.is_for_api) fwrite(bytes, 1, size, stderr); /* where an application would read it */
+  if (http.is_for_api) fwrite(bytes, 1, size, stderr); /* an application would process it here */
 }
 
 static void take_challenge(void *context, uint8_t byte) {
@@ -56,7 +56,7 @@ static void abort_request(void) {
   if (http.step == IDLE) return;
   mbedtls_net_free(&http.net);
   mbedtls_ssl_free(&tls);
-  mbedtls_platform_zeroize(http.request, sizeof http.request); /* it held a token */
+  mbedtls_platform_zeroize(http.request, sizeof http.request); /* it contained a token */
   http.step = IDLE;
 }
 
@@ -107,7 +107,7 @@ static int begin(void) {
   return begin_connection(name, port ? port : http.is_secure ? "443" : "80");
 }
 
-/* Reports the end of the exchange, after the time that has passed until then. */
+/* Lets time pass in the core, then reports the end of the exchange. */
 static void finish(int is_whole) {
   abort_request();
   run();
@@ -119,7 +119,7 @@ static void send_request(void) {
   if (!begin()) finish(0);
 }
 
-/* Interprets the result of mbedTLS or the socket: 1 it made progress, 0 it waits, -1 it failed. */
+/* Converts a result of mbedTLS or the socket: 1 progress, 0 must wait, -1 failed. */
 static int progress(int result) {
   if (result >= 0) return 1;
   if (result != MBEDTLS_ERR_SSL_WANT_READ && result != MBEDTLS_ERR_SSL_WANT_WRITE) return -1;
@@ -139,7 +139,7 @@ static int send_more(void) {
 static int receive_more(void) {
   uint8_t bytes[1024];
   int size = http.is_secure ? mbedtls_ssl_read(&tls, bytes, sizeof bytes) : mbedtls_net_recv(&http.net, bytes, sizeof bytes);
-  /* A proper end: over TLS with a close_notify, because otherwise anybody could have cut the response off. */
+  /* With TLS, a proper end needs a close_notify. Otherwise an attacker may have cut the response. */
   int is_end = size == (http.is_secure ? MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY : 0);
   if (!is_end && size <= 0) return size == 0 ? -1 : progress(size);
   enum pg_http_response_result result = is_end ? pg_http_response_closed(&http.response)

@@ -1,5 +1,5 @@
-// A device without a display: a light that blinks, and a set-up page in the local network that shows the code. The
-// core's frames are discarded; the state controls the light.
+// A device without a display. It has a light that blinks, and a set-up page in the local network that shows the code.
+// It discards the core's frames. The device's state controls the light.
 
 import { createServer } from "node:http";
 import * as core from "picogrant/core";
@@ -9,7 +9,7 @@ import { config, endpoints, state } from "./settings.mjs";
 
 const { Field, State } = core;
 
-/** The light in each state, in steps of 250 ms: `*` on, `.` off. Users can distinguish them at a glance. */
+/** The light's pattern in each state, in steps of 250 ms: `*` on, `.` off. */
 const PATTERNS = {
   [State.STARTING]: "*.",
   [State.SIGNED_OUT]: "........",
@@ -26,7 +26,7 @@ let lit;
 function blink() {
   const pattern = PATTERNS[driver.device.state];
   const isOn = pattern[step++ % pattern.length] === "*";
-  // Here a firmware sets its pin.
+  // Firmware sets its pin here.
   if (isOn !== lit) console.log(isOn ? "light on" : "light off");
   lit = isOn;
 }
@@ -37,7 +37,7 @@ function fieldOf(field) {
   return Buffer.from(driver.memory.subarray(start[field], end)).toString("latin1");
 }
 
-/** Content of the set-up page. It has no token, because everybody in the network can read it. */
+/** The content of the set-up page. It contains no token, because everybody in the network can read it. */
 function status() {
   if (driver.device.codeConfirmed) {
     return `Open ${fieldOf(Field.VERIFICATION_URI)} and enter ${fieldOf(Field.USER_CODE)}\n`;

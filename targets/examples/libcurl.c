@@ -1,7 +1,7 @@
 /*
- * A device in C out of two files, picogrant.c and picogrant.h, and libcurl (7.85 or newer). console.h has its settings.
- *   cc -D_GNU_SOURCE -I dist libcurl.c dist/picogrant.c -lcurl -o device
- * Keys wait for a request that is under way, 100 s at most: event-loop.c does not block.
+ * A device in C from picogrant.c, picogrant.h and libcurl (7.85 or newer). console.h has its settings.
+ *         cc -D_GNU_SOURCE -I dist libcurl.c dist/picogrant.c -lcurl -o device
+ * Keys have no effect during a request, which takes at most 100 s. event-loop.c does not block.
  */
 #include <curl/curl.h>
 
@@ -13,7 +13,7 @@ static int is_for_api;
 static CURLcode setup;
 
 /*
- * Receives a line of the response head. An empty line ends the head, possibly that of an interim response (RFC 9110
+ * Receives a line of the response head. An empty line ends the head, which may be that of an interim response (RFC 9110
  * section 15.2).
  */
 static size_t take_line(char *line, size_t one, size_t size, void *unused) {
@@ -25,7 +25,7 @@ static size_t take_line(char *line, size_t one, size_t size, void *unused) {
   }
   if (curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status) != CURLE_OK) return 0;
   if (curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) != CURLE_OK) return 0;
-  /* The core's integers have 27 bits. libcurl returns 0 without a Retry-After. */
+  /* The core's integers have 27 bits. Without a Retry-After, libcurl returns 0. */
   if (seconds <= 0 || seconds > 134217727) seconds = seconds <= 0 ? -1 : 134217727;
   if (*line == '\r' && status >= 200) {
     is_for_api = pg_response_start(&core, request_id, status > 599 ? 500 : (int)status, (int)seconds);
@@ -33,16 +33,16 @@ static size_t take_line(char *line, size_t one, size_t size, void *unused) {
   return size * one;
 }
 
-/* Passes the body on as it arrives, whatever its length. Nothing is stored. */
+/* Passes on the body as it arrives, whatever its length. Stores nothing. */
 static size_t take_body(char *bytes, size_t one, size_t size, void *unused) {
   (void)unused;
   pg_response_body(&core, request_id, (const uint8_t *)bytes, size * one);
-  /* The response of the API is the application's: here it goes to standard error. */
+  /* The application gets the API's response. Here it is printed on standard error. */
   if (is_for_api && fwrite(bytes, one, size, stderr) < size) return 0;
   return size * one;
 }
 
-/* libcurl may refuse any option, if memory is short or if it was built without it. */
+/* libcurl may refuse any option if it is out of memory, or if it was built without it. */
 #define SET(option, value) (setup = setup ? setup : curl_easy_setopt(curl, option, value))
 
 /* Sends the core's request. Returns whether a complete response has arrived. */
@@ -63,7 +63,8 @@ static int perform(void) {
   SET(CURLOPT_HEADERFUNCTION, take_line);
   SET(CURLOPT_WRITEFUNCTION, take_body);
   /*
-   * Accepts every coding that libcurl decodes: a server may use one that was not requested (RFC 9110 section 12.5.3).
+   * Accept every coding that libcurl can decode, because a server may use one that was not requested (RFC 9110 section
+   * 12.5.3).
    */
   SET(CURLOPT_ACCEPT_ENCODING, "");
   SET(CURLOPT_PROTOCOLS_STR, is_own(base) ? "http" : "https");
@@ -71,7 +72,7 @@ static int perform(void) {
   SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
   if (*setting("CA")) SET(CURLOPT_CAINFO, setting("CA"));
   SET(CURLOPT_TIMEOUT, 100L);
-  /* On a reused connection that turns out to be closed, libcurl would send the request a second time. */
+  /* If a reused connection turns out to be closed, libcurl would send the request a second time. */
   SET(CURLOPT_FORBID_REUSE, 1L);
   SET(CURLOPT_POSTFIELDSIZE, (long)pg_get(&core, PG_BODY_LENGTH));
   SET(CURLOPT_POSTFIELDS, memory + pg_get(&core, PG_BODY));
@@ -85,7 +86,7 @@ static void send_request(void) {
   request_id = pg_get(&core, PG_REQUEST_ID);
   int id = request_id, is_whole = perform();
   if (!is_whole) fprintf(stderr, "no response: %s\n", curl_easy_strerror(setup));
-  /* First report the elapsed time. */
+  /* First let time pass in the core. */
   run();
   if (is_whole) pg_response_end(&core, id);
   else pg_response_failed(&core, id);

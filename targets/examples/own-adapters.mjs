@@ -1,5 +1,6 @@
-// The five adapters over `node:http`, files and a console. Test them with `npx picogrant conform`, run them with
-// platform/templates/device.mjs. Your own start as a copy: replace the body of one function after the other, in this order.
+// The five adapters over `node:http`, files and a console. Test them with `npx picogrant conform`, and run them with
+// platform/templates/device.mjs. To write your own, copy this file and replace one function after the other, in this
+// order.
 
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
@@ -19,7 +20,7 @@ export function makeTimers() {
     alarm(afterMs, ring) {
       timers.cancel();
       const began = performance.now();
-      // The event loop may wake a little early by the other clock; then it sleeps on.
+      // The event loop may wake too early by the other clock. Then sleep again.
       const wake = () => {
         const leftMs = afterMs - (performance.now() - began);
         if (leftMs > 0) timeout = setTimeout(wake, Math.ceil(leftMs));
@@ -46,8 +47,9 @@ export function makeEntropy() {
   };
 }
 
-// Storage in two files. A record is written to another file, made durable, and then renamed: after a power loss at
-// any time, the slot has the old record or the new one. If others can read the medium, seal it (`picogrant/sealed-storage`).
+// Storage in two files. A record is written to another file, made durable, and then renamed. After a power loss at any
+// time, the slot has the old record or the new one. If others can read the medium, seal it
+// (`picogrant/sealed-storage`).
 
 const folder = process.env.STATE ?? "state";
 
@@ -56,14 +58,14 @@ const fileOf = (slot) => {
   return `${folder}/slot-${slot}`;
 };
 
-/** Makes changes of the folder durable: a renamed or removed file. */
+/** Makes changes of the folder durable, such as a renamed or removed file. */
 function syncFolder() {
   const directory = fs.openSync(folder, "r");
   fs.fsyncSync(directory);
   fs.closeSync(directory);
 }
 
-/** Runs `change` and returns whether it worked: a full or broken disk must not throw. */
+/** Runs `change` and returns whether it succeeded. A full or broken disk must not throw. */
 function succeeds(change) {
   try {
     change();
@@ -74,7 +76,7 @@ function succeeds(change) {
 }
 
 export function makeStorage() {
-  // Each call reports whether the folder can be used.
+  // If this fails, each later call reports it.
   succeeds(() => fs.mkdirSync(folder, { recursive: true, mode: 0o700 }));
   const storage = {
     capacity: 16_384,
@@ -136,7 +138,7 @@ export function makeDisplay() {
         let line = "";
         for (let column = 0; column < columns; column++) {
           const cell = cells[from + row * columns + column];
-          // A terminal executes control characters, so none may reach it.
+          // A terminal interprets control characters, so replace them.
           line += cell >= 32 && cell < 127 ? String.fromCharCode(cell) : "?";
         }
         shown.push(line);
@@ -147,10 +149,11 @@ export function makeDisplay() {
   };
 }
 
-// HTTP on Node's own client, one connection for each exchange. Do not log targets, headers or bodies: they contain secrets.
+// HTTP with Node's client, with one connection for each exchange. Do not log targets, headers or bodies, because they
+// contain secrets.
 
 export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
-  /** Ends the exchange under way, if any, and ignores its later events. */
+  /** Ends the current exchange, if any, and ignores its later events. */
   let stop = () => {};
 
   function start(request, sink) {
@@ -171,10 +174,10 @@ export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
     try {
       client = open(request, ca);
     } catch {
-      // An address or a header that cannot be sent.
+      // The address or a header cannot be sent.
       return fail("unreachable");
     }
-    // Node never sends a request a second time.
+    // Node does not send a request a second time.
     client.on("error", ({ code }) =>
       fail(code === "HPE_HEADER_OVERFLOW" ? "too-large" : "unreachable"),
     );
@@ -199,7 +202,7 @@ export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
       });
       response.on("end", () => {
         if (over) return;
-        // A truncated body also ends, but is not complete.
+        // A truncated body also ends, but it is not complete.
         if (!response.complete) return fail("unreachable");
         stop();
         sink.end();
@@ -211,7 +214,7 @@ export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
   return { send: start, abort: () => stop() };
 }
 
-/** Begins a request; neither http nor https follows redirects. */
+/** Starts a request. Neither http nor https follows redirects. */
 function open(request, ca) {
   const url = new URL(request.url);
   const headers = { Accept: "application/json", "Accept-Encoding": "identity" };

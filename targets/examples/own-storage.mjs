@@ -1,5 +1,5 @@
-// Tokens where a program stores its other data: three functions for each place. Pass one of these to signIn as `storage`,
-// in place of `state`. With a `deviceKey`, the stored text is useless without the key.
+// Stores tokens together with a program's other data. Each place needs three functions. Pass one of these objects to
+// signIn as `storage`, instead of `state`. With a `deviceKey`, the stored text is useless without the key.
 
 import { spawnSync } from "node:child_process";
 
@@ -39,8 +39,8 @@ export function row(query, account) {
 }
 
 /**
- * The system's keychain: secret-tool on Linux (GNOME Keyring, KWallet), security on macOS. The value is passed on
- * standard input, because other users of the machine can see arguments.
+ * The system's keychain: secret-tool on Linux (GNOME Keyring, KWallet), security on macOS. Passes the value on standard
+ * input, because other users of the machine can see a process's arguments.
  */
 export function keychain(service, account, platform = process.platform) {
   const run = (command, args, input = "") => {

@@ -1,5 +1,5 @@
-// A printer: a display of 16x2, and a printed slip for the rest. The slip is printed once for each
-// code, with the address in full; the display continues to count down.
+// A printer with a display of 16x2. It prints a slip for each code, with the complete address, while the display shows
+// the countdown.
 
 import * as core from "picogrant/core";
 import { Driver, noEndpoints } from "picogrant/driver";
@@ -23,12 +23,12 @@ function print(lines) {
   console.log(`${"-".repeat(PAPER_COLUMNS)}\n${lines.join("\n")}\n${"-".repeat(PAPER_COLUMNS)}`);
 }
 
-/** A text in rows of the paper. */
+/** Divides a text into rows of the paper. */
 function wrapped(text) {
   return text.match(new RegExp(`.{1,${PAPER_COLUMNS}}`, "g")) ?? [];
 }
 
-/** A field of the response as text; "" if absent. */
+/** A field of the response as text, or "". */
 function fieldOf(field) {
   const { start, length } = driver.device;
   const end = start[field] + Math.max(0, length[field]);
@@ -38,7 +38,7 @@ function fieldOf(field) {
 let printed = "";
 let wasSignedIn = false;
 
-/** Called whenever the device may have changed.  */
+/** Call this whenever the device may have changed. */
 function changed() {
   const { device, isSignedIn } = driver;
   const code = device.codeConfirmed ? fieldOf(core.Field.USER_CODE) : "";
@@ -50,7 +50,7 @@ function changed() {
       "1. Open on your phone:",
       ...wrapped(fieldOf(core.Field.VERIFICATION_URI)),
       "2. Enter the code:",
-      // Unaltered, on a line of its own.
+      // The code must be unaltered and on its own line.
       code,
       // A printer with graphics prints this as a QR code.
       ...(complete === "" ? [] : ["or open:", ...wrapped(complete)]),

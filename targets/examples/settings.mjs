@@ -1,4 +1,4 @@
-// Where the examples sign in: `npm run service` prints such addresses, or take your own server's.
+// The server of the examples. `npm run service` prints such addresses, or use those of your own server.
 
 import { ClientAuthentication } from "picogrant/core";
 
@@ -16,7 +16,7 @@ export const endpoints = {
   revocation: `${server}/revoke`,
 };
 
-/** The settings of a device; the driver adds what its platform knows. */
+/** The device's configuration. The driver adds values that its platform provides. */
 export const config = {
   clientId,
   clientSecret,

@@ -1,5 +1,5 @@
-// A device whose engine has the APIs of browsers and not those of Node: fetch, timers, crypto, localStorage. A television's
-// web runtime is one. Bundle it into one file: npx esbuild web.mjs --bundle --outfile=device.js
+// A device whose engine has the APIs of browsers and not those of Node: fetch, timers, crypto, localStorage. An example
+// is the web runtime of a television. Bundle it into one file: npx esbuild web.mjs --bundle --outfile=device.js
 
 import * as core from "picogrant/core";
 import { Driver, noEndpoints, retryAfterSeconds } from "picogrant/driver";
@@ -22,7 +22,7 @@ function webTimers() {
     now: () => Math.floor(performance.now()) % 4294967296,
     alarm(afterMs, ring) {
       clearTimeout(timeout);
-      // One more, because `now` is rounded down to whole milliseconds.
+      // Add one millisecond, because `now` is rounded down.
       timeout = setTimeout(ring, afterMs + 1);
     },
     cancel: () => clearTimeout(timeout),
@@ -39,7 +39,7 @@ function webEntropy() {
   };
 }
 
-/** Two items, as hexadecimal digits. Every script in this page can read them. */
+/** Stores the records in two items, as hexadecimal digits. Every script in this page can read them. */
 function webStorage(items) {
   const nameOf = (slot) => `picogrant-${slot}`;
   return {
@@ -119,7 +119,7 @@ async function receive(request, exchange, sink) {
     method: request.method,
     headers,
     ...(request.method === "POST" && { body }),
-    // A browser reports a redirect only as status 0, which counts as no response.
+    // A browser reports a redirect with status 0, which counts as no response.
     redirect: "manual",
     signal: exchange.abort.signal,
   });
@@ -140,7 +140,7 @@ async function receive(request, exchange, sink) {
   }
 }
 
-/** The settings come from the page: `startDevice({ endpoints, clientId, ... , show })`. */
+/** The page passes the settings: `startDevice({ endpoints, clientId, ... , show })`. */
 globalThis.startDevice = (settings) => {
   const driver = new Driver({
     core,

@@ -1,11 +1,11 @@
-// Makes the device program for a stock qjs: one file, a classic script that may be loaded as a module too.
+// Bundles the device program for stock qjs into one file: a classic script that can also be loaded as a module.
 
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 
-/** tweetnacl loads Node's crypto for its random numbers. They are not used here: entropy is an adapter. */
+/** tweetnacl loads Node's crypto for random numbers, which are not used here, because entropy is an adapter. */
 export const withoutCrypto: Plugin = {
   name: "without-crypto",
   setup({ onLoad, onResolve }) {
@@ -14,7 +14,7 @@ export const withoutCrypto: Plugin = {
   },
 };
 
-/** How a program for qjs is bundled; its `std` and `os` come from `qjs --std`. */
+/** How a program for qjs is bundled. `qjs --std` provides its `std` and `os`. */
 export const programOptions = {
   bundle: true,
   minify: true,
@@ -22,7 +22,7 @@ export const programOptions = {
   mainFields: ["module", "main"],
   target: "es2020",
   format: "iife",
-  // What ships has no assertions (core/device/assertion.ts).
+  // What ships contains no assertions (core/device/assertion.ts).
   dropLabels: ["ASSERT"],
   charset: "ascii",
   legalComments: "none",

@@ -1,6 +1,7 @@
-// A device in a stock qjs: a driver on the QuickJS adapters, commands as lines in, events as lines of JSON out.
-//   qjs --std -m dist/picogrant.qjs.js --config device.json
-// An invalid option or configuration is one line on standard error, with exit code 2.
+// A device in stock qjs: a driver on the QuickJS adapters. Its input is commands as lines, its output events as lines
+// of JSON.
+//         qjs --std -m dist/picogrant.qjs.js --config device.json
+// An invalid option or configuration is reported in one line on standard error, with exit code 2.
 
 import * as core from "../../core/complete.ts";
 import {
@@ -28,16 +29,16 @@ import { bytesOf, textOf } from "../../platform/text/text.ts";
 const { Endpoint, CallState, ErrorCode, State } = core;
 
 const CONFIG_BYTES_MAX = 65_536;
-/** A longer line is no command and is dropped. */
+/** A longer line is not a command, and is dropped. */
 const LINE_MAX = 4096;
 const USAGE = "usage: qjs --std -m picogrant.qjs.js --config FILE [--check]";
 const WRONG_USE = 2;
-/** sysexits' EX_SOFTWARE: a supervisor starts the device again. */
+/** EX_SOFTWARE of sysexits. A supervisor should start the device again. */
 const INTERNAL_ERROR = 70;
 
 class UsageError extends Error {}
 
-/** Receives events; `bytes` follow their line unchanged. */
+/** Receives events. `bytes`, if given, follow the line unchanged. */
 type Emit = (event: Record<string, string | number>, bytes?: readonly number[]) => void;
 
 class App {
@@ -68,7 +69,7 @@ class App {
     this.#driver.stop();
   }
 
-  /** A command of the user or of another program; an unknown one causes an event. */
+  /** Carries out a command of the user or of another program. An unknown one causes an event. */
   command(line: string): void {
     const [verb = "", ...rest] = line.trim().split(" ");
     if (verb === "sign-in") this.#driver.signIn();
@@ -79,7 +80,10 @@ class App {
     else if (verb !== "") this.#refuse("unknown command");
   }
 
-  /** Calls an API: its index in endpoints.resources of the configuration, and the path after its address. */
+  /**
+   * Calls an API. `place` is its index in endpoints.resources of the configuration, `target` the path after its
+   * address.
+   */
   #call(place: string, target: string): void {
     if (!/^\d{1,2}$/.test(place) || !/^[!-~]*$/.test(target)) {
       this.#refuse("get N TARGET: N is the API's place in endpoints.resources, from 0");
@@ -100,7 +104,7 @@ class App {
     this.#driver.run();
   }
 
-  /** Reports a changed state once, and completes a finished call. */
+  /** Reports a change of the state, and completes a finished call. */
   #changed(): void {
     this.#report();
     const { callState, callError, callStatus } = this.#driver.device;
@@ -109,7 +113,7 @@ class App {
     const { stepUp } = this.#driver;
     const event = {
       event: "response",
-      // The core got another status, so that it does not refresh.
+      // The core got a status other than 401, so that it does not refresh.
       status: stepUp === undefined ? callStatus : 401,
       ...stepUp,
       error: nameOf(ErrorCode, callError),
@@ -140,7 +144,7 @@ class App {
   }
 }
 
-/** `SIGNED_IN` of an enum as `signed-in`. */
+/** Converts `SIGNED_IN` of an enum to `signed-in`. */
 function nameOf(names: Record<number, string>, value: number): string {
   return (names[value] ?? String(value)).toLowerCase().replaceAll("_", "-");
 }
@@ -161,14 +165,17 @@ function readConfig(os: Os, file: string): DeviceConfig {
   }
 }
 
-/** A user who can change the file can choose the server, and a user who can read it has the secrets. */
+/** Refuses a configuration that other users can change or read. They could choose the server, or read the secrets. */
 function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   const secret = config.clientSecret ?? config.storage?.deviceKey;
   const what = secret === undefined ? "configuration" : "configuration with a secret";
   refuseOthers(os, file, what, `${file}:`);
 }
 
-/** Members that the schema does not require, because other hosts do not need them. */
+/**
+ * Refuses a configuration without members that this host needs. The schema does not require them, because other hosts
+ * do not.
+ */
 function refuseIncomplete(file: string, { endpoints = {}, storage }: DeviceConfig): void {
   if (!endpoints.deviceAuthorization || !endpoints.token) {
     const remedy = `npx picogrant configure ${file} writes those of its issuer into it`;
@@ -197,7 +204,7 @@ function refuseTooLittleMemory(config: DeviceConfig): void {
  */
 function readCommands(os: Os, source: string | undefined, line: (text: string) => void): void {
   if (source === undefined && !os.isatty(0)) return;
-  // Also for writing: a pipe without a writer would report its end for ever.
+  // Open it for writing too. A pipe without a writer would report its end again and again.
   const fd =
     source === undefined || source === "stdin" ? 0 : openAs(os, "commands", source, os.O_RDWR);
   const chunk = new Uint8Array(1024);
@@ -253,7 +260,7 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
     };
     os.signal(os.SIGTERM, end);
     os.signal(os.SIGINT, end);
-    // For a board's buttons: the program that watches the pins sends a signal.
+    // For a board's buttons: a program that watches the pins sends a signal.
     os.signal(os.SIGUSR1, () => app.command("sign-in"));
     os.signal(os.SIGUSR2, () => app.command("sign-out"));
     readCommands(os, config.control?.commands, (line) => {
@@ -267,7 +274,7 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
   }
 }
 
-/** After an exception in a callback, the device would run without doing anything, so it restarts. */
+/** After an exception in a callback, the device would continue without an alarm, so it ends and must be restarted. */
 function guarded(std: Std, os: Os): Os {
   const guard = (call: () => void) => (): void => {
     try {
