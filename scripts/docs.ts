@@ -23,7 +23,6 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const entries = [...Object.values(LIBRARY_ENTRIES), ...Object.values(SERVICE_ENTRIES)];
 
-/** The subjects of pages, by their paths. */
 const SUBJECTS: readonly (readonly [subject: string, pages: RegExp])[] = [
   ["Programs on Node", /docs\/(node|questions|your-own|errors|troubl)|servers\//],
   ["The command and the service", /^targets\/(command|service|desktop)|docs\/(testing|two)/],

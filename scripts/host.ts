@@ -94,7 +94,6 @@ function filesOf(folder: string): string[] {
   return names.map((name) => `${sources}${folder}/${name}`);
 }
 
-/** @returns what an analyser reports about the files, or "" */
 function reportOf(command: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
   if (error) throw new InstallError(`${command}: ${error.message}`);
@@ -197,10 +196,7 @@ function startCheck(): Promise<{ output: string; status: number | null }> {
   return new Promise((resolve) => program.on("close", (status) => resolve({ output, status })));
 }
 
-/**
- * Runs the check of a port's files (ports/template/check.c) twice, because some faults are only visible at the second
- * start.
- */
+/** Runs the check of a port's files twice, because some faults are only visible at the second start. */
 async function check(folder: string): Promise<void> {
   const server = flags.server === undefined ? await startCheckServer() : undefined;
   const address = JSON.stringify(new URL(server?.url ?? flags.server!).href);

@@ -40,8 +40,6 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-// The licence notice of third-party code in our bundles, as its licence requires.
-
 function mitOf(holder: string): string {
   const text = readFileSync(join(root, "LICENSE"), "utf8");
   return text.replace(/^Copyright .*$/m, `Copyright (c) ${holder}`).trim();
@@ -102,7 +100,7 @@ const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   bugs?: object;
 };
 
-/** Files that `npm run build` writes. Others in `dist` may be from an earlier version. */
+/** Files of `npm run build`. Others in `dist` may be older. */
 const BUILT = [
   ...variants.flatMap((variant) => {
     const modules = [".js", ".js.map", ".cjs", ".mjs", ".d.ts", ".d.cts", ".d.mts"];

@@ -1,5 +1,5 @@
-// npm run tool -- peers: compares picogrant with alternatives on the same server in the same run. Prints the tables;
-// --write writes them to targets/bundle/PEERS.md.
+// npm run tool -- peers: compares picogrant with alternatives on the same server in the same run. Prints the tables.
+// With `--write` it writes them to targets/bundle/PEERS.md.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -41,7 +41,6 @@ function billOfMaterials(version: string): object {
       ...bundled.map(({ name, version, license }) => ({
         ...{ type: "library", name, version },
         purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
-        // One or several SPDX identifiers, such as "(BSD-3-Clause OR GPL-2.0)".
         licenses: [{ expression: license }],
       })),
     ],
