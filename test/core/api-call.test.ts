@@ -1,7 +1,7 @@
 // Calls to an API, their pages, and the handling of a 401.
 
 import { describe, expect, it } from "vitest";
-import { Endpoint, ErrorCode, Field, State } from "../../core/complete.ts";
+import { Endpoint, Field, State } from "../../core/complete.ts";
 import { bytesOf } from "../../platform/text/text.ts";
 import { call, LIST, outcome, session } from "../environment/core-port.ts";
 import { json, tokens } from "../environment/environment.ts";
@@ -63,29 +63,6 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(bench.text(Field.VALUE_C)).toBe(message);
     expect(bench.device.state).toBe(State.SIGNED_IN);
     expect(bench.text(Field.ACCESS_TOKEN)).toBe("second");
-  });
-
-  it.each([
-    ["/v1/items", "/v1/items?pageToken=p"],
-    ["/v1/items?", "/v1/items?&pageToken=p"],
-    ["/v1/items?a=b", "/v1/items?a=b&pageToken=p"],
-  ])("RFC 3986 §3.4: the next page of %s is %s", (target, next) => {
-    const bench = session([json(200, { nextPageToken: "p" })]);
-    call(bench, target);
-    bench.pass(0);
-    expect(bench.core.nextPage(bench.device)).toBe(1);
-    bench.pass(0);
-    expect(bench.sent.map((request) => request.target)).toEqual([target, next]);
-  });
-
-  it("a success of any length is accepted, with its page token at any position", () => {
-    const items = ["x".repeat(70_000)];
-    const bench = session([json(200, { items, nextPageToken: "p" })]);
-    bench.environment.http.chunkBytes = 4096;
-    call(bench, LIST);
-    bench.pass(0);
-    expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });
-    expect(bench.device.hasNextPage).toBe(1);
   });
 
   it("device doc §9 row the path carries v3: the application's path is sent with its version", () => {

@@ -1,10 +1,8 @@
-// Client authentication (RFC 6749 §2.3) at every endpoint of the authorization server, and records, which belong to one
-// client of one server.
+// Client authentication (RFC 6749 §2.3) at every endpoint of the authorization server, code challenges, and revocation.
 
 import { describe, expect, it } from "vitest";
-import * as core from "../../core/complete.ts";
+import type * as core from "../../core/complete.ts";
 import { ClientAuthentication, ErrorCode, Event, State } from "../../core/complete.ts";
-import type { MemoryStorage } from "../../platform/testing/index.ts";
 import {
   config,
   fields,
@@ -72,49 +70,6 @@ describe("RFC 6749 §2.3, device doc §2.4 row client_id and row client_secret: 
     for (const { text } of sent) expect(String(new URLSearchParams(text))).toBe(text);
     for (const each of sent)
       expect(each).toMatchObject({ authorization: basic && `Basic ${basic}` });
-  });
-});
-
-describe("parameters that the developer adds to token requests", () => {
-  it("RFC 8707 §2.2: they are sent in polls and refreshes only", () => {
-    const [request, poll, refresh, revocation] = lifetime({
-      deviceParameters: "&audience=a",
-      tokenParameters: "&resource=https%3A%2F%2Fapi.example%2F",
-    });
-    expect(fields(request)).toMatchObject({ audience: "a" });
-    expect(fields(request)).not.toHaveProperty("resource");
-    expect(fields(poll)).toMatchObject({ resource: "https://api.example/", device_code: "dc" });
-    expect(fields(refresh)).toMatchObject({ resource: "https://api.example/" });
-    expect(revocation.text + revocation.target).not.toContain("resource");
-    for (const { text } of [request, poll, refresh]) {
-      expect(String(new URLSearchParams(text))).toBe(text);
-    }
-  });
-});
-
-describe("a record belongs to a client and a server", () => {
-  const stored = (settings: Partial<core.Config>): MemoryStorage => {
-    const bench = new Port([code(), tokens()], settings);
-    bench.until(2);
-    return bench.environment.storage;
-  };
-  const stateAfter = (storage: MemoryStorage, settings: Partial<core.Config>): State =>
-    new Port([], { storage, autoStart: 0, ...settings }).device.state;
-  const here = { clientId: "printer", server: "https://auth.example" };
-
-  it.each([
-    ["another server", { ...here, server: "https://auth.example.net" }],
-    ["another port of it", { ...here, server: "https://auth.example:8443" }],
-    ["no server named", { ...here, server: "" }],
-    ["another client", { ...here, clientId: "scanner" }],
-    ["a client whose name ends where the server's begins", { clientId: "printe", server: "r" }],
-  ])("SPEC.md Records, RFC 6749 §10.4: %s finds no record", (_, other) => {
-    expect(stateAfter(stored(here), other)).toBe(State.SIGNED_OUT);
-  });
-
-  it("create fails if the server's name does not fit", () => {
-    const server = "x".repeat(9000);
-    expect(core.create(new Uint8Array(8192), { ...config, server })).toBeNull();
   });
 });
 

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
 import { Port, type Reaction } from "../environment/core-port.ts";
-import { code, error, tokens } from "../environment/environment.ts";
+import { code, tokens } from "../environment/environment.ts";
 import {
   type ExchangeName,
   type HttpResponse as RecordedResponse,
@@ -195,20 +195,4 @@ describe("each recorded response has one test", () => {
   it.each(all)("dialects, %s", (name, outcome) => {
     outcome(having(recorded(name)));
   });
-});
-
-it.each([
-  [400, "brand_new_error", State.FAILED],
-  [403, "brand_new_error", State.FAILED],
-  [200, "brand_new_error", State.FAILED],
-  [429, "brand_new_error", State.PENDING],
-  [500, "brand_new_error", State.PENDING],
-  [503, "brand_new_error", State.PENDING],
-])("a server that is not listed: %i with %s", (status, name, state) => {
-  const bench = new Port([code(), error(status, name)]);
-  bench.until(2);
-  expect(bench.device.state).toBe(state);
-  if (state !== State.FAILED) return;
-  expect(bench.device.error).toBe(ErrorCode.UNKNOWN_ERROR);
-  expect(bench.frame().join("").replaceAll(" ", "")).toContain("brand_new_error");
 });

@@ -81,31 +81,3 @@ it.each(
     }
   }
 });
-
-it.each(["device_authorization_endpoint", "token_endpoint"])(
-  `${ROW}: without %s it is refused`,
-  (member) => {
-    expect(discovered({ ...METADATA, [member]: undefined }).error).not.toBe("NONE");
-  },
-);
-
-it.each([
-  "http://printer.lan",
-  "HTTPS://issuer.example",
-  "http://127.0.0.1.example/",
-  "https:///tenant",
-])("RFC 8414 §2: the issuer %s may not name an address on the device", (issuer) => {
-  const metadata = { ...METADATA, issuer, token_endpoint: "http://127.0.0.1:8080/" };
-  expect(discovered(metadata, issuer).error).toBe("MALFORMED_RESPONSE");
-});
-
-it("RFC 8414 §3.3: the issuer is compared from its first byte on, whatever comes before it in the host's array", () => {
-  const bench = new Port([], { autoStart: 0 });
-  for (let byte = 0; byte < 256; byte++) {
-    bench.responses = [json(200, METADATA)];
-    const bytes = [byte, ...bytesOf(ISSUER)];
-    expect(bench.core.discover(bench.device, bytes, 1, bytes.length)).toBe(1);
-    bench.run();
-    expect([byte, outcome(bench).error]).toEqual([byte, ErrorCode.NONE]);
-  }
-});

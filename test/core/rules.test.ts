@@ -1,4 +1,4 @@
-// Which records are valid after a restart, and how the core parses a scope and an escape.
+// Which records are valid after a restart, and how the core parses a scope.
 
 import { describe, expect, it } from "vitest";
 import { Field, State } from "../../core/complete.ts";
@@ -52,18 +52,5 @@ describe("SPEC.md, Records", () => {
     bench.until(3);
     expect(bench.device.state).toBe(State.SIGNED_IN);
     expect(bench.text(Field.SCOPE).trim()).toBe(stored);
-  });
-
-  it("RFC 8259 §7: an escape has hexadecimal digits in upper or lower case, and nothing else", () => {
-    for (const digit of "/09:@AFG`afg") {
-      const body = `{"access_token":"\\u004${digit}","token_type":"Bearer"}`;
-      const bench = new Port([code(), { status: 200, body }]);
-      bench.until(2);
-      bench.run();
-      const value = Number.parseInt(digit, 16);
-      const isDigit = !Number.isNaN(value);
-      expect(bench.device.state, digit).toBe(isDigit ? State.SIGNED_IN : State.PENDING);
-      if (isDigit) expect(bench.text(Field.ACCESS_TOKEN)).toBe(String.fromCharCode(64 + value));
-    }
   });
 });

@@ -2,7 +2,7 @@
 // polls (RFC 8936).
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
+import { ErrorCode, Field, State } from "../../core/complete.ts";
 import { bytesOf } from "../../platform/text/text.ts";
 import { outcome, type Port, type Reaction, session } from "../environment/core-port.ts";
 import { json, tokens } from "../environment/environment.ts";
@@ -88,58 +88,6 @@ describe("device doc §6: security events", () => {
       expect(wiped(bench)).toBe(true);
     },
   );
-
-  it.each([VERIFICATION, `${TYPES}risc/event-type/account-enabled`, "https://new.example/type"])(
-    "device doc §6: the additional type %s has no effect",
-    (type) => {
-      const bench = session();
-      expect(hand(bench, claims(type, { state: "abc" }))).toBe(1);
-      bench.pass(1000);
-      expect(bench.device.state).toBe(State.SIGNED_IN);
-      expect(bench.sent).toHaveLength(0);
-    },
-  );
-
-  it.each(["", "{", "[]", "<html>", '{"events":{}}', '{"jti":[],"events":{}}', '{"jti":""}'])(
-    "device doc §6: %j is no event and has no effect",
-    (text) => {
-      const bench = session();
-      expect(hand(bench, text)).toBe(0);
-      expect(bench.device.state).toBe(State.SIGNED_IN);
-    },
-  );
-
-  it("device doc §6: the name of an event type in another claim is ignored", () => {
-    const bench = session();
-    hand(bench, { jti: "elsewhere", aud: ACCOUNT_DISABLED, note: [ACCOUNT_DISABLED], events: {} });
-    hand(bench, { jti: "a claim", [ACCOUNT_DISABLED]: {}, [TOKEN_REVOKED]: {}, events: {} });
-    expect(bench.device.state).toBe(State.SIGNED_IN);
-  });
-
-  it("device doc §6 row token-revoked: a claim named token that is not in the subject is ignored", () => {
-    const bench = session();
-    hand(bench, { ...claims(TOKEN_REVOKED), token: "x", token_identifier_alg: "prefix" });
-    expect(bench.device.error).toBe(ErrorCode.TOKEN_REVOKED);
-  });
-
-  it("device doc §6: of two types, the second is applied if the first does not concern the device", () => {
-    const bench = session(["hang"]);
-    const event = claims(TOKEN_REVOKED, tokenSubject("another"));
-    expect(hand(bench, { ...event, events: { ...event.events, [SESSIONS_REVOKED]: {} } })).toBe(1);
-    expect(bench.device.state).toBe(State.REFRESHING);
-  });
-});
-
-describe("device doc §6: which token a prefix identifies", () => {
-  it("device doc §6 row token-revoked: a prefix that is too long to compare never matches", () => {
-    const { device } = session();
-    const quarter = ((device.capacity[Region.OUTPUT]! + 1) >> 2) + 1;
-    // The longest token that the device can store. Comparing it needs more space.
-    const refresh_token = "r".repeat(device.capacity[Field.RECEIVED_REFRESH_TOKEN]!);
-    const bench = session(["hang"], { refresh_token });
-    hand(bench, claims(TOKEN_REVOKED, tokenSubject(`${"r".repeat(quarter)}another`)));
-    expect(bench.device.state).toBe(State.REFRESHING);
-  });
 });
 
 describe("RFC 8417 §2.2: the identifier of an event", () => {
@@ -155,25 +103,6 @@ describe("RFC 8417 §2.2: the identifier of an event", () => {
     expect(eight.map(isApplied)).toEqual(Array(8).fill(true));
     expect(eight.map(isApplied)).toEqual(Array(8).fill(false));
     expect([9, 2, 1].map(isApplied)).toEqual([true, false, true]);
-  });
-
-  it("RFC 9493 §3.2.6: it is the token's, not that of the subject", () => {
-    const sub_id = { format: "jwt_id", iss: "https://issuer.example", jti: "a token's" };
-    const event = claims(SESSIONS_REVOKED, { subject: sub_id }, "first");
-    for (const { jti, ...rest } of [event, { ...event, jti: "second" }]) {
-      for (const ordered of [
-        { jti, sub_id, ...rest },
-        { sub_id, ...rest, jti },
-      ]) {
-        const bench = session(["hang"]);
-        hand(bench, claims(VERIFICATION, {}, "a token's"));
-        expect(hand(bench, ordered)).toBe(1);
-        expect(bench.device.state).toBe(State.REFRESHING);
-      }
-    }
-    const nothing = session();
-    expect(hand(nothing, { sub_id, events: { [ACCOUNT_DISABLED]: {} } })).toBe(0);
-    expect(nothing.device.state).toBe(State.SIGNED_IN);
   });
 });
 

@@ -133,20 +133,6 @@ describe("connections", () => {
     expect([reported, server.requested.length, server.connections]).toEqual([[], 2, 1]);
   });
 
-  it("a response without a request closes the connection", async () => {
-    let last: net.Socket | undefined;
-    server.script = (socket) => {
-      last = socket;
-      socket.write(OK);
-    };
-    for (let round = 0; round < 5; round++) {
-      expect(await server.sendRequest()).toEqual(VALID);
-      await turns();
-      last!.write(OK.replace("ok", "no"));
-    }
-    expect(server.connections).toBe(5);
-  });
-
   it("of fetch stay open after a body that was read to its end, and after a response without a body", async () => {
     const plain = new http.Agent({ keepAlive: true });
     vi.spyOn(http, "globalAgent", "get").mockReturnValue(plain);
@@ -168,19 +154,6 @@ describe("connections", () => {
       await turns();
     }
     expect(server.connections).toBe(1);
-    // The bytes that the server sent without a request must not become the next response.
-    const texts: string[] = [];
-    let last: net.Socket | undefined;
-    server.script = (socket) => {
-      last = socket;
-      socket.write(OK);
-    };
-    for (let round = 0; round < 5; round++) {
-      texts.push(await (await own(server.origin)).text());
-      await turns();
-      last!.write(OK.replace("ok", "no"));
-    }
-    expect([texts, server.connections]).toEqual([Array(5).fill("ok"), 5]);
     plain.destroy();
   });
 

@@ -69,23 +69,12 @@ async function completes(server: Server, limitS?: number): Promise<Outcome> {
 describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of all kinds are shown unchanged", () => {
   const address = (length: number): string => `${HOST}/${"v".repeat(600)}`.slice(0, length);
   it.each<[string, object]>([
-    ["a code of 20 characters", { user_code: "ABCD-EFGH-JKLM-NPQR-" }],
-    ["of 40", { user_code: "A".repeat(40) }],
-    ["of 80", { user_code: "A".repeat(80) }],
+    ["a code of 80 characters", { user_code: "A".repeat(80) }],
     ["in lower case", { user_code: "abcd-efgh" }],
     ["with spaces", { user_code: "ABC DEF GHI" }],
-    ["of digits, as text", { user_code: "012345" }],
-    ["an address of 200 characters", { verification_uri: address(200) }],
-    ["of 512", { verification_uri: address(512) }],
+    ["an address of 512", { verification_uri: address(512) }],
     ["on another origin", { verification_uri: "https://example.org:8443/go?a=b#c" }],
-    ["no interval", { interval: undefined }],
-    ["an interval of 0", { interval: 0 }],
-    ["as text", { interval: "5" }],
-    ["with a fraction", { interval: 1.5 }],
-    ["null", { interval: null }],
     ["no lifetime", { expires_in: undefined }],
-    ["a lifetime as text", { expires_in: "600" }],
-    ["with a fraction", { expires_in: 599.9 }],
     ["a lifetime of ten years", { expires_in: 315_360_000 }],
     ["a device code with everything in it", { device_code: "a`#&%+ =/\u00e9" }],
     ["a device code that is a signed document", { device_code: `e.${"d".repeat(4000)}.s` }],
@@ -103,12 +92,6 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of all kinds are s
     expect(polled[0]!.form.get("device_code")).toBe(sent.device_code);
     // RFC 6749 §3.2: the client keeps the query of an endpoint.
     expect(polled[0]!.url).toBe(endpoints.token);
-  });
-
-  it("verification_url, as some services call it", async () => {
-    const code = { verification_uri: undefined, verification_url: `${HOST}/url` };
-    const { prompts } = await completes({ code });
-    expect(prompts[0]!.verificationUri).toBe(`${HOST}/url`);
   });
 
   it.each([
@@ -130,12 +113,6 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of all kinds are s
       expect(prompts[0]!.verificationUriComplete).toBe("");
     },
   );
-
-  it("the device waits for an interval of a minute", async () => {
-    const { requests } = await completes({ code: { interval: 60 } }, 300);
-    const [, first, second] = requests;
-    expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(60_000);
-  });
 });
 
 describe("a temporary error is reported, and the sign-in continues", () => {
@@ -172,11 +149,7 @@ describe("a temporary error is reported, and the sign-in continues", () => {
 
 describe("RFC 6749 §5.1: tokens of all kinds", () => {
   it.each<[string, object, number | undefined]>([
-    ["bearer", { token_type: "bearer" }, 3600],
-    ["BEARER", { token_type: "BEARER" }, 3600],
-    ["no token_type", { token_type: undefined }, 3600],
-    ["a lifetime as text", { expires_in: "3600" }, 3600],
-    ["with a fraction", { expires_in: 3599.75 }, 3599],
+    ["a lifetime with a fraction", { expires_in: 3599.75 }, 3599],
     ["no lifetime", { expires_in: undefined }, undefined],
     ["null", { expires_in: null }, undefined],
     ["of ten years", { expires_in: 315_360_000 }, undefined],
@@ -191,22 +164,6 @@ describe("RFC 6749 §5.1: tokens of all kinds", () => {
     if (lifetimeS === undefined) expect(session!.expiresInS).toBeUndefined();
     else expect(session!.expiresInS).toBeCloseTo(lifetimeS, -1);
   });
-
-  it.each([undefined, null, ""])(
-    "refresh_token %j: the session cannot be refreshed",
-    async (none) => {
-      const { session } = await completes({ tokens: { refresh_token: none } });
-      expect(session!.isRenewable).toBe(false);
-    },
-  );
-
-  it.each(["DPoP", "mac"])(
-    "token_type %s is refused, because no request could use the token",
-    async (type) => {
-      const { error } = await signInAt({ tokens: { token_type: type } });
-      expect(error).toMatchObject({ code: "unsupported_token_type", remedy: "developer" });
-    },
-  );
 });
 
 describe("a server's refusal reaches the program with its description", () => {
