@@ -26,7 +26,7 @@ const entries = [...Object.values(LIBRARY_ENTRIES), ...Object.values(SERVICE_ENT
 const SUBJECTS: readonly (readonly [subject: string, pages: RegExp])[] = [
   ["Programs on Node", /docs\/(node|questions|your-own|errors|troubl)|servers\//],
   ["The command and the service", /^targets\/(command|service|desktop)|docs\/(testing|two)/],
-  ["Devices", /^targets|platform\/templates/],
+  ["Devices", /^targets\/(?!bundle\/PEERS|docs\/glossary)|platform\/templates/],
   ["How it works", /./],
 ];
 
