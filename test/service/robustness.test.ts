@@ -4,13 +4,19 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PATHS } from "../../targets/service/metadata.ts";
+import { makeKey } from "../../targets/service/node-environment.ts";
 import { anyCharacter } from "../any-character.ts";
 import { isFullRun } from "../full-run.ts";
 import { Bench, DEVICE_GRANT, FIXTURE, PUBLISHER, PUBLISHER_CLIENT, TV } from "./harness.ts";
 import { UserAgent } from "./user-agent.ts";
 
-const bench = new Bench({ deviceCodeQuota: null });
-const OAUTH = [PATHS.deviceAuthorization, PATHS.token, PATHS.revocation];
+const KEY = makeKey("ES256");
+const keyed = { id: "keyed", name: "Keyed", jwks: KEY.publicJwk };
+const bench = new Bench(
+  { deviceCodeQuota: null, dpop: "allowed" },
+  { fixture: { ...FIXTURE, clients: [...FIXTURE.clients!, keyed] } },
+);
+const OAUTH = [PATHS.deviceAuthorization, PATHS.token, PATHS.revocation, PATHS.introspection];
 const OFFERS = `${PATHS.publisher}test.picogrant.player/subscriptions/premium/basePlans/monthly/offers`;
 const APIS = [PATHS.liveBroadcasts, OFFERS, PATHS.stream, PATHS.streamUpdate, PATHS.streamVerify];
 APIS.push(PATHS.streamStatus, PATHS.streamStatusUpdate, PATHS.streamPoll);
@@ -32,40 +38,63 @@ const authorization = fc.oneof(
     `Bearer ${bench.signIn({ client: PUBLISHER_CLIENT, scope: PUBLISHER }).access_token}`,
     ...FIXTURE.receivers!.map(({ token }) => `Bearer ${token}`),
   ),
+  fc.constant(`DPoP ${bench.signIn().access_token}`),
   fc.base64String().map((text) => `Basic ${text}`),
   any,
 );
 const TYPES = ["application/json", "application/x-www-form-urlencoded", "text/plain"];
 const type = fc.oneof(fc.constantFrom(...TYPES), any);
 const json = fc.jsonValue();
-const own = (value: string) => fc.oneof(fc.constant(value), json);
+const own = (value: unknown) => fc.oneof(fc.constant(value), json);
+/** Proofs and client assertions, signed, with any members in place of their own. */
+const encode = (data: string | Uint8Array): string => Buffer.from(data).toString("base64url");
+const jwt = fc
+  .tuple(
+    fc.record({ typ: own("dpop+jwt"), alg: own("ES256"), jwk: own(KEY.publicJwk), kid: json }),
+    fc.record({
+      ...{ htm: own("POST"), htu: own(`${bench.service.baseUrl}/token`), ath: json, nonce: json },
+      ...{ iat: own(bench.nowMs / 1000), exp: own(bench.nowMs / 1000 + 60), jti: own("1") },
+      ...{ iss: own("keyed"), sub: own("keyed"), aud: own([bench.service.issuer]), nbf: own(0) },
+    }),
+  )
+  .map((parts) => parts.map((part) => encode(JSON.stringify(part))).join("."))
+  .map((input) => `${input}.${encode(KEY.sign(Buffer.from(input)))}`);
+const dpop = fc.option(fc.oneof(jwt, any), { nil: undefined });
 const fields = {
   ...{ packageName: own("test.picogrant.player"), productId: own("premium") },
   ...{ basePlanId: own("monthly"), phases: json, targeting: json, offerTags: json },
   ...{ delivery: json, events_requested: json, ack: json, setErrs: json },
 };
 const object = fc.oneof(fc.record(fields, { requiredKeys: [] }), json);
-const KNOWN = [...Object.values(TV), "web-shop", "refresh_token", DEVICE_GRANT, "email"];
+const ASSERTION_TYPE = "client_assertion_type";
+const KNOWN = [
+  "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+  ...Object.values(TV),
+  "web-shop",
+  "refresh_token",
+  DEVICE_GRANT,
+  "email",
+];
 const NAMES = ["client_id", "client_secret", "grant_type", "device_code", "refresh_token", "scope"];
 const parameters = form(
-  fc.constantFrom(...NAMES, "token", "token_type_hint"),
-  fc.oneof(fc.constantFrom(...KNOWN), any),
+  fc.constantFrom(...NAMES, "token", "client_assertion", ASSERTION_TYPE),
+  fc.oneof(fc.constantFrom(...KNOWN), any, jwt),
 );
 const METHODS = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "BREW"];
 
 /** Any bytes at any address, forms at the OAuth endpoints, and JSON at the APIs. */
 const requests = fc.oneof(
   fc.record({
-    ...{ method: fc.constantFrom(...METHODS), path, query, authorization, type },
+    ...{ method: fc.constantFrom(...METHODS), path, query, authorization, type, dpop },
     body: fc.uint8Array({ maxLength: 300 }),
   }),
   fc.record({
     ...{ method: fc.constant("POST"), path: fc.constantFrom(...OAUTH), query: fc.constant("") },
-    ...{ authorization: fc.constant(undefined), type: fc.constant(TYPES[1]!) },
+    ...{ authorization: fc.constant(undefined), type: fc.constant(TYPES[1]!), dpop },
     body: parameters.map((pairs) => `${new URLSearchParams(pairs)}`),
   }),
   fc.record({
-    ...{ method: fc.constant("POST"), path: fc.constantFrom(...APIS), authorization },
+    ...{ method: fc.constant("POST"), path: fc.constantFrom(...APIS), authorization, dpop },
     query: fc.constant("offerId=intro&regionsVersion.version=2022/02"),
     ...{ type: fc.constant(TYPES[0]!), body: object.map((value) => JSON.stringify(value)) },
   }),
@@ -73,10 +102,11 @@ const requests = fc.oneof(
 
 test("the response to any request has a status below 500, and JSON in it is valid", () => {
   fc.assert(
-    fc.property(requests, ({ method, path, query, body, type, authorization }) => {
+    fc.property(requests, ({ method, path, query, body, type, authorization, dpop }) => {
       const headers = {
         "content-type": type,
         ...(authorization !== undefined && { authorization }),
+        ...(dpop !== undefined && { dpop }),
       };
       const response = bench.send(method, `${path}?${query}`, body, headers);
       expect(response.status).toBeGreaterThanOrEqual(200);
