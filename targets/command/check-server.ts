@@ -41,10 +41,10 @@ export const checkServer: Part = {
 const PATTERN_BYTES = 5000;
 const LATE_MS = 1500;
 
-/** The byte at this index of long texts on both sides: neighbours differ. */
+/** The byte at an index of the long response; adjacent bytes differ. check-connection.c has the same. */
 const patternAt = (place: number): number => 33 + ((place * 7 + (place >> 8)) % 90);
 
-/** A checksum of the bytes and their order. */
+/** A checksum that depends on the bytes and their order. */
 function sumOf(bytes: Uint8Array): number {
   let sum = 0;
   for (const byte of bytes) sum = (Math.imul(sum, 31) + byte) >>> 0;

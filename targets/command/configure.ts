@@ -67,7 +67,7 @@ export const configure: Part = {
 };
 
 /**
- * The file with the authorities that a device.json names. A device that only calls itself needs none.
+ * The file with the certificate authorities that a device.json names. A device that connects only to itself needs none.
  * @throws UsageError if none is named and one is needed
  */
 function authoritiesIn({ http, endpoints = {} }: DeviceConfig): string[] {

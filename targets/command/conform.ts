@@ -114,7 +114,7 @@ async function load(file: string): Promise<Adapters> {
     return Object.fromEntries(NAMES.map((name) => [manufacturerOf(name), checked(name, module)]));
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    // Only the engine's own report of a SyntaxError has its place. Such a module runs no statement.
+    // Only the engine's own report of a SyntaxError contains file and line. Such a module runs no statement.
     const report = error instanceof SyntaxError ? reportOf(full) : "";
     const place = placeIn(path.dirname(full), `${report}\n${stack}`);
     throw new Failure(`${file} cannot be loaded: ${message}${place}`);
@@ -238,7 +238,7 @@ async function report(suites: Suites, { json }: Flags, folder: string): Promise<
   return failures;
 }
 
-/** Why a case failed, or undefined. Exceptions in the adapter's own callbacks count too. */
+/** Why a case failed, or undefined. An exception in a callback of the adapter is a failure, too. */
 async function reasonOf(one: ConformanceCase, folder: string): Promise<string | undefined> {
   let onEscape: (error: unknown) => void = () => {};
   const escaped = new Promise<string>((resolve) => {
@@ -246,7 +246,7 @@ async function reasonOf(one: ConformanceCase, folder: string): Promise<string | 
   });
   process.on("uncaughtException", onEscape);
   process.on("unhandledRejection", onEscape);
-  // Waits for exceptions that are under way.
+  // Waits for exceptions of callbacks that are still due.
   const end = one.run().then(
     () => nextTurn(undefined),
     async (error: unknown) => {
@@ -262,7 +262,7 @@ async function reasonOf(one: ConformanceCase, folder: string): Promise<string | 
   }
 }
 
-/** The message of a violated rule; for other errors also their type and place. */
+/** The message of a violated rule. For other errors, also the type, file and line. */
 function wordsOf(error: unknown, folder: string): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack = "" } = error;

@@ -31,7 +31,7 @@ export const EXIT_CODES: readonly (readonly [code: number, what: string])[] = [
   [SIGNALS.SIGTERM, "interrupted by SIGTERM"],
 ];
 
-/** A failure that is no mistake on the command line. Its message is one line. */
+/** A failure other than an invalid command line. Its message is one line. */
 export class Failure extends Error {
   constructor(message: string) {
     super(message.replace(/\s*\n\s*/g, " ").trim());
@@ -48,7 +48,7 @@ class Interrupted extends SignInError {
   }
 }
 
-/** Codes of other errors in JSON, by the names of their classes: some classes are in more than one bundle. */
+/** Codes of other errors in JSON, by class name and not by class, because some classes are in more than one bundle. */
 const CODES: Readonly<Record<string, string>> = {
   UsageError: "wrong_option",
   ConfigError: "wrong_option",
@@ -58,7 +58,7 @@ const CODES: Readonly<Record<string, string>> = {
   Failure: "failed",
 };
 
-/** Options of `signIn`, and those of this command in their place. */
+/** Options of `signIn` in messages, and the command's options that replace them. */
 const OPTIONS = [
   ["as http.ca", "with --certificates"],
   ["allowHttp", "--allow-http"],
@@ -101,7 +101,7 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
   return { exitCode, event: { event: "error", code, remedy, message }, message };
 }
 
-/** Aborts the current work; without any, the program just ends. */
+/** Aborts the current work; undefined: a signal ends the program. */
 let giveUp: ((reason: Interrupted) => void) | undefined;
 
 /**

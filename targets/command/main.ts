@@ -105,7 +105,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   signout: "logout",
 };
 
-/** Also accepts `auth login`, as gh does; `help login` is `login --help`, and `help lgoin` an unknown command. */
+/** Accepts `auth login`, as gh does. `help login` becomes `login --help`, and an unknown name after `help` is an error. */
 function wordsOf([first = "", ...rest]: readonly string[]): string[] {
   if (first === "help") return rest.length > 0 ? wordsOf([...rest, "--help"]) : ["--help"];
   if (first === "auth") return rest.length > 0 ? wordsOf(rest) : ["--help"];

@@ -13,7 +13,7 @@ export interface Part {
   act(line: Command): Promise<number>;
 }
 
-/** Parses the options and runs the action. @returns the exit code @throws UsageError for invalid options, or the action's error */
+/** Parses the options and runs the action. @returns the exit code @throws UsageError for invalid options */
 export async function runPart({ line, act }: Part, argv: readonly string[]): Promise<number> {
   return await act((await line(argv)).parse(argv, { from: "user" }));
 }
@@ -30,7 +30,7 @@ export type OptionValues = Readonly<Record<string, unknown>>;
 
 export function commandText(name: string, options: OptionValues): string {
   const words = Object.entries(options).flatMap(([option, value]) => wordsOf(option, value));
-  // npx runs programs that are not in the PATH of the shell.
+  // Under npx, the program is not in the PATH of the shell, so messages begin with `npx`.
   const { npm_lifecycle_event: event, npm_lifecycle_script: script } = process.env;
   const program = event === "npx" && script === "picogrant" ? "npx picogrant" : "picogrant";
   return [program, name, ...words.map(quoted)].join(" ");

@@ -15,7 +15,7 @@ import {
 import { reasonTexts } from "../../platform/display/reasons.ts";
 import { addressProblem } from "../../platform/servers/address.ts";
 
-/** Limits of a device: bytes of the page, and number of authorities. */
+/** Limits of a device: bytes of a page, and number of certificate authorities. */
 const PAGE_MAX = 16_384;
 const AUTHORITIES_MAX = 8;
 const SEED_BYTES = 32;
@@ -281,7 +281,7 @@ export interface PageSettings {
   readonly authorities: readonly string[];
   /** Seconds since 1970: the device's clock is never earlier, and of two pages the later one is used. */
   readonly madeAt?: number;
-  /** For randomness; default: a new one. Empty if the device has a generator. */
+  /** The random seed; default: a new one. Empty if the device has a random number generator. */
   readonly seed?: Uint8Array;
 }
 

@@ -60,7 +60,7 @@ export function suffices(core: Core, tokens: Tokens, memoryBytes: number): boole
   if (first === undefined) return false;
   first.clock.advance(60_000);
   if (!isWell(first.driver)) return false;
-  // A refresh every hour, if there is a refresh token.
+  // Advance far enough for a refresh, if there is a refresh token.
   first.clock.advance(A_DAY_MS / 12);
   if (tokens.refreshBytes > 0 && !isWell(first.driver)) return false;
   if (tokens.refreshBytes === 0) return true;

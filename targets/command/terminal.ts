@@ -52,7 +52,7 @@ export function asClock(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** Whether to offer the user of this terminal a browser. */
+/** Whether a browser can probably be opened from this terminal. */
 export function hasBrowser(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   const hasDesktop = process.platform !== "linux" || env.DISPLAY || env.WAYLAND_DISPLAY;
   return process.stdin.isTTY && isScreen(stream, env) && Boolean(hasDesktop);

@@ -30,13 +30,13 @@ export function commandLine(
       writeOut: (text) => process.stdout.write(wrapped(text, process.stdout.columns)),
     })
     .exitOverride(({ code, exitCode, message }) => {
-      // A command that is missing shows the help, which commander has written to standard error.
+      // Without a subcommand, commander has already written the help to standard error.
       if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
       fail(message.replace(/^error: /, "").replace(/\s*\n\s*/g, " "));
     });
 }
 
-/** Breaks wider lines at words, and indents what follows as the line. */
+/** Breaks lines at words, and indents the continuation like the line. */
 export function wrapped(text: string, columns = Number.POSITIVE_INFINITY): string {
   const wrap = (line: string): string => {
     const indent = /^ */.exec(line)![0];
@@ -47,21 +47,21 @@ export function wrapped(text: string, columns = Number.POSITIVE_INFINITY): strin
   return text.split("\n").map(wrap).join("\n");
 }
 
-/** If nothing reads the output any more, as after `head`, the program ends like one that SIGPIPE has ended. */
+/** Ends the program like SIGPIPE if the reader of the output has ended, such as `head`. */
 export function endUnread(error: NodeJS.ErrnoException): never {
   if (error.code !== "EPIPE") throw error;
   process.exit(141);
 }
 
-/** Errors for the user, by their names: some are defined in more than one bundle. */
+/** Errors for the user, by class name and not by class, because some classes are in more than one bundle. */
 const FOR_THE_USER = ["UsageError", "StateDirectoryError", "StepError", "InstallError"];
 
-/** Runs a program: an error for its user is one line and exit code 2. @param work returns the exit code, if any */
+/** Runs a program, and prints errors for its user in one line. @param work returns the exit code, if any */
 export async function runProgram(name: string, work: () => unknown): Promise<void> {
   process.stdout.off("error", endUnread).on("error", endUnread);
   try {
     const code = await work();
-    // Not process.exit: that would cut off data in a pipe.
+    // Not process.exit, which would truncate data in a pipe.
     if (typeof code === "number") process.exitCode = code;
   } catch (error) {
     if (!(error instanceof Error) || !FOR_THE_USER.includes(error.name)) throw error;
@@ -119,7 +119,7 @@ export function openBrowser(url: string): void {
   };
   const [command, args] = commands[process.platform] ?? ["xdg-open", [url]];
   const child = spawn(command, args, { stdio: "ignore", detached: true });
-  // The address is on the screen anyway.
+  // Ignore this: the address is also on the screen.
   child.on("error", () => {});
   child.unref();
 }

@@ -41,7 +41,7 @@ export interface Options {
   memory?: number;
 }
 
-/** RFC 8628 is the device authorization grant. */
+/** The number of the RFC of the device authorization grant. */
 const PORT_DEFAULT = 8628;
 export const FAST_SPEED = 1000;
 
@@ -86,10 +86,10 @@ function readAddress(text: string): string {
   return text;
 }
 
-/** Options without influence on a scenario, which is always printed as text. */
+/** Options that are allowed with --scenario. */
 const FIT_SCENARIOS = ["scenario", "plain", "version"];
 
-/** A scenario has its own simulation in memory: options that set one up are errors beside it. */
+/** A scenario sets up its own simulation, so other options for that are errors. */
 export function simulatorLine(usage: string): Command {
   const command = describedProgram(usage);
   const names = command.options.map((option) => option.attributeName());
@@ -190,7 +190,7 @@ export function readOptions(argv: readonly string[]): Options {
 export function optionsOf(command: Command): Options {
   const options = command.opts<Options>();
   const kind = deviceKind(options.device)!;
-  // Each device has a default display.
+  // Without --display, use the default display of the device.
   if (command.getOptionValueSource("display") === "default") {
     options.display = { columns: kind.columns, rows: kind.rows };
   }
@@ -218,7 +218,7 @@ function checkTogether(options: Options): void {
       throw new UsageError(`--${flag} is for the simulated service; a real one has its own`);
     }
   }
-  // Secrets are sent there and need TLS.
+  // The address receives secrets, so it must use TLS.
   const problem = issuer && addressProblem(issuer, options.allowHttp);
   if (problem) throw new UsageError(`--issuer ${problem.replace("allowHttp", "--allow-http")}`);
   if (!options.clientId) throw new UsageError("a real server needs --client-id");

@@ -75,7 +75,7 @@ async function runScreen(
   }
 }
 
-/** Only UTF-8 has the characters of a QR code. */
+/** Drawing a QR code needs characters of UTF-8. */
 function viewOf({ viewer }: Controller): View {
   return hasUtf8(process.env) ? viewer.view() : { ...viewer.view(), qr: [] };
 }
@@ -151,7 +151,7 @@ export function untilDone(
       awaited = outcome(simulation, options.exitWhen);
       if (awaited === undefined) return;
       const code = awaited;
-      // End after this change has reached the other listeners, and the device is idle.
+      // First let this change reach the other listeners, and the device become idle.
       setImmediate(() => end(code));
     });
     for (const signal of SIGNALS) process.on(signal, quit);
@@ -171,7 +171,7 @@ function decide(simulation: Simulation, { approve, deny }: Options): void {
   const { userCode } = simulation;
   if ((!approve && !deny) || userCode === "" || decided.get(simulation) === userCode) return;
   decided.set(simulation, userCode);
-  // A code from before a restart may be decided already.
+  // The user may have decided about a code from before a restart already; the error is ignored.
   simulation.decide(approve ? "allow" : "deny");
 }
 

@@ -1,4 +1,4 @@
-// Authorization attempts (device doc §3): one per device code, from request to claim or expiry. Also generates user
+// Authorization attempts (device spec §3): one per device code, from request to claim or expiry. Also generates user
 // codes, device codes and tokens from random bytes. decisions.ts decides attempts, token-endpoint.ts responds to polls.
 
 import type { Challenge } from "./client-authentication.ts";
@@ -47,7 +47,7 @@ export function isDiscarded(attempt: Attempt, nowMs: number, memorySeconds: numb
 export class Attempts {
   readonly #byDeviceCode = new Map<string, Attempt>();
   readonly #byUserCode = new Map<string, Attempt>();
-  /** Includes all pending attempts. */
+  /** Contains all pending attempts, and decided ones until the next call of `pending`. */
   readonly #undecided = new Set<Attempt>();
 
   add(attempt: Attempt): void {
@@ -82,7 +82,7 @@ export class Attempts {
   dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
-      // Deletable attempts after it wait for it, at most an hour.
+      // It blocks deletable attempts behind it, at most for an hour.
       if (!isOver && !isDiscarded(attempt, nowMs, memorySeconds)) return;
       this.#discard(attempt);
     }
@@ -139,7 +139,7 @@ export function createUserCode(env: Environment, format: string): string {
 
 /**
  * Normalizes a typed or pasted code for comparison: spaces, dashes and invisible characters are removed (RFC 8628
- * §6.1), full-width letters become ASCII. Case counts (device doc §2.1).
+ * §6.1), full-width letters become ASCII. Case counts (device spec §2.1).
  */
 export function normalizeUserCode(typed: string): string {
   return typed.normalize("NFKC").replace(/[\s\p{Pd}\p{Cf}\u2212]/gu, "");

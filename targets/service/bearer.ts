@@ -1,4 +1,4 @@
-// Access tokens at the resource APIs (device doc §4.5, §5.3; RFC 6750, RFC 9449 §7): finds the token in the header or
+// Access tokens at the resource APIs (device spec §4.5, §5.3; RFC 6750, RFC 9449 §7): finds the token in the header or
 // the query, checks the proof of a bound one, and refuses invalid tokens and missing scopes.
 import type { ServiceContext } from "./context.ts";
 import { checkProof, dpopOf } from "./dpop.ts";
@@ -128,7 +128,7 @@ function refuseWeakSignIn(context: ServiceContext, { grant, scheme }: Caller): v
   );
 }
 
-/** Device authorization specification §1: a resource API has to be enabled for the client's project. */
+/** Device spec §1: a resource API has to be enabled for the client's project. */
 function refuseDisabledApi(context: ServiceContext, grant: Grant, api: ResourceApi): void {
   const client = context.directory.clients.get(grant.clientId);
   if (client?.enabledApis.includes(api)) return;

@@ -1,5 +1,5 @@
 // Client authentication: credentials in the form or by HTTP Basic (RFC 6749 §2.3.1), or a signed assertion (RFC 7523).
-// Only clients for TVs and limited-input devices may use the device grant (device authorization specification §5). Also
+// Only clients for TVs and limited-input devices may use the device grant (device spec §5). Also
 // PKCE in the device grant (RFC 7636): the code request has the challenge, each poll the verifier, as in Keycloak.
 
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -10,7 +10,7 @@ import { oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
-/** One interpretation of the credentials; "" counts as not sent. */
+/** Credentials, decoded in one of the possible ways; "" counts as not sent. */
 interface Reading {
   id: string | undefined;
   secret: string | undefined;
@@ -55,7 +55,7 @@ function formDecode(text: string): string {
 
 /**
  * The client of a request to the token endpoint, or the response that refuses it: 400 if credentials are missing, 401
- * invalid_client if they are wrong (device authorization specification §7).
+ * invalid_client if they are wrong (device spec §7).
  */
 export function authenticateClient(
   context: ServiceContext,
@@ -103,7 +103,7 @@ export function clientOf(
   return readings.flatMap(({ id }) => directory.clients.get(id ?? "") ?? [])[0];
 }
 
-/** Device authorization specification §5.4: refuses a client whose type is not TVs and Limited Input devices. */
+/** Device spec §5.4: refuses a client whose type is not TVs and Limited Input devices. */
 export function refuseWrongType(client: Client): ProtocolResponse | undefined {
   if (client.type === "tv-and-limited-input") return undefined;
   return oauthError("invalid_client", "Invalid client type.");
@@ -122,12 +122,12 @@ function refuseClient(basic: boolean, description: string): { refusal: ProtocolR
   return { refusal: { ...refusal, headers } };
 }
 
-// Compares with all, so that the time does not show which one was closer.
+// Compares with all values, so that the time does not reveal which one matches.
 function isOneOf(sent: readonly string[], expected: string): boolean {
   return sent.map((secret) => sameSecret(secret, expected)).includes(true);
 }
 
-// Takes the same time for every wrong secret of the right length; the length is not secret.
+// Compares in constant time; the length is not secret.
 function sameSecret(sent: string, expected: string): boolean {
   const sentBytes = Buffer.from(sent);
   const expectedBytes = Buffer.from(expected);

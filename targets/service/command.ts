@@ -105,7 +105,7 @@ function readJson(what: "fixture" | "options", file: string, check: (value: neve
   try {
     const value = JSON.parse(text) as unknown;
     problem = "";
-    // Spreading an array or a string would silently give no options.
+    // Spreading an array or a string below would give no options, without an error.
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw new Error("holds no JSON object");
     }
@@ -202,7 +202,7 @@ async function listen(flags: Flags, prefix: string): Promise<void> {
   const others = DIALECTS.filter((one) => one !== dialect).join(", ");
   console.log(`${prefix}: listening on ${server.url}, enter codes at ${service.baseUrl}/device`);
   console.log(`${prefix}: dialect ${dialect}, issuer ${service.issuer}; --dialect: ${others}`);
-  // Device authorization specification §8: every display shows this many characters; the scheme may be left out.
+  // Device spec §8: every display shows this many characters; the scheme may be left out.
   const address = `${service.baseUrl}${verificationPath}`.replace(/^https?:\/\//, "");
   if (address.length > 40)
     console.log(`${prefix}: ${address} is longer than the 40 characters that every display has`);
@@ -234,7 +234,7 @@ function throwAwayPair(flags: Flags): { key: string; cert: string } {
   return identities.trusted;
 }
 
-/** Introduces the clients and users. The fixture's secrets are public. */
+/** Prints the clients and users. The fixture's secrets are public. */
 function introduce(running: Service, fixture: FixtureInput, flags: Flags): string[] {
   const isBuiltIn = flags.fixture === undefined;
   const clients = (fixture.clients ?? []).map(({ id, secret, name }) => {

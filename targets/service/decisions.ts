@@ -1,4 +1,4 @@
-// The user's decision about a pending attempt (device authorization specification §3, §7): who may grant what. Also what a user or
+// The user's decision about a pending attempt (device spec §3, §7): who may grant what. Also what a user or
 // administrator does to an account: remove an application, sign out everywhere, disable, enable. Event receivers are
 // notified of each (§6). The pages and the programmatic controls both use this module, so that no rule can be bypassed.
 
@@ -177,7 +177,7 @@ export function enableAccount(context: ServiceContext, accountId: string): void 
   emitAccountEvent(context, EVENT_TYPES.accountEnabled, accountId);
 }
 
-/** Notifies receivers that the account's password must be changed; nothing else happens here. */
+/** Notifies receivers that the account's password must be changed. */
 export function requireCredentialChange(context: ServiceContext, accountId: string): void {
   emitAccountEvent(
     context,

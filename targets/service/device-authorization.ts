@@ -1,4 +1,4 @@
-// The device authorization endpoint (device doc §4.1; RFC 8628 §3.1, §3.2). Clients are identified by client_id alone,
+// The device authorization endpoint (device spec §4.1; RFC 8628 §3.1, §3.2). Clients are identified by client_id alone,
 // and each has a quota.
 import { type Attempt, createToken, createUserCode } from "./attempts.ts";
 import {
@@ -129,7 +129,7 @@ function freshUserCode(context: ServiceContext): string {
   throw new Error("no free user code: the random source repeats itself or the format is too short");
 }
 
-/** The success object of device doc §2.1 in the service's dialect. */
+/** The success object of device spec §2.1 in the service's dialect. */
 function describeAttempt(context: ServiceContext, attempt: Attempt, nowMs: number): object {
   const { verificationPath, verificationUriComplete } = context.options;
   const { addressName, hasMessage } = mannerOf(context);

@@ -139,7 +139,7 @@ const ROWS = {
 export type Dialect = keyof typeof ROWS;
 export const DIALECTS = Object.keys(ROWS) as Dialect[];
 
-/** The specification: the behaviour without any row. The options are those that any row changes. */
+/** The behaviour without any row. `options` has every option that a row can change. */
 const SPECIFICATION: Manner = {
   addressName: "verification_url",
   hasMessage: false,

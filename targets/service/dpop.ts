@@ -88,7 +88,8 @@ export function checkProof(
   if (failed) return refuse(failed[0], failed[2]);
   const jkt = thumbprint(jwt.header.jwk as Record<string, unknown>);
   const nowMs = context.env.now();
-  // §11.1: once. No proof is valid longer: its iat may be one window ahead, and a nonce is valid for two windows.
+  // §11.1: a proof may be used once. No proof is valid longer than this, because its iat may be one window ahead, and a
+  // nonce is valid for two windows.
   const untilMs = nowMs + 2 * context.options.dpopWindow * 1000;
   if (context.usedProofs.use(jkt, String(jwt.claims.jti), nowMs, untilMs)) return jkt;
   return refuse("The jti of the proof was used before.");

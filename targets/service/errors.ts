@@ -1,4 +1,4 @@
-// The error responses of the service: one table for the OAuth endpoints (device authorization specification §7), one shape for the resource
+// The error responses of the service: one table for the OAuth endpoints (device spec §7), one shape for the resource
 // APIs. Each entry is the status, code and description that a client receives.
 
 import type { Manner } from "./dialects.ts";
@@ -6,7 +6,7 @@ import { json, type ProtocolResponse } from "./wire.ts";
 
 /** Errors of the OAuth endpoints. Descriptions in the specification are copied verbatim. */
 const OAUTH_ERRORS = {
-  // Device authorization specification §7, the rows of "Poll".
+  // Device spec §7, the rows of "Poll".
   authorization_pending: [428, "Precondition Required"],
   slow_down: [403, "Forbidden"],
   access_denied: [403, "Forbidden"],
@@ -48,7 +48,7 @@ export function oauthError(code: OAuthErrorCode, description?: string): Protocol
   return response;
 }
 
-/** This service has no traces. */
+/** Entra's trace id; this service has no traces. */
 const NO_TRACE = "00000000-0000-0000-0000-000000000000";
 
 /** A response in the dialect: an error with its status, code and additional members. */
@@ -73,7 +73,7 @@ export function inDialect(
   return json(status, { error: word, error_description: description, ...further }, headers);
 }
 
-/** Device authorization specification §2.3, §7: the quota error has only this member. */
+/** Device spec §2.3, §7: the quota error has only this member. */
 export function quotaError(): ProtocolResponse {
   return json(403, { error_code: "rate_limit_exceeded" });
 }

@@ -55,7 +55,7 @@ const client = z.strictObject({
   internalTo: id.optional(),
   /** Scopes beyond the common list, such as "publisher". */
   permittedScopes: scopeNames,
-  /** The resource APIs that are enabled for the client's project (device doc §1). */
+  /** The resource APIs that are enabled for the client's project (device spec §1). */
   enabledApis: z.array(z.enum(apis)).default([...apis]),
   /** Overrides the service's deviceCodeQuota. */
   deviceCodeQuota: quota.optional(),
@@ -244,7 +244,7 @@ export class Directory {
     account.organization = organizationId;
   }
 
-  /** Sets which resource APIs are enabled for a client's project (device doc §1). */
+  /** Sets which resource APIs are enabled for a client's project (device spec §1). */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void {
     const client = this.clients.get(clientId);
     if (!client) throw new Error(`no client "${clientId}"`);

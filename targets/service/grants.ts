@@ -1,5 +1,5 @@
 // Grants of accounts to clients, each with its refresh token and access tokens. Limits, rotation with a grace period,
-// reuse detection and revocation (device doc §2.2, §3, §8; RFC 9700 §4.14).
+// reuse detection and revocation (device spec §2.2, §3, §8; RFC 9700 §4.14).
 import { createToken } from "./attempts.ts";
 import type { Environment } from "./environment.ts";
 import type { Observers, ServiceEvent } from "./observers.ts";
@@ -42,8 +42,7 @@ export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
 };
 
 /**
- * Replaced refresh tokens that a grant remembers. A device that refreshes every hour would leave thousands in a year.
- * An older token gets invalid_grant, and nothing else happens.
+ * Maximum number of replaced refresh tokens that a grant remembers. An older token gets invalid_grant, like an unknown one.
  */
 const REPLACED_TOKENS_MAX = 16;
 
@@ -146,7 +145,7 @@ export class Grants {
   }
 
   /**
-   * Exchanges a refresh token of this client (device doc §4.3). Undefined: unknown, expired, revoked, another client's,
+   * Exchanges a refresh token of this client (device spec §4.3). Undefined: unknown, expired, revoked, another client's,
    * or an old one whose reuse has just ended the grant. "invalid_scope": the requested scope exceeds the granted one
    * (RFC 6749 §6), and nothing has changed.
    * @param scopes the scopes of the access token; absent: all granted ones
@@ -159,9 +158,9 @@ export class Grants {
   ): IssuedTokens | "invalid_scope" | undefined {
     const grant = this.#refreshTokens.get(token);
     if (!grant || grant.clientId !== clientId || this.#endIfExpired(grant)) return undefined;
-    // Without the key, a stolen token does not even end the grant.
+    // Check the key first, so that a stolen token without the key does not end the grant.
     if (grant.jkt !== undefined && grant.jkt !== binding.jkt) return undefined;
-    // In the grant's last second, no lifetime can be sent: many clients read 0 as unlimited.
+    // A grant in its last second counts as expired, because many clients read a lifetime of 0 as unlimited.
     if (secondsUntil(grant.expiresAtMs ?? Number.POSITIVE_INFINITY, this.#env.now()) < 1)
       return undefined;
     if (scopes?.some((scope) => !grant.scopes.includes(scope))) return "invalid_scope";
@@ -177,8 +176,8 @@ export class Grants {
       };
     }
     if (token === grant.predecessor && this.#env.now() < grant.graceUntilMs) {
-      // The response with the successor was lost. It is sent again, so that a device that did receive it keeps a valid
-      // token. The grace period is not extended.
+      // The response with the successor was probably lost. Send the same successor again, because the device may have
+      // received it after all. This does not extend the grace period.
       this.#report(grant, "refreshed");
       return {
         ...this.#issueAccessToken(grant, this.#env.now(), binding, scopes),
@@ -225,7 +224,7 @@ export class Grants {
     return this.#clientsEver.get(accountId) ?? new Set();
   }
 
-  /** Revokes a grant: its refresh token and all its access tokens become invalid (device doc §3). */
+  /** Revokes a grant: its refresh token and all its access tokens become invalid (device spec §3). */
   revoke(grant: Grant): void {
     this.#end(grant, "revoked");
     this.#dropAccessTokens(grant);
@@ -246,7 +245,7 @@ export class Grants {
     return grants;
   }
 
-  /** Counts for tests of bounded growth. */
+  /** Numbers of stored objects, for tests that memory stays bounded. */
   get sizes(): GrantCounts {
     return {
       grants: this.#byId.size,
@@ -298,7 +297,7 @@ export class Grants {
     }
   }
 
-  // Reads the clock once for all lifetimes of a response, otherwise a tick in between would shorten one.
+  // Reads the clock once, so that all lifetimes of a response are consistent.
   #issueAccessToken(
     grant: Grant,
     nowMs: number,

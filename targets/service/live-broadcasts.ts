@@ -1,4 +1,4 @@
-// The resource API of device authorization specification §4.5: listing an account's live broadcasts, with the parameters,
+// The resource API of device spec §4.5: listing an account's live broadcasts, with the parameters,
 // paging and errors of the real ones. Read-only; the broadcasts come from the fixture.
 import { createHash } from "node:crypto";
 import { authenticateCaller } from "./bearer.ts";
@@ -21,7 +21,7 @@ export function listLiveBroadcasts(
   request: ProtocolRequest,
 ): ProtocolResponse {
   const { account } = authenticateCaller(context, request, SCOPES, "video");
-  // Device authorization specification §5.7: live streaming does not support service accounts.
+  // Device spec §5.7: live streaming does not support service accounts.
   if (account.kind === "service")
     throw new ApiError({
       status: "PERMISSION_DENIED",

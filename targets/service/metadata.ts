@@ -84,8 +84,7 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,
     code_challenge_methods_supported: context.options.codeChallengeMethods,
-    // Required by OpenID Connect Discovery §3, and by clients. No client of this service may use the authorization
-    // endpoint, and its response says so.
+    // OpenID Connect Discovery §3 requires it, although no client of this service may use the authorization endpoint.
     response_types_supported: ["code"],
     subject_types_supported: ["public"],
     ...(context.keys.areThere && providerMetadata(base)),

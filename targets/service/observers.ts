@@ -76,7 +76,7 @@ export class Observers {
     }
   }
 
-  /** Reports a throwing observer to the others only: it could throw again for ever. */
+  /** Reports the exception of an observer to the other observers only, to prevent an endless loop. */
   #report(atMs: number, faulty: Observer, error: unknown): void {
     const message = `an observer threw: ${error instanceof Error ? error.message : String(error)}`;
     for (const observer of this.#list) {
@@ -84,7 +84,7 @@ export class Observers {
       try {
         observer({ type: "failure", atMs, message });
       } catch {
-        // It gets the next event.
+        // An exception here is ignored.
       }
     }
   }

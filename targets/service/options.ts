@@ -23,7 +23,7 @@ const rootUrl = httpUrl.refine(
   "is an address without a path",
 );
 
-/** At most 15 characters (device doc §8), and enough to resist guessing (RFC 8628 §5.1). */
+/** At most 15 characters (device spec §8), and enough to resist guessing (RFC 8628 §5.1). */
 const userCodeFormat = z
   .string()
   .regex(/^X[X-]*X$/, "consists of X (a letter) and -")
@@ -79,7 +79,7 @@ export const optionsSchema = z.strictObject({
 
   /** Lifetime of access tokens, seconds. */
   accessTokenLifetime: seconds.default(3600),
-  /** Valid refresh tokens per client and user; the oldest is revoked without notice (device doc §8). */
+  /** Valid refresh tokens per client and user; the oldest is revoked without notice (device spec §8). */
   refreshTokensPerClientAndUser: z.int().min(1).default(100),
   /** Valid refresh tokens per user across all clients. */
   refreshTokensPerUser: z.int().min(1).default(1000),

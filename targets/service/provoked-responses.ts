@@ -1,5 +1,4 @@
-// Provoked responses: what real servers and proxies sometimes send, instead of the service's own response, while the
-// option `provoke` is set.
+// Responses of real servers and proxies that replace the service's own while the option `provoke` is set.
 import { PATHS } from "./metadata.ts";
 import {
   bare,
@@ -30,7 +29,7 @@ const page = (status: number): ProtocolResponse => ({
   body: utf8("<!DOCTYPE html><title>Provoked</title><p>Not the expected response."),
 });
 
-/** By name. Refusals that require the user to act are those of OpenID Connect Core §3.1.2.6 and of large providers. */
+// Errors that require an action of the user are from OpenID Connect Core §3.1.2.6 and from large providers.
 export const PROVOKED_RESPONSES: Readonly<Record<string, ProtocolResponse>> = {
   interaction_required: refused(400, "interaction_required"),
   login_required: refused(400, "login_required"),

@@ -1,4 +1,4 @@
-// Counts requests per key in fixed windows: the device code quota (device doc §8) and the limit of wrong user codes
+// Counts requests per key in fixed windows: the device code quota (device spec §8) and the limit of wrong user codes
 // (RFC 8628 §5.1). Bounded: finished windows are deleted.
 import type { Quota } from "./options.ts";
 
@@ -7,7 +7,7 @@ interface Window {
   endsAtMs: number;
 }
 
-// Enough for every client of a fixture, and for many addresses between sweeps.
+// Minimum number of windows before a sweep deletes finished ones.
 const SWEEP_AT_LEAST = 1024;
 
 export class QuotaCounter {
@@ -45,7 +45,7 @@ export class QuotaCounter {
   #sweep(nowMs: number): void {
     for (const [key, window] of this.#windows)
       if (nowMs >= window.endsAtMs) this.#windows.delete(key);
-    // Delays the next sweep, otherwise a flood of keys would sweep at each request.
+    // Raise the threshold, so that many keys do not cause a sweep at each request.
     this.#sweepAbove = Math.max(SWEEP_AT_LEAST, 2 * this.#windows.size);
   }
 }

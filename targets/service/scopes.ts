@@ -1,5 +1,5 @@
-// The scopes of the service: which exist, what they mean to a user, and which the device grant allows (device authorization specification §5,
-// offer specification §5). Identifiers are {scope_base}/auth/<name> or bare words.
+// The scopes of the service: which exist, what they mean to a user, and which the device grant allows (device spec §5,
+// offer spec §5). Identifiers are {scope_base}/auth/<name> or bare words.
 
 interface ScopeDefinition {
   name: string;
@@ -11,7 +11,7 @@ interface ScopeDefinition {
   words: string;
 }
 
-// "the service" of device authorization specification §5 corresponds to `openid`. A name with a space could not be requested in a
+// "the service" of device spec §5 corresponds to `openid`. A name with a space could not be requested in a
 // space-delimited list (§4.1).
 const DEFINITIONS: readonly ScopeDefinition[] = [
   { name: "email", bare: true, deviceFlow: "allowed", words: "See your e-mail address" },
@@ -88,7 +88,7 @@ export function createScopes(scopeBase: string, hasOfflineScope: boolean): Scope
 }
 
 /**
- * Splits a scope parameter (RFC 6749 §3.3) and checks each scope against the device grant's list (device authorization specification §5).
+ * Splits a scope parameter (RFC 6749 §3.3) and checks each scope against the device grant's list (device spec §5).
  * Returns the scopes without duplicates, or the first one that is refused.
  */
 export function readRequestedScopes(

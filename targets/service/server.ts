@@ -15,7 +15,7 @@ export interface ServeSettings {
   port?: number | undefined;
   /** A request that takes longer to arrive gets 408, and its connection is closed. */
   requestTimeoutMs?: number | undefined;
-  /** PEM texts; with both, HTTPS is spoken. */
+  /** PEM texts; with both, the server uses HTTPS. */
   key?: string | undefined;
   cert?: string | undefined;
   /** Reports later errors of the listening socket; the service continues. */
@@ -34,8 +34,8 @@ export interface RunningServer {
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADER_BYTES_MAX = 16_384;
 /**
- * Far longer than a device keeps an idle connection. If both are in one busy process, the connection must not be closed
- * while the next request is on its way.
+ * Far longer than a device keeps an idle connection, so that the server does not close a connection on which a request is in
+ * flight.
  */
 const IDLE_MS = 30_000;
 
@@ -62,7 +62,7 @@ export async function listen(
   const secure = key !== undefined && cert !== undefined;
   const common = {
     fetch: (request: Request, env: unknown) => response(genuine(request), env),
-    // Of a request of HTTP/1.0, which needs no Host (RFC 9112 §3.2); Node refuses one of HTTP/1.1 without it.
+    // The name for a request of HTTP/1.0, which needs no Host (RFC 9112 §3.2). Node rejects HTTP/1.1 without Host.
     hostname: "localhost",
     // Programs under test keep Node's Request and Response.
     overrideGlobalObjects: false,
@@ -106,9 +106,9 @@ export async function listen(
 }
 
 /**
- * The adapter's request only resembles Node's, and making another Request from it fails, as the body limit does without
- * a length. Making a real one costs more than the whole response, so only requests without a length get one. A method
- * that Node's Request does not support (TRACE) has no body either.
+ * Makes Node's own Request from the adapter's, which only resembles one. The body limit needs it if the request has no
+ * length. It costs more than the whole response, so requests with a length do not get one. Node's Request does not support
+ * TRACE, which has no body.
  */
 function genuine(request: Request): Request {
   const { url, method, headers } = request;

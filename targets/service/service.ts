@@ -222,7 +222,7 @@ export function approveAll(service: Service, fixture: FixtureInput, account: str
   }
   service.observe((event) => {
     if (event.type !== "attempt" || event.state !== "pending") return;
-    // Not within the request that creates the attempt.
+    // After the request that creates the attempt has ended.
     setImmediate(() => {
       for (const { userCode } of service.pending()) service.approve(userCode, account);
     });

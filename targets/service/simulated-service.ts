@@ -44,7 +44,6 @@ export interface SimulatedServiceOptions {
   readonly [other: string]: unknown;
 }
 
-/** Where the service listens, its users, and its options. */
 export interface SimulatedServiceSettings
   extends Pick<SimulatedServiceOptions, "dialect" | "issuerPath" | "interval"> {
   /** The account that approves each code at once, such as "ada"; default: none. */
@@ -110,7 +109,7 @@ export async function startSimulatedService(
   const { port, host, key, cert, fixture = builtIn, options, approve, ...often } = settings;
   const service = createService({
     ...nodeEnvironment(),
-    // Checked when it is read.
+    // readFixture checks it.
     fixture: fixture as FixtureInput,
     options: { interval: 1, pollToleranceMs: 250, ...often, ...options } as ServiceOptionsInput,
   });

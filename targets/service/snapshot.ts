@@ -20,7 +20,7 @@ const attemptSchema = z.object({
   state: z.enum(["pending", "granted", "refused", "claimed"]),
   refusal: z.enum(["access_denied", "admin_policy_enforced", "org_internal"]).optional(),
   intervalMs: z.number(),
-  /** null: never polled; JSON has no number for it. */
+  /** null: never polled (-Infinity is not JSON). */
   lastPollAtMs: z.number().nullable(),
   accountId: z.string().optional(),
   grantedScopes: strings,
@@ -79,7 +79,7 @@ export function readSnapshot(input: unknown): ServiceSnapshot {
   return result.data;
 }
 
-/** The codes that still matter, and the valid grants. */
+/** The codes that polls may still ask for, and the valid grants. */
 export function takeSnapshot(context: ServiceContext): ServiceSnapshot {
   return {
     version: 1,

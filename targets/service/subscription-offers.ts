@@ -1,4 +1,4 @@
-// The publishing API's subscription offers: create as in offer specification §4; get, list, activate, deactivate and delete as in
+// The publishing API's subscription offers: create as in offer spec §4; get, list, activate, deactivate and delete as in
 // real publishing APIs. Offers are stored in memory.
 import * as z from "zod";
 import { authenticateCaller, type Caller } from "./bearer.ts";
@@ -31,7 +31,7 @@ const PRODUCT_ID = /^[a-z0-9_.]{1,40}$/;
 const PACKAGE_NAME = /^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/;
 
 /**
- * The request body: the fields of offer specification §2, and phases, without which nothing can be sold. Other fields
+ * The request body: the fields of offer spec §2, and phases, without which nothing can be sold. Other fields
  * are not specified there: they are stored unchanged. `state` is output only: a value from a client is ignored.
  */
 const offerSchema = z.looseObject({
@@ -134,7 +134,7 @@ function findBasePlan(context: ServiceContext, caller: Caller, path: OfferPath):
   return plan;
 }
 
-/** Offer specification §4: creates a DRAFT from the body under the id in the query. */
+/** Offer spec §4: creates a DRAFT from the body under the id in the query. */
 function create(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -146,7 +146,7 @@ function create(
   if (offerId === "") throw invalidParameter("offerId", "Offer ID must be specified.", "required");
   checkFormat("offerId", offerId, OFFER_ID);
   checkRegionsVersion(query);
-  // Offer specification §1: only auto-renewing base plans can have offers.
+  // Offer spec §1: only auto-renewing base plans can have offers.
   if (plan.type !== "auto-renewing")
     throw failedPrecondition("Only auto-renewing base plans can have subscription offers.");
   const body = readOffer(request, path, offerId);
@@ -187,7 +187,7 @@ function readOffer(request: ProtocolRequest, path: OfferPath, offerId: string) {
     throw invalidParameter(location, `Invalid offer: ${describeIssue(result.error, offerSchema)}`);
   }
   const { offerId: idInBody = offerId, state: _ignored, ...offer } = result.data;
-  // Offer specification §2: the body's ids must equal the path's.
+  // Offer spec §2: the body's ids must equal the path's.
   for (const name of ["packageName", "productId", "basePlanId"] as const)
     if (offer[name] !== path[name])
       throw invalidParameter(name, `The ${name} of the body must equal that of the path.`);
@@ -243,8 +243,7 @@ function readNumber(query: URLSearchParams, name: string, otherwise: number): nu
 
 function activate(context: ServiceContext, path: OfferPath, offerId: string): ProtocolResponse {
   const offer = find(context, path, offerId);
-  // The specified fields are enough for a draft. What an active offer sells is in fields that the specification does
-  // not show.
+  // A draft needs only the specified fields. An active offer also needs phases, which the specification does not show.
   if (offer.phases === undefined)
     throw failedPrecondition(
       "An offer needs 1 or 2 phases to be activated, and this draft has none. " +

@@ -1,4 +1,4 @@
-// The token endpoint (device authorization specification §4.2, §4.3, §7): polls and refreshes. It checks the rows of §7 in the order of the
+// The token endpoint (device spec §4.2, §4.3, §7): polls and refreshes. It checks the rows of §7 in the order of the
 // code. And the revocation endpoint (§4.4, RFC 7009): one parameter, token, in the query string or in the body.
 // Revoking either token of a grant ends the grant.
 
@@ -65,7 +65,7 @@ function poll(
     return oauthError("invalid_request", "Missing required parameter: device_code");
   const attempt = context.attempts.findByDeviceCode(deviceCode);
   const nowMs = context.env.now();
-  // Another client's code is treated like an unknown one, and its polling is not disturbed.
+  // Treat another client's code like an unknown one, without changing the time of its last poll.
   if (
     attempt?.clientId !== client.id ||
     isDiscarded(attempt, nowMs, context.options.expiredCodeMemory)
@@ -74,7 +74,7 @@ function poll(
   const wrongVerifier = refuseVerifier(attempt, form);
   if (wrongVerifier) return wrongVerifier;
   if (attempt.state === "claimed") return claimedAgain(context, attempt);
-  // Device authorization specification §3: only a pending code expires.
+  // Device spec §3: only a pending code expires.
   if (attempt.state === "pending" || mannerOf(context).isHasteFirst) {
     if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
     if (isTooEarly(context, attempt, nowMs)) return oauthError("slow_down");
@@ -138,7 +138,7 @@ function refresh(
   return json(200, tokenResponse(context, issued, true));
 }
 
-/** The object of device authorization specification §2.2; refresh_token only if the client has to store one. */
+/** The object of device spec §2.2; refresh_token only if the client has to store one. */
 function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh: boolean): object {
   const idToken = idTokenFor(context, issued, isRefresh);
   const { grant, scopes, accessToken, expiresIn, refreshExpiresIn, jkt } = issued;

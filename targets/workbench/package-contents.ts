@@ -59,7 +59,7 @@ export function fileOf(entry: string): string {
   return entry === "." ? "index" : entry.slice(2).replaceAll("/", "-");
 }
 
-/** The adapter tests are ES modules only: no program ships with them. */
+/** Whether an entry also has CommonJS files. The adapter tests have only ES modules. */
 export const isRequired = (entry: string): boolean => !entry.startsWith("./conformance");
 
 /** `exports` for entries: ES modules, and CommonJS unless `isRequired` excludes it, each with its types. */

@@ -1,5 +1,5 @@
 // The runtimes and bundlers that the packages are tested with besides Node and esbuild, fetched through npm into
-// dist/runtimes. They are larger than the rest of the project, and no change needs them.
+// dist/runtimes. They are large, so only the gate uses them.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The test server of the HTTP conformance suite, on real sockets. It carries out each plan, also incorrect ones, and is
-// written on TCP, because an HTTP library cannot send invalid responses.
+// The test server of the HTTP conformance suite, on real sockets. It sends any response of a plan, also an invalid one, and
+// is written on TCP, because an HTTP library cannot send invalid responses.
 
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -32,7 +32,7 @@ export interface TlsIdentities {
   expired: TlsIdentity;
 }
 
-/** Current OpenSSL versions allow TLS 1.0 and 1.1 only at security level 0. */
+/** Settings for TLS 1.0 and 1.1, which current OpenSSL versions allow only at security level 0. */
 export const OUTDATED = {
   minVersion: "TLSv1",
   maxVersion: "TLSv1.1",
@@ -62,7 +62,7 @@ export async function startConformanceServer(identities?: TlsIdentities): Promis
   };
   const server: HttpTestServer = {
     origin: `http://127.0.0.1:${portOf(plain)}`,
-    // The port of tcpmux, which is unused.
+    // Port 1 (tcpmux) is unused, so connections fail.
     deadOrigin: "http://127.0.0.1:1",
     plan: (...plans) => desk.plans.push(...plans),
     requests: () => desk.requests,
@@ -83,7 +83,7 @@ export async function startConformanceServer(identities?: TlsIdentities): Promis
 interface Connection {
   socket: net.Socket;
   received: Buffer;
-  /** Whether the last response is complete, and no other request has begun. */
+  /** Whether the last response is complete and no further request has begun. */
   idle: boolean;
 }
 
@@ -166,7 +166,7 @@ async function sendResponse(socket: net.Socket, plan: ResponsePlan): Promise<voi
     await write(socket, plan.framing === "chunked" ? chunkOf(bytes) : bytes);
   }
   if (plan.cutAtByte !== undefined) {
-    // The bytes before the cut must arrive: a reset would discard them on the other side.
+    // No reset: the client would discard the bytes before the cut.
     socket.end();
     return;
   }

@@ -1,6 +1,6 @@
-// Rows of the bench for complete devices: one for each rule, with its section, the expected requests and the responses.
-// "specification" stands for the specifications of the two services (targets/docs/two-services.md). A row about HTTP names
-// its duty, which has the section.
+// The tests of `conform --device`: a row for each rule, with its section, the expected requests and the responses.
+// "specification" means those of the two services (targets/docs/two-services.md). A row about HTTP names a duty, which has
+// the section.
 
 import { gzipSync } from "node:zlib";
 import {
@@ -101,7 +101,7 @@ const slowDown = json(400, { error: "slow_down" });
 const refusal = (error: string, status = 400): HttpResponse => json(status, { error });
 /** The response to a HEAD request for the time. */
 export const dated = (): HttpResponse => text(200, "", `Date: ${new Date().toUTCString()}`);
-/** The response to a call that no step expects. */
+/** The response to an API call that no step expects. */
 export const freely = json(200, {});
 const unauthorized = text(401, "", 'WWW-Authenticate: Bearer error="invalid_token"');
 const NOW = "Sun, 06 Nov 1994 08:49:37 GMT";
@@ -132,7 +132,7 @@ const untilClose = (response: HttpResponse): HttpResponse => ({
 /** The same content in another notation. */
 const spelt = (response: HttpResponse, content: string): HttpResponse =>
   framed(response, `Content-Length: ${Buffer.byteLength(content, "latin1")}\r\n`, content);
-/** Coded although the device has not requested it: it decodes the body, or discards the response. */
+/** A content coding that was not requested: the device decodes the body, or discards the response. */
 const coded = (response: HttpResponse): HttpResponse => {
   const content = gzipSync(contentOf(response)).toString("latin1");
   return framed(
@@ -166,12 +166,12 @@ const last = (step: Step): Step => ({ ...step, isOpen: true });
 
 /** A sign-in with these responses to polls. */
 const polled = (...responses: HttpResponse[]): Step[] => [code(), ...responses.map(poll)];
-/** A rejected call, so that the device refreshes. */
+/** A rejected API call, after which the device must refresh. */
 const refused = (...responses: HttpResponse[]): Step[] => [
   ...[hook("call"), api(unauthorized)],
   ...responses.map(refresh),
 ];
-/** A device that has no session may ask for another code. */
+/** A device without a session may request another code. */
 const again = last(perhaps(code(json(200, SECOND))));
 /** Further revocations: of the other token, or a retry. */
 const others = perhaps(several(revoke()));
@@ -179,7 +179,7 @@ const signedIn = [...polled(tokens), hook("call"), api()];
 /** A sign-in that fails: the device stops, or requests another code. */
 const ended = (print: HttpResponse): Step[] => [...polled(pending, print), again];
 
-/** The ability that the required requests of a row need. */
+/** The optional ability without which a device cannot send the requests of a row. */
 function neededFor(steps: readonly Step[]): Pick<Row, "needs"> {
   const isRequested = (kind: Kind) =>
     steps.some(({ on, isOptional }) => on === kind && !isOptional);
@@ -287,7 +287,7 @@ export const rows: readonly Row[] = [
     "code-reset": reset,
     "code-page-503": page(503),
   }),
-  // Frames and spellings: the codes in them are polled with.
+  // Framings and notations of the code response: the device must poll with the code.
   ...rowsOfDuties((one) => [code(one), poll(tokens)], {
     framing: {
       "frame-chunks": chunked(codes),

@@ -1,5 +1,5 @@
-// `picogrant conform --device`: tests complete devices as a server sees them. Each row has its own device, server and
-// directory, so several rows run in parallel.
+// `picogrant conform --device`: tests a complete device by its requests. Each row starts its own device and server in its
+// own directory, so several rows run in parallel.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -88,7 +88,7 @@ export async function judgeDevices(command: Command): Promise<number> {
   const flags = command.opts<Flags>();
   if (flags.https && !flags.tls) throw new UsageError("--https and --no-tls exclude each other");
   const bench = new Bench(flags);
-  // At any end: devices do not belong to the terminal's process group.
+  // Also after an exception: devices have process groups of their own, so the terminal does not stop them.
   process.once("exit", () => bench.close());
   for (const [signal, code] of Object.entries(SIGNALS))
     process.once(signal, () => process.exit(code));
@@ -144,7 +144,7 @@ class Bench {
 
   async run(chosen: readonly Row[], onVerdict: (verdict: Verdict) => void): Promise<Verdict[]> {
     const verdicts: Verdict[] = [];
-    // A device that never connects is one failure of the run, not one of each row.
+    // If no row gets a connection, the run reports one failure and not one for each row.
     const held: Verdict[] = [];
     const left = [...chosen];
     const running = new Set<string>();
@@ -159,7 +159,7 @@ class Bench {
         held.push(verdict);
         if (this.#hasCome || isByHand) held.splice(0).forEach(onVerdict);
         if (this.#hasCome || verdict.passed === null || isByHand) continue;
-        // Do not repeat this for the other rows.
+        // Skip the other rows.
         left.length = 0;
       }
     };
@@ -186,7 +186,7 @@ class Bench {
     return missing === undefined ? "" : `there is no --${missing}`;
   }
 
-  /** "": by the device's own process. */
+  /** The shell command of a hook. "": restart the device's process instead. */
   #commandOf(hook: Hook): string | undefined {
     const { call, signOut, restart, powerCut, device } = this.#flags;
     const own = device === BY_HAND ? undefined : "";
@@ -317,7 +317,7 @@ class Device {
     }
   }
 
-  /** Its own output explains a failure. */
+  /** Adds the last line of the device's output to a failure. */
   output(why: string): string {
     const line = this.#words.trim().split("\n").at(-1) ?? "";
     return why === "" || line === "" ? "" : `; its last output: ${line}`;

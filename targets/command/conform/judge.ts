@@ -1,5 +1,5 @@
-// Judges one device in one row by its requests and their times: those that the row's steps expect, and rules of every row
-// (no early request, none twice, no secret at the wrong place).
+// Judges a device in one row by its requests and their times. Each row expects certain requests. In every row, no request is
+// early or repeated, and no secret goes to another server.
 
 import { createHash } from "node:crypto";
 import {
@@ -12,13 +12,13 @@ import {
 } from "./device-rows.ts";
 import type { Arrival, Listeners } from "./server.ts";
 
-/** Tolerance of waits for clocks, network and a busy machine. */
+/** Tolerance for early requests, because clocks differ and the machine may be busy. */
 const EARLY_MS = 100;
 const LATE_MS = 3000;
-/** How long no request may arrive at the end of a row, and before a hook. */
+/** No request may arrive for this time at the end of a row, and before a hook. */
 const QUIET_MS = 3000;
 const CALM_MS = 700;
-/** Too many requests within a second. */
+/** This number of requests within a second is a failure. */
 const WILD = 8;
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -110,7 +110,7 @@ export class Judge implements Listeners {
       if (kind !== "api") this.#isBusy = false;
       this.#reported(kind, response, began);
     });
-    // Counts from now on: the device may react before this program is notified of the write.
+    // Record this before the write completes, because the device may react at once.
     this.#learn(kind, response);
   }
 
@@ -198,7 +198,7 @@ export class Judge implements Listeners {
     return step.print;
   }
 
-  /** A repeated step has had a request, so no further one is required. */
+  /** Whether a repeated step has had its first request, so that further ones are optional. */
   #hasBeen(step: Step | undefined): boolean {
     return step?.isRepeated === true && this.#repeated === step;
   }
@@ -217,7 +217,7 @@ export class Judge implements Listeners {
     for (const token of [this.#access, this.#refresh]) if (token !== "") this.#secrets.add(token);
   }
 
-  /** The response is written: waits start now, and the next step is due. */
+  /** After the response is written: waits start now, and the next step is due. */
   #reported(kind: Kind, { body, retryAfterS }: HttpResponse, began: number): void {
     if (kind === "code" && body.device_code !== undefined && !this.#around.firstPollAtOnce)
       this.#notBefore.set("poll", began + this.#intervalMs);

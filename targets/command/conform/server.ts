@@ -11,7 +11,7 @@ import { dated, type HttpResponse, type Kind } from "./device-rows.ts";
 export interface Arrival {
   /** When it was complete, in ms. */
   readonly at: number;
-  /** The earliest time at which it can have arrived, if this program was busy. */
+  /** The earliest possible time of arrival, if this program was busy. */
   readonly since: number;
   readonly kind: Kind;
   readonly method: string;
@@ -24,7 +24,7 @@ export interface Arrival {
 export interface Listeners {
   request(arrival: Arrival, reply: (response: HttpResponse) => Promise<number>): void;
   connection?(): void;
-  /** The bytes are not HTTP or TLS, or too long for a request of a device. */
+  /** Reports bytes that are not HTTP or TLS, or too long for a request of a device. */
   noise?(what: string): void;
 }
 

@@ -11,10 +11,10 @@ import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";
 export interface LoginOptions {
   readonly state: string;
   readonly json: boolean;
-  /** Ends the stored session first. */
+  /** Whether to end the stored session first. */
   readonly again: boolean;
   readonly timeoutS: number | undefined;
-  /** Undefined: if the terminal has space and UTF-8 for it. */
+  /** Whether to draw the QR code. Undefined: if the terminal has space and UTF-8. */
   readonly qr: boolean | undefined;
   readonly browser: boolean;
   readonly settings: LoginSettings;

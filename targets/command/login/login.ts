@@ -52,11 +52,11 @@ export const part: Part = {
   act: async (line) => {
     const options = loginOptionsOf(line);
     const platform = openState(options.state, options.settings);
-    // A user who logs in expects to learn whether the server still accepts the session.
+    // Refresh, so that the command reports whether the server still accepts the session.
     platform.stored.access = "renewed";
     const { storage } = platform;
     try {
-      // An unfinished code of a killed login is no session.
+      // The pending code of a login that was killed does not count as a session.
       const stored = storage.hasRecords ? readStoredLogin(options.state) : undefined;
       checkStored(stored, options);
       await interruptibly((end) => loginOn(platform, options, stored, end));
@@ -128,13 +128,13 @@ async function loginOn(
   }
 }
 
-/** Consecutive errors, over 7 to 14 seconds: enough for a server that is being restarted behind a proxy. */
+/** Consecutive errors before the login gives up, 7 to 14 seconds: a server behind a proxy may be restarting. */
 const UNUSABLE_MAX = 4;
 
-/** Does not let a user at a terminal wait for an address that is no authorization server. */
+/** Whether the address is not an authorization server, so that a user at a terminal need not wait. */
 function isUnusable({ response, code, lacks }: SignInError): boolean {
   const { error = "", status = 0 } = response ?? {};
-  // A response that lacks a member ends the login elsewhere, with the member's name.
+  // If a member is missing, another check ends the login and names the member.
   const isPage = code === "malformed_response" && lacks === "" && status <= 299;
   return isPage || (error === "" && (status === 404 || status === 410));
 }
@@ -178,7 +178,7 @@ function withHint(
   return new SignInError(code, remedy, `${message}; ${hint}`, { response });
 }
 
-/** If the server refuses to refresh stored tokens, waiting does not help a user at a terminal. */
+/** Whether the server refuses to refresh stored tokens, so that a user at a terminal need not wait. */
 function isRefusal({ remedy, response }: SignInError): boolean {
   return response !== undefined && (remedy === "developer" || remedy === "administrator");
 }

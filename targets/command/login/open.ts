@@ -35,7 +35,7 @@ import type { LoginSettings, ReadySettings } from "./settings.ts";
 /** The command shows the code itself. The core limits a code to the columns of the display. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
-/** Another command may use the directory: scripts request tokens in parallel, and a user takes minutes to sign in. */
+/** How long to wait for another command that uses the directory. */
 const TIMEOUT_MS = 30_000;
 
 /** The adapters, and exclusive access to the tokens. */
@@ -106,7 +106,7 @@ export async function withStoredLogin<T>(
   directory: string,
   work: (state: OpenState, stored: StoredLogin) => Promise<T>,
 ): Promise<T> {
-  // Checked before a useless directory is created.
+  // Check this first, so that no empty directory is created.
   const stored = readStoredLogin(directory);
   if (stored === undefined) {
     const how = `how to sign in: ${commandFor("login", directory, { help: true })}`;
@@ -133,7 +133,7 @@ export function commandFor(name: string, state: string, more: OptionValues = {})
   return commandText(name, { ...more, account, state: place });
 }
 
-/** The `picogrant login` command of this login. A secret from the environment has to be set again. */
+/** The `picogrant login` command that repeats this login. The user must set a secret from the environment again. */
 export function loginCommand(
   state: string,
   settings: LoginSettings,
@@ -214,7 +214,7 @@ export interface StoredLogin {
   readonly who: string;
 }
 
-/** The login that a command uses: an account's, or that of a directory. */
+/** The login that a command uses, by account or by directory. */
 export interface Place {
   readonly account?: string | undefined;
   readonly state?: string | undefined;

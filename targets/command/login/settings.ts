@@ -36,7 +36,7 @@ export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "me
   /** A profile's name, or an issuer. */
   readonly server?: string | undefined;
   readonly serverParameters?: Record<string, string> | undefined;
-  /** A device.json instead of all that. */
+  /** A device.json that replaces the other settings. */
   readonly config?: string | undefined;
   readonly secret: SecretSource;
   /** A file of random bytes with which the tokens are sealed. */
@@ -73,7 +73,6 @@ export async function readySettings(
   } catch (error) {
     if (error instanceof ServerError)
       throw new UsageError(`${flagOf(error.path)} ${error.problem}`);
-    // With the remedy.
     throw error instanceof MetadataError ? metadataErrorOf(error) : error;
   }
 }

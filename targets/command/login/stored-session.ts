@@ -78,7 +78,7 @@ async function showStatus(flags: SessionFlags, account: object = {}): Promise<vo
     await accessToken().catch((error: SignInError) => {
       // The user stays signed in, although the server's current state is unknown.
       if (error.code === "aborted" || session.status === "ended") throw error;
-      // Printed at the end, with its exit code.
+      // The end of the command prints this error and sets its exit code.
       if (error.code === "not_saved") return;
       const { event, message } = outcomeBy(error);
       if (flags.json) print(JSON.stringify({ ...event, event: "trouble" }));
@@ -217,7 +217,7 @@ async function withSession(
 
 // Who has signed in: from the ID token, or from the userinfo endpoint if it is known.
 
-/** Standard claims (OpenID Connect Core 1.0 §5.1), then what other servers call the same. */
+/** Members that may contain the name: standard claims (OpenID Connect Core 1.0 §5.1), then those of other servers. */
 const NAMES = ["name", "display_name", "preferred_username", "username", "login", "email"] as const;
 const IDENTIFIERS = ["sub", "id"] as const;
 
@@ -338,13 +338,13 @@ async function signOut(
     ready = await readySettings(settings, platform, { stored });
   } catch (error) {
     if (!(error instanceof SignInError)) throw error;
-    // The endpoints are unknown, and the server does not respond with its metadata.
+    // Without metadata, the revocation endpoint is unknown.
     return await discardHere(platform, settings, `was not asked to revoke them (${error.message})`);
   }
   let before = "";
   const onTrouble = (one: SignInError): void => {
     const { message } = lasting(one);
-    // Nothing needs to be saved any more; only data that could not be erased matters.
+    // Failed writes do not matter after signing out; data that could not be erased does.
     if (one.code === "not_saved" || message === before) return;
     process.stderr.write(`picogrant logout: ${message}\n`);
     before = message;

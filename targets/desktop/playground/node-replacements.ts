@@ -73,7 +73,7 @@ export function createHmac(_algorithm: "sha256", key: Uint8Array): Digest {
   return new Digest((bytes) => padded(0x5c, padded(0x36, bytes)));
 }
 
-/** Not constant time: page and service are one. */
+/** Need not take constant time, because page and service are one program. */
 export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.every((byte, at) => byte === b[at]);
 }

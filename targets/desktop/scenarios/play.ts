@@ -1,5 +1,5 @@
-// Finds scenarios by name in the files beside this one, or as a file of the user's; plays them on a virtual clock
-// without sockets and files, with seeded randomness, so that every run is the same.
+// Finds scenarios by name in this folder, or as a file of the user, and plays them on a virtual clock. Without sockets and
+// files, and with seeded randomness, every run is the same.
 import { readdirSync, readFileSync } from "node:fs";
 import { UsageError } from "../command-line.ts";
 import { fixture } from "../simulator/environment/environment.ts";

@@ -1,4 +1,4 @@
-// Plays a scenario line by line. An unmet expectation ends it. The caller owns the simulation.
+// Plays a scenario line by line, up to the first expectation that fails.
 import { shows } from "../simulator/device/display.ts";
 import { slipLines } from "../simulator/device/paper.ts";
 import type { ExchangePurpose } from "../simulator/log/exchanges.ts";
@@ -35,7 +35,7 @@ export interface Watcher {
   created?(simulation: Simulation): void;
 }
 
-/** Plays a scenario to its end or its first unmet expectation, then closes the simulation. */
+/** Plays a scenario to its end or to the first expectation that fails, then closes the simulation. */
 export async function playIn(
   simulation: Simulation,
   scenario: Scenario,

@@ -119,7 +119,7 @@ const GROUPS = {
 export type ActionGroup = keyof typeof GROUPS;
 
 export interface Action {
-  /** One word: what is typed, and a line of a scenario. */
+  /** One word, for the terminal and for scenario files. */
   readonly name: string;
   readonly label: string;
   /** The step in full (steps.ts). */

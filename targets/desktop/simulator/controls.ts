@@ -15,7 +15,7 @@ export class Controller {
   constructor(
     simulation: Simulation,
     readonly viewer: Viewer,
-    /** False with a real server, which runs on real time. */
+    /** False with a real server, whose time the simulation cannot change. */
     ownsTime: boolean,
   ) {
     this.#simulation = simulation;
@@ -61,7 +61,7 @@ export class Controller {
   }
 }
 
-/** Commands after which the user does not wait for the jump to end. */
+/** Commands that end a jump in progress. */
 const ENDS_JUMP = ["pause", "advance 30m", "jump poll", "jump code", "jump access"];
 
 const TIME = /^(pause|step|speed|advance|jump)( |$)/;

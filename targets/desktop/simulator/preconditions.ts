@@ -1,4 +1,4 @@
-// Preconditions of actions, and why one is not met now. The panel's buttons show the reason before they are pressed.
+// Preconditions of actions, and why one is not met. The panel's buttons show the reason.
 import type { View } from "./view.ts";
 
 type Seen = Pick<View, "administrator" | "device" | "faults" | "hasNextPage" | "slots">;

@@ -44,7 +44,7 @@ export interface SimulationSettings {
   readonly endpoints: Endpoints;
   readonly allowHttp?: boolean;
   readonly translate?: Translate | undefined;
-  /** For the core, in addition to the needs of a large display; 6144 by default. */
+  /** Device memory without the extra bytes for a large display; 6144 by default. */
   readonly memoryBytes?: number | undefined;
   readonly columns: number;
   readonly rows: number;
@@ -64,7 +64,7 @@ export interface SimulationSettings {
 
 /** A poll for security events needs more than 4096 (core/SPEC.md). */
 const MEMORY_BYTES = 6144;
-/** Frame and status line are part of the memory: a larger display adds its size. */
+/** Cells of a display for which MEMORY_BYTES has space; a larger display needs more. */
 const CELLS_INCLUDED = 160;
 
 /** The core's memory in bytes for a display with this number of cells. */
@@ -84,9 +84,7 @@ const WAITING: readonly number[] = [
   State.REFRESHING,
   State.REVOKING,
 ];
-/**
- * For an unknown lifetime the core counts down from 100,000,000 (core/SPEC.md): above three years counts as unknown.
- */
+/** The core counts an unknown lifetime down from 100,000,000 (core/SPEC.md). Here, a larger value counts as unknown. */
 const UNKNOWN_LIFETIME_S = 90_000_000;
 
 export class Simulation {
@@ -303,7 +301,7 @@ export class Simulation {
     return shownText(this.driver?.device, this.display, core.Field.VERIFICATION_URI);
   }
 
-  /** For a QR code; also "" while a code is being checked: users should only scan valid codes. */
+  /** The address for a QR code. "" while a code is being checked, because users should only scan valid codes. */
   get verificationUriComplete(): string {
     if (this.driver?.device.codeConfirmed !== 1) return "";
     return shownText(this.driver.device, this.display, core.Field.VERIFICATION_URI_COMPLETE);

@@ -97,12 +97,12 @@ const STEPS: Readonly<Record<string, Perform>> = {
     }
     const { clock, driver } = simulation;
     if (what === "poll" && driver?.device.inFlight === 1) {
-      // First finish the request under way: its response, or the adapter's time limit.
+      // First wait for the end of the request in flight, or for the adapter's time limit.
       await clock.jump(UNDER_WAY_MS, () => simulation.driver?.device.inFlight !== 1);
     } else {
       const leftMs = simulation.left[what];
       if (leftMs === 0) return NOTHING_RUNS[what];
-      // One millisecond later it has taken effect.
+      // One more millisecond, so that the expiry has taken effect.
       await clock.jump(Math.ceil(leftMs) + 1);
     }
     return "";
@@ -317,7 +317,7 @@ function output(outcome: string): string {
   switch (outcome) {
     case "granted":
     case "access_denied":
-    // The log, the phone and, at its next poll, the device report it.
+    // No message is necessary: log and phone report it, and the device does so at its next poll.
     case "admin_policy_enforced":
     case "org_internal":
       return "";

@@ -15,7 +15,7 @@ import { type Decision, errorName, stateName, type TimelineEntry } from "./log/t
 import type { Simulation } from "./simulation.ts";
 import { administratorsStep, NO_CODE } from "./steps.ts";
 
-/** A countdown: what is left, and of how much; total 0 for none. */
+/** A countdown: the rest and the total; a total of 0 means that there is none. */
 export interface Gauge {
   readonly leftMs: number;
   readonly totalMs: number;
@@ -33,7 +33,7 @@ export interface View {
     readonly columns: number;
     readonly rows: number;
     readonly lit: boolean;
-    /** As the ROM draws them: katakana and accented letters, never a control character. */
+    /** The rows in Unicode, as the display's ROM draws them; no control characters. */
     readonly lines: readonly string[];
     readonly language: Language;
   };
@@ -94,7 +94,7 @@ export interface SlipView extends Omit<PrintedSlip, "modules"> {
 const MESSAGE_MS = 8000;
 const SHOWN = 80;
 
-/** Stores where a countdown started: the core only reports the rest. */
+/** Stores the start of a countdown, because the core only reports the rest. */
 class Countdown {
   #leftMs = 0;
   #totalMs = 0;

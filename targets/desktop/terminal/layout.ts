@@ -56,7 +56,7 @@ function header(view: View, title: string, columns: number, paint: Paint): strin
   const clock = `${time(view.clock.ms)}  ${paceOf(view.clock)}`;
   const capacity = Math.max(0, columns - clock.length - 2);
   const named = `picogrant  ${title}`;
-  // The address has priority over the name.
+  // If there is too little space, leave out the name and show the address.
   const left = (named.length > capacity ? title : named).slice(0, capacity);
   return paint(left.padEnd(columns - clock.length) + clock, BOLD);
 }

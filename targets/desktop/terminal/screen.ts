@@ -1,5 +1,4 @@
-// The terminal as a screen: restores the terminal however the program ends. Draws lines (layout.ts) and passes the
-// input on.
+// The terminal as a screen: draws lines (layout.ts), reads input, and restores the terminal at any end of the program.
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
@@ -14,7 +13,7 @@ import type { ScreenSize } from "./layout.ts";
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J";
 const LEAVE = "\x1b[0m\x1b[?25h\x1b[?1049l";
 const REDRAW_MS = 40;
-/** The clock advances without an event. */
+/** Redraw at least this often, because the clock advances without an event. */
 const REFRESH_MS = 250;
 
 /** The screen draws the input, not the line editor. */

@@ -1,5 +1,5 @@
 // The account page: applications with access, and ways to end it. Changes reach the devices (their tokens become
-// invalid) and the event receivers (device doc §6).
+// invalid) and the event receivers (device spec §6).
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { ServiceContext } from "../context.ts";

@@ -1,4 +1,4 @@
-// The pages on the user's second device (device doc §1 step 5, RFC 8628 §3.3): enter the code, choose an account,
+// The pages on the user's second device (device spec §1 step 5, RFC 8628 §3.3): enter the code, choose an account,
 // approve or deny. They work without JavaScript. Every step carries the code, so that tabs do not interfere.
 import type { Hono } from "hono";
 import { html } from "hono/html";

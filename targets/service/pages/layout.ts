@@ -31,7 +31,7 @@ export function page({ title, body }: PageContent): Html {
 `;
 }
 
-/** A message in colour and words; errors are announced at once, other messages politely. */
+/** A message. Screen readers announce errors at once, and other messages when they are idle. */
 export function note(kind: "warn" | "good" | "hint", text: unknown): Html {
   const role = kind === "warn" ? "alert" : kind === "good" ? "status" : "note";
   return html`<div class="note ${kind}" role="${role}"><p>${text}</p></div>`;
@@ -120,7 +120,7 @@ select { font: inherit; color: inherit; background: var(--ground); width: 100%; 
 button { font: inherit; font-weight: 600; min-height: 3rem; padding: .6rem 1.2rem; cursor: pointer;
   border-radius: .6rem; border: 1px solid var(--accent); background: none; color: var(--accent); }
 button.main { background: var(--accent); color: var(--on-accent); }
-/* In a frame whose page has something else to press first. */
+/* Without emphasis while the surrounding page highlights another button. */
 .quiet button.main { background: none; color: var(--accent); }
 button.wide { width: 100%; }
 button.danger { border-color: var(--warn); color: var(--warn); }

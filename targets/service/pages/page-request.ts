@@ -12,7 +12,7 @@ import { type Html, type PageContent, page } from "./layout.ts";
 
 const COOKIE = "picogrant_session";
 
-/** A form that no page of this session sent: the response is 403. */
+/** A form that did not come from a page of this session; the response is 403. */
 export class ForeignForm extends Error {}
 
 export interface PageRequest {
@@ -87,7 +87,7 @@ function pageRequestOf(service: ServiceContext, c: Context, sessionId: string): 
   };
 }
 
-// The Node server passes its request along; in memory all visitors share one address.
+// The Node server passes its own request in `env`. Without a server, all visitors share one address.
 function addressOf(c: Context): string {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
   return env?.incoming?.socket?.remoteAddress ?? "local";

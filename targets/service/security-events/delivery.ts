@@ -1,4 +1,4 @@
-// Makes events (device doc §6): which receivers learn what happened to an account, and with which subject. Signs their
+// Makes events (device spec §6): which receivers learn what happened to an account, and with which subject. Signs their
 // tokens (RFC 8417) as JWTs with Ed25519 (RFC 8037). Pushes them (RFC 8935): each queued event is posted until the
 // receiver accepts it (202), refuses it (400), or the retries are used up. An event has one chain of retries, whatever
 // happens to its stream.
@@ -42,7 +42,7 @@ export function emitVerification(
   emit(context, stream, EVENT_TYPES.verification, state === undefined ? {} : { state });
 }
 
-// Never the token itself: a receiver that has it finds it by its hash or its first characters.
+// Identifies the token by its hash or its first characters, so that the event does not disclose it.
 function tokenSubject(context: ServiceContext, token: string): object {
   const common = { subject_type: "oauth_token", token_type: "refresh_token" };
   if (context.options.tokenIdentifier === "prefix")
@@ -77,7 +77,7 @@ const RETRY_SECONDS = [10, 60, 300, 1800, 7200];
 /** Schedules a push of all queued events, after a change of the configuration or the status. */
 export function schedulePushOfQueue(context: ServiceContext, stream: Stream): void {
   for (const event of stream.queue.values()) {
-    // It is being posted now; posting it again at once would deliver it twice.
+    // A post is in flight; a second one would deliver the event twice.
     if (event.isUnderWay) event.startsOver = true;
     else beginChain(context, stream, event);
   }
@@ -107,7 +107,7 @@ function schedule(
 async function deliver(context: ServiceContext, stream: Stream, event: QueuedEvent): Promise<void> {
   const { configuration } = stream;
   const { env, observers } = context;
-  // Meanwhile acknowledged, dropped, disabled, or moved to polling.
+  // Meanwhile the event was acknowledged or dropped, or the stream was disabled or changed to polling.
   if (!stream.queue.has(event.jti) || !env.push || stream.status !== "enabled") return;
   if (configuration?.kind !== "push" || configuration.url === undefined) return;
   const headers = { "content-type": "application/secevent+jwt", accept: "application/json" };

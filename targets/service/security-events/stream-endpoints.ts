@@ -1,4 +1,4 @@
-// Stream management: configuration, status, verification (device authorization specification §6 leaves the operations open; these are those of
+// Stream management: configuration, status, verification (device spec §6 leaves the operations open; these are those of
 // real cross-account protection services). And poll delivery (RFC 8936): the receiver fetches queued events and
 // acknowledges them; unacknowledged ones are delivered again. Responses are always immediate, because the logic cannot
 // wait.
@@ -83,7 +83,7 @@ export function updateStream(context: ServiceContext, request: ProtocolRequest):
 
 function checkPushUrl(url: string | undefined): void {
   const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
-  // Events about users are never sent unencrypted, and nobody can make the service request its own network.
+  // Events about users must be encrypted, and a receiver must not make the service send requests into its own network.
   const fits =
     parsed?.protocol === "https:" ||
     (parsed?.protocol === "http:" && isLoopbackHost(parsed.hostname));

@@ -1,4 +1,4 @@
-// The event streams: event types and delivery methods (device doc §6; RISC, RFC 8935, RFC 8936), the configuration of
+// The event streams: event types and delivery methods (device spec §6; RISC, RFC 8935, RFC 8936), the configuration of
 // each receiver, and its queued events. delivery.ts delivers them.
 
 import type { Receiver } from "../fixture.ts";
@@ -8,7 +8,7 @@ const RISC = "https://schemas.openid.net/secevent/risc/event-type/";
 const OAUTH = "https://schemas.openid.net/secevent/oauth/event-type/";
 
 export const EVENT_TYPES = {
-  // The three of device doc §6.
+  // The three of device spec §6.
   sessionsRevoked: `${RISC}sessions-revoked`,
   tokenRevoked: `${OAUTH}token-revoked`,
   accountDisabled: `${RISC}account-disabled`,
@@ -38,11 +38,11 @@ export interface QueuedEvent {
   readonly claims: SetClaims;
   /** The signed token, made at the first delivery, because signing takes milliseconds. */
   set: string | undefined;
-  /** Counts the chains of retries; plans of an earlier one are dropped. */
+  /** Number of the current chain of retries; retries of earlier chains are dropped. */
   chain: number;
   /** Failures in the current chain. */
   failures: number;
-  /** It is being posted now; `startsOver`: start a new chain if that fails. */
+  /** Whether a post is in flight. `startsOver`: start a new chain if it fails. */
   isUnderWay: boolean;
   startsOver: boolean;
 }

@@ -1,5 +1,4 @@
-// The environment of an emulated board: the simulated service over HTTPS under its own name, and the settings page that
-// the factory would have programmed.
+// The environment of an emulated board: the simulated service over HTTPS under its own name, and the initial settings page.
 
 import type { TlsIdentities } from "../../command/conform/conformance-server.ts";
 import { makePage, type PageSettings } from "../../command/page-format.ts";
@@ -11,8 +10,8 @@ import { Board, type BoardSettings } from "./emulator.ts";
 export const SERVICE_NAME = "service.picogrant.test";
 
 /**
- * Shared by all instances, because generating keys takes seconds on a busy machine. `next` is the authority that
- * follows the first one.
+ * Shared by all instances, because generating keys takes seconds on a busy machine. `next` is the authority that replaces
+ * the first one.
  */
 const [first, next] = [makeTlsIdentities(SERVICE_NAME), makeTlsIdentities(SERVICE_NAME)] as const;
 
@@ -47,7 +46,7 @@ export class BoardEnvironment extends ServiceEnvironment {
       ...this.registration(`https://${SERVICE_NAME}:${this.port}`),
       display: { columns: 16, rows: 2 },
       ...config,
-      // The emulator shares its CPU with other programs: a handshake that takes one second may take twenty.
+      // Long limits: on a busy machine, a handshake of one second may take twenty.
       limits: { connectSeconds: 60, exchangeSeconds: 110, startSpreadMs: 0, ...(limits as object) },
     };
     const authorities = [first.ca];

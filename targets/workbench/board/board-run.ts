@@ -14,7 +14,7 @@ export interface Run extends Seen {
   /** Like `sleep`, on batteries: the countdown on the display may stop between polls. */
   readonly onBatteries: BoardFigures["sleep"];
   readonly signedIn: BoardFigures["sleep"];
-  /** Allocations on the engine's heap between the end of the start and the last figures. */
+  /** Number of allocations on the engine's heap after the start. */
   readonly allocations: number;
 }
 
@@ -61,7 +61,7 @@ export async function liveOnBoard(
     check(requests > 0, "the board prints no figures after its start");
   };
   const watch = async (): Promise<BoardFigures["sleep"]> => {
-    // The driver keeps the previous connection for a second.
+    // Wait until the driver has closed the previous connection.
     if (watchMs > 0) await pause(2000);
     await measure();
     await pause(watchMs);

@@ -34,9 +34,9 @@ const LAST_LINES = 40;
 
 export interface BoardSettings {
   readonly kind: Kind;
-  /** Folder for the EEPROM's content and for everything that lasts as long as the process. */
+  /** Folder for the EEPROM's content, and for the sockets of the process. */
   readonly folder: string;
-  /** The settings page that the factory programmed, if any. */
+  /** The initial settings page, if any. */
   readonly page?: Buffer | undefined;
   /** Host names that resolve, besides those of the service. */
   readonly names: readonly string[];
@@ -57,8 +57,8 @@ export interface BoardFigures {
 }
 
 /**
- * The flash that holds the settings pages: a file behind the board's memory, with two areas (map.h of the machine). The
- * factory or the manufacturer's updater writes it.
+ * The flash with the settings pages: a file behind the board's memory, with two areas (map.h of the machine). Tests write it
+ * in place of a factory or an updater.
  */
 class FlashFile {
   constructor(readonly path: string) {}
@@ -119,7 +119,7 @@ export class Board {
     return join(this.#settings.folder, "monitor");
   }
 
-  /** Creates the files that the factory programs, once. */
+  /** Creates the initial files, once. */
   #leaveFactory(): void {
     const { page = Buffer.alloc(0) } = this.#settings;
     if (!existsSync(this.flash.path)) this.flash.erase();
@@ -251,7 +251,7 @@ export class Board {
     return child.exitCode === null && child.signalCode === null;
   }
 
-  /** The error for a wait that timed out, with all that can be seen of the board. */
+  /** The error for a wait that timed out, with the output of the board. */
   #inVain(what: string, waitedMs: number): Error {
     const lines = this.output.trimEnd().split("\n");
     const { exitCode, signalCode } = this.#child ?? {};
@@ -307,7 +307,7 @@ export class Board {
     return this.#monitorDescription("screendump", { filename, format });
   }
 
-  /** Sends a command to qemu's monitor after the mandatory first command, and waits for both responses. */
+  /** Sends a command to qemu's monitor and waits for the response. The monitor requires another command first. */
   #monitorDescription(execute: string, args: object): Promise<void> {
     return new Promise((resolve, reject) => {
       const line = connect(this.#monitor);

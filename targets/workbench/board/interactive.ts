@@ -15,8 +15,7 @@ export async function runInteractive(): Promise<number> {
     await environment.open();
     const board = environment.board({ onOutput: (text) => process.stdout.write(text) });
     await board.powerOn();
-    // Handle keys before the help appears: the user may press one at once, and until then Control-C would kill the
-    // process.
+    // Handle keys before the help appears, because the user may press a key at once.
     const quit = keysUntilQuit((key) => board.press(key));
     console.log(`${HELP}\nenter the code at ${pages.url}/device`);
     await quit;

@@ -1,6 +1,5 @@
-// The cable of the emulated board, with a name server on it. Frames pass between the board and qemu's own network,
-// which reaches this machine. That network has no name server, so this program responds to queries from a table. The name
-// server's address is added to the DHCP responses.
+// The cable between the emulated board and qemu's own network, which reaches this machine. That network has no name server,
+// so this program responds to queries from a table, and adds the address of a name server to the DHCP responses.
 
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";

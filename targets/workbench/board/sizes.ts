@@ -1,5 +1,5 @@
-// How a firmware's flash and RAM are divided among its parts, from the linker's map. The table of npm run board, with
-// the measured use of heap and stack, and the limits.
+// The flash and RAM of each part of a firmware, from the linker's map: the table of npm run board, with the measured use of
+// heap and stack, and the limits.
 
 import { readFileSync } from "node:fs";
 import { folderOf, type Kind, mapOf } from "./build.ts";

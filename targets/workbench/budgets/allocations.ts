@@ -1,5 +1,5 @@
-// Counts gross allocations of every call of the core in every state: in WebAssembly engines, and at the allocation
-// hooks of native ones. Also counts those of ten thousand pending polls.
+// Counts the allocations of every call of the core in every state, in WebAssembly engines and native ones, and the
+// allocations of ten thousand pending polls.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -4,9 +4,9 @@ import type { Variant } from "../../bundle/bundled-core.ts";
 
 /** Limits of a build: bytes, except the instructions. */
 export interface Figures {
-  /** Size in flash, minified. A ceiling, not a goal: below it, plain code is better than short code. */
+  /** Size of the minified file. Below this ceiling, plain code is better than short code. */
   readonly file: number;
-  /** QuickJS bytecode, stripped, as it lies in flash. */
+  /** Size of QuickJS's stripped bytecode, which is in flash. */
   readonly bytecode?: number;
   /**
    * Engine heap of the core and its device in QuickJS on 32-bit ARM, from bytecode, after `create` has been released.
@@ -14,7 +14,7 @@ export interface Figures {
   readonly heap: number;
   /** The peak until the device has been created. */
   readonly peak: number;
-  /** Stack of the processor during a complete run there, including the engine. */
+  /** Processor stack during a complete run on 32-bit ARM, including the engine. */
   readonly stack?: number;
   /**
    * Instructions of a pending poll in QuickJS on this machine, including those of the C host: five ticks a second
@@ -23,7 +23,7 @@ export interface Figures {
   readonly poll?: number;
 }
 
-/** core/DESIGN.md, Sizes, explains them. They leave space for ordinary work: their purpose is to catch accidents. */
+/** core/DESIGN.md, Sizes, explains the limits. They leave space for ordinary work, and catch accidents. */
 export const limits: Readonly<Record<Variant, Figures>> = {
   complete: { file: 30_000, heap: 10_240, peak: 18_432, stack: 6144, poll: 2_036_000 },
   api: { file: 26_800, heap: 9216, peak: 17_408, stack: 6144 },

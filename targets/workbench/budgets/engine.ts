@@ -48,7 +48,7 @@ interface CountedEngine {
 /** A pattern by which the guest's buffer is found in the linear memory. */
 const mark = new Uint8Array([...Array(16).keys()].map((index) => (index * 97 + 211) & 255));
 
-/** Makes the patched malloc count in the guest's buffer, and clears the count. */
+/** Lets the patched malloc count in the guest's buffer, and clears the count. */
 function pointTo(linear: WebAssembly.Memory): void {
   const memory = Buffer.from(linear.buffer);
   const at = memory.indexOf(mark);

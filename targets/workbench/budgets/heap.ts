@@ -20,7 +20,7 @@ export async function heapSteps(steps: readonly string[]): Promise<number[]> {
     handle.dispose();
     return used;
   };
-  // The first measurement creates an object whose shape stays.
+  // Measure once before, because the first measurement creates an object whose shape stays on the heap.
   request();
   try {
     const figures = steps.map((step) => {
@@ -53,7 +53,7 @@ function figuresOf(program: string, generated: string): OnArm {
   };
 }
 
-/** The core as in firmware. Undefined if the ARM host is not built. */
+/** Heap of the core from bytecode, as in firmware. Undefined if the ARM host is not built. */
 export async function measureOnArm(variant: Variant): Promise<OnArm | undefined> {
   const kind = variant === "complete" ? "arm" : (`arm-${variant}` as const);
   if (!(await isRefreshed(kind))) return undefined;

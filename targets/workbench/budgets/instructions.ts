@@ -1,5 +1,5 @@
-// Instructions of a pending poll: runs the C host's allocation counter under valgrind with few polls and with many. The
-// rest cancels out, and the count is deterministic.
+// Instructions of a pending poll: the difference between runs with few and with many polls, of the C host's allocation
+// counter under valgrind. The count is deterministic.
 
 import { spawnSync } from "node:child_process";
 import { isRefreshed, programOf } from "../host/build.ts";

@@ -1,5 +1,5 @@
-// Wraps every function of the core API inside the engine, so that the conformance script itself is measured: the number
-// of allocations of each call in each state.
+// Wraps every function of the core API inside the engine, to count the allocations of each call in each state while the
+// conformance script runs.
 
 import * as core from "../../../core/complete.ts";
 import type { Variant } from "../../bundle/bundled-core.ts";

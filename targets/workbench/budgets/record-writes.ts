@@ -1,5 +1,4 @@
-// Record writes of a sign-in, with the driver on fake adapters: flash wears out. polls.js counts the allocations of
-// polls.
+// Counts the record writes of a sign-in, because flash wears out, with the driver on fake adapters.
 
 import * as core from "../../../core/complete.ts";
 import { Driver, noEndpoints } from "../../../platform/driver.ts";

@@ -1,5 +1,5 @@
-// Patches a counter into malloc of a WebAssembly module: every call adds one to a word of the linear memory. The word
-// lies in an ArrayBuffer of the guest, so that a script in the engine can read it without allocating.
+// Patches a counter into malloc of a WebAssembly module: every call adds one to a word of the linear memory. The word is in
+// an ArrayBuffer of the guest, so that a script in the engine can read it without allocating.
 
 /** Address of the cell that points to the word: below the static data, where Emscripten uses nothing. */
 export const pointerCell = 16;
@@ -98,7 +98,7 @@ function exportedFunction(bytes: Uint8Array, section: Section, name: string): nu
   throw new Error(`the WebAssembly module exports no function ${name}`);
 }
 
-/** Instructions of `*cell += 1`, where `cell` is what lies at pointerCell. */
+/** Instructions of `*cell += 1`, where `cell` is the pointer at pointerCell. */
 const ADDITION = [
   ...[0x41, pointerCell, 0x28, 2, 0],
   ...[0x41, pointerCell, 0x28, 2, 0, 0x28, 2, 0],

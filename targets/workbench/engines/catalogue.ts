@@ -19,7 +19,7 @@ import { enginesFolder, findFile } from "./install.ts";
 export const variants = { release: releaseVariant, debug: debugVariant, ng: ngVariant } as const;
 type VariantName = keyof typeof variants;
 
-/** A fresh instance, so that one run's leaks cannot hide in another's heap. */
+/** A new instance, so that a leak is found in the run that causes it. */
 export function newModule(variant: QuickJSSyncVariant): Promise<QuickJSWASMModule> {
   return newQuickJSWASMModuleFromVariant(variant);
 }
@@ -75,7 +75,7 @@ export interface Engine {
   readonly name: string;
   readonly source: string;
   readonly memory: "both" | "typed" | "plain";
-  /** Run only the complete bundle, which contains the others: each run takes minutes. */
+  /** Whether to run only the complete bundle, because each run takes minutes. */
   readonly isSlow?: boolean;
   /** Undefined if it is not installed. */
   version(): string | undefined;
@@ -174,7 +174,7 @@ export const engines: readonly Engine[] = [
   native("Duktape", "duktape", "duk", "2.7.0"),
   // It has no typed arrays.
   native("MuJS", "mujs", "mujs", "1.3.2", "plain"),
-  // Moddable's engine, which runs on ESP32 firmware.
+  // Moddable's engine, which ESP32 firmware uses.
   native("XS", "xs", "xs-host", "13.3.0"),
   native("Hermes", "hermes", "hermes", "0.12.0"),
 ];

@@ -1,6 +1,6 @@
 // Fetches the engines that `npm ci` leaves out, into dist/engines. Debian packages come through a private apt state (no
-// root, nothing installed on the machine), Hermes and XS through npm. Sources are those that the machine is configured
-// for; no host is named here.
+// root, nothing installed on the machine), Hermes and XS through npm. apt and npm use the archives that the machine is
+// configured for.
 
 import { execFile, execFileSync } from "node:child_process";
 import {
@@ -40,7 +40,7 @@ export function run(command: string, args: readonly string[], cwd?: string): str
   }
 }
 
-/** Like `run`, without blocking: a server in this process continues to respond. */
+/** Like `run`, without blocking, so that a server in this process can respond meanwhile. */
 export async function runBeside(command: string, args: readonly string[]): Promise<void> {
   await promisify(execFile)(command, args, { encoding: "utf8" }).catch((error: unknown) => {
     throw failureOf(command, args, error);

@@ -47,7 +47,7 @@ function enumsText(): string {
     .join("");
 }
 
-/** The replaying code and the calls: sequences of the core's model, cached until core or model change. */
+/** The code that replays calls, and the calls: sequences of the core's model, cached until core or model change. */
 export async function conformanceParts(variant: Variant): Promise<string> {
   const key = keyOf(`conformance ${variant}`, ["core", "test/model", "test/engines"]);
   const calls = await stored(key, async () => {
@@ -80,7 +80,7 @@ export async function builtBundle(variant: Variant): Promise<string> {
   const file = `${dist}${nameOf(variant)}.js`;
   if (!existsSync(file) || readFileSync(file, "utf8") !== code) {
     mkdirSync(dist, { recursive: true });
-    // Another process may read the file meanwhile, so it is renamed when it is complete.
+    // Rename the complete file, because another process may read it meanwhile.
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, code);
     renameSync(draft, file);

@@ -137,7 +137,7 @@ export async function buildPort(
 ): Promise<void> {
   for (const name of [root, folder, out]) refuseSpaces(name);
   await generateC(generatedC);
-  // The folder may hold another port, whose objects are newer than this port's files.
+  // Delete objects of another port in this folder, which may be newer than this port's files.
   rmSync(out, { recursive: true, force: true });
   await makePort(folder, out, ...more);
 }

@@ -1,5 +1,5 @@
-// A fuzzer for each surface where the C host reads external input: a file of test/host/fuzz, the host's files that it
-// covers, and a fault that it must find. Built for libFuzzer.
+// The fuzzers (libFuzzer) of the C host, one for each kind of external input: a file of test/host/fuzz, the host's files
+// that it covers, and a planted fault that it must find.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -157,7 +157,7 @@ async function findsNothing(surface: Surface, rounds: number): Promise<boolean> 
   const own = `${folder}/${surface.name}`;
   const found = `${own}/corpus`;
   mkdirSync(found, { recursive: true });
-  // Each input takes microseconds. The limit is for one that never ends, on a busy machine.
+  // An input takes microseconds. The time limit detects an input that never ends.
   const limits = [`-max_len=${surface.longest}`, "-timeout=60", "-rss_limit_mb=2048"];
   const seed = process.env.PICOGRANT_SEED ? [`-seed=${process.env.PICOGRANT_SEED}`] : [];
   const least = rounds * surface.round;
@@ -201,8 +201,8 @@ async function isAlive(surface: Surface): Promise<boolean> {
 }
 
 /**
- * Fuzzes a surface. First its fuzzer must find the planted fault. It starts with the inputs of corpus.json. Inputs that
- * it finds stay in dist/fuzz-c; `dist/fuzz-c/NAME/fuzz FILE` runs one again.
+ * Fuzzes a surface, starting with the inputs of corpus.json. The fuzzer must first find the planted fault. Inputs that it
+ * finds stay in dist/fuzz-c; `dist/fuzz-c/NAME/fuzz FILE` runs one again.
  * @param rounds multiplies the inputs of a round
  * @returns whether nothing else was found
  */

@@ -1,5 +1,4 @@
-// Generates what the C host needs besides its own files: the core as C or its bundle for an engine, and the core's
-// numbers as C constants, so that they cannot differ.
+// Generates files for the C host: the core as C, or its bundle for an engine, and the core's numbers as C constants.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { CallState } from "../../../core/complete.ts";
 import { Limit } from "../../../core/device/limits.ts";
@@ -52,7 +51,7 @@ export function membersOf(numbers: Enum): [string, number][] {
   );
 }
 
-/** What a C host reads from the core's script, in the order of its numbers: arrays, then the function for all calls. */
+/** The parts of the core's script that a C host reads, by number: arrays, then the function for all calls. */
 const PARTS = ["RELEASE", "DEVICE", "START", "LENGTH", "CAPACITY", "TRANSFER", "CALL"] as const;
 
 function partLines(): string {
@@ -63,7 +62,7 @@ function partLines(): string {
   return `enum pg_part {\n${parts.join("\n")}\n};\nenum pg_function {\n${functions.join("\n")}\n};\n`;
 }
 
-/** The host puts the device in the place of `create`. The release stays first in every version. */
+/** The host replaces `create` by the device. The release must stay first in every version. */
 const partsScript = "picogrant=[[picogrant[3]],picogrant[1],0,0,0,0,picogrant[0]];";
 
 function versionLines(): string {

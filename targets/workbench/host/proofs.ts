@@ -31,7 +31,7 @@ export interface Proof {
   readonly turns?: number;
   /** Functions that compare two variables with each other. */
   readonly related?: readonly string[];
-  /** The proof must fail with it. */
+  /** A planted fault, with which the proof must fail. */
   readonly fault: Fault;
 }
 
@@ -94,7 +94,7 @@ function flagsOf({ paths, joined = [], related = [], turns = 64 }: Proof): strin
   ];
 }
 
-/** Counts the open points in a report's summary; a report without a summary proves nothing. */
+/** Counts the open points in a report's summary. A report without a summary is a failure. */
 function openIn(report: string): number {
   const alarms = /(\d+) alarms? generated/.exec(report);
   const properties = [...report.matchAll(/\d+ valid +(\d+) unknown +(\d+) invalid/g)];

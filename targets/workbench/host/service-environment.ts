@@ -1,5 +1,5 @@
-// The simulated service for a host or a board, over real sockets. It can stop and restart, its clock can run ahead, and
-// its responses can be inspected.
+// The simulated service for a host or a board, over real sockets. A test can stop and restart it, advance its clock, and
+// inspect its responses.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";

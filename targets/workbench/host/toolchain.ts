@@ -1,5 +1,5 @@
-// What the C host is built with: Debian packages on this machine, QuickJS (engines/install.ts), and for 32-bit ARM a
-// folder with Debian's armhf libraries, unpacked and not installed. Downloads go below dist/engines, once.
+// The tools that build the C host: Debian packages on this machine, QuickJS (engines/install.ts), and for 32-bit ARM a
+// folder with Debian's armhf libraries, unpacked but not installed. Downloads go to dist/engines, once.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";

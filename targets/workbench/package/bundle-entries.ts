@@ -83,7 +83,7 @@ export async function bundleEntries(
     format: "esm",
     splitting: true,
     chunkNames: "[name]-[hash]",
-    // tweetnacl looks for it. Bundlers would add a substitute for it to every program.
+    // tweetnacl tests whether `require` exists, and bundlers would add a substitute for it to every program.
     define: { require: "undefined" },
   });
   for (const [name, { inputs }] of Object.entries(metafile.outputs)) {
@@ -96,8 +96,8 @@ export async function bundleEntries(
 }
 
 /**
- * The same for CommonJS: one file with all code. Each entry evaluates its part on demand, so that shared classes exist
- * once: `instanceof` works for an error of another entry.
+ * The same for CommonJS: one file with all code, so that shared classes exist once and `instanceof` works for an error of
+ * another entry. Each entry evaluates its part on demand.
  */
 export async function bundleRequired(
   entries: Readonly<Record<string, string>>,
@@ -160,7 +160,7 @@ function ownFiles(assets: Set<string>): Plugin {
           );
         }
         for (const [, file] of text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)) {
-          // Modules only compare names with a folder outside, and read nothing there.
+          // Leave out URLs of folders, which modules only compare with names.
           if (!/^\.\.\/.*\/$|^\.\.\/$/.test(file!)) assets.add(join(dirname(name), file!));
         }
         const place = `new URL(${JSON.stringify(name)}, import.meta.url).href`;
@@ -190,7 +190,7 @@ function copyAsset(name: string, folder: string): void {
   const from = join(root, name);
   const to = join(folder, name);
   if (name === "package.json") {
-    // The version, and that the files beside it are ES modules.
+    // A package.json with the version, which also marks the files as ES modules.
     const { version } = JSON.parse(readFileSync(from, "utf8")) as { version: string };
     mkdirSync(folder, { recursive: true });
     writeFileSync(
@@ -224,7 +224,7 @@ type InputsOfLines = Metafile["outputs"][string]["inputs"];
 const LINE_LENGTH = 120;
 
 const DENSE = /^core\/|node_modules\/|^platform\/(conformance|testing|servers)\/|qr-code/;
-/** Functions that no stack trace of an error shows: the core never throws. */
+/** Modules whose functions never appear in a stack trace: the core never throws. */
 const NAMELESS = /^core\/|node_modules\//;
 
 /** Whether a file consists of such inputs, apart from a few lines. */
@@ -237,7 +237,7 @@ function consistsOf(wanted: RegExp, inputs: InputsOfLines): boolean {
   return theirs > 4 * ours;
 }
 
-/** An enum, as esbuild writes it: without the comment, bundlers keep those that a program does not use. */
+/** An enum as esbuild writes it. It gets a comment, with which bundlers drop unused enums. */
 const ENUM = /=(?=\(([\w$]+)=>\(\1\[)/g;
 
 function dense(text: string, minifyIdentifiers: boolean): string {
@@ -249,7 +249,7 @@ function dense(text: string, minifyIdentifiers: boolean): string {
   return code.replace(ENUM, "=/* @__PURE__ */");
 }
 
-/** The lines as written, without comments and empty lines, indented with tabs: a third shorter. */
+/** Keeps the lines of the code, without comments and empty lines, indented with tabs. */
 function readable(text: string): string {
   const tokens: Token[] = [];
   parse(text, { ecmaVersion: "latest", sourceType: "module", onToken: tokens });

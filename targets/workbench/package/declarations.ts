@@ -22,7 +22,7 @@ export async function declarations(
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-/** The texts by file name. The compiler takes ten seconds, and one to load. */
+/** The texts by file name; takes about ten seconds. */
 async function make(entries: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
   const input = Object.entries(entries).map(([name, file]) => [name, join(root, file)]);

@@ -1,5 +1,5 @@
-// The cost of each client for an installer and a firmware: files and bytes as npm unpacks them, what a Node program
-// that only signs in loads, and on QuickJS its size, its heap, and the globals that QuickJS lacks.
+// Measures each client: files and bytes as npm unpacks them, the code that a sign-in on Node loads, and on QuickJS its size,
+// its heap, and the globals that QuickJS lacks.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -161,9 +161,8 @@ export async function shippedTable(): Promise<string[][]> {
 }
 
 /**
- * Code and RAM on a Cortex-M3 with -Os: ours, and a client written in a day (naive.c). The naive client is linked,
- * minus an empty program, because it needs snprintf and more from the C library; ours needs none. It must sign in
- * first.
+ * Code and RAM on a Cortex-M3 with -Os: ours, and a client written in a day (naive.c). The naive client is linked, minus an
+ * empty program, because it needs snprintf and more from the C library; ours needs none. A test that it signs in runs first.
  */
 export async function firmwareTable(): Promise<string[][]> {
   const [jsmn, folder] = ["/usr/include/jsmn.h", path.join(root, "dist/peers")];

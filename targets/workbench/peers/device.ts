@@ -93,7 +93,7 @@ async function oidcAgent(): Promise<Client> {
   const folder = `${storage.directory}/oidc`;
   const [stored, agent] = [`${folder}/metadata.json`, `${folder}/socket-${process.pid}`];
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // It reads addresses only from metadata, and after a restart reuses the previous ones.
+  // oidc-agent reads addresses only from metadata, and reuses them after a restart.
   const before =
     existsSync(stored) && new URL(JSON.parse(readFileSync(stored, "utf8")).issuer).port;
   const metadata = createServer((_, response) => response.end(readFileSync(stored)));

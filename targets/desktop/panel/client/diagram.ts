@@ -1,5 +1,5 @@
-// The sequence diagram: user, device and service as three lines under fixed headings, messages between them as arrows,
-// the device's states as beads, newest at the bottom. An exchange opens below its row.
+// The sequence diagram: three lines for user, device and service, arrows for messages, and beads for the device's states,
+// the newest at the bottom. The details of an exchange open below its row.
 
 import type { SecurityEvent } from "../../simulator/environment/manufacturer-server.ts";
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
@@ -68,14 +68,14 @@ export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
   return line;
 }
 
-/** Size and duration: "164 B · 0.2 s"; shorter than a tenth in milliseconds. */
+/** Size and duration: "164 B · 0.2 s"; below a tenth of a second in milliseconds. */
 function figuresOf({ receivedBytes, atMs, ended }: ExchangeEntry): string {
   const tookS = (ended!.atMs - atMs) / 1000;
   const words = tookS < 10 ? tookS.toFixed(1) : Math.round(tookS);
   return `${receivedBytes} B · ${words === "0.0" ? "< 0.1" : words} s`;
 }
 
-/** A security event token (RFC 8417): its subject and, opened, its claims. */
+/** A security event token (RFC 8417): its subject, and its claims when it is opened. */
 export function drawEvent({ atMs, how, types, claims, verdict }: SecurityEvent): HTMLElement {
   const details = make("details", "");
   const summary = make("summary", "row event");
@@ -89,7 +89,7 @@ export function drawEvent({ atMs, how, types, claims, verdict }: SecurityEvent):
   return details;
 }
 
-/** A row that is not an exchange: a state of the device, an action of the user, a fault. */
+/** The row of a state of the device, an action of the user, or a fault. */
 export function drawEntry(entry: TimelineEntry): HTMLElement[] {
   const when = make("time", "", time(entry.atMs));
   if (entry.state) {
@@ -114,7 +114,7 @@ function drawWay(between: string, label: string): HTMLElement {
   return row;
 }
 
-/** The two ends of the arrow. Actions of the environment have none; a fault has its own look. */
+/** The two ends of the arrow. Actions of the environment have no arrow. */
 export function wayOf({ what, by }: Pick<TimelineEntry, "what" | "by">): string {
   if (by === "button" || what.startsWith("power ")) return "user-device";
   if (by === "fault") return "environment-strip fault";
@@ -183,7 +183,7 @@ export class Diagram {
       parts.unshift(make("p", "soft", last));
     }
     body.replaceChildren(...parts);
-    // Keep the details in sight beside their row.
+    // Keep the details visible beside their row.
     const item = body.closest("li")!;
     const capacity = this.#list.closest(".scroll")!.clientHeight;
     item.scrollIntoView({ block: item.offsetHeight > capacity ? "start" : "nearest" });
@@ -191,7 +191,7 @@ export class Diagram {
   }
 }
 
-/** Scrolls to the end, with a whole row at the top. */
+/** Scrolls to the end, without a partial row at the top. */
 function showEnd(list: HTMLOListElement): void {
   const scroll = list.closest(".scroll")!;
   list.style.paddingBottom = "";

@@ -1,21 +1,18 @@
-// The three steps of a sign-in and the one highlighted button, the next useful action. If a retry would fail
-// again it offers another action, or shows the reason.
+// The three steps of a sign-in, and the highlighted button with the next useful action. If a retry would fail again, the
+// button offers another action, or the guide shows the reason.
 
 import { deviceKind } from "../../simulator/device/kinds.ts";
 import { sentenceOf } from "../../simulator/log/remedies.ts";
 import type { View } from "../../simulator/view.ts";
 
-/**
- * The page on the phone: entering the code, the right code entered, or consent; `none` where only the user's own phone
- * is used.
- */
+/** The page on the phone. `none`: the panel has no phone. */
 export type PhonePage = "none" | "home" | "type" | "code" | "consent" | "other";
 
 export interface Guide {
   /** 0, 1, 2: the current step; 3: all done. */
   readonly step: number;
   /**
-   * The next action, a command or an action of the page; undefined if it is on the phone, or there is none.
+   * The next action: a command, or an action of the page. Undefined: the user acts on the phone, or there is no action.
    */
   readonly next: { readonly label: string; readonly does: string } | undefined;
   readonly description: string;
@@ -23,7 +20,7 @@ export interface Guide {
 
 type Seen = Pick<View, "device" | "faults" | "decision" | "call" | "administrator">;
 
-/** Labels of a step before, during and after it. They must not claim anything that is not there yet. */
+/** Labels of a step before, during and after it. */
 export function wordsOf(step: number, isOn = true): readonly [string, string, string] {
   if (!isOn) return ["Switch the device on", "Enter it on the phone", "Allow"];
   if (step === 0) return ["Get a code", "Enter it on the phone", "Allow"];
@@ -62,19 +59,19 @@ const ADMINISTRATORS: Readonly<Record<string, string>> = {
 const NEW_CODE = { label: "get a code", does: "press new-code" };
 const SCAN = { label: "enter the code", does: "#scan" };
 const WHAT_CAN_GO_WRONG = { label: "What can go wrong?", does: "#faults" };
-/** For when the list of faults is in sight already. */
+/** The hint if the list of faults is visible. */
 const TRY_ONE = " Next: anything under “What can go wrong”.";
 
-/** Errors that the next code would repeat. */
+/** Errors that would occur again with the next code. */
 const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
 /** Errors that end a session, not a sign-in. */
 const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token", "account_disabled"];
-/** Remedies that are only for the administrator (simulator/log/remedies.ts). */
+/** Matches remedies for the administrator only (simulator/log/remedies.ts). */
 const FOR_ADMINISTRATOR = /^the administrator: /;
 
 /**
  * @param phone page on the phone
- * @param seesFaults whether the list of faults is open and in sight
+ * @param seesFaults whether the list of faults is visible
  */
 export function guideOf(seen: Seen, phone: PhonePage, seesFaults = false): Guide {
   const { device, faults } = seen;
@@ -186,7 +183,7 @@ function onPhone(phone: PhonePage): Guide {
   }
 }
 
-/** Offer another code only where the next sign-in can end differently. */
+/** Offers another code only if the next sign-in can end differently. */
 function failed({ device, faults, administrator }: Seen, phone: PhonePage): Guide {
   const { name, fix } = device.reason ?? { name: "", fix: "" };
   const what = SESSION_OVER.includes(name) ? "The session is over" : "The sign-in failed";

@@ -16,7 +16,7 @@ export interface Link {
   /** Calls `show` with each view, and `lost` when no more views will follow. */
   watch(show: (view: View) => void, lost: (why: string) => void): void;
   send(command: string): Promise<string>;
-  /** Request and response in full, masked; undefined if they have been discarded. */
+  /** Request and response in full, masked; undefined if the log has discarded them. */
   exchange(id: number): Promise<ExchangeDetail | undefined>;
   openPhone(target: string): void;
   hintFor(verificationUri: string): string;
@@ -154,8 +154,8 @@ export class Panel {
   }
 
   /**
-   * Shows a message of the simulation once, also when it is repeated; the simulation ends it. An empty message does not
-   * remove a newer one of the panel.
+   * Shows each message of the simulation once; later views repeat it. An empty message does not remove a newer message of
+   * the panel.
    */
   #receive(view: View): void {
     const isNew = view.messageNumber !== this.#received;
@@ -174,7 +174,7 @@ export class Panel {
   #click(event: Event): void {
     const button = (event.target as Element).closest("button");
     if (button === null) return;
-    // Other buttons may have shown a message already.
+    // Only these buttons show no message of their own.
     if (button.id === "enter" || button.id === "scan") this.print("");
     const { command } = button.dataset;
     if (button.dataset.whyNot) this.#refuse(button);
@@ -223,7 +223,7 @@ function phonePage(userCode: string): PhonePage {
   return page!.querySelector('form[action="/device/decision"]') ? "consent" : "code";
 }
 
-/** While the strong button is elsewhere, the phone's page has none. */
+/** Removes the emphasis from the phone's button while another button is highlighted. */
 function quietenPhone(isQuiet: boolean): void {
   const page = element<HTMLIFrameElement>("phone")?.contentDocument?.documentElement;
   page?.classList.toggle("quiet", isQuiet);
@@ -296,7 +296,7 @@ function storedWords({ kind, bytes }: SlotView): string {
   return bytes > 0 ? STORED_WORDS[kind] : STORED_WORDS.empty;
 }
 
-/** The line above the phone where the device is out of sight: first the code, then the result. */
+/** The line above the phone if the device is not visible: first the code, then the result. */
 function stripOf({ userCode }: View["device"], { lit, lines }: View["display"]): string {
   if (userCode !== "") return `The device shows ${userCode}`;
   const words = lit ? lines.join(" ").replace(/\s+/g, " ").trim() : "nothing: it is off";

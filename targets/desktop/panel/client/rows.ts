@@ -22,7 +22,7 @@ export type Outcome = "good" | "wait" | "bad" | "under way";
 
 export type Happened = Pick<View, "fromOrder" | "exchanges" | "timeline" | "events">;
 
-/** In the response to a poll, authorization_pending (RFC 8628 §3.5) is not an error and has its own look. */
+/** In the response to a poll, authorization_pending (RFC 8628 §3.5) is not an error. */
 export function outcomeOf({ ended, status, output, fault, purpose }: ExchangeEntry): Outcome {
   if (ended === undefined) return "under way";
   if (output === "authorization_pending" && purpose === "poll") return "wait";

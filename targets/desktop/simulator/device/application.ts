@@ -50,7 +50,7 @@ interface Call {
   begin(driver: Driver): string;
   /** For a list of broadcasts: the number on the pages before this one. */
   readonly list?: { readonly before: number | undefined };
-  /** Text for the display from a successful response; for an empty list, the text that says so. */
+  /** The text for the display from a successful response. */
   describe(response: Record<string, unknown>, driver: Driver): string;
 }
 
@@ -90,7 +90,7 @@ export class Application {
   /** The last list and how many items it has shown, for the next page. */
   #list: { readonly call: Call; readonly shown: number } | undefined;
   outcome: CallOutcome | undefined;
-  /** The next request carries its token in the query. */
+  /** Whether the next request sends its token in the query. */
   tokenInQuery = false;
 
   readonly #first: "broadcasts" | "offers" | undefined;
@@ -152,7 +152,7 @@ export class Application {
     this.#chunks = [];
     const problem = call.begin(driver);
     if (problem !== "") {
-      // The device rejected the arguments before sending: report it like a response.
+      // The core rejected the arguments without a request. Report this like a response.
       const [name = "", remedy] = problem.split(": ");
       const fix = remedy ? `the caller: ${remedy}` : NOT_KNOWN;
       const text = `${call.what}: ${problem}`;
@@ -241,7 +241,7 @@ function begin(driver: Driver, endpoint: number, target: string, isGet: number):
   return isSent ? "" : "the address does not fit the device's memory";
 }
 
-/** Default arguments: device doc §4.5. */
+/** Default arguments: device spec §4.5. */
 function broadcasts({ named }: CallWords): Call {
   const query = new Map([["part", named.get("part") ?? "id,snippet"]]);
   for (const name of [
@@ -263,7 +263,7 @@ function broadcasts({ named }: CallWords): Call {
     what: "Broadcasts",
     api: VIDEO_API,
     begin: (driver) => begin(driver, Endpoint.RESOURCE, target, 1),
-    // With a page token from the caller, the position is unknown.
+    // If the caller sets the page token, the position in the list is unknown.
     list: { before: named.has("pageToken") ? undefined : 0 },
     describe: () => "Broadcasts: no list",
   };
@@ -398,7 +398,7 @@ function offerProblem(error: OfferError): string {
 
 const SCHEME = "Bearer ";
 
-/** Moves the bearer token into the query (device doc §4.5); leaves other requests unchanged. */
+/** Moves the bearer token into the query (device spec §4.5); leaves other requests unchanged. */
 export function withTokenInQuery(request: HttpRequest): HttpRequest {
   const { authorization } = request;
   if (!authorization.startsWith(SCHEME)) return request;

@@ -5,7 +5,7 @@ import { clean } from "../../../service/observers.ts";
 export interface ListedPage {
   readonly titles: readonly string[];
   readonly total: number;
-  /** undefined where the caller supplied the page token. */
+  /** undefined if the caller set the page token. */
   readonly before: number | undefined;
 }
 

@@ -3,7 +3,7 @@
 import type { Language } from "../../../../platform/display/languages.ts";
 import { type Modules, qrModules } from "./display.ts";
 
-/** Where to go, what to enter, and for how long. */
+/** The content of a slip: the address, the code, and the code's lifetime. */
 export interface SlipPrompt {
   readonly address: string;
   readonly code: string;
@@ -59,7 +59,7 @@ export class Paper {
   }
 }
 
-/** The lines of a slip without its QR code, which precedes the footing. */
+/** The lines of a slip. The QR code, which is not among them, comes before the footing. */
 export function slipLines(slip: Pick<PrintedSlip, "heading" | "address" | "between" | "code">) {
   return [slip.heading, slip.address, "", slip.between, slip.code];
 }

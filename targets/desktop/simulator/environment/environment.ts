@@ -41,7 +41,7 @@ export interface Environment {
   close(): Promise<void>;
 }
 
-/** Handles requests beside the service's; undefined passes them on to it. */
+/** Handles requests before the service; undefined: the service handles the request. */
 export type Front = (request: Request, env: unknown) => Promise<Response | undefined>;
 
 export function fixture(): FixtureInput {
@@ -68,7 +68,7 @@ export async function createEnvironment(
   const http = new NodeHttp();
   const closing: (() => Promise<void> | void)[] = [() => clock.close(), () => http.dispose()];
   const close = async (): Promise<void> => {
-    // A failed close must not keep the others open.
+    // Close the others even if one close fails.
     const ends = await Promise.allSettled(closing.splice(0).map(async (end) => end()));
     const failure = ends.find((end) => end.status === "rejected");
     if (failure) throw failure.reason;
@@ -81,7 +81,7 @@ export async function createEnvironment(
     closing.push(() => storage.close());
     const store = new ServiceStore(options.state);
     const snapshot = isRemote(options) ? undefined : store.load();
-    // The simulated time may have been ahead of the calendar; a service's clock never goes back.
+    // A service's clock must not go back, and the simulated time of the last run may be ahead of the calendar.
     const epochMs = Math.max(Date.now(), snapshot?.atMs ?? 0);
     const embedded = isRemote(options)
       ? undefined
@@ -201,7 +201,7 @@ async function startService(
       refreshTokenRotation: options.rotate ?? false,
       // For the QR code; the specifications do not have it.
       verificationUriComplete: true,
-      // A power cut, and clocks in whole milliseconds, cost a few milliseconds.
+      // The device may poll a few milliseconds early after a power cut, and because clocks have whole milliseconds.
       pollToleranceMs: POLL_TOLERANCE_MS,
       ...settings,
     },

@@ -173,7 +173,7 @@ export function findFault(name: string): Fault | undefined {
 }
 
 /**
- * Starts a fault. A lasting one that is active is fixed instead, unless `on` says which.
+ * Starts a fault, or fixes a lasting fault that is active; `on` selects one of the two.
  * @returns one line for the log
  */
 export function applyFault(simulation: Simulation, fault: Fault, on?: boolean): string {
@@ -224,7 +224,7 @@ function strike(simulation: Simulation, fault: Fault): string {
       return "";
     case "revoke":
       service?.revokeAllFor(settings.account, settings.config.clientId);
-      // The device notices when it next uses its token: use it now.
+      // The device detects this at its next API call, so make one now.
       simulation.press("list");
       return "";
     case "flip-bit":
@@ -234,7 +234,7 @@ function strike(simulation: Simulation, fault: Fault): string {
     case "lose-response":
       service?.setOptions({ refreshTokenRotation: true });
       network.passing.add("lose-response");
-      // A device that starts with tokens refreshes them at once.
+      // Restart the device, because it then refreshes its tokens at once.
       if (simulation.driver?.isSignedIn) simulation.powerCycle();
       return `${fault.title}: the next refresh rotates, and its response is lost`;
     default:

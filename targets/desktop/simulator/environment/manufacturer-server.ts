@@ -1,4 +1,4 @@
-// The developer's own server. It has a stream of security events about the users of its devices (device doc §6), and
+// The developer's own server. It has a stream of security events about the users of its devices (device spec §6), and
 // passes pushed events to the device. A device that polls uses the receiver's token. Every event is verified with the
 // transmitter's public key.
 import nacl from "tweetnacl";
@@ -39,7 +39,7 @@ interface Claims {
   events?: Record<string, unknown>;
 }
 
-/** The device's result for verified claims: 1 applied, 0 not; undefined where the device is off. */
+/** Passes verified claims to the device. Returns its result; undefined if the device is off. */
 export type HandOn = (claims: Uint8Array) => string | undefined;
 
 export class ManufacturerServer {
@@ -64,7 +64,7 @@ export class ManufacturerServer {
       this.#clock.after(delayMs, task);
     },
     push: async ({ body }: { body: string }): Promise<{ status: number; body: string }> => {
-      // The clock stops until the service has the result.
+      // Stop the clock until the service has the result.
       const release = this.#clock.hold();
       setTimeout(release, 0);
       return { status: this.#pushed(body), body: "" };

@@ -184,7 +184,7 @@ export class Network implements Http {
 
   #deliver(exchange: Exchange, response: HttpResponse): void {
     if (exchange.over) return;
-    // Only a successful response carries a rotated token.
+    // Only a successful response contains a rotated token.
     if (exchange.entry.purpose === "refresh" && this.passing.delete("lose-response")) {
       exchange.entry.fault = "lose-response";
       this.#fail(exchange, "unreachable");

@@ -1,4 +1,4 @@
-// A real authorization server, selected by profile or issuer, and the device's way to it.
+// A real authorization server, selected by profile or issuer: its addresses and settings for the device.
 import type * as core from "../../../../core/complete.ts";
 import { clientAuthentications } from "../../../../platform/configuration/settings.ts";
 import type { Http } from "../../../../platform/contracts.ts";

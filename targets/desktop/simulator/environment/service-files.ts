@@ -1,5 +1,5 @@
-// Stores the simulated service's codes and grants in the state folder, so that a restarted device is still signed in.
-// The file is written before a response leaves: the device never holds a token that is missing from the file.
+// Stores the simulated service's codes and grants in the state folder, so that a restarted device is still signed in. The
+// file is written before the service sends a response, so the file contains every token of the device.
 import fs from "node:fs";
 import path from "node:path";
 import { readSnapshot, type Service, type ServiceSnapshot } from "../../../service/index.ts";
@@ -50,7 +50,7 @@ export class ServiceStore {
     service.observe(({ type }) => {
       if (dirty || (type !== "attempt" && type !== "grant")) return;
       dirty = true;
-      // One write for all changes of a turn; responses leave after it.
+      // One write for all changes of a turn of the event loop, before its responses are sent.
       queueMicrotask(save);
     });
   }

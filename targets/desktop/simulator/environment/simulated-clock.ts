@@ -14,7 +14,7 @@ interface Appointment {
 const WRAP_MS = 2 ** 32;
 /** The longest delay of setTimeout without overflow. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
-/** Timers between two turns of the event loop in a jump: keys and pages stay responsive. */
+/** Number of timers that a jump runs in one turn of the event loop, so that keys and pages stay responsive. */
 const BREATH = 64;
 
 export class SimulatedClock {
@@ -48,7 +48,7 @@ export class SimulatedClock {
     if (this.#stands) return this.#logicalMs;
     const reached = Math.floor(this.#reachedMs());
     const next = this.#appointments[0];
-    // A timer that is due has not run yet: the time does not pass it.
+    // The time does not pass a due timer that has not run yet.
     return next === undefined ? reached : Math.max(this.#logicalMs, Math.min(reached, next.dueMs));
   }
 
@@ -99,7 +99,7 @@ export class SimulatedClock {
     };
   }
 
-  /** Stops the clock until the returned function is called: a real exchange is under way. */
+  /** Stops the clock for a real exchange, until the returned function is called. */
   hold(): () => void {
     this.#settle();
     this.#holds++;
@@ -144,10 +144,7 @@ export class SimulatedClock {
     }
   }
 
-  /**
-   * `advance` with progress, which the user can end. It waits for each real exchange, which takes some seconds. `until`
-   * ends it early.
-   */
+  /** Like `advance`, with progress for the user, who can end it. */
   async jump(ms: number, until: () => boolean = () => false): Promise<void> {
     this.#jumpToMs = this.nowMs() + ms;
     this.#jumpEnds = false;
@@ -193,7 +190,7 @@ export class SimulatedClock {
     return this.#logicalMs + (this.#real.nowMs() - this.#realAnchorMs) * this.#speed;
   }
 
-  /** Accounts for the elapsed time before the speed changes. */
+  /** Adds the elapsed time, before the speed changes. */
   #settle(): void {
     this.#logicalMs = this.nowMs();
     this.#realAnchorMs = this.#real.nowMs();
@@ -214,7 +211,7 @@ export class SimulatedClock {
     this.#takeBack = this.#real.wait(Math.min(Math.ceil(waitMs), WAIT_MS_MAX), () => this.#ring());
   }
 
-  /** Real time has reached the next timer, or several. */
+  /** Runs the timers that real time has reached. */
   #ring(): void {
     const targetMs = Math.floor(this.#reachedMs());
     this.#driving++;
@@ -226,7 +223,7 @@ export class SimulatedClock {
         if (next !== undefined && !complete) this.#happen(next);
       }
     } finally {
-      // If a real exchange began on the way, the remaining time has not passed.
+      // If a real exchange has stopped the clock, the remaining time has not passed.
       if (complete) this.#logicalMs = Math.max(this.#logicalMs, targetMs);
       this.#realAnchorMs = this.#real.nowMs();
       this.#driving--;

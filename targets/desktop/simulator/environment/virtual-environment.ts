@@ -29,7 +29,7 @@ export function endpointsOf(baseUrl: string): Endpoints {
     revocation: baseUrl + PATHS.revocation,
     events: baseUrl + PATHS.streamPoll,
     metadata: `${baseUrl}/.well-known/openid-configuration`,
-    // The video API and the publisher's. For offers, the core writes the whole path (offer doc §4).
+    // The video API and the publisher's. For offers, the core writes the whole path (offer spec §4).
     resources: [baseUrl + PATHS.liveBroadcasts, baseUrl],
   };
 }

@@ -9,8 +9,6 @@ import { reasonOf } from "./mask.ts";
 import { remedyOf } from "./remedies.ts";
 import { errorName } from "./timeline.ts";
 
-// The display's texts, from the core's MESSAGES.
-
 const TEXTS = MESSAGES.split("\n");
 
 export function textOf(message: Message): string {
@@ -62,7 +60,7 @@ export const NOT_KNOWN = "the developer: look into it";
 /** Errors up to this one are reported by a server, later ones are detected by the device (SPEC.md). */
 const LAST_OF_SERVER = ErrorCode.UNSUPPORTED_TOKEN_TYPE;
 
-/** The user is signed out, whatever the server reported about the revocation. */
+/** The remedy if a revocation fails: the user is signed out nevertheless. */
 const AT_SIGN_OUT = "nobody needs to: the device has cleared its tokens anyway";
 
 export function reasonOfDevice({ device }: Driver): Reason | undefined {

@@ -12,7 +12,7 @@ export const FIXED_BY: Readonly<Record<ErrorKind, string>> = {
   [ErrorKind.DEVELOPER]: "the developer",
 };
 
-/** The action for each error, or what happens without one. */
+/** The action for each error, or what the device does by itself. */
 const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
   [ErrorCode.AUTHORIZATION_PENDING]: "nobody has decided yet",
   [ErrorCode.SLOW_DOWN]: "the device polls more slowly from now on",

@@ -55,14 +55,13 @@ export interface TimelineEntry extends Moment {
   readonly by: Actor;
 }
 
-/** Who acts; a fault's end counts as "world". */
 export type Actor = "device" | "user" | "button" | "environment" | "fault" | "manufacturer";
 
 const STORED = 300;
 
 export class Timeline {
   readonly entries: TimelineEntry[] = [];
-  /** Total, so that a reader can find the new entries. */
+  /** Number of all entries so far, also of discarded ones. */
   count = 0;
   #moves = -1;
 
@@ -101,7 +100,7 @@ export class Timeline {
   }
 }
 
-/** The cause of a failure where the event does not name it, its source, and the remedy. */
+/** The cause of a failure if the event does not name it, with source and remedy. */
 function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   if (reason === undefined) return "";
   const name = errorName(device.error);
@@ -109,7 +108,7 @@ function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   return `${what}, reported by ${reason.from}. ${sentenceOf(reason.fix)}`;
 }
 
-// A decision about the device's code, logged once, where it takes effect.
+// A decision about the device's code, logged once, when it takes effect.
 
 export interface Decision {
   /** For the log: "ada allows". */

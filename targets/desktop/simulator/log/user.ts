@@ -1,5 +1,5 @@
 // The user's actions on the service's pages, one line per step: opens the page or enters the code, types it, signs in.
-// The decision is logged where it takes effect (simulation.ts).
+// simulation.ts logs the decision when it takes effect.
 import type { ServiceEvent } from "../../../service/observers.ts";
 import type { Service } from "../../../service/service.ts";
 import type { Timeline } from "./timeline.ts";
