@@ -1,13 +1,13 @@
 // The build replaces the properties of a device by places in an array (targets/bundle/record.ts). Random programs must
 // behave the same afterwards. The build must stop if the types do not show to which object a name belongs.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
 import fc from "fast-check";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { placeProperties } from "../../targets/bundle/record.ts";
+import { temporaryFolder } from "../listening.ts";
 
 const config = JSON.stringify({
   compilerOptions: { strict: true, target: "es2015", lib: ["es5"] },
@@ -34,15 +34,9 @@ export function create(config: Config): Device {
 }
 `;
 
-const folders: string[] = [];
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
-});
-
 /** Compiles a program, and lets the build replace its properties. */
 function place(program: string) {
-  const folder = mkdtempSync(join(tmpdir(), "picogrant-record-"));
-  folders.push(folder);
+  const folder = temporaryFolder();
   writeFileSync(join(folder, "tsconfig.json"), config);
   writeFileSync(join(folder, "program.ts"), types + program);
   const placed = placeProperties({

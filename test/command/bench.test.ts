@@ -1,17 +1,16 @@
 // `picogrant conform --device` with `signIn` and with faulty devices: the one-line result.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { rows } from "../../targets/command/conform/device-rows.ts";
 import { bench, KEYS } from "../bench-run.ts";
 import { isFullRun } from "../full-run.ts";
+import { temporaryFolder } from "../listening.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "picogrant-bench-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const ALL = rows.map(({ name }) => name);
 const FEW = ["pending", "forms-refused", "rotation", "https-untrusted"];

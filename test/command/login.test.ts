@@ -7,14 +7,12 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { accountDirectory, signIn } from "../../platform/node/sign-in.ts";
@@ -26,6 +24,7 @@ import { startSimulatedService } from "../../targets/service/simulated-service.t
 import { code, error, tokens } from "../environment/environment.ts";
 import { type ReceivedRequest, scripted } from "../environment/real-environment.ts";
 import { isFullRun } from "../full-run.ts";
+import { temporaryFolder } from "../listening.ts";
 import { bundledProgram } from "../program.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 
@@ -72,8 +71,8 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
       fixture: { ...simulatedEnvironment, clients },
       options: { bodies: what.startsWith("JSON") ? "json" : "form" },
     });
-    const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-    ended = [() => service.close(), () => rmSync(state, { recursive: true, force: true })];
+    const state = temporaryFolder();
+    ended = [() => service.close()];
     const requested: number[] = [];
     service.observe((event) => {
       if (event.type === "exchange" && event.path === "/device/code") requested.push(event.status);
@@ -98,10 +97,9 @@ it("RFC 6749 §5.2: if the server expects the secret in another place, the messa
       ? { body: { ...metadataOf(origin), token_endpoint_auth_methods_supported } }
       : error(401, "invalid_client"),
   );
-  const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const state = temporaryFolder();
   const secret = path.join(state, "secret");
   writeFileSync(secret, "a-secret", { mode: 0o600 });
-  ended = [() => rmSync(state, { recursive: true, force: true })];
   const { code, stderr } = await request(
     ...["login", "--server", origin, "--client-id", "c", "--client-secret-file", secret],
     ...["--state", path.join(state, "tokens")],
@@ -149,8 +147,7 @@ describe("files that the command reads are checked as sshd checks its files", ()
     expect((await login()).code).toBe(0);
     const before = (await picogrant(["token"])).stdout;
     expect(before).not.toBe("");
-    const key = path.join(mkdtempSync(path.join(tmpdir(), "picogrant-key-")), "key");
-    ended.push(() => rmSync(path.dirname(key), { recursive: true, force: true }));
+    const key = path.join(temporaryFolder(), "key");
     writeFileSync(key, KEY, { mode: 0o600 });
     accessToken = "of-another-person";
     expect((await login("--key-file", key)).code).toBe(0);
@@ -196,11 +193,10 @@ describe("every end is one line, with the same exit code in all commands and an 
     ["conform nowhere.js", 2, /there is no such module/],
   ])("picogrant %s", async (words, exitCode, line) => {
     const code = { 1: "unreachable", 2: "wrong_option", 4: "not_signed_in" }[exitCode];
-    const own = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+    const own = temporaryFolder();
     const args = [...words.split(" "), "--json"];
     if (/^(token|status|logout|login)/.test(words)) args.push("--state", own);
     const { stdout, stderr, ...ended } = await request(...args);
-    rmSync(own, { recursive: true });
     const output = stderr.trimEnd().split("\n").at(-1)!;
     expect(output).toMatch(line);
     const name = words.split(" ")[0];
@@ -463,11 +459,9 @@ beforeEach(async () => {
   isAllowed = true;
   instead = undefined;
   refresh = error(400, "quota-7");
-  state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  state = temporaryFolder();
   server = await scripted(responseTo);
 });
-
-afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 const metadataOf = (issuer: string) => ({
   issuer,
@@ -540,8 +534,7 @@ describe("each command in a message works exactly as printed", () => {
     const login = `picogrant login --server ${server.origin} --client-id c --scope 'a b'`;
     const other = `--state '${path.join(state, OTHER)}'`;
     expect(await typed(`${login}; ${login} ${other}`)).toMatchObject({ code: 0, stderr: "" });
-    const before = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-    ended.push(() => rmSync(before, { recursive: true }));
+    const before = temporaryFolder();
     cpSync(state, before, { recursive: true });
     for (const [response, provoked, ...advices] of [
       [renewed, login, ["picogrant token", BOTH], ["picogrant logout", [OTHER]]],

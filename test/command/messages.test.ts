@@ -1,9 +1,8 @@
 // Which address `picogrant login` requests the user's name from, and its messages while it waits.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { QrCode } from "../../platform/node/qr-code.ts";
@@ -19,7 +18,7 @@ import {
   paintFor,
 } from "../../targets/command/terminal.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
-import { listening } from "../listening.ts";
+import { listening, temporaryFolder } from "../listening.ts";
 
 const request = (server: string, serverParameters: Record<string, string> = {}) =>
   userInfoOf({ server, serverParameters, secret: "none", allowHttp: false }, {});
@@ -157,7 +156,7 @@ it("a terminal of any width shows the remaining time", () => {
 });
 
 it.runIf(process.platform === "linux")("only the Enter key opens the browser", async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-browser-"));
+  const folder = temporaryFolder();
   const opened = path.join(folder, "opened");
   writeFileSync(path.join(folder, "xdg-open"), `#!/bin/sh\necho "$1" >> ${opened}\n`, {
     mode: 0o755,
@@ -169,5 +168,4 @@ it.runIf(process.platform === "linux")("only the Enter key opens the browser", a
   await vi.waitUntil(() => existsSync(opened) && readFileSync(opened, "utf8").endsWith("\n"));
   expect(readFileSync(opened, "utf8")).toBe("https://login.example/device\n");
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
 });

@@ -15,6 +15,7 @@ import { optionProblems } from "../../platform/node/options.ts";
 import { SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 import { deviceConfig, fakePlatform } from "../../platform/testing/index.ts";
 import { readySettings } from "../../targets/command/login/settings.ts";
+import { temporaryFolder } from "../listening.ts";
 
 const state = path.join(os.tmpdir(), `picogrant-never-made-${process.pid}`);
 const valid = { server: "github", clientId: "id", state };
@@ -212,15 +213,10 @@ describe("signIn refuses wrong settings before it creates or requests anything",
     [{ memoryBytes: 4096, scope: "a".repeat(9000) }, "wrong_option", /bytes of memory are too few/],
     [{ state: "/etc/passwd" }, "state_unusable", /not a directory/],
   ])("%j, once the server or the directory is looked at", async (wrong, code, message) => {
-    const directory = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-options-"));
-    try {
-      const refused = signIn({ ...valid, state: directory, ...wrong } as SignInOptions);
-      await expect(refused).rejects.toBeInstanceOf(SignInError);
-      await expect(refused).rejects.toMatchObject({ code });
-      await expect(refused).rejects.toThrow(message);
-    } finally {
-      fs.rmSync(directory, { recursive: true });
-    }
+    const refused = signIn({ ...valid, state: temporaryFolder(), ...wrong } as SignInOptions);
+    await expect(refused).rejects.toBeInstanceOf(SignInError);
+    await expect(refused).rejects.toMatchObject({ code });
+    await expect(refused).rejects.toThrow(message);
   });
 });
 

@@ -1,10 +1,8 @@
 // Runs the simulator in a process of its own.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../listening.ts";
 import { bundledProgram, type Ended, ended } from "../program.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -18,11 +16,6 @@ export function run(...args: string[]): Promise<Ended> {
   return ended(start(args));
 }
 
-export async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-  try {
-    return await use(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+export function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  return use(temporaryFolder());
 }

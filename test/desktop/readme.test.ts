@@ -1,8 +1,7 @@
 // The scripts and scenarios in targets/desktop/README.md work as described.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -10,6 +9,7 @@ import { play } from "../../targets/desktop/scenarios/play.ts";
 import { sideBySide } from "../../targets/desktop/scenarios/player.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { blocksOf } from "../code-blocks.ts";
+import { temporaryFolder } from "../listening.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -22,19 +22,14 @@ function blockBelow(heading: string): string {
 }
 
 test.each(blockBelow("For scripts").trimEnd().split("\n"))("%s", (command) => {
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-readme-"));
   // The first command uses the default state folder. Give it its own folder and port, and omit npm's output.
-  const given = command.includes("--state") ? "" : ` --state ${folder}`;
+  const given = command.includes("--state") ? "" : ` --state ${temporaryFolder()}`;
   const line = command.replace(/^npm start -- (.*?)(?: +#.*)?$/, "npm start -s -- $1");
-  try {
-    const how = { cwd: root, encoding: "utf8", timeout: TIMEOUT_MS } as const;
-    const ended = spawnSync("bash", ["-c", `${line} --port 0${given}`], how);
-    expect(ended.stderr).toBe("");
-    expect(ended.status).toBe(0);
-    expect(ended.stdout).toContain("+--------------------+");
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const how = { cwd: root, encoding: "utf8", timeout: TIMEOUT_MS } as const;
+  const ended = spawnSync("bash", ["-c", `${line} --port 0${given}`], how);
+  expect(ended.stderr).toBe("");
+  expect(ended.status).toBe(0);
+  expect(ended.stdout).toContain("+--------------------+");
 });
 
 test("the scenario", async () => {

@@ -1,16 +1,16 @@
 // Runs every row of the bench on the C host, with sanitizers and on QuickJS, and the example with two files. The
 // environment variables name another proxy, older TLS and a key log file, which the host must ignore.
 
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { rows } from "../../targets/command/conform/device-rows.ts";
 import { run } from "../../targets/workbench/engines/install.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { numbersHeader, standaloneFiles } from "../../targets/workbench/host/generate.ts";
 import { bench, KEYS } from "../bench-run.ts";
+import { temporaryFolder } from "../listening.ts";
 import { STRICT } from "./host-process.ts";
 
 const OLD_TLS = `openssl_conf = a\n[a]\nssl_conf = b\n[b]\nsystem_default = c\n[c]
@@ -24,8 +24,7 @@ it.concurrent.each([
 ] as const)(
   "RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700; it writes no TLS secrets: %s, with %j",
   async (kind, more) => {
-    const folder = mkdtempSync(join(tmpdir(), "picogrant-bench-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     writeFileSync(join(folder, "openssl.cnf"), OLD_TLS);
     // RFC 8628 §5.2: plain http is only sent to this machine, regardless of proxy settings.
     const env = { ...STRICT, http_proxy: "http://127.0.0.1:1" };
@@ -70,8 +69,7 @@ it.concurrent.each([
 ] as const)(
   "targets/examples/%s: passes all rows except those that its page names",
   async (name, more, left) => {
-    const folder = mkdtempSync(join(tmpdir(), "picogrant-example-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     for (const [file, text] of Object.entries(await standaloneFiles()))
       writeFileSync(join(folder, file), text);
     writeFileSync(join(folder, "picogrant-numbers.h"), numbersHeader());

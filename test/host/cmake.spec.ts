@@ -1,14 +1,14 @@
 // Uses the C host from a CMake project (targets/host/CMakeLists.txt), as a subfolder or installed.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { generatedC } from "../../targets/workbench/host/build.ts";
 import { generateC } from "../../targets/workbench/host/generate.ts";
 import { opened } from "../environment/real-environment.ts";
+import { temporaryFolder } from "../listening.ts";
 import { TV } from "../service/harness.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 import { HostProcess } from "./host-process.ts";
@@ -17,10 +17,9 @@ const targets = fileURLToPath(new URL("../../targets/", import.meta.url));
 let folder: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "picogrant-cmake-"));
+  folder = temporaryFolder();
   await generateC(generatedC);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function valid(command: string, ...args: readonly string[]): void {
   const options = { encoding: "utf8", timeout: TIMEOUT_MS } as const;

@@ -2,11 +2,10 @@
 // with every compiler and standard below, behind every header of libraries that firmware uses, and as one unit.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { release } from "../../core/device/property.ts";
 import { Printer } from "../../targets/c-file/emit-c.ts";
 import {
@@ -14,6 +13,7 @@ import {
   sourcesOfNumbers as numbered,
   standaloneFiles,
 } from "../../targets/workbench/host/generate.ts";
+import { temporaryFolder } from "../listening.ts";
 
 const host = fileURLToPath(new URL("../../targets/host/", import.meta.url));
 const portable = `${host}portable/`;
@@ -37,7 +37,7 @@ let folder: string;
 let alone: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "picogrant-headers-"));
+  folder = temporaryFolder();
   await generateC(folder);
   alone = join(folder, "alone");
   mkdirSync(alone);
@@ -45,7 +45,6 @@ beforeAll(async () => {
     writeFileSync(join(alone, name), text);
   }
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function complaints(compiler: string, ...args: readonly string[]): string {
   const { error, stderr, status } = spawnSync(compiler, args, { cwd: folder, encoding: "utf8" });

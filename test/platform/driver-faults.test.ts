@@ -236,16 +236,6 @@ describe("contracts.ts: an adapter that fails at any point, with or without filt
     const { state, notSaved, storageCommand } = driver.device;
     expect([state, notSaved, storageCommand, errors]).toEqual([State.SIGNED_IN, 0, 0, []]);
   });
-
-  it.each(Object.entries(aroundHttp))("never ends, and is aborted: %s", async (_, stack) => {
-    const { environment, driver } = await start(stack, ({ http }) =>
-      Object.assign(http, { send() {} }),
-    );
-    expect(await environment.until(() => driver.device.inFlight === 1)).toBe(true);
-    const { aborts } = environment.http;
-    driver.cancel();
-    expect([driver.device.inFlight, environment.http.aborts]).toEqual([0, aborts + 1]);
-  });
 });
 
 describe("exceptions of callbacks", () => {
@@ -396,19 +386,6 @@ it.each([1, 2, 3, 4, 5, 6])(
 );
 
 describe("stop", () => {
-  it("aborts the current request and cancels the alarm", () => {
-    const environment = lateEnvironment();
-    const driver = driverOn(environment);
-    driver.start();
-    while (!environment.http.busy) environment.clock.advanceToNext();
-    driver.stop();
-    expect([environment.http.busy, environment.http.aborts, environment.timers.dueMs]).toEqual([
-      false,
-      1,
-      undefined,
-    ]);
-  });
-
   it("does both even if the first of them throws", () => {
     const environment = lateEnvironment();
     const errors: unknown[] = [];

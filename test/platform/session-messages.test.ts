@@ -183,16 +183,6 @@ describe("each automatic retry is reported", () => {
     expect(start.troubles).toHaveLength(2);
   });
 
-  it("authorization_pending and slow_down are not reported", async () => {
-    const environment = environmentWith("/token", () => ({
-      status: 400,
-      body: { error: "slow_down" },
-    }));
-    const start = environment.start();
-    await environment.pass(60);
-    expect([start.prompts.length, start.troubles]).toEqual([1, []]);
-  });
-
   it("a server that refuses refreshes: the session reports who can fix it", async () => {
     const environment = new SessionEnvironment();
     const { start, session } = await started(environment);
@@ -254,16 +244,6 @@ describe("why a session has ended", () => {
       void closed.close();
       expect(await ended(closed)).toBe("closed (nobody) | the session was closed");
     }
-  });
-
-  it("signOut at a server that refuses to revoke: each retry is reported, and the result names the problem", async () => {
-    const problem = "invalid_client";
-    const environment = environmentWith("/revoke", () => refusal(400, problem));
-    const { session, start } = await started(environment);
-    const out = session.signOut();
-    await environment.until(() => session.status === "ended");
-    expect(await out).toEqual({ isRevoked: false, problem, isStored: false });
-    expect(start.troubles.map(({ code }) => code)).toEqual([problem, problem, problem]);
   });
 
   it("ended by the server, also without a handler", async () => {
@@ -378,19 +358,6 @@ describe("what a start knows from the previous one", () => {
     const { session } = await started(environment);
     expect([session.scope, session.tokenResponse]).toEqual(["video", tokenResponse]);
     expect(tokenResponse).toHaveProperty("id_token");
-  });
-
-  it("does not use the cache for other tokens; signing out erases it", async () => {
-    const { environment } = await restarted();
-    const capacity = environment.capacity.clone();
-    await Promise.all([(await started(environment)).session.signOut(), environment.pass(5)]);
-    expect(environment.capacity.peek(0)).toHaveLength(0);
-    environment.restart();
-    environment.http.handler = environment.server.handle;
-    await Promise.all([(await started(environment)).session.close(), environment.pass(5)]);
-    environment.capacity = capacity;
-    const { session } = await started(environment);
-    expect(session.tokenResponse).toBeUndefined();
   });
 
   it("requires a new sign-in for a wider scope, and resumes the session for a narrower one", async () => {

@@ -5,14 +5,12 @@ import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:c
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -30,6 +28,7 @@ import {
 } from "../../targets/service/index.ts";
 import { findQjs } from "../../targets/workbench/engines/install.ts";
 import { bench } from "../bench-run.ts";
+import { temporaryFolder } from "../listening.ts";
 import { FIXTURE, TV, VIDEO_READONLY } from "../service/harness.ts";
 
 const qjs = findQjs();
@@ -39,12 +38,6 @@ let program = "";
 beforeAll(async () => {
   program = await bundleProgram();
 });
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "picogrant-quickjs-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 interface DeviceEvent {
   event: string;

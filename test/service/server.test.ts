@@ -4,11 +4,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect, Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
@@ -19,7 +18,7 @@ import {
   type ServiceEvent,
   serve,
 } from "../../targets/service/index.ts";
-import { listening } from "../listening.ts";
+import { listening, temporaryFolder } from "../listening.ts";
 import { bundledProgram } from "../program.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 import { FIXTURE, TV } from "./harness.ts";
@@ -218,8 +217,7 @@ describe("RFC 8935 push over real HTTP", () => {
 const MAIN = await bundledProgram("targets/service/main.ts");
 
 describe("command line", () => {
-  const folder = mkdtempSync(join(tmpdir(), "picogrant-service-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
 
   function start(args: string[]): ChildProcess & { out: string; err: string } {
     const child = spawn(process.execPath, [MAIN, ...args]);
