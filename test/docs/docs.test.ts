@@ -30,6 +30,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => 
   "targets/host/ports/board/README.md": { limits: firmwareTable },
   "scripts/package/picogrant.md": { "first program": firstProgram },
   "targets/docs/node.md": { "first program": firstProgram },
+  "targets/docs/questions.md": { "http options": httpOptions },
   "targets/docs/errors.md": { errors: errorTable },
   "targets/docs/configuration.md": {
     configuration: () => settingsOf("device"),
@@ -251,4 +252,12 @@ function settingsOf(entrance: Entrance): string {
   const flags = entrance === "signIn" ? ["`picogrant login`"] : [];
   const all = [["setting", "value", "default", ...flags, "meaning"], ...rows];
   return markdownTable(all.map((row) => row.map((cell) => cell.replaceAll("|", "\\|"))));
+}
+
+function httpOptions(): string {
+  const rows = rowsOf("signIn").flatMap(({ path, value, sentence }) => {
+    const [, name] = /^http\.(\w+)$/.exec(path) ?? [];
+    return name === undefined ? [] : [[`\`${name}\``, String(value.default ?? ""), sentence]];
+  });
+  return markdownTable([["option of `http`", "default", "meaning"], ...rows]);
 }
