@@ -2,6 +2,7 @@
 // reuse detection and revocation (device spec §2.2, §3, §8; RFC 9700 §4.14).
 import { createToken } from "./attempts.ts";
 import type { Environment } from "./environment.ts";
+import type { Client } from "./fixture.ts";
 import type { Observers, ServiceEvent } from "./observers.ts";
 import type { Authentication } from "./openid.ts";
 import type { ServiceOptions } from "./options.ts";
@@ -55,11 +56,15 @@ export interface AccessToken {
   readonly jkt: string | undefined;
 }
 
-/** The key that a token request has proved, if any. It binds access tokens, and refresh tokens of public clients. */
-export interface KeyBinding {
+/** The client of a token request, and the thumbprint of the key that the request proves; undefined: none. */
+export interface Requester {
+  readonly client: Client;
   readonly jkt: string | undefined;
-  readonly isPublic: boolean;
 }
+
+/** RFC 9449 §5: other clients authenticate when they refresh, so their refresh tokens are not bound. */
+const boundKey = ({ client, jkt }: Requester): string | undefined =>
+  client.secret === undefined && !client.jwks ? jkt : undefined;
 
 export interface IssuedTokens {
   grant: Grant;
@@ -87,13 +92,12 @@ export interface GrantCounts {
 }
 
 export interface GrantRequest {
-  clientId: string;
+  by: Requester;
   accountId: string;
   scopes: readonly string[];
   /** Seconds of time-based access; undefined: until revoked. */
   accessSeconds: number | undefined;
   authentication: Authentication;
-  binding: KeyBinding;
 }
 
 export class Grants {
@@ -120,14 +124,14 @@ export class Grants {
   /** Stores a grant and its first tokens. Beyond a limit, the oldest grant is evicted without notice. */
   issue(request: GrantRequest): IssuedTokens {
     const nowMs = this.#env.now();
-    const { accessSeconds, binding } = request;
+    const { accessSeconds, by } = request;
     const grant: Grant = {
       id: `g${++this.#issued}`,
-      clientId: request.clientId,
+      clientId: by.client.id,
       accountId: request.accountId,
       scopes: request.scopes,
       authentication: request.authentication,
-      jkt: binding.isPublic ? binding.jkt : undefined,
+      jkt: boundKey(by),
       createdAtMs: nowMs,
       expiresAtMs: accessSeconds === undefined ? undefined : nowMs + accessSeconds * 1000,
       refreshToken: "",
@@ -140,8 +144,7 @@ export class Grants {
     this.#setRefreshToken(grant);
     this.#enforceLimits(grant);
     this.#report(grant, "issued");
-    const issued = this.#issueAccessToken(grant, nowMs, binding);
-    return { ...issued, refreshToken: grant.refreshToken };
+    return { ...this.#issueAccessToken(grant, nowMs, by), refreshToken: grant.refreshToken };
   }
 
   /**
@@ -152,26 +155,25 @@ export class Grants {
    */
   refresh(
     token: string,
-    clientId: string,
-    binding: KeyBinding,
+    by: Requester,
     scopes?: readonly string[],
   ): IssuedTokens | "invalid_scope" | undefined {
     const grant = this.#refreshTokens.get(token);
-    if (!grant || grant.clientId !== clientId || this.#endIfExpired(grant)) return undefined;
+    if (!grant || grant.clientId !== by.client.id || this.#endIfExpired(grant)) return undefined;
     // Check the key first, so that a stolen token without the key does not end the grant.
-    if (grant.jkt !== undefined && grant.jkt !== binding.jkt) return undefined;
+    if (grant.jkt !== undefined && grant.jkt !== by.jkt) return undefined;
     // A grant in its last second counts as expired, because many clients read a lifetime of 0 as unlimited.
     if (secondsUntil(grant.expiresAtMs ?? Number.POSITIVE_INFINITY, this.#env.now()) < 1)
       return undefined;
     if (scopes?.some((scope) => !grant.scopes.includes(scope))) return "invalid_scope";
     const { refreshTokenRotation: rotate, rotationGrace } = this.#options();
-    if (binding.isPublic) grant.jkt ??= binding.jkt;
+    grant.jkt ??= boundKey(by);
     if (token === grant.refreshToken || rotationGrace === null) {
       if (rotate) this.#rotate(grant);
       else grant.predecessor = undefined;
       this.#report(grant, "refreshed");
       return {
-        ...this.#issueAccessToken(grant, this.#env.now(), binding, scopes),
+        ...this.#issueAccessToken(grant, this.#env.now(), by, scopes),
         refreshToken: rotate ? grant.refreshToken : undefined,
       };
     }
@@ -180,7 +182,7 @@ export class Grants {
       // received it after all. This does not extend the grace period.
       this.#report(grant, "refreshed");
       return {
-        ...this.#issueAccessToken(grant, this.#env.now(), binding, scopes),
+        ...this.#issueAccessToken(grant, this.#env.now(), by, scopes),
         refreshToken: grant.refreshToken,
       };
     }
@@ -301,7 +303,7 @@ export class Grants {
   #issueAccessToken(
     grant: Grant,
     nowMs: number,
-    { jkt }: KeyBinding,
+    { jkt }: Requester,
     scopes: readonly string[] = grant.scopes,
   ): Omit<IssuedTokens, "refreshToken"> {
     this.#discardExpiredAccessTokens(nowMs);

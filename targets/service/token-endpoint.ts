@@ -13,8 +13,7 @@ import { mannerOf, type ServiceContext } from "./context.ts";
 import { refuseClaim } from "./decisions.ts";
 import { keyOfTokenRequest } from "./dpop.ts";
 import { oauthError } from "./errors.ts";
-import type { Client } from "./fixture.ts";
-import type { IssuedTokens, KeyBinding } from "./grants.ts";
+import type { IssuedTokens, Requester } from "./grants.ts";
 import { idTokenFor } from "./openid.ts";
 import {
   type FormParameters,
@@ -30,11 +29,8 @@ export const DEVICE_CODE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** Handles POST {token_url}. Parameters in the query are ignored, because secrets do not belong there. */
 export function tokenEndpoint(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
-  if (!isForm(request))
-    return oauthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
-  const form = parseForm(textOf(request.body));
-  if (form.repeated !== undefined)
-    return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);
+  const form = readForm(request);
+  if ("refusal" in form) return form.refusal;
   const grantType = form.get("grant_type");
   if (grantType === undefined)
     return oauthError("invalid_request", "Missing required parameter: grant_type");
@@ -44,20 +40,20 @@ export function tokenEndpoint(context: ServiceContext, request: ProtocolRequest)
   if ("refusal" in authenticated) return authenticated.refusal;
   const key = keyOfTokenRequest(context, request);
   if ("refusal" in key) return key.refusal;
-  const { client } = authenticated;
-  const isPublic = client.secret === undefined && !client.jwks;
-  const binding = { jkt: key.jkt, isPublic };
-  return grantType === "refresh_token"
-    ? refresh(context, form, client, binding)
-    : poll(context, form, client, binding);
+  const by = { client: authenticated.client, jkt: key.jkt };
+  return grantType === "refresh_token" ? refresh(context, form, by) : poll(context, form, by);
 }
 
-function poll(
-  context: ServiceContext,
-  form: FormParameters,
-  client: Client,
-  binding: KeyBinding,
-): ProtocolResponse {
+/** The form in a body, each parameter once. */
+function readForm(request: ProtocolRequest): FormParameters | { refusal: ProtocolResponse } {
+  const refuse = (description: string) => ({ refusal: oauthError("invalid_request", description) });
+  if (!isForm(request)) return refuse("The body must be application/x-www-form-urlencoded.");
+  const form = parseForm(textOf(request.body));
+  return form.repeated === undefined ? form : refuse(`Parameter given twice: ${form.repeated}`);
+}
+
+function poll(context: ServiceContext, form: FormParameters, by: Requester): ProtocolResponse {
+  const { client } = by;
   const wrongType = refuseWrongType(client);
   if (wrongType) return wrongType;
   const deviceCode = form.get("device_code");
@@ -80,7 +76,7 @@ function poll(
     if (isTooEarly(context, attempt, nowMs)) return oauthError("slow_down");
   }
   if (attempt.state === "refused") return oauthError(attempt.refusal ?? "access_denied");
-  if (attempt.state === "granted") return claim(context, attempt, binding);
+  if (attempt.state === "granted") return claim(context, attempt, by);
   return oauthError("authorization_pending");
 }
 
@@ -92,7 +88,7 @@ function isTooEarly(context: ServiceContext, attempt: Attempt, nowMs: number): b
   return true;
 }
 
-function claim(context: ServiceContext, attempt: Attempt, binding: KeyBinding): ProtocolResponse {
+function claim(context: ServiceContext, attempt: Attempt, by: Requester): ProtocolResponse {
   const { clientId, accountId, grantedScopes: scopes, accessSeconds } = attempt;
   if (accountId === undefined) throw new Error("an approved attempt has an account");
   const refusal = refuseClaim(context, attempt, context.directory.account(accountId));
@@ -100,7 +96,7 @@ function claim(context: ServiceContext, attempt: Attempt, binding: KeyBinding): 
   const { nonce, acr, decidedAtMs: atMs = attempt.createdAtMs } = attempt;
   const authentication = { atMs, acr, nonce };
   const issued = context.grants.issue({
-    ...{ clientId, accountId, scopes, accessSeconds, authentication, binding },
+    ...{ by, accountId, scopes, accessSeconds, authentication },
   });
   attempt.state = "claimed";
   attempt.grantId = issued.grant.id;
@@ -116,12 +112,7 @@ function claimedAgain(context: ServiceContext, attempt: Attempt): ProtocolRespon
   return oauthError("invalid_grant", "The device code was already claimed.");
 }
 
-function refresh(
-  context: ServiceContext,
-  form: FormParameters,
-  client: Client,
-  binding: KeyBinding,
-): ProtocolResponse {
+function refresh(context: ServiceContext, form: FormParameters, by: Requester): ProtocolResponse {
   const token = form.get("refresh_token");
   if (token === undefined)
     return oauthError("invalid_request", "Missing required parameter: refresh_token");
@@ -131,7 +122,7 @@ function refresh(
     ?.split(" ")
     .filter((scope) => scope !== "");
   const required = scopes?.length ? [...new Set(scopes)] : undefined;
-  const issued = context.grants.refresh(token, client.id, binding, required);
+  const issued = context.grants.refresh(token, by, required);
   if (issued === "invalid_scope")
     return oauthError("invalid_scope", "A requested scope was not granted.");
   if (!issued) return oauthError("invalid_grant", "Token has been expired or revoked.");
@@ -192,9 +183,8 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
 
 /** Handles POST /introspect (RFC 7662) with the metadata of a client's own access token. It exists beside DPoP. */
 export function introspection(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
-  const form = parseForm(textOf(request.body));
-  const twice = form.repeated;
-  if (!isForm(request) || twice !== undefined) return oauthError("invalid_request");
+  const form = readForm(request);
+  if ("refusal" in form) return form.refusal;
   const authenticated = authenticateClient(context, request, form);
   if ("refusal" in authenticated) return authenticated.refusal;
   const token = form.get("token");
