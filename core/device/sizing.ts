@@ -10,7 +10,7 @@ import { Field, Region } from "./tables.ts";
 export interface Misfit {
   /** The field of VALUE_TOO_LONG, or the one that an unusable response lacks; NONE if the last response lacks none. */
   errorField: Field;
-  /** Bytes that the value of `errorField` had. */
+  /** Length in bytes of the value that `errorField` names. */
   errorLength: number;
   /**
    * Memory in bytes that a device needs for the value, request or record of the grant that did not fit. 0: nothing is

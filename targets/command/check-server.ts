@@ -1,4 +1,4 @@
-// `picogrant check-server`: the test server for the check of a port in C (targets/host/ports/template).
+// `picogrant check-server`: the test server for check.c, which checks a port in C (targets/host/ports/template).
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -121,7 +121,7 @@ async function load(file: string): Promise<Adapters> {
   }
 }
 
-/** FILE:LINE:COLUMN of the caret below the line that Node prints. */
+/** Converts the position that Node marks with a caret to FILE:LINE:COLUMN. */
 function reportOf(file: string): string {
   const { stderr } = spawnSync(process.execPath, [file], { encoding: "utf8", timeout: 10_000 });
   return stderr.replace(

@@ -73,7 +73,7 @@ const EXITS: Readonly<Record<string, number>> = {
   not_erased: Exit.NOT_STORED,
 };
 
-/** Describes an error of the file system in one line, without a stack trace. */
+/** Converts an error of the file system to a Failure with one line. */
 function inWords(error: unknown): unknown {
   const { path, syscall } = error as NodeJS.ErrnoException;
   if (path === undefined || syscall === undefined) return error;

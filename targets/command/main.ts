@@ -145,7 +145,7 @@ async function run({ name, load }: NamedPart, argv: readonly string[]): Promise<
   });
 }
 
-/** One line for users, and with --json an object for programs. */
+/** Runs work. Prints an error as one line for users and, with --json, as an object for programs. */
 async function orEnding(
   name: string,
   argv: readonly string[],

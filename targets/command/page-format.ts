@@ -21,7 +21,7 @@ const AUTHORITIES_MAX = 8;
 const SEED_BYTES = 32;
 const HEAD = 12;
 
-/** In the order of enum pg_page_number and enum pg_page_text. */
+/** The settings in the order of enum pg_page_number and enum pg_page_text. */
 const NUMBERS = [
   "columns",
   "rows",
@@ -50,7 +50,7 @@ const TEXTS = [
   "resourceHeaders",
   "directory",
 ] as const;
-/** Addresses, by the numbers of the core's endpoints. */
+/** Number of addresses; their indexes are the numbers of the core's endpoints. */
 const ADDRESSES = Endpoint.RESOURCE + 1;
 
 export interface PageContent {
@@ -62,7 +62,7 @@ export interface PageContent {
   readonly key: Uint8Array;
   /** For each authority: its certificate, and the positions of the parts that a board reads. */
   readonly authorities: readonly Uint8Array[];
-  /** "": the page has none. */
+  /** "": no time server. */
   readonly timeServer: string;
 }
 
@@ -279,7 +279,7 @@ export function readPage(page: Uint8Array): PageContent {
 export interface PageSettings {
   /** Certificates of authorities in PEM, any number in each text; none: the device trusts no server. */
   readonly authorities: readonly string[];
-  /** Seconds since 1970: the device's clock is never earlier, and of two pages the later one is used. */
+  /** Seconds since 1970. The device never sets its clock to an earlier time, and uses the later one of two pages. */
   readonly madeAt?: number;
   /** The random seed; default: a new one. Empty if the device has a random number generator. */
   readonly seed?: Uint8Array;

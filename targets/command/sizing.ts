@@ -12,7 +12,7 @@ import { commandLine, type Part } from "./option-parser.ts";
 
 export interface Tokens {
   readonly accessBytes: number;
-  /** 0: the server issues none. */
+  /** 0: the server issues no refresh token. */
   readonly refreshBytes: number;
 }
 

@@ -13,7 +13,7 @@ export class UsageError extends Error {
 
 /**
  * A command line without its options. --help and --version end the process.
- * @param fail is called with what is wrong with the arguments, in one line
+ * @param fail gets the message for invalid arguments, one line
  */
 export function commandLine(
   usage: string,

@@ -195,7 +195,7 @@ export function optionsOf(command: Command): Options {
     options.display = { columns: kind.columns, rows: kind.rows };
   }
   if (options.fast) options.speed = FAST_SPEED;
-  // Other users of the machine can read arguments, but not the environment.
+  // The secret comes from the environment, because other users of the machine can read arguments.
   const secret = process.env.PICOGRANT_CLIENT_SECRET;
   if (options.clientSecret === undefined && secret) options.clientSecret = secret;
   checkTogether(options);

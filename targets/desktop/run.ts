@@ -155,7 +155,7 @@ export function untilDone(
       setImmediate(() => end(code));
     });
     for (const signal of SIGNALS) process.on(signal, quit);
-    // The reader of the pipe has closed it.
+    // Ends the run if the reader has closed the pipe.
     process.stdout.on("error", broken);
     quitting.addEventListener("abort", quit);
     simulation.powerOn();

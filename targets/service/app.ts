@@ -95,7 +95,7 @@ const contentSecurityPolicy = {
 const common = {
   // With "no-referrer", browsers would send the forms with a null origin.
   referrerPolicy: "same-origin",
-  // Plain HTTP on a developer's machine must stay reachable.
+  // Off, because the service also uses plain HTTP on a developer's machine.
   strictTransportSecurity: false,
 } as const;
 
@@ -137,7 +137,7 @@ function ownNameOnly(service: ServiceContext) {
   };
 }
 
-/** Reports page views to observers, as `handle` does for the machine endpoints. */
+/** Reports page views to observers. `handle` does so for the machine endpoints. */
 function reportTo({ observers, env }: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await next();

@@ -18,15 +18,15 @@ export interface Attempt {
   /** Minimum wait between polls; slow_down may lengthen it. */
   intervalMs: number;
   lastPollAtMs: number;
-  /** Set by the approval: the account, the granted scopes, and the duration (undefined: until revoked). */
+  /** The approval sets the account, the granted scopes, and the duration (undefined: until revoked). */
   accountId: string | undefined;
   grantedScopes: readonly string[];
   accessSeconds: number | undefined;
   /** The code challenge that the poll has to satisfy (RFC 7636); undefined: none. */
   readonly challenge: Challenge | undefined;
-  /** As the client sent it, for the ID token. */
+  /** The nonce that the client sent, for the ID token. */
   readonly nonce: string | undefined;
-  /** The authentication that acr_values requested. */
+  /** The authentication context that acr_values requested. */
   readonly acr: string;
   /** Time of the decision, ms. */
   decidedAtMs: number | undefined;
@@ -78,11 +78,11 @@ export class Attempts {
     return [...this.#byDeviceCode.values()];
   }
 
-  /** Deletes old attempts, and the oldest ones above `max`. It checks only the oldest, so it is cheap. */
+  /** Deletes old attempts, and the oldest ones above `max`. Checks only the oldest attempts, so it is fast. */
   dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
-      // It blocks deletable attempts behind it, at most for an hour.
+      // This attempt delays the deletion of newer ones, at most for an hour.
       if (!isOver && !isDiscarded(attempt, nowMs, memorySeconds)) return;
       this.#discard(attempt);
     }

@@ -1,5 +1,5 @@
-// Access tokens at the resource APIs (device spec §4.5, §5.3; RFC 6750, RFC 9449 §7): finds the token in the header or
-// the query, checks the proof of a bound one, and refuses invalid tokens and missing scopes.
+// Access tokens at the resource APIs (device spec §4.5, §5.3; RFC 6750, RFC 9449 §7): finds the token in the header or the
+// query, checks the DPoP proof of a bound token, and rejects invalid tokens and missing scopes.
 import type { ServiceContext } from "./context.ts";
 import { checkProof, dpopOf } from "./dpop.ts";
 import { ApiError } from "./errors.ts";
@@ -19,7 +19,7 @@ export interface CallerRefusal {
 export interface Caller {
   readonly account: Account;
   readonly grant: Grant;
-  /** Of the access token. */
+  /** The scopes of the access token. */
   readonly scopes: readonly string[];
   readonly scheme: Scheme;
 }
@@ -49,7 +49,7 @@ export function findCaller(
   return { account, grant: found.grant, scopes: found.scopes, scheme };
 }
 
-/** The value of WWW-Authenticate: each accepted scheme, and the parameters at the one that the request used. */
+/** The value of WWW-Authenticate: each accepted scheme. The scheme that the request used has the parameters. */
 export function challengeOf(
   context: ServiceContext,
   realm: string,

@@ -9,7 +9,7 @@ import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.t
 
 /** RFC 7521 §4.2. */
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/** Longest time, in seconds, from now to the exp of an assertion, and from its iat to now. */
+/** The exp of an assertion may be at most this many seconds ahead, and its iat at most this many seconds ago. */
 const ASSERTION_SECONDS_MAX = 3600;
 /** How far a client's clock may be ahead, seconds. */
 const SKEW_SECONDS = 60;

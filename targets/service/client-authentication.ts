@@ -17,7 +17,7 @@ interface Reading {
 }
 
 interface Credentials {
-  /** Never empty; the more likely one first. */
+  /** Possible readings of the credentials, the more likely one first. */
   readings: readonly [Reading, ...Reading[]];
   basic: boolean;
 }
@@ -84,7 +84,7 @@ export function authenticateClient(
   return { client };
 }
 
-/** The readings that match the form's client_id, if it has one. */
+/** The readings whose identifier equals the form's client_id, or all readings without a client_id. */
 export function agreeing(readings: readonly Reading[], form: FormParameters): readonly Reading[] {
   const inForm = form.get("client_id");
   return readings.filter(({ id }) => inForm === undefined || inForm === id);

@@ -35,7 +35,7 @@ interface Flags {
   https?: boolean;
 }
 
-// Timers of devices on the same machine may fire a little early.
+// Tolerance for timers of devices on the same machine, which may fire a little early.
 const POLL_TOLERANCE_MS = 250;
 
 const HELP = `
@@ -128,7 +128,7 @@ export function readOptionsFile(file: string): ServiceOptionsInput {
   return readJson("options", file, readOptions);
 }
 
-/** The option's own check reports unknown names. */
+/** Parses REQUEST=RESPONSE; the option itself rejects unknown names. */
 function readProvoked(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {

@@ -22,7 +22,7 @@ export interface ServiceContext {
   readonly attempts: Attempts;
   readonly grants: Grants;
   readonly deviceCodeQuota: QuotaCounter;
-  /** Wrong user codes typed, per address. */
+  /** Counts wrong user codes per address. */
   readonly wrongCodes: QuotaCounter;
   readonly sessions: Sessions;
   readonly streams: Streams;
@@ -37,7 +37,7 @@ export interface ServiceContext {
   readonly observers: Observers;
   /** Subscription offers by "package/product/base plan", then by offer id. */
   readonly offers: Map<string, Map<string, SubscriptionOffer>>;
-  /** Can be replaced while the service runs. */
+  /** The options; setOptions replaces the object. */
   options: ServiceOptions;
   scopes: ScopeCatalogue;
 }

@@ -1,15 +1,15 @@
 // The dialects: how well-known authorization servers differ from the specification that this service implements. One
 // table; each row is a difference with its source. Everything without a row follows the specification.
 
-/** What a dialect can change. */
+/** The behaviour that a dialect can change. */
 export interface Manner {
-  /** The member with the address in the device authorization response. */
+  /** The name of the member with the address in the device authorization response. */
   readonly addressName: "verification_url" | "verification_uri";
   /** Whether that response has a message for the user. */
   readonly hasMessage: boolean;
   /** Statuses of errors, by the names of errors.ts. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** The value of `error`, by the same names. */
+  /** Values of the member `error`, by the same names. */
   readonly words: Readonly<Record<string, string>>;
   /** Whether errors have Entra's additional members; the number of each, by the same names. */
   readonly numbers: Readonly<Record<string, number>> | undefined;

@@ -6,7 +6,7 @@ import { oauthError } from "./errors.ts";
 import { hashOf, publicKeySchema, readJwt, type SignedJwt, thumbprint } from "./signed-jwt.ts";
 import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
-/** Without a function that verifies signatures, a host has no DPoP. */
+/** The option `dpop`; "off" if the host has no function that verifies signatures. */
 export function dpopOf({ env, options }: ServiceContext): "off" | "allowed" | "required" {
   return env.verify ? options.dpop : "off";
 }
@@ -14,7 +14,7 @@ export function dpopOf({ env, options }: ServiceContext): "off" | "allowed" | "r
 interface Proof extends SignedJwt {
   readonly context: ServiceContext;
   readonly request: ProtocolRequest;
-  /** The access token beside the proof; "" at the token endpoint. */
+  /** The access token of the request; "" at the token endpoint. */
   readonly accessToken: string;
 }
 

@@ -105,12 +105,12 @@ function route(context: ServiceContext, request: ProtocolRequest): ProtocolRespo
 
 const API_PREFIXES = ["/video/", "/publisher/", "/events/"];
 
-/** The kind of errors that the clients of a path understand. */
+/** The kind of errors (OAuth or API) that the clients of a path expect. */
 export function familyOf(path: string): Family {
   return API_PREFIXES.some((prefix) => path.startsWith(prefix)) ? "api" : "oauth";
 }
 
-/** The request with a form instead of its JSON object; or 415 if it is a form although JSON is required. */
+/** Converts the JSON object of a request to a form; returns a 415 for a form if the option requires JSON. */
 function fromJson(request: ProtocolRequest): ProtocolRequest | ProtocolResponse {
   if (mediaType(request.headers["content-type"] ?? "") !== "application/json") {
     return bare(415, { "accept-post": "application/json" });

@@ -18,9 +18,9 @@ export interface PushResponse {
 
 /** A key that ID tokens are signed with. */
 export interface SigningKey {
-  /** The public half as a JWK set has it (RFC 7517), with kid, use and alg. */
+  /** The public key as a JWK with kid, use and alg (RFC 7517). */
   readonly publicJwk: { readonly kid: string; readonly [member: string]: unknown };
-  /** The signature as a JWS carries it (RFC 7518 §3.3, §3.4). */
+  /** Signs data. The signature has the format of a JWS (RFC 7518 §3.3, §3.4). */
   sign(data: Uint8Array): Uint8Array;
 }
 
@@ -31,7 +31,7 @@ export interface Environment {
   random(count: number): Uint8Array;
   /** Runs `task` once after `delayMs`. Without it, due tasks wait for `runDue()`. */
   schedule?: ((delayMs: number, task: () => void) => void) | undefined;
-  /** Makes a signing key. Without it the service issues no ID tokens, and its metadata do not promise any. */
+  /** Makes a signing key. Without this function, the service issues no ID tokens, and its metadata do not mention them. */
   makeKey?: ((algorithm: "RS256" | "ES256") => SigningKey) | undefined;
   /** Verifies a signature of ES256 (RFC 7518 §3.4). Without it the service has neither private_key_jwt nor DPoP. */
   verify?: ((key: PublicKey, data: Uint8Array, signature: Uint8Array) => boolean) | undefined;

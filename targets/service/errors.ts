@@ -92,7 +92,7 @@ const API_STATUSES = {
 
 export interface ApiErrorDetail {
   status: keyof typeof API_STATUSES;
-  /** Set if HTTP has a more specific status than the canonical one. */
+  /** An HTTP status that is more specific than that of the canonical name. */
   code?: number;
   message: string;
   /** Short machine-readable word, such as "required" or "insufficientPermissions". */
@@ -103,7 +103,7 @@ export interface ApiErrorDetail {
   locationType?: "parameter" | "header";
 }
 
-/** A refusal by a resource API. One place turns it into a response. */
+/** An error of a resource API. `dispatch` converts it to a response. */
 export class ApiError extends Error {
   readonly detail: ApiErrorDetail;
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -155,7 +155,7 @@ export function notJson(): ApiError {
   });
 }
 
-/** The kind of clients that read an error: OAuth and resource APIs have different members. */
+/** The kind of an error: errors of OAuth and of resource APIs have different members. */
 export type Family = "oauth" | "api";
 
 /** 405 with the allowed methods (RFC 9110 §15.5.6); GET includes HEAD. */

@@ -199,7 +199,7 @@ export class Directory {
   readonly organizations: ReadonlyMap<string, Organization>;
 
   constructor(fixture: Fixture) {
-    // Copies, so that two services with one fixture do not share changes.
+    // Copy the fixture, so that two services do not share changes.
     this.accounts = new Map(fixture.accounts.map((account) => [account.id, { ...account }]));
     this.clients = new Map(fixture.clients.map((client) => [client.id, { ...client }]));
     this.organizations = new Map(fixture.organizations.map((entry) => [entry.id, { ...entry }]));
@@ -218,7 +218,7 @@ export class Directory {
     return [...account.blockedScopes, ...(organization?.blockedScopes ?? [])];
   }
 
-  /** The scopes that an account, or else an organization, of this id blocks by its own policy. */
+  /** The scopes that the policy of the account with this id blocks, or of the organization if no account has this id. */
   policyOf(accountOrOrganizationId: string): readonly string[] {
     const holder =
       this.accounts.get(accountOrOrganizationId) ?? this.organizations.get(accountOrOrganizationId);

@@ -13,7 +13,7 @@ export interface Grant {
   readonly accountId: string;
   readonly scopes: readonly string[];
   readonly createdAtMs: number;
-  /** End of time-based access; undefined: until revoked. */
+  /** The end of time-based access; undefined: the grant lasts until it is revoked. */
   readonly expiresAtMs: number | undefined;
   /** When and how the user authenticated. */
   readonly authentication: Authentication;
@@ -21,7 +21,7 @@ export interface Grant {
   jkt: string | undefined;
   /** The current refresh token. */
   refreshToken: string;
-  /** The token it replaced, valid until `graceUntilMs` or until the successor is used. */
+  /** The previous refresh token, valid until `graceUntilMs` or until the current one is used. */
   predecessor: string | undefined;
   graceUntilMs: number;
   /** The last refresh tokens of this grant, the current one last, to recognize reuse. */
@@ -34,7 +34,7 @@ export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
   readonly accessTokens: readonly {
     readonly token: string;
     readonly expiresAtMs: number;
-    /** Absent: all scopes of the grant. */
+    /** The token's scopes; absent: all scopes of the grant. */
     readonly scopes?: readonly string[] | undefined;
     readonly jkt?: string | undefined;
   }[];
@@ -68,12 +68,12 @@ const boundKey = ({ client, jkt }: Requester): string | undefined =>
 
 export interface IssuedTokens {
   grant: Grant;
-  /** Of the access token. */
+  /** The scopes of the access token. */
   scopes: readonly string[];
   accessToken: string;
-  /** Of the access token, as in `AccessToken`. */
+  /** The key of the access token, as in `AccessToken`. */
   jkt: string | undefined;
-  /** Seconds. */
+  /** Lifetime of the access token, seconds. */
   expiresIn: number;
   /** Remaining time-based access, seconds; undefined: until revoked. */
   refreshExpiresIn: number | undefined;
@@ -104,10 +104,10 @@ export class Grants {
   readonly #refreshTokens = new Map<string, Grant>();
   readonly #accessTokens = new Map<string, AccessToken>();
   readonly #byId = new Map<string, Grant>();
-  // Both in order of creation, oldest first.
+  // Grants in the order of creation, by account and by client.
   readonly #byAccount = new Map<string, Set<Grant>>();
   readonly #byClientAndAccount = new Map<string, Set<Grant>>();
-  // Evicted grants with valid access tokens: revoking an account must include them.
+  // Evicted grants, whose access tokens may be valid: revoking an account must include them.
   readonly #evicted = new Map<string, Set<Grant>>();
   readonly #clientsEver = new Map<string, Set<string>>();
   readonly #env: Environment;
@@ -280,7 +280,7 @@ export class Grants {
 
   /**
    * Loads the result of `dump` into a service that has issued nothing yet.
-   * @param claimed ids of grants that claimed codes name, valid or not: no id is reused
+   * @param claimed ids of grants of claimed codes, also of ended ones, so that no id is reused
    */
   load(snapshots: readonly GrantSnapshot[], claimed: readonly string[]): void {
     for (const id of claimed) this.#issued = Math.max(this.#issued, Number(id.slice(1)));

@@ -118,7 +118,7 @@ function pageToken(start: number): string {
 
 function readPageToken(query: URLSearchParams, total: number): number {
   const token = singleValue(query, "pageToken");
-  // Generated clients send an empty one for the first page.
+  // Generated clients send an empty page token for the first page.
   if (token === null || token === "") return 0;
   const start = /^at:(\d{1,9})$/.exec(Buffer.from(token, "base64url").toString("latin1"))?.[1];
   if (start === undefined || Number(start) > total)

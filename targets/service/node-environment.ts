@@ -36,7 +36,7 @@ export function makeKey(algorithm: "RS256" | "ES256"): SigningKey {
   };
 }
 
-/** False also for a point that is not on the curve. */
+/** Verifies a signature. Returns false also for a key that is not on the curve. */
 export function verifyEs256(
   { kty, crv, x, y }: PublicKey,
   data: Uint8Array,

@@ -137,7 +137,7 @@ export function maskForm(text: string): string {
 
 function maskJson(text: string): string {
   try {
-    // In some dialects, a message for the user contains the code too.
+    // The message for the user, which some dialects send, also contains the code.
     const holdsCode = text.includes('"user_code"');
     return JSON.stringify(JSON.parse(text), (name, value) =>
       SECRET_NAMES.has(name) || (holdsCode && name === "message") ? MASK : value,

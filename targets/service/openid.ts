@@ -9,7 +9,7 @@ import type { Account } from "./fixture.ts";
 import type { IssuedTokens } from "./grants.ts";
 import { json, type ProtocolRequest, type ProtocolResponse, utf8 } from "./wire.ts";
 
-/** How a user can authenticate, weakest first. A request can ask for one (acr_values). */
+/** The authentication contexts, the weakest first. A request can ask for one with acr_values. */
 export const AUTHENTICATION_CONTEXTS = [
   "urn:picogrant:acr:password",
   "urn:picogrant:acr:two-factor",
@@ -22,7 +22,7 @@ export interface Authentication {
   /** Time of the approval, ms. */
   readonly atMs: number;
   readonly acr: string;
-  /** As the client sent it; copied into the ID token. */
+  /** The nonce that the client sent, for the ID token. */
   readonly nonce: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export function idTokenFor(
   const { atMs, acr, nonce } = grant.authentication;
   const nowS = Math.floor(env.now() / 1000);
   const algorithm = directory.clients.get(grant.clientId)?.idTokenAlgorithm ?? "RS256";
-  // §3.1.3.6: both algorithms use SHA-256, and the left half of the hash.
+  // §3.1.3.6: at_hash is the left half of the hash; both algorithms use SHA-256.
   const hash = createHash("sha256").update(accessToken).digest().subarray(0, 16);
   const claims = {
     iss: issuerOf(context),

@@ -3,9 +3,9 @@
 
 interface ScopeDefinition {
   name: string;
-  /** Bare words are identifiers themselves; the others are below {scope_base}/auth/. */
+  /** Set: the identifier is the name alone. Otherwise it is {scope_base}/auth/<name>. */
   bare?: true;
-  /** In the device grant: allowed for all clients, only for clients that the fixture permits, or never. */
+  /** Whether the device grant allows the scope: for all clients, only for clients that the fixture permits, or never. */
   deviceFlow: "allowed" | "permitted" | "never";
   /** Its text on the consent page. */
   words: string;

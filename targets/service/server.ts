@@ -64,7 +64,7 @@ export async function listen(
     fetch: (request: Request, env: unknown) => response(genuine(request), env),
     // The name for a request of HTTP/1.0, which needs no Host (RFC 9112 §3.2). Node rejects HTTP/1.1 without Host.
     hostname: "localhost",
-    // Programs under test keep Node's Request and Response.
+    // Do not replace the global Request and Response, which programs under test use.
     overrideGlobalObjects: false,
   };
   const server = (

@@ -13,15 +13,15 @@ import { approveAll, createService } from "./service.ts";
 export type { ApprovalChoices as Approval, DecisionOutcome as Decision } from "./decisions.ts";
 export type { ServiceEvent } from "./observers.ts";
 
-/** The options that tests change most. docs/service.md lists more; unknown names are refused. */
+/** The options that tests change most often. docs/service.md lists further ones; unknown names are errors. */
 export interface SimulatedServiceOptions {
   /** The server to imitate; default "specification". The page of the service lists the differences. */
   readonly dialect?: "specification" | "rfc8628" | "google" | "auth0" | "entra" | "keycloak";
   /** The issuer's path: a path, or a slash; default "", or the dialect's. */
   readonly issuerPath?: string;
-  /** Minimum wait between polls, seconds; 1 here, so that tests are short. Some clients refuse 0. */
+  /** Minimum wait between polls, seconds; default 1, so that tests are short. Some clients reject 0. */
   readonly interval?: number;
-  /** How early a poll may come without a `slow_down`, ms; 250 here, because timers are not exact. */
+  /** How early a poll may arrive without a `slow_down`, ms; default 250, because timers are not exact. */
   readonly pollToleranceMs?: number;
   /** Lifetime of device_code and user_code, seconds; default 1800. */
   readonly codeLifetime?: number;

@@ -56,7 +56,7 @@ type BasePlan = Application["subscriptions"][number]["basePlans"][number];
 const SHAPE =
   /^([^/]+)\/subscriptions\/([^/]+)\/basePlans\/([^/]+)\/offers(?:\/([^/:]+)(?::(\w+))?)?$/;
 const PAGE_SIZE_MAX = 50;
-/** Of the available regions. */
+/** The supported versions of the available regions. */
 const REGIONS_VERSIONS = ["2022/01", "2022/02", "2025/01", "2025/02", "2025/03"];
 
 /** Handles everything under {publisher_api_url}/publisher/v3/applications/; refuses with ApiError. */
@@ -165,7 +165,7 @@ function create(
   return json(200, offer);
 }
 
-/** Both encodings of the object: regionsVersion.version and regionsVersion[version]. */
+/** Accepts both encodings of the object in a query: regionsVersion.version and regionsVersion[version]. */
 function checkRegionsVersion(query: URLSearchParams): void {
   const versions = new Set([
     ...query.getAll("regionsVersion.version"),
@@ -206,7 +206,7 @@ function readJson(request: ProtocolRequest): unknown {
   }
 }
 
-// The body of an action repeats the path or is empty.
+// Checks the body of an action, which must repeat the ids of the path or be empty.
 function checkActionBody(request: ProtocolRequest, path: OfferPath): void {
   if (request.body.length === 0) return;
   const body = readJson(request);

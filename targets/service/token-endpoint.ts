@@ -116,7 +116,7 @@ function refresh(context: ServiceContext, form: FormParameters, by: Requester): 
   const token = form.get("refresh_token");
   if (token === undefined)
     return oauthError("invalid_request", "Missing required parameter: refresh_token");
-  // RFC 6749 §6: the granted scopes, or fewer.
+  // RFC 6749 §6: a refresh may request fewer scopes than granted.
   const scopes = form
     .get("scope")
     ?.split(" ")

@@ -101,7 +101,7 @@ function displayable(name: string): string {
   return name.slice(0, 40).replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?");
 }
 
-/** Whether the body may be read as a form: the type is right, or the client sent none. */
+/** Whether the body may be read as a form: its media type is that of forms, or absent. */
 export function isForm(request: ProtocolRequest): boolean {
   const type = request.headers["content-type"];
   return type === undefined || mediaType(type) === "application/x-www-form-urlencoded";

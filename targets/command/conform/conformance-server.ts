@@ -22,13 +22,13 @@ export interface TlsIdentity {
 
 /** Identities for the TLS cases; all but `otherName` are for 127.0.0.1. */
 export interface TlsIdentities {
-  /** Signed by the authority that the adapter trusts. */
+  /** An identity signed by the authority that the adapter trusts. */
   trusted: TlsIdentity;
-  /** Signed by another authority. */
+  /** An identity signed by another authority. */
   untrusted: TlsIdentity;
-  /** For another host name. */
+  /** An identity for another host name. */
   otherName: TlsIdentity;
-  /** No longer valid. */
+  /** An identity that has expired. */
   expired: TlsIdentity;
 }
 

@@ -13,7 +13,7 @@ export type Kind = "code" | "poll" | "refresh" | "revoke" | "api" | "other";
 
 export interface HttpResponse {
   readonly bytes: string;
-  /** What happens to the connection after them. */
+  /** What the server does with the connection after these bytes. */
   readonly outcome: "keep" | "end" | "reset";
   readonly afterMs: number;
   readonly status: number;
@@ -34,7 +34,7 @@ export interface Step {
   readonly isOptional?: boolean;
   /** Parameters that the request must have. */
   readonly has?: readonly string[];
-  /** Of the last step: any requests may follow. */
+  /** In the last step of a row: any further requests are allowed. */
   readonly isOpen?: boolean;
 }
 
@@ -52,7 +52,7 @@ export const abilities = {
 export interface Row {
   readonly name: string;
   readonly section: string;
-  /** None: the device must send no request. */
+  /** The expected requests and their responses; if empty, the device must send no request. */
   readonly steps: readonly Step[];
   /** The server's certificate; absent: plain http on this machine. */
   readonly shows?: keyof NonNullable<HttpTestServer["tls"]>;
@@ -99,7 +99,7 @@ const rotated = json(200, ROTATED);
 const pending = json(400, { error: "authorization_pending" });
 const slowDown = json(400, { error: "slow_down" });
 const refusal = (error: string, status = 400): HttpResponse => json(status, { error });
-/** The response to a HEAD request for the time. */
+/** The response to a HEAD request, with which a device gets the time. */
 export const dated = (): HttpResponse => text(200, "", `Date: ${new Date().toUTCString()}`);
 /** The response to an API call that no step expects. */
 export const freely = json(200, {});
@@ -173,7 +173,7 @@ const refused = (...responses: HttpResponse[]): Step[] => [
 ];
 /** A device without a session may request another code. */
 const again = last(perhaps(code(json(200, SECOND))));
-/** Further revocations: of the other token, or a retry. */
+/** Optional further revocations, of the other token or as a retry. */
 const others = perhaps(several(revoke()));
 const signedIn = [...polled(tokens), hook("call"), api()];
 /** A sign-in that fails: the device stops, or requests another code. */

@@ -100,7 +100,7 @@ function readMembers(text: string): Record<string, unknown> {
     const members = JSON.parse(text);
     if (Object.prototype.toString.call(members) === "[object Object]") return members;
   } catch {
-    // It is not JSON.
+    // The configuration is not JSON.
   }
   throw new UsageError("--with: it is no JSON object");
 }
@@ -297,7 +297,7 @@ class Device {
     this.#isOver = true;
     // Processes that the device has started may still run.
     for (const child of [this.#child, ...this.#running]) if (child) kill(child, "SIGKILL");
-    // A process that has left the group keeps the pipes open.
+    // Close the pipes, which a process that has left the group would keep open.
     const cut = (): void => {
       for (const child of this.#running) for (const pipe of child.stdio) pipe?.destroy();
     };
@@ -350,6 +350,6 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid!, signal);
   } catch {
-    // It has already ended.
+    // The process group has already ended.
   }
 }

@@ -29,7 +29,7 @@ export interface Client {
 
 export interface Surroundings {
   readonly client: Client;
-  /** Time limit for a request; 0: none for the first one. */
+  /** Time limits for the first request (0: no limit) and for each further request. */
   readonly timeoutMs: { readonly first: number; readonly each: number };
   readonly hook: (hook: Hook) => void;
   readonly firstPollAtOnce: boolean;
@@ -81,7 +81,7 @@ export class Judge implements Listeners {
     this.connections++;
     if (this.#limit === undefined && !this.#isOver) this.#limitRow();
     if (this.#row.steps.length > 0 || this.connections > 1) return;
-    // The device has seen an untrusted server: no request may follow.
+    // The device has connected to an untrusted server, so no request may follow.
     this.#in(QUIET_MS, () => this.#print(""));
   }
 
@@ -90,7 +90,7 @@ export class Judge implements Listeners {
     if (this.#row.steps.length > 0) this.#print(what);
   }
 
-  /** A request to an address that only responses contain. */
+  /** Reports a request to another server, whose address the device can only have from a response. */
   elsewhere(arrival: Arrival): void {
     this.#print(
       `${arrival.method} ${arrival.target} went to another server, which a redirect named`,
@@ -228,7 +228,7 @@ export class Judge implements Listeners {
     this.#wait();
   }
 
-  /** Each request restarts the wait, so the row has a limit of its own. */
+  /** Limits the whole row, because each request restarts the time limit for a request. */
   #limitRow(): void {
     const { steps } = this.#row;
     const delaysMs = steps.reduce((sum, { print }) => sum + print.afterMs, 0);
@@ -270,7 +270,7 @@ export class Judge implements Listeners {
     this.#wait();
   }
 
-  /** A device that is not ready ignores a call, so the call is repeated. */
+  /** Repeats a call, because a device that is not ready ignores it. */
   #pull(hook: Hook): void {
     this.#around.hook(hook);
     if (hook !== "call") {

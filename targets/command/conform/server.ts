@@ -9,7 +9,7 @@ import { UsageError } from "../../desktop/command-line.ts";
 import { dated, type HttpResponse, type Kind } from "./device-rows.ts";
 
 export interface Arrival {
-  /** When it was complete, in ms. */
+  /** The time at which the request was complete, in ms. */
   readonly at: number;
   /** The earliest possible time of arrival, if this program was busy. */
   readonly since: number;
@@ -17,7 +17,7 @@ export interface Arrival {
   readonly method: string;
   readonly target: string;
   readonly headers: http.IncomingHttpHeaders;
-  /** From a form or a JSON object; for a revocation also from the query. */
+  /** Parameters of a form or a JSON object; of a revocation, also those of the query. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 

@@ -62,14 +62,14 @@ export const part: Part = {
       await interruptibly((end) => loginOn(platform, options, stored, end));
       return Exit.DONE;
     } finally {
-      // Another login may be waiting for its user in the same directory, or a session may exist.
+      // Do not discard the records of another login or of a session in the same directory.
       if (!storage.hasRecords) discard(options.state);
       platform.dispose();
     }
   },
 };
 
-/** Must not overwrite the tokens of another login: they could no longer be revoked. */
+/** Refuses a directory with the tokens of another login: once overwritten, they could not be revoked. */
 function checkStored(stored: StoredLogin | undefined, { state, settings }: LoginOptions): void {
   if (stored === undefined || isSameLogin(stored.settings, settings)) return;
   const { server, config, clientId = "" } = stored.settings;

@@ -45,7 +45,7 @@ export interface OpenState extends NodePlatform {
 }
 
 /**
- * Creates the adapters over a directory; dispose of them.
+ * Creates the adapters for a directory. The caller must dispose of them.
  * @throws StateDirectoryError if the directory cannot be used; UsageError for a file
  */
 export function openState(directory: string, login: LoginSettings): OpenState {
@@ -210,7 +210,7 @@ function readKey(keyFile: string): Uint8Array {
 export interface StoredLogin {
   readonly version: 1;
   readonly settings: LoginSettings;
-  /** Who signed in, if the server reports it. */
+  /** The user who signed in, if the server reports the name. */
   readonly who: string;
 }
 
@@ -268,7 +268,7 @@ export function readStoredLogin(directory: string): StoredLogin | undefined {
     const stored = JSON.parse(`${content}`) as StoredLogin;
     if (stored.version === 1 && typeof stored.settings === "object") return stored;
   } catch {
-    // Reported below.
+    // The error below reports this.
   }
   throw new UsageError(`${file}: is no login of this version; delete it and sign in again`);
 }

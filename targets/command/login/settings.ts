@@ -56,8 +56,8 @@ export interface ReadySettings {
 
 /**
  * @param host requests the metadata of an issuer
- * @param asking stored metadata, which are not requested again, and the time limit
- * @throws UsageError, ServerError, ConfigError for the command line; SignInError if the server does not respond
+ * @param asking stored metadata, which replace a request, and the time limit @throws UsageError, ServerError, ConfigError
+ * for the command line; SignInError if the server does not respond
  */
 export async function readySettings(
   login: LoginSettings,
@@ -90,7 +90,7 @@ function parsed(login: LoginSettings): Settings {
   throw new UsageError(listed(named).replaceAll("allowHttp", "--allow-http"));
 }
 
-/** The option for the path of a setting. */
+/** The option of the command for a setting, by the path of the setting. */
 function flagOf(path: string): string {
   const [, name = "", member = ""] = /^(\w+)\.?(.*)$/.exec(path) ?? [];
   if (name === "clientSecret") return `--client-secret-file (or ${SECRET_VARIABLE})`;

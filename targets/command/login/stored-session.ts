@@ -206,7 +206,7 @@ async function withSession(
         const isOver = session.status === "ended" && error instanceof SignInError;
         throw isOver ? new SignInError("not_signed_in", "user", error.message) : error;
       } finally {
-        // Waits for the current refresh: its response may have the only valid refresh token.
+        // Wait for a refresh in flight, because its response may contain the only valid refresh token.
         await session.close();
       }
       // The new tokens are lost when this program ends.
@@ -259,7 +259,7 @@ export async function userInfoOf(
   options: NodeHttpOptions,
 ): Promise<UserInfo | undefined> {
   if (server === "") return undefined;
-  // The client's secret does not matter here.
+  // Any secret will do, because this needs only the addresses of the profile.
   if (!server.includes("://")) return serverOf(server, serverParameters, true).userInfo;
   if (addressProblem(server, allowHttp) !== "") return undefined;
   for (const metadata of metadataAddresses(server)) {

@@ -9,7 +9,7 @@ import { createVirtualEnvironment } from "../simulator/environment/virtual-envir
 import { Viewer } from "../simulator/view.ts";
 import { Phone } from "./phone.ts";
 
-/** Set by the build. */
+/** The build sets these. */
 declare const FIXTURE: FixtureInput;
 
 const BASE_URL = "https://tv.example";
@@ -63,7 +63,7 @@ class PageLink implements Link {
     return "A device with a screen or a printer draws this. The service exists in this page only: only the phone beside it can reach it.";
   }
 
-  /** Draws once for many changes in a row. */
+  /** Draws once for consecutive changes. */
   #changed(): void {
     if (!this.#drawn) return;
     this.#drawn = false;

@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import nacl from "tweetnacl";
 import { sha256 } from "../../../platform/text/sha256.ts";
 
-// The package does not support base64url and would read it as base64.
+// Add base64url, which the package reads as base64.
 const plainToString = PageBuffer.prototype.toString;
 PageBuffer.prototype.toString = function (encoding?: BufferEncoding, from?: number, to?: number) {
   if (encoding !== "base64url") return plainToString.call(this, encoding, from, to);
@@ -25,7 +25,7 @@ const waiting: (() => void)[] = [];
 const channel = new MessageChannel();
 channel.port1.onmessage = () => waiting.shift()?.();
 
-/** Runs after the waiting events, without a timer's delay. */
+/** Runs a function after the events that are waiting, without the delay of a timer. */
 export function setImmediate(run: () => void): void {
   waiting.push(run);
   channel.port2.postMessage(0);
@@ -46,7 +46,7 @@ class Digest {
     this.#finish = finish;
   }
 
-  /** The service calls it once. */
+  /** The service calls `update` only once. */
   update(data: Data): this {
     this.#bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
     return this;

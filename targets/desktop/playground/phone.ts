@@ -44,7 +44,7 @@ export class Phone {
       form === undefined ? new Request(url) : new Request(url, { method: "POST", body: form });
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = new Headers(request.headers);
-    // Browsers forbid scripts to set this header, but this request never leaves the page.
+    // Allowed here, because this request never leaves the page.
     if (cookie !== "") headers.set("cookie", cookie);
     if (form) headers.set("content-length", String(form.toString().length));
     Object.defineProperty(request, "headers", { value: headers });

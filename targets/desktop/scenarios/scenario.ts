@@ -10,11 +10,11 @@ export interface Settings {
   rows: number;
   account: string;
   rotate: boolean;
-  /** Client of the fixture; the TV by default. */
+  /** The device's client in the fixture; the TV by default. */
   client?: string;
   /** bare, printer or console. */
   device?: string;
-  /** Of the display; English by default. */
+  /** The language of the display; English by default. */
   language?: Language;
   /** Options of the service, by name. */
   options?: ServiceOptionsInput;
@@ -24,13 +24,13 @@ export const USUAL: Settings = { columns: 20, rows: 4, account: "ada", rotate: f
 
 export type Line = { readonly number: number; readonly text: string } & (
   | { readonly kind: "step" }
-  /** The display shows this text, in one row or wrapped; with `withinMs` within that time. */
+  /** The display shows this text, in one row or wrapped. With `withinMs`, it may appear within that time. */
   | { readonly kind: "shows"; readonly expected: string; readonly withinMs: number }
   | { readonly kind: "shows not"; readonly expected: string }
   /** The frame row by row; `?` matches any character. */
   | { readonly kind: "frame"; readonly expected: readonly string[] }
   | { readonly kind: "state"; readonly expected: string }
-  /** The last call as on the display, or the last security event with its verdict. */
+  /** The text of the last call on the display, or the last security event with its verdict. */
   | { readonly kind: "call"; readonly expected: string }
   | { readonly kind: "event"; readonly expected: string; readonly withinMs: number }
   /** The remedy of the error. */

@@ -53,12 +53,12 @@ export interface SimulationSettings {
   readonly service?: Service | undefined;
   readonly account: string;
   readonly kind?: DeviceKind | undefined;
-  /** Of the display; English by default. */
+  /** The language of the display; English by default. */
   readonly language?: Language | undefined;
   readonly rom?: RomName | undefined;
   /** Accounts and clients of the embedded service. */
   readonly fixture?: FixtureInput | undefined;
-  /** The receiver of security events; the embedded service uses its environment. */
+  /** The receiver of security events. */
   readonly manufacturer?: ManufacturerServer | undefined;
 }
 
@@ -230,7 +230,7 @@ export class Simulation {
    * which belongs to the other client.
    */
   useClient(clientId: string, secret?: string): void {
-    // Before power-on: the device polls the events of this client.
+    // Set this before power-on, because the device polls for the events of this client.
     this.manufacturer.clientId = clientId;
     this.#configure(credentialsOf(this.fixture, clientId, secret));
   }
@@ -252,7 +252,7 @@ export class Simulation {
   /** Changes the requested scopes: short names of the specification, or full ones. */
   useScope(scopes: readonly string[]): void {
     this.#configure({ scope: scopeOf(scopes) });
-    // A stored code is for the previous scopes.
+    // Request a new code, because a stored one has the previous scopes.
     this.driver?.signIn();
   }
 
@@ -412,7 +412,7 @@ export class Simulation {
     this.countedMs = this.clock.nowMs();
     this.timeline.observe(driver);
     this.#printSlip(driver);
-    // Its calls trigger this function again.
+    // A call of the application triggers this function again.
     if (!this.application.attend(driver)) this.#report();
   }
 

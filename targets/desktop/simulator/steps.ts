@@ -21,7 +21,7 @@ export class StepError extends Error {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Milliseconds of "500ms", "5s", "30m", "2h", "24h". */
+/** Converts a duration such as "500ms", "5s", "30m" or "2h" to milliseconds. */
 export function readDuration(text: string): number {
   const [, count, unit] = /^(\d{1,10})(ms|s|m|h)$/.exec(text) ?? [];
   if (unit === undefined) throw new StepError(`"${text}" is no duration such as 5s, 30m or 2h`);
@@ -328,7 +328,7 @@ function output(outcome: string): string {
   }
 }
 
-// The step with which an administrator fixes the device's current refusal.
+// The step with which an administrator fixes the device's current error.
 
 /** "policy harbour-school"; "" without such a refusal, or once it is fixed. */
 export function administratorsStep(simulation: Simulation): string {

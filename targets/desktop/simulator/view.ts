@@ -26,7 +26,7 @@ export interface View {
     readonly ms: number;
     readonly speed: number;
     readonly paused: boolean;
-    /** Rest of a jump; 0 without one. */
+    /** The remaining time of a jump; 0 without a jump. */
     readonly jumpLeftMs: number;
   };
   readonly display: {
@@ -38,7 +38,7 @@ export interface View {
     readonly language: Language;
   };
   readonly device: {
-    /** bare, printer, console (device/kinds.ts). */
+    /** The kind of device: bare, printer or console (device/kinds.ts). */
     readonly kind: DeviceName;
     readonly title: string;
     readonly client: string;
@@ -68,12 +68,12 @@ export interface View {
   readonly stream: StreamView;
   readonly events: readonly SecurityEvent[];
   readonly memory: {
-    /** The memory that the host has given. */
+    /** The size of the device memory. */
     readonly bytes: number;
     readonly tokens: number;
   };
   readonly slots: readonly SlotView[];
-  /** The logs below are complete from this position on. */
+  /** The logs below contain all events from this position on. */
   readonly fromOrder: number;
   readonly exchanges: readonly ExchangeEntry[];
   readonly exchangeCount: number;
@@ -83,7 +83,7 @@ export interface View {
   readonly hasNextPage: boolean;
   readonly account: string;
   readonly message: string;
-  /** Number of the message, so that a repeated message is recognized as new. */
+  /** Number of the message, so that the panel recognizes a message that is sent twice. */
   readonly messageNumber: number;
 }
 
@@ -203,7 +203,7 @@ export class Viewer {
   }
 }
 
-/** The position from which on every log is complete. */
+/** The position from which every log contains all events. */
 function lastOf({ exchanges, timeline, manufacturer }: Simulation) {
   const logs = [exchanges, timeline, { entries: manufacturer.events, count: manufacturer.count }];
   const fromOrder = Math.max(

@@ -80,7 +80,7 @@ function besideFrame({ display, device, qr, slips }: View, frame: string[], pain
   return [...frame, ...[...slipLines(slip), slip.footing].map((line) => `  ${line}`)];
 }
 
-/** A small quiet zone to save space; cameras accept it. */
+/** A small quiet zone, to save space. */
 const QUIET = 2;
 
 /** The device's state, its error with source and remedy, and the lasting faults. */
@@ -145,5 +145,5 @@ export function cut(line: string, width: number): string {
     .join("");
 }
 
-/** A color sequence; in a group, so that `split` returns it. */
+/** Matches a color sequence, in a group, so that `split` returns it. */
 const COLOUR = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);

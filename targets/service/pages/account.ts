@@ -56,7 +56,7 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
   for (const [name, action] of Object.entries(actions))
     app.post(`/account/${name}`, async (c) => {
       const { pageRequest, form } = await openForm(service, c);
-      // An action applies to the account whose page was shown, even if another one was chosen since.
+      // An action must apply to the account of the page, so reject it if another account was chosen meanwhile.
       if (pageRequest.accountId === undefined || pageRequest.accountId !== form.get("account"))
         return c.redirect("/account", 303);
       return c.redirect(`/account?done=${action(pageRequest.accountId, form)}`, 303);

@@ -77,7 +77,7 @@ export interface ConsentData {
 
 export interface Choice {
   scopes: readonly string[];
-  /** Seconds as in the form, "" for no end. */
+  /** The duration in seconds, as in the form; "" for no end. */
   access: string;
 }
 

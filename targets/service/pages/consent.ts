@@ -44,7 +44,7 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
       return showConsent(service, signedIn(service, c, pageRequest, account.id), attempt);
     });
   });
-  // The address stays in the address bar, so loading it starts again.
+  // A user may load the address of a step again, which starts from the beginning.
   for (const step of ["account", "decision"])
     app.get(`/device/${step}`, (c) => c.redirect("/device", 303));
   app.post("/device/decision", async (c) => {
@@ -83,7 +83,7 @@ function withAttempt(
   if (attempt && state === "pending") return found(attempt);
   const shown = attempt && decided(attempt);
   if (shown) return shown;
-  // Empty input is not a guess.
+  // Do not count empty input as a wrong code.
   if (state === "unknown-code" && normalizeUserCode(typed) !== "")
     service.wrongCodes.take(pageRequest.address, WRONG_CODES, nowMs);
   return pageRequest.show(

@@ -135,7 +135,7 @@ button:hover { filter: brightness(1.08); }
 .account .row > .grow { flex-basis: 0; }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.25rem; }
 .buttons > button { flex: 1 1 6rem; }
-/* The buttons stay in sight, however long the page above them is. */
+/* The buttons stay visible below a long page. */
 @media (max-height: 60rem) {
   html:has(form[action="/device/decision"]) { scroll-padding-bottom: 6rem; }
   body:has(form[action="/device/decision"]) { padding-bottom: 6rem; }

@@ -20,7 +20,7 @@ export interface PageRequest {
   /** The hidden field that every form of this session carries. */
   csrf: string;
   accountId: string | undefined;
-  /** The address that the limit of wrong codes counts. */
+  /** The client's address, for the limit of wrong codes. */
   address: string;
   show(
     content: PageContent,
@@ -93,7 +93,7 @@ function addressOf(c: Context): string {
   return env?.incoming?.socket?.remoteAddress ?? "local";
 }
 
-// Bounded, so that visitors cannot fill the memory; the oldest sessions have to sign in again.
+// Limit of stored sessions. Beyond it, the oldest sessions have to sign in again.
 const SIGNED_IN_MAX = 10_000;
 
 export class Sessions {

@@ -10,7 +10,7 @@ import type { Grant } from "../grants.ts";
 import { utf8 } from "../wire.ts";
 import { EVENT_TYPES, needs, type QueuedEvent, type Stream, signedSet } from "./streams.ts";
 
-/** An event about a whole account, for every receiver with a client that the account has used. */
+/** Queues an event about a whole account, for every receiver with a client that the account has used. */
 export function emitAccountEvent(
   context: ServiceContext,
   eventType: string,
@@ -24,7 +24,7 @@ export function emitAccountEvent(
       if (needs(stream, eventType)) emit(context, stream, eventType, { subject, ...details });
 }
 
-/** token-revoked for one grant, for the receivers of its client. */
+/** Queues token-revoked for one grant, for the receivers of its client. */
 export function emitTokenRevoked(context: ServiceContext, grant: Grant): void {
   const subject = tokenSubject(context, grant.refreshToken);
   for (const stream of context.streams.all())
@@ -33,7 +33,7 @@ export function emitTokenRevoked(context: ServiceContext, grant: Grant): void {
         emit(context, stream, EVENT_TYPES.tokenRevoked, { subject });
 }
 
-/** The verification event after stream:verify; it is sent whatever events were requested. */
+/** Queues the verification event after stream:verify, even if the stream has not requested this type. */
 export function emitVerification(
   context: ServiceContext,
   stream: Stream,
@@ -144,7 +144,7 @@ export interface SetClaims {
 /** Prefix of the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410 §7). */
 const PRIVATE_KEY_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** The published public key, and the private one. */
+/** The public key, which is published, and the private key. */
 interface Keys {
   readonly privateKey: KeyObject;
   readonly publicJwk: object;

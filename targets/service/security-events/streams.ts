@@ -8,7 +8,7 @@ const RISC = "https://schemas.openid.net/secevent/risc/event-type/";
 const OAUTH = "https://schemas.openid.net/secevent/oauth/event-type/";
 
 export const EVENT_TYPES = {
-  // The three of device spec §6.
+  // The three event types of device spec §6.
   sessionsRevoked: `${RISC}sessions-revoked`,
   tokenRevoked: `${OAUTH}token-revoked`,
   accountDisabled: `${RISC}account-disabled`,
@@ -49,7 +49,7 @@ export interface QueuedEvent {
 
 export interface Stream {
   readonly receiver: Receiver;
-  /** Undefined until the first stream:update; nothing is queued before. */
+  /** Undefined until the first stream:update. Before it, no event is queued. */
   configuration: StreamConfiguration | undefined;
   status: "enabled" | "disabled";
   readonly queue: Map<string, QueuedEvent>;

@@ -82,7 +82,7 @@ export class BoardEnvironment extends ServiceEnvironment {
     return board;
   }
 
-  /** Like `pending`, and the user has allowed the sign-in. */
+  /** Like `pending`, but the user has also approved the code. */
   async signedIn(config: Record<string, unknown> = {}): Promise<Board> {
     const board = await this.pending(config);
     if (this.service.approve(this.pendingCode, "ada") !== "granted") throw new Error("not granted");

@@ -50,7 +50,7 @@ export const kindNames = (Object.keys(kinds) as Kind[]).filter(
   (kind) => kind !== "quickjs" || machine.hasRoomForEngine,
 );
 
-/** The firmware of a kind. The linker's map lies beside it. */
+/** The path of a kind's firmware. The linker's map is beside it. */
 export const firmwareOf = (kind: Kind, folder = boardFolder): string =>
   `${folder}${kind}/firmware.elf`;
 export const mapOf = (kind: Kind, folder = boardFolder): string => `${folder}${kind}/firmware.map`;

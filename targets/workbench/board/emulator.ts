@@ -49,10 +49,10 @@ export interface BoardSettings {
 }
 
 export interface BoardFigures {
-  /** Only with an engine. */
+  /** Figures of the engine's heap, if there is an engine. */
   readonly heap: { peak: number; reached: number; requests: number } | undefined;
   readonly stack: { size: number; used: number };
-  /** Since the previous figures. */
+  /** Sleep since the previous figures. */
   readonly sleep: { wakes: number; asleepMs: number; ofMs: number };
 }
 
@@ -77,7 +77,7 @@ class FlashFile {
     this.#change(0, Buffer.alloc(2 * machine.pageBytes, 0xff), "w");
   }
 
-  /** Erases an area, then writes the page, or the part of it that is given. */
+  /** Erases an area, then writes a page or the beginning of one. */
   program(area: 0 | 1, page: Uint8Array): void {
     const whole = Buffer.alloc(machine.pageBytes, 0xff);
     whole.set(page);

@@ -48,7 +48,7 @@ export const machines = {
     hasClock: false,
     hasLink: false,
     hasRoomForEngine: false,
-    // An SD card: its size must be a power of two.
+    // The size of the SD card, which must be a power of two.
     eepromBytes: MIB,
     eepromPage: 512,
     panel: { width: 128, height: 64, left: 16, top: 24 },
@@ -71,7 +71,7 @@ export const machine: Machine = machineOf(process.env.PICOGRANT_MACHINE ?? "mps2
 /** Debian's release whose lwIP (2.1.3) and BearSSL (0.6) the firmware is written for. */
 const librariesRelease = "bookworm";
 
-/** For building and running the firmware: each machine is a Cortex-M. */
+/** Packages that building and running the firmware need; each machine is a Cortex-M. */
 export const boardNeeds: readonly Need[] = [
   ...engineNeeds,
   tool("arm-none-eabi-gcc", "gcc-arm-none-eabi"),

@@ -10,13 +10,13 @@ const UDP = 17;
 const UDP_HEAD = 8;
 const DNS_PORT = 53;
 const DHCP_CLIENT_PORT = 68;
-/** In a DHCP message: where its options begin, and two of them (RFC 2132). */
+/** The offset of the options in a DHCP message, and the codes of two options (RFC 2132). */
 const DHCP_OPTIONS = 240;
 const DHCP_NAME_SERVER = 6;
 const DHCP_TIME_SERVER = 42;
 const DHCP_END = 255;
 const NTP_PORT = 123;
-/** From 1900 to 1970, seconds. */
+/** Seconds from 1900 to 1970. */
 const NTP_EPOCH = 2_208_988_800;
 const NAME_ERROR = 3;
 
@@ -51,7 +51,7 @@ class End {
   }
 
   open(path: string): Promise<void> {
-    // A killed process may have left its socket.
+    // Remove the socket of a process that was killed.
     rmSync(path, { force: true });
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);

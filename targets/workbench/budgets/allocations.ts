@@ -11,7 +11,7 @@ import { builtBundle, conformanceScript, readTap } from "../engines/script.ts";
 import { type CountedName, newCountedEngine } from "./engine.ts";
 import { measuringScript, readTally, reportingScript, type Tally } from "./measured-core.ts";
 
-/** Runs inside the engine that is measured. */
+/** The script that runs inside the measured engine. */
 const polls = readFileSync(
   new URL("../../../test/budgets/guest/polls.js", import.meta.url),
   "utf8",

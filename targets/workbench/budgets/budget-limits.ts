@@ -12,7 +12,7 @@ export interface Figures {
    * Engine heap of the core and its device in QuickJS on 32-bit ARM, from bytecode, after `create` has been released.
    */
   readonly heap: number;
-  /** The peak until the device has been created. */
+  /** The peak of that heap until the device has been created. */
   readonly peak: number;
   /** Processor stack during a complete run on 32-bit ARM, including the engine. */
   readonly stack?: number;

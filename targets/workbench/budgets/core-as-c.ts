@@ -19,7 +19,7 @@ interface SizesOfC {
   readonly stack: number;
 }
 
-/** Undefined if the compilers for it are missing. */
+/** Measures a variant; undefined if the compilers are missing. */
 export async function measureC(variant: Variant): Promise<SizesOfC | undefined> {
   if (missingPackages(needs).length > 0) return undefined;
   const folder = `${hostFolder}budget-${variant}`;

@@ -89,7 +89,8 @@ export function sessionAsDevice({ endpoints, ca, folder }: Given, signal: AbortS
 }
 
 /**
- * By device; undefined if it is not built. Polls are five seconds apart, as in the RFC, so that this takes a minute.
+ * The handshakes of ten polls for each device; undefined if it is not built. Takes a minute, because polls are five seconds
+ * apart.
  */
 export async function handshakesOfTenPolls(): Promise<[string, number | undefined][]> {
   const host = (await isRefreshed("release")) ? hostAsDevice(programOf("release")) : undefined;

@@ -26,7 +26,7 @@ interface RecordWrites {
 
 /** @param pendingPolls polls before the user decides */
 export function recordWrites(pendingPolls: number): RecordWrites {
-  /** Writes up to each poll. */
+  /** The number of writes before each poll. */
   const writes: number[] = [];
   const platform = fakePlatform({
     http: {

@@ -69,7 +69,7 @@ export async function runInQuickjs(
   return lines.join("\n");
 }
 
-// The engines: how to find, name and run each. install.ts fetches them.
+// The table of engines: name, version, and how to run a script. install.ts fetches them.
 
 export interface Engine {
   readonly name: string;
@@ -77,7 +77,7 @@ export interface Engine {
   readonly memory: "both" | "typed" | "plain";
   /** Whether to run only the complete bundle, because each run takes minutes. */
   readonly isSlow?: boolean;
-  /** Undefined if it is not installed. */
+  /** The engine's version; undefined if it is not installed. */
   version(): string | undefined;
   /** Everything that the script prints, including errors. */
   run(script: string): Promise<string>;
@@ -172,7 +172,7 @@ export const engines: readonly Engine[] = [
   wasm("QuickJS (wasm, debug: leak checks)", "@jitl/quickjs-wasmfile-debug-sync", "debug"),
   wasm("QuickJS-ng (wasm)", "@jitl/quickjs-ng-wasmfile-release-sync", "ng"),
   native("Duktape", "duktape", "duk", "2.7.0"),
-  // It has no typed arrays.
+  // MuJS has no typed arrays.
   native("MuJS", "mujs", "mujs", "1.3.2", "plain"),
   // Moddable's engine, which ESP32 firmware uses.
   native("XS", "xs", "xs-host", "13.3.0"),

@@ -126,7 +126,7 @@ function installDebian(report: (line: string) => void): void {
 export function findFile(folder: string, outcome: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
-    // In a development package, libraries are links.
+    // In a development package, libraries are symbolic links.
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name));
   return found.find((path) => path.endsWith(outcome));

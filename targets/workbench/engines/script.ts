@@ -88,7 +88,7 @@ export async function builtBundle(variant: Variant): Promise<string> {
   return readFileSync(file, "utf8");
 }
 
-// Reads and judges the conformance script's output (TAP).
+// Reads the conformance script's output (TAP), and decides whether it passed.
 
 interface Verdict {
   readonly passed: number;

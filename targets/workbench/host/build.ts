@@ -154,7 +154,7 @@ export function makePort(folder: string, out: string, ...more: readonly string[]
   ]);
 }
 
-/** `text` in a file of targets/host/portable becomes `fault`. */
+/** A planted fault: replaces `text` in a file of targets/host/portable by `fault`. */
 export interface Fault {
   readonly file: string;
   readonly text: string;

@@ -78,7 +78,7 @@ function objectOf(source: string, flags: readonly string[]): string {
   const key = [source, ...flags].join(" ");
   const known = objects.get(key);
   if (known !== undefined) return known;
-  // Another process may compile the same.
+  // A folder for this process, because another process may compile the same files.
   const own = `${folder}/objects-${process.pid}`;
   if (objects.size === 0) {
     mkdirSync(own, { recursive: true });
@@ -90,7 +90,7 @@ function objectOf(source: string, flags: readonly string[]): string {
   return object;
 }
 
-/** Texts whose characters are bytes; a pair repeats a character. */
+/** An input as texts whose characters are bytes. A pair is a character and how often it is repeated. */
 type Input = string | readonly (string | readonly [string, number])[];
 
 /** Writes the seed inputs of a surface's fuzzer (test/host/fuzz/corpus.json) into a folder, and returns it. */
@@ -117,7 +117,7 @@ export async function buildFuzzer({ name, files }: Surface, plant?: Fault): Prom
   const flags = [
     ...["-std=gnu11", "-O1", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror"],
     ...["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"],
-    // On kernels with strong address randomization, one start in four collides with the sanitizer's memory.
+    // Without this, one start in four fails on kernels with strong address randomization, because of the sanitizer's memory.
     "-fno-pie",
     ...["-DPG_ASSERTIONS", `-I${sources}/portable`, `-I${generatedC}`],
   ];

@@ -180,7 +180,7 @@ export async function generateC(folder: string): Promise<void> {
 
 /**
  * Writes the generated files of a variant into `folder`; QuickJS's compiler makes the code out of core.js.
- * @param code of another build than the one that ships
+ * @param code the bundle of another build than the shipped one
  */
 export async function generate(folder: string, variant: Variant, code?: string): Promise<void> {
   mkdirSync(folder, { recursive: true });

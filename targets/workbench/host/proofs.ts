@@ -151,7 +151,7 @@ function complaints(report: string): string {
   return report.match(/\[eva:alarm\][^[]*/g)?.join("") ?? report;
 }
 
-/** Proves, and shows that the proof finds its planted fault. @returns a row of the table, and whether both hold */
+/** Runs a proof without and with its planted fault. @returns a row of the table, and whether both succeed */
 export async function proofRow(proof: Proof): Promise<{ cells: string[]; ok: boolean }> {
   console.error(`prove: ${proof.name} ...`);
   const { alarms, seconds, report } = await prove(proof);

@@ -33,16 +33,16 @@ const includes = (name: string, from: string): Need => ({
   isThere: () => spawnSync("gcc", ["-E", "-xc", "-include", name, "/dev/null"]).status === 0,
 });
 
-/** The C library's headers: the compiler's package only recommends them. */
+/** The headers of the C library, which the compiler's package only recommends. */
 const headersNeed: Need = {
   package: "libc6-dev",
   isThere: () => existsSync("/usr/include/stdlib.h"),
 };
 
-/** For a custom port, tested on this machine. */
+/** Packages for a custom port that is tested on this machine. */
 export const portNeeds: readonly Need[] = [tool("gcc", "gcc"), headersNeed, tool("make", "make")];
 
-/** For the engine's compiler, which always runs on this machine. */
+/** Packages for the engine's compiler, which runs on this machine. */
 export const engineNeeds: readonly Need[] = [...portNeeds, tool("dpkg-source", "dpkg-dev")];
 
 export const hostNeeds: readonly Need[] = [
@@ -56,7 +56,7 @@ export const hostNeeds: readonly Need[] = [
   includes("lwip/lwipopts.h", "liblwip-dev"),
 ];
 
-/** For fuzzing: clang with its runtime, where libFuzzer and the sanitizers are. */
+/** Packages for fuzzing: clang, and its runtime with libFuzzer and the sanitizers. */
 export const fuzzNeeds: readonly Need[] = [
   tool("clang", "clang"),
   { package: "libclang-rt-dev", isThere: hasFuzzer },
@@ -74,7 +74,7 @@ export const analyserNeeds: readonly Need[] = [
 export const armNeeds: readonly Need[] = [
   ...engineNeeds,
   tool("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
-  // The compiler's package only recommends it.
+  // The compiler's package only recommends the C library.
   {
     package: "libc6-dev-armhf-cross",
     isThere: () => existsSync("/usr/arm-linux-gnueabihf/include/stdlib.h"),

@@ -106,7 +106,7 @@ async function packageRow(name: string, folder: string, names: string): Promise<
   ];
 }
 
-/** Our packages as `npm run tool -- package` builds them, and the others as they are installed here. */
+/** The table of our packages, as built by `npm run tool -- package`, and of the others, as installed here. */
 export async function packageTable(): Promise<string[][]> {
   const made = path.join(root, "dist/npm");
   const rows = [

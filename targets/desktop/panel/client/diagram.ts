@@ -18,7 +18,7 @@ import {
   type Stored,
 } from "./rows.ts";
 
-/** An opened exchange: request and response in full. */
+/** Draws the details of an exchange: request and response in full. */
 export function drawDetail({ request, response }: ExchangeDetail): HTMLElement {
   const both = make("div", "both");
   for (const [title, text] of [
@@ -125,7 +125,7 @@ export function wayOf({ what, by }: Pick<TimelineEntry, "what" | "by">): string 
       : "environment-strip";
 }
 
-/** The list's items at the rows' positions. */
+/** The items of the list on the page, for updates by row. */
 function itemsOf(list: HTMLOListElement): List<HTMLElement> {
   return {
     insertBefore: (item, before) => void list.insertBefore(item, before),

@@ -9,7 +9,7 @@ import type { View } from "../../simulator/view.ts";
 export type PhonePage = "none" | "home" | "type" | "code" | "consent" | "other";
 
 export interface Guide {
-  /** 0, 1, 2: the current step; 3: all done. */
+  /** The current step (0, 1, 2); 3: all steps are done. */
   readonly step: number;
   /**
    * The next action: a command, or an action of the page. Undefined: the user acts on the phone, or there is no action.
@@ -31,7 +31,7 @@ export function wordsOf(step: number, isOn = true): readonly [string, string, st
 
 interface Obstacle {
   readonly fault: string;
-  /** The obstacle, as the beginning of a sentence. */
+  /** Describes the obstacle, as the beginning of a sentence. */
   readonly description: string;
   readonly label: string;
 }
@@ -106,7 +106,7 @@ function isSignedIn({ device }: Seen): boolean {
   return ["signed in", "refreshing"].includes(device.state);
 }
 
-/** No response reaches the device: fix that first. */
+/** The guide while no response reaches the device: fix that first. */
 function behind({ fault, description, label }: Obstacle, seen: Seen, phone: PhonePage): Guide {
   const { device } = seen;
   const does = `fault ${fault}`;
@@ -129,7 +129,7 @@ function signedIn({ call, device }: Seen, phone: PhonePage, seesFaults: boolean)
   if (call?.reason) {
     const { name, fix } = call.reason;
     const description = `Signed in, but the last call failed: ${name}. ${sentenceOf(fix)}`;
-    // A new sign-in does not enable the API of a project.
+    // A new sign-in would not help, because the API is not enabled for the project.
     if (name === "accessNotConfigured" && phone !== "none") {
       return { step: 3, next: usualClient(device), description };
     }
@@ -141,7 +141,7 @@ function signedIn({ call, device }: Seen, phone: PhonePage, seesFaults: boolean)
   return { step: 3, next, description: seesFaults ? description + TRY_ONE : description };
 }
 
-/** Back to the kind's default client. */
+/** The action that selects the default client of the device. */
 function usualClient({ kind }: Seen["device"]): Guide["next"] {
   return { label: "give it the right client", does: `client ${deviceKind(kind)!.client}` };
 }
@@ -189,7 +189,7 @@ function failed({ device, faults, administrator }: Seen, phone: PhonePage): Guid
   const what = SESSION_OVER.includes(name) ? "The session is over" : "The sign-in failed";
   const description = `${what}: ${name}. ${sentenceOf(fix)}`;
   if (WRONG_CLIENT.includes(name)) {
-    // With a real server no other client is available.
+    // With a real server, there is no other client to select.
     return { step: 0, next: phone === "none" ? undefined : usualClient(device), description };
   }
   if (name === "admin_policy_enforced" && faults.includes("policy")) {

@@ -11,7 +11,7 @@ phone?.addEventListener("load", () => {
   if (location.protocol !== "about:") setText("phone-address", location.host + location.pathname);
 });
 
-/** Sends a request that other pages cannot send. */
+/** Sends a request with the header that other pages cannot send. */
 function post(address: string, body: object): Promise<Response | undefined> {
   return fetch(address, {
     method: "POST",

@@ -24,17 +24,17 @@ export interface Link {
 
 const MESSAGE_MS = 7000;
 const STRIP_MAX = 60;
-/** On the phone before a page is open. */
+/** The text on the phone before a page is open. */
 const NOT_YET =
   "It takes the code from the device: by its camera, or you open the address and type.";
 export class Panel {
   #latest: View | undefined;
   /** Number of the simulation's last message. */
   #received = -1;
-  /** Whether the message no longer applies. */
+  /** Whether the panel's own message no longer applies. */
   #isOver: (view: View) => boolean = () => false;
   #hush: ReturnType<typeof setTimeout> | undefined;
-  /** The last decision by a key that the phone has shown. */
+  /** The order of the last decision by a key that the phone has shown. */
   #reported = -1;
   readonly #diagram: Diagram;
 
@@ -165,7 +165,7 @@ export class Panel {
   }
 
   async #send(command: string): Promise<void> {
-    // The previous message belongs to the previous action.
+    // Remove the message of the previous action.
     this.print("");
     const problem = await this.#link.send(command);
     if (problem) this.print(problem);
@@ -183,7 +183,7 @@ export class Panel {
     else if (button.id === "scan") this.#scan();
   }
 
-  /** Shows why a button is unavailable, until that changes. */
+  /** Shows why a button is unavailable, until the reason no longer applies. */
   #refuse({ dataset, firstChild }: HTMLButtonElement): void {
     const { needs, whyNot: why } = dataset;
     const isOver = (view: View): boolean => whyNot(needs as Need, view) === "";
@@ -209,7 +209,7 @@ export class Panel {
   }
 }
 
-/** The page on the phone, by its forms; a page about another code does not count. */
+/** The page on the phone, recognized by its forms. A page about another code counts as the first page. */
 function phonePage(userCode: string): PhonePage {
   const phone = element<HTMLIFrameElement>("phone");
   if (phone === null) return "none";
@@ -303,7 +303,7 @@ function stripOf({ userCode }: View["device"], { lit, lines }: View["display"]):
   return `The device shows: ${words.length > STRIP_MAX ? `${words.slice(0, STRIP_MAX)} ...` : words}`;
 }
 
-/** The error: name, source and remedy. A pending code is not an error. */
+/** Shows the error with name, source and remedy. A pending code is not an error. */
 function showReason({ reason }: View["device"]): void {
   const isWrong = reason !== undefined && reason.name !== "authorization_pending";
   element("reason").hidden = !isWrong;
@@ -334,7 +334,7 @@ export function takeTabs(): void {
   }
 }
 
-// QR codes for a real phone: on the panel, on the console's screen, and on the printer's paper.
+// Draws QR codes for a real phone, on the panel, on the console's screen and on the printer's paper.
 
 /** Width of the quiet zone (ISO/IEC 18004). */
 const QUIET = 4;
@@ -353,7 +353,7 @@ function drawModules(root: SVGSVGElement, rows: readonly string[]): void {
   });
   const size = rows.length + 2 * QUIET;
   root.setAttribute("viewBox", `0 0 ${size} ${size}`);
-  // White also in dark mode: cameras need dark on light.
+  // White also in dark mode, because cameras need dark modules on a light background.
   root.append(svg("rect", { width: size, height: size, fill: "#fff" }));
   root.append(svg("path", { d: path, fill: "#111" }));
 }

@@ -1,5 +1,5 @@
-// The rows of the diagram in order. An exchange is one row if nothing happened between its request and its response,
-// else two. Consecutive polls with authorization_pending are one row that can be unfolded.
+// The rows of the diagram in order. An exchange has one row, or two if something happened between request and response.
+// Consecutive polls with authorization_pending share a row that can be unfolded.
 
 import type { SecurityEvent } from "../../simulator/environment/manufacturer-server.ts";
 import type { LastingFault, PassingFault } from "../../simulator/environment/network.ts";
@@ -26,7 +26,7 @@ export type Happened = Pick<View, "fromOrder" | "exchanges" | "timeline" | "even
 export function outcomeOf({ ended, status, output, fault, purpose }: ExchangeEntry): Outcome {
   if (ended === undefined) return "under way";
   if (output === "authorization_pending" && purpose === "poll") return "wait";
-  // A late response is complete.
+  // A response that is only delayed is complete.
   const isWhole = fault === "" || fault === "slow";
   return output === "OK" && status >= 200 && status < 300 && isWhole ? "good" : "bad";
 }
@@ -45,7 +45,7 @@ export const DONE_BY: Readonly<Record<LastingFault | PassingFault, string>> = {
   "cut-poll": "cut short on the way",
 };
 
-/** The response in words: "428 authorization_pending", "503 not JSON (service down)". */
+/** Describes the response: "428 authorization_pending", "503 not JSON (service down)". */
 export function responseOf({ ended, status, output, fault }: ExchangeEntry): string {
   if (ended === undefined) return "";
   const by = fault ? ` (${DONE_BY[fault as keyof typeof DONE_BY]})` : "";
@@ -118,7 +118,7 @@ function isWaiting({ part, exchanges }: Row): boolean {
 
 // Updates a list on the page: known items stay, new ones are drawn, and all are put in order.
 
-/** An item of the list, and the row that it was drawn from. */
+/** An item of the list on the page, and its row. */
 export interface Stored<Item> {
   readonly item: Item;
   readonly state: string;

@@ -48,7 +48,7 @@ interface Call {
   readonly api: string;
   /** Starts the call in the core; returns "" or the reason why it cannot start. */
   begin(driver: Driver): string;
-  /** For a list of broadcasts: the number on the pages before this one. */
+  /** Set for a list of broadcasts; `before` is the number of broadcasts on earlier pages. */
   readonly list?: { readonly before: number | undefined };
   /** The text for the display from a successful response. */
   describe(response: Record<string, unknown>, driver: Driver): string;
@@ -122,7 +122,7 @@ export class Application {
 
   request(driver: Driver, name: CallName, words: CallWords): string {
     if (this.#status === "calling") return "another call is under way";
-    // Metadata is public; everything else needs a signed-in user.
+    // Only metadata is public; other calls need a user who is signed in.
     if (name !== "discover" && !driver.isSignedIn) return "nobody is signed in";
     const call = name === "next-page" ? this.#nextPage(driver) : callOf(name, words, this.#issuer);
     if (typeof call === "string") return call;
@@ -189,7 +189,7 @@ export class Application {
     if (driver.isSignedIn) driver.setStatus(text);
   }
 
-  /** The core uses the first row of the display. */
+  /** The first row of the display belongs to the core. */
   #describe(page: ListedPage, { device: { columns, rows } }: Driver): string {
     return describeList(page, { columns, rows: rows - 1 });
   }
@@ -214,7 +214,7 @@ export class Application {
 const VIDEO_API = "the video API";
 const PUBLISHING_API = "the publishing API";
 
-/** The offer calls: name, path suffix (`$` stands for the offer's name), and whether it reads. */
+/** The offer calls by name: the path suffix (`$` stands for the offer's name), and whether the call only reads. */
 const OFFER_CALLS: Readonly<
   Partial<Record<CallName, readonly [what: string, behind: string, isGet: number]>>
 > = {

@@ -31,12 +31,12 @@ export function describeList(
   if (titles.length === 0) return "No broadcasts";
   const count = `${whichOf({ titles, total, before })} broadcast${total === 1 ? "" : "s"}`;
   const inFull = `${count}: ${titles.join(", ")}`;
-  // The dots show that more follow.
+  // Dots at the end show that there are more.
   if (titles.length === 1 || fits(inFull, capacity)) return inFull;
   return `${count}: ${titles[0]} ...`;
 }
 
-/** The whole list: "3"; a part: "2 of 3", "1-2 of 3". */
+/** The part of the list that is shown: "3" for the whole list, else "2 of 3" or "1-2 of 3". */
 function whichOf({ titles: { length }, total, before }: ListedPage): string {
   if (length >= total || before === undefined) return String(length);
   const which = length === 1 ? `${before + 1}` : `${before + 1}-${before + length}`;

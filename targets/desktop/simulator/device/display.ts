@@ -58,7 +58,7 @@ export function shows(lines: readonly string[], text: string): boolean {
 
 type Device = Driver["device"];
 
-/** The code or one of its addresses, as a reader of the display sees them; "" while no code is shown. */
+/** The code or one of its addresses while the display shows it, else "". */
 export function shownText(
   device: Device | undefined,
   display: FrameDisplay,

@@ -4,7 +4,7 @@ import type { Bytes, Storage } from "../../../../platform/contracts.ts";
 export interface SlotView {
   readonly slot: number;
   readonly bytes: number;
-  /** The record's claimed kind. Only the core can verify a record: its checksum is keyed. */
+  /** The kind of the record by its first byte. Only the core can verify its checksum. */
   readonly kind: "empty" | "code" | "token" | "access token" | "revocation" | "unknown";
   readonly sequence: number;
   readonly writes: number;

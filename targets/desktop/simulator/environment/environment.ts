@@ -196,10 +196,10 @@ async function startService(
     fixture: data,
     options: {
       framedBySelf: true,
-      // The address then fits on one line of every display: 127.0.0.1:8628/d
+      // A short path, so that the address fits on one line of every display: 127.0.0.1:8628/d
       verificationPath: "/d",
       refreshTokenRotation: options.rotate ?? false,
-      // For the QR code; the specifications do not have it.
+      // For the QR code, although the specifications do not have this member.
       verificationUriComplete: true,
       // The device may poll a few milliseconds early after a power cut, and because clocks have whole milliseconds.
       pollToleranceMs: POLL_TOLERANCE_MS,
@@ -218,7 +218,7 @@ async function startService(
   if (options.publicUrl) usePublicUrl(service, options.publicUrl);
   else if (isAny(host))
     service.setOptions({ baseUrl: `http://${reachableName(host)}:${server.port}` });
-  // The device runs on this machine.
+  // The device runs on this machine, so it uses the local address.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
   return { service, server, localUrl, fixture: data };
 }

@@ -9,13 +9,13 @@ import { LASTING_FAULTS, type LastingFault, type PassingFault } from "./network.
 export interface Fault {
   readonly name: string;
   readonly key: string;
-  /** For diagram and log. */
+  /** The name of the fault in diagram and log. */
   readonly title: string;
   readonly label: string;
   readonly sees: string;
   /** The final text of the display; "" if it does not change. */
   readonly display: string;
-  /** Lasts until it is fixed; the others happen once. */
+  /** Whether the fault lasts until it is fixed. Other faults happen once. */
   readonly lasting: boolean;
   /** Only possible with the embedded service. */
   readonly needsService: boolean;

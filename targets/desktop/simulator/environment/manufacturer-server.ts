@@ -10,7 +10,7 @@ import type { Moment, Moments } from "../log/timeline.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
 const DELIVERY = "https://schemas.openid.net/secevent/risc/delivery-method/";
-/** The push endpoint; never requested: the simulator is the receiver. */
+/** The address of the push endpoint. No request goes there, because the simulator itself is the receiver. */
 const PUSH_URL = "http://127.0.0.1/security-events";
 const STORED = 30;
 const NOTHING = new Uint8Array(0);
@@ -58,7 +58,7 @@ export class ManufacturerServer {
     this.#clock = clock;
   }
 
-  /** For the service: retries run in simulated time, and pushes arrive here. */
+  /** The service's environment: retries run in simulated time, and pushed events arrive here. */
   readonly environment = {
     schedule: (delayMs: number, task: () => void): void => {
       this.#clock.after(delayMs, task);
@@ -130,7 +130,7 @@ export class ManufacturerServer {
       this.#note("pushed", token, "refused: not verified");
       return 400;
     }
-    // The event precedes its effect on the device.
+    // Take the moment first, because the event precedes its effect on the device.
     const moment = this.#moments!.next();
     const verdict = this.#handOn(claims);
     this.#note("pushed", token, verdict ?? "the device is off: the service retries", moment);

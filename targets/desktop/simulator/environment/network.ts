@@ -72,7 +72,7 @@ interface Exchange {
 export class Network implements Http {
   readonly lasting = new Set<LastingFault>();
   readonly passing = new Set<PassingFault>();
-  /** From the end of a real exchange to its arrival at the device; simulated. */
+  /** Simulated time from the end of a real exchange to the arrival of its response at the device. */
   latencyMs = 0;
   #current: Exchange | undefined;
 

@@ -15,11 +15,11 @@ export interface RemoteServer {
     readonly clientAuthentication: core.ClientAuthentication;
     readonly deviceParameters: string;
     readonly tokenParameters: string;
-    /** The owner of stored records; default: the address of the token endpoint. */
+    /** The name of the server in records; default: the address of the token endpoint. */
     readonly server?: string;
   };
   readonly allowHttp: boolean;
-  /** Of the server's profile. */
+  /** The memory that the server's profile recommends. */
   readonly memoryBytes?: number;
   readonly translate?: Translate | undefined;
 }

@@ -46,7 +46,7 @@ export function deviceConfig(options: ClientChoices) {
     clientSecret: options.clientSecret ?? (options.clientId === undefined ? CLIENT.secret : ""),
     scope: options.scope ?? SCOPE,
     clientAuthentication: core.ClientAuthentication.SPECIFICATION,
-    // The same on every port.
+    // The name of the server in records, which is the same on every port.
     server: "the simulated service",
     deviceParameters: "",
     tokenParameters: "",
@@ -90,7 +90,7 @@ export class DirectHttp implements Http {
 }
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-/** Scenarios contain it. */
+/** The base address, which scenarios contain. */
 const BASE_URL = "http://127.0.0.1:8628";
 
 export interface VirtualEnvironmentSettings {
@@ -100,17 +100,17 @@ export interface VirtualEnvironmentSettings {
   readonly rotate: boolean;
   readonly fixture: FixtureInput;
   readonly seed?: number;
-  /** By default a paused one. */
+  /** The clock; default: a new one that is paused. */
   readonly clock?: SimulatedClock;
   /** Calendar time at the clock's zero; 2026-01-01 by default. */
   readonly epochMs?: number;
-  /** By default that of the scenarios. */
+  /** The base address; default: that of the scenarios. */
   readonly baseUrl?: string;
   /** Client of the fixture; the TV by default. */
   readonly client?: string;
   /** Kind of device (device/kinds.ts); a bare display by default. */
   readonly device?: string;
-  /** Of the display; English by default. */
+  /** The language of the display; English by default. */
   readonly language?: Language;
   /** Further options of the service. */
   readonly options?: ServiceOptionsInput;

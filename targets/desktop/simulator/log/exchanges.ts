@@ -30,7 +30,7 @@ export interface ExchangeEntry extends Moment {
   readonly method: string;
   readonly target: string;
   readonly request: string;
-  /** 0 before the response, and without one. */
+  /** The status of the response; 0 if there is none. */
   status: number;
   response: string;
   /** Short result, "" before the response: OK, the error's name, or the reason why there is no response. */

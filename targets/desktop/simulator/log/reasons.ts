@@ -1,4 +1,4 @@
-// Errors in words: name, source, and who can fix it. For display, log, terminal and panel.
+// Describes errors for display, log, terminal and panel: name, source, and who can fix them.
 import { ErrorCode, State } from "../../../../core/complete.ts";
 import { MESSAGES, type Message } from "../../../../core/device/errors.ts";
 import { errorRows } from "../../../../core/tables/errors.ts";
@@ -21,7 +21,7 @@ const LENGTH_MAX = 40;
 
 /**
  * "OK" only for a success status with a readable body.
- * @param body as text
+ * @param body the text of the body
  */
 export function wordsOf(status: number, body: string): string {
   const isValid = status >= 200 && status < 300;
@@ -50,7 +50,7 @@ function named(error: object): string {
 export interface Reason {
   readonly name: string;
   readonly from: string;
-  /** Who can fix it, and how if known. */
+  /** Who can fix the error, and how, if known. */
   readonly fix: string;
 }
 
