@@ -21,8 +21,6 @@ import {
 import { reportedMs, type TlsSettings, tlsSettings } from "./connection-pool.ts";
 import type { NodeHttpOptions } from "./http-options.ts";
 
-export { transportOf } from "./connection-pool.ts";
-
 /**
  * Starts a request and watches its connection. A new one must be established within its own limit, including TLS.
  * @param plain creates connections for plain http

@@ -78,7 +78,7 @@ export class SessionRuntime {
     () => this.#secrets(),
     (members) => {
       this.driver.run();
-      this.driver.makeRoom(members);
+      this.driver.commands.makeRoom(members);
     },
   );
   readonly watch: TroubleMonitor;

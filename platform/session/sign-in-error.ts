@@ -1,7 +1,7 @@
 // Why a sign-in or a session ended, for programs and users.
 
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
-import { lackingMemberOf, missingCapacityOf, missingMemberOf } from "../driver/response-misfit.ts";
+import { lackingMemberOf, missingCapacityOf, missingMemberOf } from "../driver/responses.ts";
 import { describeResponse, type ServerResponse } from "../exchange/response-recorder.ts";
 import type { MetadataError } from "../servers/server-error.ts";
 

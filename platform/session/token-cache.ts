@@ -208,7 +208,7 @@ export class IssuedTokens {
     if (device.endpoint !== Endpoint.TOKEN || device.state !== State.REFRESHING) return undefined;
     const access = this.#storedOf(storedTokenOf(device, memory))?.access;
     if (access?.token === this.#access) return undefined;
-    driver.makeRoom({ access_token: access?.token });
+    driver.commands.makeRoom({ access_token: access?.token });
     return access;
   }
 

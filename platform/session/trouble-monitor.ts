@@ -86,8 +86,8 @@ export class TroubleMonitor {
     this.#report(new SignInError(code, "user", `${FAILED[code]}${why}; ${consequence}`));
   }
 
-  #lookAtStorage({ device, storageOperations }: Driver, isWaiting: boolean): void {
-    const operation = device.storageCommand === 0 || isWaiting ? 0 : storageOperations;
+  #lookAtStorage({ device, commands }: Driver, isWaiting: boolean): void {
+    const operation = device.storageCommand === 0 || isWaiting ? 0 : commands.storageOperations;
     if (operation !== this.#operation) {
       this.#operation = operation;
       this.#sinceMs = this.#platform.timers.now();

@@ -11,7 +11,7 @@ import {
   driverOptionsOf,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
-import { missingCapacityOf, missingMemberOf } from "../../platform/driver/response-misfit.ts";
+import { missingCapacityOf, missingMemberOf } from "../../platform/driver/responses.ts";
 import { Driver, MEMORY_BYTES_DEFAULT } from "../../platform/driver.ts";
 import { displaySizeOf } from "../../platform/quickjs/displays.ts";
 import { type Os, quickJs, type Std, scriptArguments } from "../../platform/quickjs/engine.ts";

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Region, State } from "../../core/index.ts";
-import { missingCapacityOf } from "../../platform/driver/response-misfit.ts";
+import { missingCapacityOf } from "../../platform/driver/responses.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { serverNames } from "../../platform/servers/address.ts";
 import { driverConfig, fakePlatform, MemoryStorage } from "../../platform/testing/index.ts";

@@ -2,7 +2,7 @@
 import { ErrorCode, State } from "../../../../core/complete.ts";
 import { MESSAGES, type Message } from "../../../../core/device/errors.ts";
 import { errorRows } from "../../../../core/tables/errors.ts";
-import { missingCapacityOf, missingMemberOf } from "../../../../platform/driver/response-misfit.ts";
+import { missingCapacityOf, missingMemberOf } from "../../../../platform/driver/responses.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { clean } from "../../../service/observers.ts";
 import { reasonOf } from "./mask.ts";

@@ -1,0 +1,172 @@
+// One exchange of the HTTP adapter on Node. Loaded with the first request.
+
+import type http from "node:http";
+import type { Bytes, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import {
+  CUT_OFF,
+  EXCHANGE_LIMITS,
+  finalStatus,
+  NOT_HTTP,
+  retryAfterSeconds,
+  TOO_LONG,
+  UNKNOWN_CODING,
+} from "../exchange/limits.ts";
+import { DECODERS, decoded, failureOf, openRequest, placeOf } from "./connection.ts";
+import type { Transport } from "./connection-pool.ts";
+import type { NodeHttpOptions } from "./http-options.ts";
+
+export { transportOf } from "./connection-pool.ts";
+
+export class Exchange {
+  readonly #options: NodeHttpOptions;
+  readonly #transport: Transport;
+  readonly #sink: HttpSink;
+  readonly #ended: (failure: string) => void;
+  readonly #sizeLimitBytes: number;
+  readonly #timeLimit: NodeJS.Timeout;
+  #connectLimit: NodeJS.Timeout | undefined;
+  #client: http.ClientRequest | undefined;
+  #isOpen = true;
+  #bodyBytes = 0;
+
+  /** @param ended called before the sink's last call, "" for a complete response */
+  constructor(
+    options: NodeHttpOptions,
+    transport: Transport,
+    sink: HttpSink,
+    ended: (failure: string) => void,
+  ) {
+    this.#options = options;
+    this.#transport = transport;
+    this.#sink = sink;
+    this.#ended = ended;
+    this.#sizeLimitBytes = options.sizeLimitBytes ?? EXCHANGE_LIMITS.sizeLimitBytes;
+    this.#timeLimit = setTimeout(
+      () => this.#fail("timeout", "no complete response in time"),
+      options.timeLimitMs ?? EXCHANGE_LIMITS.timeLimitMs,
+    );
+  }
+
+  send(request: HttpRequest): void {
+    try {
+      this.#open(request);
+    } catch {
+      // An address or a header value that cannot be sent.
+      this.#fail("unreachable", "the request cannot be sent");
+    }
+  }
+
+  /** Nothing more is reported; the connection cannot be reused. */
+  abort(): void {
+    this.#close();
+    this.#client?.destroy();
+  }
+
+  #open(request: HttpRequest): void {
+    const { tls, plain } = this.#transport;
+    const url = new URL(request.url);
+    const body = copyRange(request.body, request.bodyFrom, request.bodyTo);
+    const headers = this.#headers(request, body.length);
+    const { client, connectLimit } = openRequest(
+      url,
+      { method: request.method, headers },
+      tls,
+      plain,
+      () => this.#fail("timeout", "no connection in time"),
+    );
+    this.#client = client;
+    this.#connectLimit = connectLimit;
+    let received: http.IncomingMessage | undefined;
+    client.on("response", (response) => {
+      received = response;
+      this.#receive(response);
+    });
+    // Node never repeats a request: an error, even on a reused connection, ends the exchange. After a complete response
+    // neither an error nor the end of the connection matters: its body may still be on the way to the sink.
+    const isWhole = (): boolean => received?.complete === true;
+    client.on("error", (error) => {
+      const [failure, why] = failureOf(error);
+      if (!isWhole()) this.#fail(failure, placeOf(error, url) + why);
+    });
+    client.on("close", () => {
+      if (!isWhole()) this.#fail("unreachable", CUT_OFF);
+    });
+    client.end(body);
+  }
+
+  #headers(request: HttpRequest, bodyBytes: number): http.OutgoingHttpHeaders {
+    const headers: http.OutgoingHttpHeaders = {
+      Accept: "application/json",
+      // RFC 9110 §12.5.3: without it a server may encode as it likes.
+      "Accept-Encoding": "identity",
+      "User-Agent": this.#options.userAgent ?? "picogrant",
+    };
+    if (request.contentType !== "") headers["Content-Type"] = request.contentType;
+    if (request.authorization !== "") headers.Authorization = request.authorization;
+    if (bodyBytes > 0 || request.method === "POST") headers["Content-Length"] = bodyBytes;
+    for (const [name, value] of request.headers ?? []) headers[name] = value;
+    return headers;
+  }
+
+  #receive(response: http.IncomingMessage): void {
+    const body = decoded(response);
+    body.on("error", (error) => this.#fail(...failureOf(error)));
+    const { "content-encoding": encoding = "identity" } = response.headers;
+    body.on("data", (chunk: Buffer) => {
+      if (/^(identity)?$/i.test(encoding) || DECODERS.has(encoding.toLowerCase()))
+        this.#take(chunk);
+      else this.#fail("unreachable", UNKNOWN_CODING);
+    });
+    body.on("end", () => this.#end());
+    const { "retry-after": retryAfter, date, "content-length": promised } = response.headers;
+    const { "transfer-encoding": coding = "chunked" } = response.headers;
+    // Of the interim responses Node reports only 101, and no protocol switch was requested.
+    const status = finalStatus(response.statusCode);
+    // RFC 9110 §15.5.8: only a proxy sends it; over TLS it is not the server's response.
+    if (status === 407) {
+      this.#fail("unreachable", PROXY_REFUSES);
+      return;
+    }
+    if (status === 0 || coding.toLowerCase() !== "chunked") {
+      this.#fail("unreachable", status === 0 ? NOT_HTTP : UNKNOWN_CODING);
+      return;
+    }
+    const { "www-authenticate": authenticate = "" } = response.headers;
+    const waitS = retryAfterSeconds(retryAfter, date, Date.now());
+    this.#sink.status(status, waitS, authenticate);
+    // `#fail` has no effect if the sink has aborted meanwhile.
+    if (Number(promised) > this.#sizeLimitBytes) this.#fail("too-large", TOO_LONG);
+  }
+
+  #take(chunk: Buffer): void {
+    if (!this.#isOpen) return;
+    this.#bodyBytes += chunk.length;
+    if (this.#bodyBytes > this.#sizeLimitBytes) this.#fail("too-large", TOO_LONG);
+    else this.#sink.body(chunk, 0, chunk.length);
+  }
+
+  #end(): void {
+    if (!this.#isOpen) return;
+    this.#close();
+    this.#ended("");
+    this.#sink.end();
+  }
+
+  #fail(failure: TransportFailure, why: string): void {
+    if (!this.#isOpen) return;
+    this.abort();
+    this.#ended(why);
+    this.#sink.failed(failure);
+  }
+
+  #close(): void {
+    this.#isOpen = false;
+    clearTimeout(this.#timeLimit);
+    clearTimeout(this.#connectLimit);
+  }
+}
+
+const PROXY_REFUSES = "the proxy wants a name and a password";
+
+const copyRange = (bytes: Bytes, from: number, to: number): Buffer =>
+  Buffer.from(Array.prototype.slice.call(bytes, from, to));
