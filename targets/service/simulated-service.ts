@@ -44,6 +44,7 @@ export interface SimulatedServiceOptions {
   readonly [other: string]: unknown;
 }
 
+/** The options of `startSimulatedService`. */
 export interface SimulatedServiceSettings
   extends Pick<SimulatedServiceOptions, "dialect" | "issuerPath" | "interval"> {
   /** The account that approves each code at once, such as "ada"; default: none. */
