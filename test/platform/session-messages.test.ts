@@ -360,6 +360,19 @@ describe("what a start knows from the previous one", () => {
     expect(tokenResponse).toHaveProperty("id_token");
   });
 
+  it("does not use the cache for other tokens; signing out erases it", async () => {
+    const { environment } = await restarted();
+    const capacity = environment.capacity.clone();
+    await Promise.all([(await started(environment)).session.signOut(), environment.pass(5)]);
+    expect(environment.capacity.peek(0)).toHaveLength(0);
+    environment.restart();
+    environment.http.handler = environment.server.handle;
+    await Promise.all([(await started(environment)).session.close(), environment.pass(5)]);
+    environment.capacity = capacity;
+    const { session } = await started(environment);
+    expect(session.tokenResponse).toBeUndefined();
+  });
+
   it("requires a new sign-in for a wider scope, and resumes the session for a narrower one", async () => {
     const { environment } = await restarted();
     const narrower = await started(environment, {}, requesting(""));
