@@ -133,7 +133,7 @@ export async function interruptibly<T>(work: (end: AbortController) => Promise<T
 
 let isLost = false;
 
-/** Standard output or standard error cannot be written. */
+/** Ends the program if standard output or standard error cannot be written. */
 export function outputLost({ code }: NodeJS.ErrnoException): void {
   if (isLost) return;
   isLost = true;

@@ -102,7 +102,7 @@ export function integer(min: number, max = 2 ** 32 - 1): (text: string) => numbe
   };
 }
 
-/** 0 lets the system choose. */
+/** With port 0, the system chooses a port. */
 export const readPort = integer(0, 65_535);
 
 export function version(): string {

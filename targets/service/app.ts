@@ -93,7 +93,7 @@ const contentSecurityPolicy = {
 };
 
 const common = {
-  // With "no-referrer", browsers would send the forms with a null origin.
+  // Not "no-referrer", with which browsers would send the forms with a null origin.
   referrerPolicy: "same-origin",
   // Off, because the service also uses plain HTTP on a developer's machine.
   strictTransportSecurity: false,

@@ -67,7 +67,7 @@ export function authenticateClient(
     return basic || form.get("client_secret") !== undefined
       ? { refusal: oauthError("invalid_request", "The client authenticates in two ways.") }
       : authenticateByAssertion(context, request, form);
-  // If Basic fails, the response has the challenge, whatever else was sent (RFC 6749 §5.2).
+  // If HTTP Basic fails, the response has the challenge, even if the form has credentials too (RFC 6749 §5.2).
   if (readings[0].id === undefined)
     return basic ? refuseClient(basic, "Unauthorized") : refuseMissing("client_id");
   const named = agreeing(readings, form);

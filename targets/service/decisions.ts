@@ -19,9 +19,9 @@ export type DecisionOutcome =
 
 /** What the user grants. */
 export interface ApprovalChoices {
-  /** The scopes to grant; all that were requested when absent. */
+  /** The scopes to grant; absent: all requested scopes. */
   readonly scopes?: readonly string[] | undefined;
-  /** Seconds of time-based access; until revoked when absent. */
+  /** Duration of time-based access, seconds; absent: until revoked. */
   readonly accessSeconds?: number | undefined;
 }
 

@@ -37,7 +37,7 @@ export function deviceAuthorization(
   if (form.repeated !== undefined)
     return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);
 
-  // As at the revocation endpoint, an assertion is not required, but checked if sent.
+  // An assertion is optional here, as at the revocation endpoint. If a client sends one, check it.
   if (form.get("client_assertion") !== undefined) {
     const authenticated = authenticateClient(context, request, form);
     if ("refusal" in authenticated) return authenticated.refusal;
@@ -120,7 +120,7 @@ function createAttempt(
   return attempt;
 }
 
-// Two pending attempts must never share a user code: the user would approve another device.
+// Makes a user code that no pending attempt has, so that a user cannot approve another device.
 function freshUserCode(context: ServiceContext): string {
   for (let tries = 0; tries < 100; tries++) {
     const code = createUserCode(context.env, context.options.userCodeFormat);

@@ -11,7 +11,7 @@ export interface Manner {
   readonly statuses: Readonly<Record<string, number>>;
   /** Values of the member `error`, by the same names. */
   readonly words: Readonly<Record<string, string>>;
-  /** Whether errors have Entra's additional members; the number of each, by the same names. */
+  /** Entra's error numbers, by the same names; undefined: errors do not have Entra's additional members. */
   readonly numbers: Readonly<Record<string, number>> | undefined;
   /** Whether the metadata list no authentication method for clients without a secret. */
   readonly isSecretPrompted: boolean;
@@ -21,7 +21,7 @@ export interface Manner {
   readonly isOfflineRequested: boolean;
   /** Whether an early poll gets `slow_down` even after the decision. */
   readonly isHasteFirst: boolean;
-  /** Options with another default. */
+  /** Other defaults of options. */
   readonly options: {
     readonly issuerPath?: string;
     readonly verificationUriComplete?: boolean;

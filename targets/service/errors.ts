@@ -14,7 +14,7 @@ const OAUTH_ERRORS = {
   admin_policy_enforced: [400, "Access is restricted by the organization's administrator."],
   invalid_client: [401, "Unauthorized"],
   invalid_grant: [400, "Bad Request"],
-  // On the wire also invalid_grant; only some dialects distinguish it.
+  // Sent as invalid_grant, except in some dialects.
   bad_device_code: [400, "Malformed device code."],
   unsupported_grant_type: [400, "Invalid grant_type."],
   // Not in the specification: RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, RFC 7009 §2.2.1.

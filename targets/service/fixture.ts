@@ -45,7 +45,7 @@ const client = z.strictObject({
   id,
   /** With neither a secret nor keys, the client is public. */
   secret: z.string().min(1).optional(),
-  /** Its public keys for private_key_jwt (RFC 7591 §2): a JWK set, or a single key. */
+  /** The client's public keys for private_key_jwt (RFC 7591 §2): a JWK set, or a single key. */
   jwks: z.preprocess(keysOf, z.array(registeredKey).min(1).optional()),
   name: z.string(),
   type: z
@@ -161,7 +161,7 @@ function checkUnique(where: string, entries: readonly { id: string }[]): void {
   }
 }
 
-/** With one token for two receivers, the second would never receive anything. */
+/** Rejects one token for two receivers, because the second receiver would never receive an event. */
 function checkTokens(receivers: readonly Receiver[]): void {
   const holders = new Map<string, string>();
   for (const { id, token } of receivers) {
@@ -205,7 +205,7 @@ export class Directory {
     this.organizations = new Map(fixture.organizations.map((entry) => [entry.id, { ...entry }]));
   }
 
-  /** The account. Throws an Error that names the missing id; for programmatic controls. */
+  /** Finds an account. Throws an Error that names an unknown id; for programmatic controls. */
   account(id: string): Account {
     const account = this.accounts.get(id);
     if (!account) throw new Error(`no account "${id}" in the fixture`);

@@ -354,7 +354,7 @@ export class Grants {
     if (!pair || !all) return;
     const isOver = () =>
       pair.size > refreshTokensPerClientAndUser || all.size > refreshTokensPerUser;
-    // Only valid tokens count towards the limits, and listing removes expired ones.
+    // Only valid tokens count towards the limits, so remove expired ones with `ofAccount` first.
     if (isOver()) this.ofAccount(grant.accountId);
     while (pair.size > refreshTokensPerClientAndUser) this.#end(first(pair), "evicted");
     while (all.size > refreshTokensPerUser) this.#end(first(all), "evicted");

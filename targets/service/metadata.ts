@@ -45,7 +45,7 @@ export function metadataPaths(issuerPath: string): Readonly<Record<string, strin
   };
 }
 
-/** Both /.well-known/openid-configuration and /.well-known/oauth-authorization-server. */
+/** Handles /.well-known/openid-configuration and /.well-known/oauth-authorization-server, which are the same. */
 export function authorizationServerMetadata(context: ServiceContext): ProtocolResponse {
   const base = baseUrlOf(context);
   const { env, directory } = context;

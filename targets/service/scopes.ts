@@ -7,7 +7,7 @@ interface ScopeDefinition {
   bare?: true;
   /** Whether the device grant allows the scope: for all clients, only for clients that the fixture permits, or never. */
   deviceFlow: "allowed" | "permitted" | "never";
-  /** Its text on the consent page. */
+  /** The text of the scope on the consent page. */
   words: string;
 }
 

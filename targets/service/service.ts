@@ -97,7 +97,7 @@ export interface Service {
   rotateKeys(): void;
   /** Like a crash and restart: quotas and sessions are lost, and pending codes on request. */
   restart(how: { loseCodes: boolean }): void;
-  /** Without a scheduler: sends the due pushes; returns their number. */
+  /** Sends the due pushes if the environment has no scheduler; returns their number. */
   runDue(): Promise<number>;
   /** Codes and grants as JSON-compatible data, for a host that restores them after a restart. Secret. */
   snapshot(): ServiceSnapshot;

@@ -60,7 +60,7 @@ export function hashOf(text: string): string {
 
 /** Identifiers (`jti`) of received JWTs. Each owner may use one once. */
 export class UsedIds {
-  // In the order of arrival, by hash: a jti can have any length.
+  // Hashes of the identifiers, because a jti can have any length, in the order of arrival.
   readonly #untilMs = new Map<string, number>();
 
   /** Whether the identifier is new. It is stored until `untilMs`, when its JWT has expired. */

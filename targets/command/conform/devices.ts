@@ -274,7 +274,6 @@ class Bench {
 class Device {
   readonly #directory: string;
   readonly #command: string;
-  /** Also kills running hooks. */
   readonly #running = new Set<ChildProcess>();
   #child: ChildProcess | undefined;
   #ended: Promise<unknown> = Promise.resolve();

@@ -31,7 +31,7 @@ import { refuseOthers } from "./open.ts";
 /** The source of the client's secret, which is never stored. */
 type SecretSource = "none" | "environment" | { readonly file: string };
 
-/** May be written to a file: nothing in it is secret. All paths are absolute. */
+/** Contains no secret, so it may be written to a file. All paths are absolute. */
 export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "memoryBytes">> {
   /** A profile's name, or an issuer. */
   readonly server?: string | undefined;

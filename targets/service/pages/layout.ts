@@ -165,7 +165,7 @@ button.account:disabled { opacity: .55; cursor: not-allowed; }
   place-items: center; background: var(--accent); color: var(--on-accent); font-weight: 700; }
 .who { border: 1px solid var(--line); border-radius: .6rem; padding: .6rem .8rem; margin-bottom: 1.25rem; }
 form.inline { margin: 0; }
-/* In a small window, the account, the code and the warning also stay above the buttons. */
+/* In a small window, the account, the code and the warning stay visible above the buttons. */
 @media (max-height: 44rem) {
   body:has(form[action="/device/decision"]) { padding: .35rem .5rem 5rem; gap: .3rem; }
   body:has(form[action="/device/decision"]) header { flex-wrap: nowrap; font-size: .78rem; }

@@ -55,7 +55,7 @@ function giveCookie(service: ServiceContext, c: Context, sessionId: string): voi
     httpOnly: true,
     sameSite: "Lax",
     path: "/",
-    // Behind a proxy the connection is plain HTTP, and the public address says what the browser uses.
+    // Behind a proxy, the connection may be plain HTTP although the browser uses HTTPS.
     secure: c.req.url.startsWith("https:") || baseUrlOf(service).startsWith("https:"),
   });
 }

@@ -168,7 +168,7 @@ export class SetSigner {
     return `${signed}.${encode(sign(null, utf8(signed), privateKey))}`;
   }
 
-  /** Its public key as a JWK set has it (RFC 7517). */
+  /** The public key as JWK (RFC 7517). */
   publicKeys(): readonly object[] {
     const { id, publicJwk } = this.#keys;
     return [{ ...publicJwk, kid: id, use: "sig", alg: "EdDSA" }];

@@ -58,7 +58,7 @@ export interface Stream {
 export interface StreamConfiguration {
   method: string;
   kind: "push" | "poll";
-  /** Where to push; absent for polling. */
+  /** The address for pushed events; absent for polling. */
   url: string | undefined;
   eventsRequested: readonly string[];
 }

@@ -11,7 +11,7 @@ export class RunError extends Error {}
 
 export interface Run extends Seen {
   readonly pending: BoardFigures["sleep"];
-  /** Like `sleep`, on batteries: the countdown on the display may stop between polls. */
+  /** Like `sleep`, but on batteries, where the countdown on the display may stop between polls. */
   readonly onBatteries: BoardFigures["sleep"];
   readonly signedIn: BoardFigures["sleep"];
   /** Number of allocations on the engine's heap after the start. */

@@ -30,9 +30,7 @@ export const limits: Readonly<Record<Variant, Figures>> = {
   grant: { file: 23_000, heap: 8192, peak: 16_384, stack: 6144 },
 };
 
-/**
- * The same for the core as C: a fiftieth of what QuickJS needed in the first release that could be measured this way.
- */
+/** The same for the core as C: a fiftieth of the instructions that QuickJS needed at first. */
 export const pollInstructionsOfCMax = 47_000;
 
 /** The core as C, in bytes: code for a Cortex-M3 with -Os, its struct beside the device's memory, and stack. */

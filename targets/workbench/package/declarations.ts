@@ -37,7 +37,7 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
       }),
     ],
     onwarn(warning) {
-      // Every type that a program can name is exported by some entry.
+      // Ignore this warning: every public type is exported by some entry.
       if (/references private shared type exports/.test(warning.message)) return;
       throw new Error(warning.message);
     },

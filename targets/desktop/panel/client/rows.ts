@@ -164,7 +164,7 @@ export function keepInStep<Item>(
   return hasChanged || gone.size > 0;
 }
 
-/** A row with a new value is drawn again. */
+/** A value that changes when the row must be drawn again. */
 function stateOf({ orders, exchanges, part }: Row): string {
   const last = exchanges.at(-1);
   const ends = `${orders[0]} ${orders.length} ${orders.at(-1)}`;

@@ -130,7 +130,7 @@ export class SimulatedClock {
       for (let count = 1; ; count++) {
         if (this.#holds > 0) await this.#release();
         else if (count % BREATH === 0) await breath();
-        // All timers of one moment run before an end.
+        // Do not end before all timers of the same moment have run.
         if (!this.#isOverdue && until()) return;
         const next = this.#appointments[0];
         if (next === undefined || next.dueMs > targetMs) break;

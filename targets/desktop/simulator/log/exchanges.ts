@@ -22,7 +22,7 @@ export type ExchangePurpose =
   | "discover the endpoints"
   | "other";
 
-/** An exchange; its moment is that of the request. */
+/** An exchange, with the moment of its request. */
 export interface ExchangeEntry extends Moment {
   readonly id: number;
   ended: Moment | undefined;

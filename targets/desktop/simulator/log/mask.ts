@@ -81,7 +81,7 @@ export interface ExchangeDetail {
 export function describeRequest(request: HttpRequest, target: string, body: string): string {
   const lines = [`${request.method} ${target}`];
   if (URL.canParse(request.url)) lines.push(`Host: ${new URL(request.url).host}`);
-  // Every adapter sends it (platform/contracts.ts).
+  // Every adapter adds this header (platform/contracts.ts).
   lines.push("Accept: application/json");
   if (request.authorization !== "") {
     lines.push(`Authorization: ${request.authorization.split(" ", 1)[0]} ***`);

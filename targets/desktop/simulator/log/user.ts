@@ -24,7 +24,7 @@ export function accountLine(account: string, action: AccountAction): string {
 
 /** The action on the account page and its account; undefined for other events. */
 function accountActionOf(event: Exchange): { account: string; action: AccountAction } | undefined {
-  // Every action of that page redirects to it.
+  // Every action of the account page redirects to that page.
   if (event.method !== "POST" || event.status !== 303) return undefined;
   const name = /^\/account\/([a-z-]+)$/.exec(event.path)?.[1];
   const action = ACCOUNT_ACTION_NAMES.find((one) => one === name);
