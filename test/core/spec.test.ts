@@ -28,17 +28,10 @@ const table = (head: string[], rows: string[][]): string[] => [
 ];
 
 function drawnMoves(): string[] {
-  const moves = transitions();
-  return [
-    "```mermaid",
-    "stateDiagram-v2",
-    ...moves.map(({ from, event, to }) => `  ${State[from]} --> ${State[to]}: ${Event[event]}`),
-    "```",
-    "",
-    "| from | event | to |",
-    "|---|---|---|",
-    ...moves.map(({ from, event, to }) => `| ${State[from]} | ${Event[event]} | ${State[to]} |`),
-  ];
+  return table(
+    ["from", "event", "to"],
+    transitions().map(({ from, event, to }) => [State[from]!, Event[event]!, State[to]!]),
+  );
 }
 
 function drawnMessages(): string[] {
