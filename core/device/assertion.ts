@@ -1,8 +1,8 @@
-// Internal invariants. Each use follows the label ASSERT. Release builds remove what has this label; the sources and
-// the build that is not minified keep it, so every test of these checks it.
+// Internal invariants. Each use has the label ASSERT. Release builds remove code with this label. The sources and the
+// readable build keep it, so that every test checks the invariants.
 
 /**
- * Fails the test that led here: the core has a bug that no outside input can cause.
+ * Throws if the core has a bug. No input from outside may cause that.
  * @param holds the invariant
  * @param rule its description
  * @throws Error with the rule

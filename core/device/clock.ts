@@ -1,5 +1,5 @@
-// The core's time: the host reports elapsed milliseconds, and the core counts down in small integers. Also the wait
-// before the next request: interval, backoff, jitter, Retry-After.
+// The core's time: the host reports elapsed milliseconds, and the core counts down in small integers. This file also
+// determines the wait before the next request: interval, backoff, jitter, Retry-After.
 
 import { must } from "./assertion.ts";
 import { countDown, quotient } from "./digits.ts";
@@ -8,7 +8,7 @@ import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 import { State } from "./states.ts";
 
-/** All countdowns, and the parts of the next wait. */
+/** All countdowns, and the values from which the next wait is computed. */
 export interface Clock {
   /** Milliseconds until the next request or retry. A call does not wait for it. */
   waitMs: number;
@@ -17,13 +17,13 @@ export interface Clock {
   /** The last backoff in milliseconds. */
   backoffMs: number;
   /**
-   * Upper bound in milliseconds of the random wait before the first request after a start, and before another code: see
-   * Config.
+   * Upper limit in milliseconds of the random wait before the first request after a start, and before another code
+   * (Config).
    */
   startSpreadMs: number;
   /** State of the random generator for jitter. */
   random: number;
-  /** Milliseconds left for the request or VERIFY. */
+  /** Milliseconds left for the current request or VERIFY. */
   exchangeMs: number;
   /** Milliseconds of the current second that have elapsed, for the lifetimes below. */
   carryMs: number;
@@ -59,7 +59,7 @@ export function makeClock(device: Clock, seed: number, startSpreadMs: number): v
 
 /** Advances every clock by `elapsedMs`. The wait stands still while a request is in flight. */
 export function advance(device: Device & Clock, elapsedMs: number): void {
-  // Also rejects NaN.
+  // The condition is also false for NaN.
   if (!(elapsedMs > 0)) return;
   if (elapsedMs > Limit.ELAPSED_MS_MAX) elapsedMs = Limit.ELAPSED_MS_MAX;
   if (!device.inFlight) device.waitMs = countDown(device.waitMs, elapsedMs);
@@ -76,18 +76,18 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
   device.refreshRestS = countDown(device.refreshRestS, seconds);
 }
 
-/** A number from 0 to `below` - 1, roughly uniform; for jitter only. Above 65535 it has steps of 64. */
+/** A number from 0 to `below` - 1, roughly uniform, for jitter only. Above 65535 it is a multiple of 64. */
 export function jitter(device: Device & Clock, below: number): number {
   var steps = below > 65535 ? below >> 6 : below;
   ASSERT: must(steps >= 0 && steps <= 65535, "jitter has 16 bits");
-  // A small congruential generator whose products stay below 2^27.
+  // A small congruential generator. Its products stay below 2^27.
   device.random = (device.random * 171 + 11213) % 32749;
-  // The 15 random bits times the steps, in two parts: a single product would exceed 2^27.
+  // The 15 random bits times the number of steps, computed in two parts, because a single product would exceed 2^27.
   var step = ((device.random * (steps >> 6)) >> 9) + ((device.random * (steps & 63)) >> 15);
   return steps < below ? step << 6 : step;
 }
 
-/** A random wait for devices that start together; shorter when a user waits for a code. */
+/** A random wait for devices that start together. It is shorter if a user waits for a code. */
 export function spread(device: Device & Clock, isForCode: boolean): number {
   var most = device.startSpreadMs;
   return jitter(
@@ -102,7 +102,7 @@ export function waitFor(device: Device & Clock, ms: number): void {
   device.waitMs = ms;
 }
 
-/** Sets the wait before the next request: at least Retry-After. */
+/** Sets the wait before the next request to `ms`, or to Retry-After if that is longer. */
 export function waitAtLeast(device: Device, ms: number): void {
   var requested = device.retryAfterS * 1000;
   waitFor(device, requested > ms ? requested : ms);
@@ -123,12 +123,12 @@ export function backOff(device: Device & Clock, mostMs: number): void {
   );
 }
 
-/** Sets how long rejections of a refresh are tolerated; ENDLESS: there was none. */
+/** Sets for how long rejections of a refresh are tolerated. ENDLESS means that there was none. */
 export function bearRefusals(device: Device & Clock, seconds: number): void {
   device.refusalsLeftS = seconds;
 }
 
-/** Resets the backoff: the next failure waits the shortest time. */
+/** Resets the backoff, so that the wait after the next failure is the shortest one. */
 export function resetBackoff(device: Device & Clock): void {
   device.backoffMs = 0;
 }
@@ -151,28 +151,28 @@ export function pollEvery(device: Device, ms: number): void {
   }
 }
 
-/** The code expires in `seconds`. */
+/** Sets when the code expires. */
 export function setCodeLifetime(device: Device & Clock, seconds: number): void {
   device.codeLifetimeS = seconds;
 }
 
-/** The access token expires in `seconds`; 0: it must be refreshed before it is used. */
+/** Sets when the access token expires. 0 means that it must be refreshed before it is used. */
 export function setAccessLifetime(device: Device & Clock, seconds: number): void {
   ASSERT: must(seconds >= 0 && seconds <= Limit.ENDLESS, "an access token lives for a time");
   device.accessLifetimeS = seconds;
 }
 
-/** The access token is refreshed `seconds` before its expiry. */
+/** Sets how long before its expiry the access token is refreshed. */
 export function setRefreshMargin(device: Device & Clock, seconds: number): void {
   device.refreshMarginS = seconds;
 }
 
-/** For `seconds` the access token is only refreshed when it is needed; 0: as soon as it is due. */
+/** Sets for how long the access token is only refreshed when it is needed; 0: it is refreshed as soon as it is due. */
 export function restRefreshes(device: Device & Clock, seconds: number): void {
   device.refreshRestS = seconds;
 }
 
-/** The refresh token expires in `seconds`. */
+/** Sets when the refresh token expires. */
 export function setRefreshLifetime(device: Device & Clock, seconds: number): void {
   ASSERT: must(seconds >= 0 && seconds <= Limit.ENDLESS, "a refresh token lives for a time");
   device.refreshLifetimeS = seconds;

@@ -1,12 +1,12 @@
-// The numbers of the core API, and the range that most commands refer to.
+// The numbers of the core API, and the range of bytes that most commands have.
 
 import type { Device } from "./memory.ts";
 
-/** The bytes of LOAD, STORE, VERIFY and CHALLENGE. */
+/** The bytes for LOAD, STORE, VERIFY and CHALLENGE. */
 export interface CommandRange {
-  /** Of LOAD, STORE, VERIFY, CHALLENGE: first byte of the range in `memory`. */
+  /** First byte of the range in `memory`, for LOAD, STORE, VERIFY and CHALLENGE. */
   data: number;
-  /** Of LOAD: capacity in bytes; of STORE, VERIFY and CHALLENGE: length in bytes. */
+  /** For LOAD, the capacity in bytes; for STORE, VERIFY and CHALLENGE, the length in bytes. */
   dataLength: number;
 }
 
@@ -22,18 +22,18 @@ export function handOver(device: Device & CommandRange, start: number, length: n
 }
 
 /**
- * The host's next task. The data of a command are properties of the device, and ranges of its memory that do not change
- * until the command is done (SEND: until the exchange ends).
+ * The host's next task. The data of a command are properties of the device, and ranges of its memory. The ranges do not
+ * change until the command is done, those of SEND until the exchange ends.
  */
 export enum Command {
-  /** Nothing now; wakeIn returns for how long. */
+  /** Nothing to do. wakeIn returns for how long. */
   NONE = 0,
   /**
    * Send a request: its requestId, endpoint, isGet, target and targetLength (path and query after the endpoint's
    * address), body and bodyLength, isJson, authorization (one of Authorization).
    */
   SEND = 1,
-  /** Abort the request in flight; report nothing more of its response. */
+  /** Abort the current request, and report nothing more of its response. */
   ABORT = 2,
   /** Show the frame: columns x rows character codes from start[Region.FRAME]. */
   SHOW = 3,

@@ -12,7 +12,7 @@ export enum ClientAuthentication {
   /** HTTP Basic with both, in every request. */
   CLIENT_SECRET_BASIC = 2,
   /**
-   * As the two specifications require: the secret in the body of token requests only, and the token to revoke in the
+   * As the two specifications require: the secret only in the body of token requests, and the token to revoke in the
    * query.
    */
   SPECIFICATION = 3,
@@ -24,13 +24,13 @@ export enum ClientAuthentication {
 export enum Pkce {
   /** Never. */
   NEVER = 0,
-  /** After the server has rejected a request with a message that names `code_challenge`. Takes 129 bytes of memory. */
+  /** After the server has rejected a request with a message about `code_challenge`. Takes 129 bytes of memory. */
   ON_DEMAND = 1,
   /** Always. Takes 129 bytes of memory. */
   ALWAYS = 2,
 }
 
-/** Strings are read during create only. */
+/** The developer's settings. Strings are only read during create. */
 export interface Config {
   /** Client identifier. */
   clientId: string;
@@ -44,13 +44,13 @@ export interface Config {
    */
   server: string;
   /**
-   * The name that an older version used for the same server: its record is valid, and is rewritten under `server` at
-   * once. Left out or "": none.
+   * The server's name in an older version. Its record is valid, and is rewritten under `server` at once. "" or omitted:
+   * none.
    */
   formerServer?: string;
   /** Scopes, separated by spaces. */
   scope: string;
-  /** Further form parameters of the device authorization request, form-encoded, each preceded by `&`; "" for none. */
+  /** Additional form parameters of the device authorization request, form-encoded, each preceded by `&`, or "". */
   deviceParameters: string;
   /** The same for token requests: polls and refreshes (`&resource=...`, RFC 8707). */
   tokenParameters: string;
@@ -62,11 +62,12 @@ export interface Config {
   seed: number;
   /** 1: requests a code at the start if nothing is stored; 0: waits for signIn. */
   autoStart: number;
-  /** Codes that the device requests without user interaction, 0..1000; 3 is reasonable. */
+  /** How many codes the device requests without user interaction, 0..1000; 3 is reasonable. */
   renewalsMax: number;
-  /*   * Upper bound in milliseconds, 0..3600000, of the random wait before the first request after a start, and before
-   * the request for another code (at most a minute). It also bounds the waits between refreshes that fail. Left out:
-   * 5000, for devices that start together after a power cut. Set 0 if a user waits at the start.
+  /**
+   * Upper limit in milliseconds, 0..3600000, of the random wait before the first request after a start, and before the
+   * request for another code (at most a minute). It also limits the waits between refreshes that fail. Omitted: 5000,
+   * because devices start together after a power cut. Set 0 if a user waits at the start.
    */
   startSpreadMs?: number;
   /** One of Pkce: whether device authorization requests have a code challenge. Left out: NEVER. */
@@ -135,7 +136,7 @@ function isOptional(value: number | undefined, most: number): boolean {
   return value === undefined || isWithin(value, 0, most);
 }
 
-/** Whether it can be appended to form parameters: empty, or starting with `&`. */
+/** Whether the text can be appended to form parameters: it is empty or starts with `&`. */
 function areParameters(value: string): boolean {
   return isText(value) && (value === "" || value.charCodeAt(0) === 38);
 }
@@ -145,7 +146,7 @@ export function startSpreadOf(config: Config): number {
   return config.startSpreadMs === undefined ? Limit.BOOT_SPREAD_MS : config.startSpreadMs;
 }
 
-/** Whether it has a line for every display text, or is empty. */
+/** Whether the text has a line for every display text, or is empty. */
 function areMessages(value: string): boolean {
   if (!isText(value)) return false;
   var lines = 1;
@@ -154,7 +155,7 @@ function areMessages(value: string): boolean {
 }
 
 /**
- * Checks a configuration, and keeps nothing of it. `create` rejects one that this rejects.
+ * Checks a configuration, and stores nothing of it. `create` rejects a configuration with an error.
  * @returns the first member that is missing or out of range, NONE if all are valid
  */
 export function configError(config: Config): ConfigMember {

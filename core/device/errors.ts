@@ -48,11 +48,11 @@ export enum ErrorCode {
   // found by the device
   /** No complete response. */
   UNREACHABLE = 19,
-  /** A status other than success or 429 without an error code; or a 5xx with an unknown one. */
+  /** A status other than success or 429 without an error code, or a 5xx with an unknown one. */
   UNAVAILABLE = 20,
-  /** Not JSON, or a required member is missing: `errorField`. */
+  /** The response is not JSON, or lacks the required member `errorField`. */
   MALFORMED_RESPONSE = 21,
-  /** A value does not fit: `errorField`, `errorLength`, `memoryNeeded`; of a call `callErrorField` alone. */
+  /** A value does not fit: `errorField`, `errorLength`, `memoryNeeded`. For a call, only `callErrorField`. */
   VALUE_TOO_LONG = 22,
   /** The server's error code is unknown. */
   UNKNOWN_ERROR = 23,
@@ -60,7 +60,7 @@ export enum ErrorCode {
   RENEWALS_EXHAUSTED = 24,
   /** The server has rejected the refresh token. */
   SESSION_ENDED = 25,
-  /** A request of the grant does not fit: `memoryNeeded`. Of a call: the identifier of an event does not fit. */
+  /** A request of the grant does not fit: `memoryNeeded`. For a call: the identifier of an event does not fit. */
   MEMORY_TOO_SMALL = 26,
   /** A security event: the token was revoked. */
   TOKEN_REVOKED = 27,
@@ -70,24 +70,24 @@ export enum ErrorCode {
   UNEXPECTED_STATE = 29,
   /**
    * Repeated unusable responses: JSON without a code or tokens (`errorField`), redirects, rejections without an error
-   * code, codes that are unknown when they are first polled.
+   * code, or codes that the server does not know at their first poll.
    */
   UNUSABLE_RESPONSES = 30,
   /** The user must act at the server: sign in, consent (OpenID Connect Core 1.0 §3.1.2.6). */
   INTERACTION_REQUIRED = 31,
-  /** The status blames the request itself: 405, 406, 411, 413, 414, 415 (RFC 9110 §15.5). */
+  /** The status says that the request itself is wrong: 405, 406, 411, 413, 414, 415 (RFC 9110 §15.5). */
   REQUEST_REFUSED = 32,
-  /** The host could not create a code verifier and its challenge (RFC 7636): nothing was sent without them. */
+  /** The host could not create a code verifier and its challenge (RFC 7636). Nothing was sent without them. */
   NO_CODE_CHALLENGE = 33,
 }
 
-/** What an error leads to, or who can fix it. */
+/** What follows from an error, or who can fix it. */
 export enum ErrorKind {
   /** No error, or an unknown number. */
   NONE = 0,
   /** Temporary: the device retries. */
   TRANSIENT = 1,
-  /** The code cannot be used any more: the device requests a new one, up to the limit. */
+  /** The code cannot be used any more. The device requests a new one, up to the limit. */
   RENEWABLE = 2,
   /** Final; the user can fix it. */
   USER = 3,
@@ -97,7 +97,7 @@ export enum ErrorKind {
   DEVELOPER = 5,
 }
 
-/** Display texts, in the order of MESSAGES: one for each state but FAILED first. */
+/** Display texts, in the order of MESSAGES. The first ones are those of the states except FAILED. */
 export enum Message {
   STARTING = 0,
   SIGNED_OUT = 1,
@@ -127,7 +127,7 @@ export enum Message {
 }
 
 /**
- * The default texts, one line each. A host replaces them with as many lines in another language, in the bytes of its
+ * The default texts, one per line. A host can replace them with as many lines in another language, in the bytes of its
  * display's character set.
  */
 export var MESSAGES =
@@ -156,9 +156,9 @@ export var MESSAGES =
   "Too little memory. Contact support\n" +
   "Tokens not erased";
 
-/** What went wrong. */
+/** The current error. */
 export interface Failure {
-  /** One of ErrorCode: the last error; NONE once it has passed. */
+  /** The last error, one of ErrorCode; NONE if there is none or it has passed. */
   error: ErrorCode;
 }
 
@@ -166,19 +166,19 @@ export function makeFailure(device: Failure): void {
   device.error = ErrorCode.NONE;
 }
 
-/** Sets the error that is shown; NONE: it has passed. */
+/** Sets the error that is shown; NONE if it has passed. */
 export function setError(device: Device & Failure, error: ErrorCode): void {
   device.error = error;
 }
 
-/** Kind of an error: one of ErrorKind. */
+/** @returns the kind of an error, one of ErrorKind */
 export function errorKind(device: Device, error: ErrorCode): ErrorKind {
   // A host may pass any number.
   if (!(error > 0 && error <= ErrorCode.NO_CODE_CHALLENGE)) return ErrorKind.NONE;
   return literalBytes(device)[device.start[Literal.ERROR_KINDS] + 2 * error] - 48;
 }
 
-/** The message of an error; FAILED for an unknown number. */
+/** @returns the message of an error, or FAILED for an unknown number */
 export function errorMessage(device: Device, error: ErrorCode): Message {
   if (!errorKind(device, error)) return Message.FAILED;
   return literalBytes(device)[device.start[Literal.ERROR_KINDS] + 2 * error + 1] - 65;

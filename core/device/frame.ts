@@ -1,7 +1,7 @@
 // The frame of a character display: cells, rows and pages. display/verification-prompt.ts decides its content.
 //
-// A text is laid out as a row of cells, and the visible page is a part of it. Cells count from the first one of the
-// text.
+// A text is laid out as a sequence of cells, and the visible page is a part of it. Cells are counted from the start of
+// the text.
 
 import { must } from "./assertion.ts";
 import { countDown } from "./digits.ts";
@@ -12,20 +12,20 @@ import { Region } from "./tables.ts";
 /** The part of the display that must be laid out again. */
 export enum FrameDue {
   NOTHING = 0,
-  /** Only seconds have passed: the row of a countdown, if one is shown. */
+  /** Only time has passed, so only the row of a countdown may change. */
   SECONDS = 1,
   TEXT = 2,
 }
 
-/** The display's content, and the position that is written next. */
+/** The display's content, and the current position of the layout. */
 export interface Frame {
   /** Columns of the display, 16..80. */
   columns: number;
   /** Rows of the display, 2..8. */
   rows: number;
-  /** 1 while the code is shown as valid: after a restart, once the server has confirmed it. */
+  /** 1 while the code is shown as valid. After a restart, the server must confirm it first. */
   codeConfirmed: number;
-  /** 1 while its countdown is shown. */
+  /** 1 while the countdown is shown. */
   hasCountdown: number;
   /** The part of the display that must be laid out again. */
   frameDue: FrameDue;
@@ -35,7 +35,7 @@ export interface Frame {
   pageStart: number;
   /** End of the visible page. */
   pageEnd: number;
-  /** Milliseconds until the next page; Limit.ENDLESS: there is no other. */
+  /** Milliseconds until the next page; Limit.ENDLESS if there is only one. */
   pageMs: number;
   /** The current cell of the layout. */
   cell: number;
@@ -51,7 +51,7 @@ export function makeFrame(device: Frame, columns: number, rows: number): void {
   device.codeConfirmed = 0;
   device.hasCountdown = 0;
   device.frameDue = FrameDue.TEXT;
-  // The old content of the memory must not count as a frame that is already shown.
+  // The memory's old content must not count as a frame that is already shown.
   device.frameChanged = 1;
   device.pageStart = 0;
   device.pageEnd = 0;
@@ -61,17 +61,17 @@ export function makeFrame(device: Frame, columns: number, rows: number): void {
   device.textEnd = 0;
 }
 
-/** The display's content has changed: the next tick lays it out again. */
+/** Call this when the display's content has changed: the next tick lays it out again. */
 export function redraw(device: Device & Frame): void {
   device.frameDue = FrameDue.TEXT;
 }
 
-/** Seconds have passed: the next tick updates the countdown, and warnings that are due. */
+/** Call this when seconds have passed: the next tick updates the countdown, and warnings that are due. */
 export function redrawSeconds(device: Device & Frame): void {
   if (!device.frameDue) device.frameDue = FrameDue.SECONDS;
 }
 
-/** The next frame shows the first page, for its full time. */
+/** Makes the next frame show the first page, for its full time. */
 export function turnToFirstPage(device: Device & Frame): void {
   device.pageEnd = device.pageMs = 0;
 }
@@ -109,18 +109,18 @@ export function put(device: Device & Frame, c: number): void {
   }
 }
 
-/** Writes spaces up to the cell `end`, which ends the row. */
+/** Writes spaces up to the cell `end`, where the row ends. */
 export function fill(device: Device & Frame, end: number): void {
   while (device.cell < end) put(device, 32);
   device.rowEnd = end;
 }
 
-/** Ends the row: the next character starts another one, without leading spaces. */
+/** Ends the row. The next character starts a new row, without leading spaces. */
 export function endRow(device: Device & Frame): void {
   device.rowEnd = device.cell;
 }
 
-/** Continues at `cell`, which starts a row. */
+/** Continues at `cell`, which must start a row. */
 function goToCell(device: Device & Frame, cell: number): void {
   device.cell = device.rowEnd = cell;
 }
@@ -136,7 +136,7 @@ export function goToLastRow(device: Device & Frame): void {
   goToCell(device, device.pageEnd - device.columns);
 }
 
-/** Reserves the last row of the page: the text starts, and gets the rows above. */
+/** Reserves the last row of the page. The text starts again, and gets the rows above. */
 export function keepLastRow(device: Device & Frame): void {
   device.pageEnd -= device.columns;
   goToCell(device, 0);
@@ -152,7 +152,7 @@ export function isCountdownAlone(device: Device): boolean {
   return device.frameDue === FrameDue.SECONDS && device.hasCountdown > 0 && device.pageMs > 0;
 }
 
-/** Turns to the next page, after the last one to the first, if the page's time is over. */
+/** Turns the page if its time is over, from the last page to the first. */
 export function turnPage(device: Device & Frame): void {
   device.frameDue = FrameDue.NOTHING;
   if (device.pageMs) return;
@@ -161,8 +161,8 @@ export function turnPage(device: Device & Frame): void {
 }
 
 /**
- * Moves the page after all text, so that the layout only measures: on the visible page, invisible cells would count as
- * a change.
+ * Moves the page behind all text, so that the layout only measures the text. On the visible page, each cell would count
+ * as a change.
  * @returns the page's position, for keepPage
  */
 export function setPageAside(device: Device & Frame): number {
@@ -171,25 +171,25 @@ export function setPageAside(device: Device & Frame): number {
   return pageStart;
 }
 
-/** Ends measuring. The page stays; if the length of the text has changed, it starts at the first page again. */
+/** Ends measuring, and restores the page. If the length of the text has changed, the first page is shown again. */
 export function keepPage(device: Device & Frame, pageStart: number): void {
   device.pageStart = device.cell === device.textEnd ? pageStart : 0;
 }
 
-/** Ends the layout: the length of the text decides how long its page is shown. */
+/** Ends the layout. The length of the text determines whether its page is turned. */
 export function endText(device: Device & Frame): void {
   if (device.cell !== device.textEnd) {
-    // Another text: its first page is shown for its full time.
+    // The text has changed, so show its first page for its full time.
     device.textEnd = device.cell;
     device.pageMs = Limit.PAGE_MS;
   }
-  // A single page is never turned.
+  // A single page is not turned.
   if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS;
   fill(device, device.pageEnd);
 }
 
 /**
- * Hands the frame to the host.
+ * Passes the frame to the host.
  * @returns whether it has changed
  */
 export function takeFrame(device: Device & Frame): boolean {

@@ -1,5 +1,5 @@
-// A device consists of one byte array of the host, divided into regions (tables.ts), and a record of small integers.
-// This file has its types and look-ups; create.ts makes it.
+// A device consists of the host's byte array, divided into regions (tables.ts), and a record of small integers. This
+// file has the types and functions that look up regions. create.ts creates a device.
 
 import type { Client } from "../grant/client-authentication.ts";
 import type { Challenge } from "../grant/code-challenge.ts";
@@ -36,39 +36,39 @@ export interface Bytes {
 export type Place = Field | Region | Literal;
 
 /**
- * A kind of request besides the grant: the members to find in a successful response, and the functions that handle it.
- * There is one for each kind, made when the file is loaded.
+ * A kind of request other than those of the grant. It defines the members to find in a successful response, and the
+ * functions that handle them. There is one object for each kind, made when the file is loaded.
  */
 export interface CallKind {
-  /** Literal with the member names. `depth`: the deepest object in which they are looked up, 1 for the outermost. */
+  /** Literal with the members' names. `depth`: the deepest object in which they are looked up, from 1. */
   names: Literal;
   depth: number;
-  /** How many values share OUTPUT, from VALUE_A on. */
+  /** How many values share OUTPUT, starting with VALUE_A. */
   values: number;
   /** Parses one byte of the response. */
   scan: (device: Device, c: number) => void;
-  /** The response is complete: NONE, or its error. */
+  /** Handles a complete response. Returns NONE or its error. */
   take: (device: Device) => ErrorCode;
   /** A successful response may have any body and length. */
   isAnyBody?: boolean;
 }
 
-/** A list of integers that is made once. Bytes have no indexOf, and so are none. */
+/** A list of integers that is created once. Bytes have no indexOf, so TypeScript accepts no Bytes here. */
 export interface Integers {
   [index: number]: number;
   readonly length: number;
   indexOf(value: number): number;
 }
 
-/** A part of the device for all files but its owner: read-only. */
+/** A part of the device as all files except its owner see it: read-only. */
 type Read<Part> = {
   readonly [Name in keyof Part]: Part[Name] extends Integers ? readonly number[] : Part[Name];
 };
 
 /**
- * The state of one device outside its memory: small integers, and lists made once. It consists of parts. Each part
- * belongs to one file, which declares it beside the functions that write to it; these take a `Device & Part`. No other
- * file names the part, so TypeScript rejects writes anywhere else.
+ * The state of a device outside its memory: small integers, and lists that are created once. It consists of parts. Each
+ * part belongs to the file that declares it. Functions of that file that write to it take a `Device & Part`. No other
+ * file names the part, so TypeScript rejects writes elsewhere.
  */
 export type Device = Readonly<HostMemory> &
   Read<
@@ -102,36 +102,36 @@ export interface HostMemory {
   memory: Bytes;
 }
 
-/** Whether the region holds a value that is not empty. */
+/** Whether the region has a value that is not empty. */
 export function holds(device: Device, region: Place): boolean {
   return device.length[region] > 0;
 }
 
-/** Whether a value was too long for the region, which then holds only its beginning. */
+/** Whether a value was too long for the region. The region then holds only its beginning. */
 export function isTooLong(device: Device, region: Place): boolean {
   return device.length[region] > device.capacity[region];
 }
 
-/** The array that contains the literals: in C a constant of the program. */
+/** The array that contains the literals. In C it is a constant of the program. */
 export function literalBytes(device: Device): Bytes {
   return device.memory;
 }
 
-/** The array that contains the region: in C, literals and default display texts are constants of the program. */
+/** The array that contains the region. In C, literals and default display texts are constants of the program. */
 export function bytesOf(device: Device, _region: Place): Bytes {
   return device.memory;
 }
 
 /**
  * Searches for a literal in bytes that arrive one by one.
- * @param matched length of the literal's beginning with which the bytes so far end
- * @returns the same after the byte `c`; once the whole literal has arrived, its length
+ * @param matched how many bytes at the literal's beginning the last bytes match
+ * @returns the same after the byte `c`, or the literal's length when all of it has arrived
  */
 export function matchNext(device: Device, literal: Literal, matched: number, c: number): number {
   var start = device.start[literal];
   var bytes = literalBytes(device);
   if (matched === device.length[literal]) return matched;
-  // Finds the longest beginning of the literal that ends with `c`.
+  // Find the longest beginning of the literal that ends with `c`.
   for (var size = matched; size >= 0; size--) {
     var i = 0;
     while (i < size && bytes[start + i] === bytes[start + matched - size + i]) i++;

@@ -14,7 +14,7 @@ export interface Moves {
   state: State;
   /** The Event that led to the state. */
   event: Event;
-  /** Counts transitions (16 bits), so that a host notices them. */
+  /** Counts transitions (16 bits), so that a host can notice them. */
   moves: number;
 }
 
@@ -25,8 +25,8 @@ export function makeMoves(device: Moves): void {
 }
 
 /**
- * Makes a transition of the table (states.ts). It ends the lifetimes of data that the new state does not use, hides a
- * visible code, and resets the backoff.
+ * Makes a transition of the table (states.ts). Also wipes data that the new state does not use, hides a visible code,
+ * and resets the backoff.
  */
 export function moveTo(device: Device & Moves, event: Event, state: State): void {
   ASSERT: must(isTransition(device.state, event, state), "the table has every move");

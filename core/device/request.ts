@@ -1,5 +1,5 @@
-// The request in flight: its content, for SEND, and what is known of its response. loop/exchange.ts decides which
-// request is due, and who processes its response.
+// The current request: its content for SEND, and the state of its response. loop/exchange.ts decides which request is
+// due, and who processes its response.
 
 import { must } from "./assertion.ts";
 import { limitExchange } from "./clock.ts";
@@ -7,27 +7,27 @@ import { Authorization } from "./command.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 
-/** The request in flight, and its response. */
+/** The current request and its response. */
 export interface Request {
-  /** Of SEND and VERIFY: the id with which the host reports the result. */
+  /** The id with which the host reports the result of SEND or VERIFY. */
   requestId: number;
-  /** Of SEND: one of Endpoint, where the request goes. */
+  /** Where SEND sends the request: one of Endpoint. */
   endpoint: number;
-  /** Of SEND: first byte in `memory` of the target: path and query after the endpoint's address. */
+  /** First byte of the target for SEND in `memory`: path and query after the endpoint's address. */
   target: number;
-  /** Of SEND: length of the target; 0: none. */
+  /** Length of the target for SEND; 0: none. */
   targetLength: number;
-  /** Of SEND: first byte of the body in `memory`. */
+  /** First byte of the body for SEND in `memory`. */
   body: number;
-  /** Of SEND: length of the body; 0: none. */
+  /** Length of the body for SEND; 0: none. */
   bodyLength: number;
-  /** Of SEND: 1 for GET, 0 for POST. */
+  /** For SEND: 1 for GET, 0 for POST. */
   isGet: number;
-  /** Of SEND: the Authorization header. */
+  /** The Authorization header for SEND. */
   authorization: Authorization;
-  /** Of SEND: 1: send the body's form parameters as a JSON object; 0: as they are. */
+  /** For SEND: 1 to send the body's form parameters as a JSON object; 0 to send them as they are. */
   isJson: number;
-  /** 1: the request in flight, or due, is a trial of the other body format. */
+  /** 1: the current or next request tries the other body format. */
   formTrial: number;
   /** A bit for each Endpoint that the server has. */
   endpoints: number;
@@ -35,9 +35,9 @@ export interface Request {
   inFlight: number;
   /** 1: ABORT is due. */
   abortDue: number;
-  /** HTTP status of the last response, 100..599; 0 before it. */
+  /** HTTP status of the last response, 100..599; 0 before it has arrived. */
   httpStatus: number;
-  /** Its Retry-After in seconds, -1 if absent, 0 before the response. */
+  /** Retry-After of the last response in seconds, -1 if absent; 0 before the response has arrived. */
   retryAfterS: number;
   /** Number of body bytes so far. */
   bodyBytes: number;
@@ -62,7 +62,7 @@ export function makeRequest(device: Request, isJson: number): void {
   device.bodyBytes = 0;
 }
 
-/** The endpoints of the server, a bit for each. */
+/** Sets the endpoints of the server, a bit for each. */
 export function offerEndpoints(device: Device & Request, endpoints: number): void {
   device.endpoints = endpoints & Limit.ENDPOINTS;
 }
@@ -72,8 +72,8 @@ export function hasEndpoint(device: Device, endpoint: number): boolean {
 }
 
 /**
- * A response to a grant request has arrived. A server that rejects bodies of one format may accept the other (RFC 9110
- * §15.5.16).
+ * Call this with the response to a grant request. If the server rejects one body format, it may accept the other (RFC
+ * 9110 §15.5.16).
  * @returns whether the request must be retried in the other format
  */
 export function beginFormTrial(device: Device & Request): boolean {
@@ -83,13 +83,13 @@ export function beginFormTrial(device: Device & Request): boolean {
   return true;
 }
 
-/** Ends a trial of the other body format, if there is one: only a success keeps the format. */
+/** Ends a trial of the other body format, if there is one. Only a success keeps the format. */
 export function endFormTrial(device: Device & Request, isSuccess: boolean): void {
   if (device.formTrial && !isSuccess) device.isJson = 1 - device.isJson;
   device.formTrial = 0;
 }
 
-/** Starts a request: nothing is known of its response. */
+/** Starts a request, without a response. */
 export function beginRequest(device: Device & Request): void {
   device.httpStatus = 0;
   device.retryAfterS = 0;
@@ -108,7 +108,7 @@ export function addressRequest(
   device.authorization = authorization;
 }
 
-/** Sets the content: `length` bytes of `memory` from `start`, as target or as body. */
+/** Sets the content of a request: `length` bytes of `memory` from `start`, as target or as body. */
 export function fillRequest(
   device: Device & Request,
   start: number,
@@ -133,7 +133,7 @@ export function sendRequest(device: Device & Request): void {
   limitExchange(device);
 }
 
-/** The response head has arrived, as the host reports it: the numbers may be anything. */
+/** Call this when the response head has arrived. The host may pass any numbers. */
 export function beginResponse(device: Device & Request, status: number, retryAfterS: number): void {
   ASSERT: must(device.inFlight === 1, "a response has a request");
   device.httpStatus = status > 99 && status < 600 ? status | 0 : Limit.STATUS_OTHER;
@@ -146,7 +146,7 @@ export function countByte(device: Device & Request): void {
   if (device.bodyBytes <= Limit.BODY_MAX) device.bodyBytes++;
 }
 
-/** The exchange has ended, with or without a response. */
+/** Call this when the exchange has ended, with or without a response. */
 export function endRequest(device: Device & Request): void {
   device.inFlight = 0;
 }
@@ -155,12 +155,12 @@ export function clearResponse(device: Device & Request): void {
   device.httpStatus = 0;
 }
 
-/** Tells the host to abort its current task and stop reading its bytes. */
+/** Makes the host abort its current task, so that it stops reading its bytes. */
 export function requestAbort(device: Device & Request): void {
   device.abortDue = 1;
 }
 
-/** Gives up the request in flight; its response is dropped. The host may read its bytes until ABORT. */
+/** Gives up the current request. Its response is dropped. The host may read its bytes until ABORT. */
 export function giveUp(device: Device & Request): void {
   device.abortDue |= device.inFlight;
   device.inFlight = 0;

@@ -8,13 +8,13 @@ import { Field, Region } from "./tables.ts";
 
 /** The last value, request or record of the grant that did not fit. Calls do not change it. */
 export interface Misfit {
-  /** The field of VALUE_TOO_LONG, or the one that an unusable response lacks; NONE if the last response lacks none. */
+  /** The field of VALUE_TOO_LONG, or the one that an unusable response lacks; NONE if there is none. */
   errorField: Field;
   /** Length in bytes of the value that `errorField` names. */
   errorLength: number;
   /**
-   * Memory in bytes that a device needs for the value, request or record of the grant that did not fit. 0: nothing is
-   * missing, or more memory does not help.
+   * Memory in bytes that the device would need for the value, request or record of the grant that did not fit. 0:
+   * everything fits, or more memory does not help.
    */
   memoryNeeded: number;
 }
@@ -25,7 +25,7 @@ export function makeMisfit(device: Misfit): void {
   device.memoryNeeded = 0;
 }
 
-/** How many 32ths of the memory a region grows by; 0 where its size is fixed. */
+/** How many 32ths of additional memory a region gets; 0 if its size is fixed. */
 function shareOf(region: Place): number {
   if (region === Field.ACCESS_TOKEN) return Limit.ACCESS_TOKEN_SHARE;
   // A device code shares the place of the refresh token (regions.ts).
@@ -35,7 +35,7 @@ function shareOf(region: Place): number {
   return region === Region.OUTPUT ? Limit.OUTPUT_SHARE : 0;
 }
 
-/** Bytes of memory with which the region would hold `length` bytes; 0 where more memory does not help. */
+/** Bytes of memory with which the region could hold `length` bytes; 0 if more memory does not help. */
 function memoryFor(device: Device, region: Place, length: number): number {
   var bytes = device.memory.length;
   var isSmall = bytes < Limit.LONG_URI_MEMORY;
@@ -44,7 +44,7 @@ function memoryFor(device: Device, region: Place, length: number): number {
     var helps = isSmall && region === Field.VERIFICATION_URI && length <= Limit.LONG_URI_MAX;
     return helps ? Limit.LONG_URI_MEMORY : 0;
   }
-  // Regions grow by their share of every 32 bytes.
+  // A region grows by its share of every 32 bytes.
   var missing = length - device.capacity[region];
   bytes += 32 * quotient(missing + share - 1, share);
   if (isSmall && bytes >= Limit.LONG_URI_MEMORY) {
@@ -55,7 +55,7 @@ function memoryFor(device: Device, region: Place, length: number): number {
 }
 
 /**
- * Records that the region needs a capacity of `length` bytes; the largest need counts.
+ * Records that the region needs a capacity of `length` bytes. The largest need counts.
  * @returns whether more memory would help
  */
 export function noteNeed(device: Device & Misfit, region: Place, length: number): boolean {
@@ -64,7 +64,7 @@ export function noteNeed(device: Device & Misfit, region: Place, length: number)
   return bytes > 0;
 }
 
-/** The error of the response concerns this field. */
+/** Records that the response's error concerns this field. */
 export function noteField(device: Device & Misfit, field: Field): void {
   device.errorField = field;
 }
@@ -94,7 +94,7 @@ export function noteTooLong(device: Device & Misfit, fields: number): boolean {
       if (!noteNeed(device, field, length)) isHelped = false;
     }
   }
-  // If one of them fits no memory, more memory does not help the others.
+  // If more memory does not help one of them, it does not help the others.
   if (!isHelped) device.memoryNeeded = 0;
   return device.errorField !== Field.NONE;
 }

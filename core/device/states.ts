@@ -1,5 +1,5 @@
-// The states of a device and the table of all transitions. It does not ship: assertions check every transition against
-// it (moves.ts), and the diagram in SPEC.md is generated from it.
+// The states of a device, and the table of all transitions. The table does not ship. Assertions check every transition
+// against it (moves.ts), and the diagram in SPEC.md is generated from it.
 
 /** The states of a device; `transitions` has the transitions. */
 export enum State {
@@ -21,7 +21,7 @@ export enum State {
   FAILED = 7,
 }
 
-/** What the user has requested while the device starts; done once the records have been read. */
+/** What the user has requested while the records are being read. It is carried out afterwards. */
 export enum Noted {
   NOTHING = 0,
   CANCEL = 1,

@@ -1,5 +1,5 @@
-// The content of the character display by state, laid out for any size from 16x2 to 80x8. The verification prompt (RFC
-// 8628 §3.3) keeps the user code on one line, unbroken and unaltered.
+// The content of the character display in each state, laid out for any size from 16x2 to 80x8. The verification prompt
+// (RFC 8628 §3.3) shows the user code on one line, unbroken and unaltered.
 
 import { quotient } from "../device/digits.ts";
 import { ErrorCode, errorMessage, Message } from "../device/errors.ts";
@@ -27,13 +27,13 @@ import { Field, Region } from "../device/tables.ts";
 import { schemeLength } from "../grant/device-authorization.ts";
 import { hasAccess } from "../grant/refresh.ts";
 
-/** Columns of parts of a row. */
+/** Columns that parts of a row need. */
 enum Width {
   /** A space and a question mark, after a code that is being checked. */
   MARK = 2,
 }
 
-/** The origin of a text. */
+/** Where a text comes from. */
 enum Source {
   /** The developer's, in the display's own character set. */
   DEVELOPER = 0,
@@ -42,8 +42,8 @@ enum Source {
 }
 
 /**
- * Lays out `bytes[from..to)` of a region, beginning a row: wrapped at spaces, and hard where a word is longer than a
- * row. A full row ends only when the next row begins, so that spaces after it are left out.
+ * Lays out `bytes[from..to)` of a region, starting with a new row. Wraps at spaces, and cuts words that are longer than
+ * a row. A full row ends only when the next one begins, so that spaces after it are omitted.
  */
 function putText(device: Device, region: Place, from: number, to: number, source: Source): void {
   var bytes = bytesOf(device, region);
@@ -75,7 +75,7 @@ function putTwoDigits(device: Device, number: number): void {
   put(device, 48 + number - tens * 10);
 }
 
-/** The last row: the user code with its label, and with a countdown (mm:ss) or a mark if there is space for them. */
+/** Lays out the last row: the user code with its label, and a countdown (mm:ss) or a mark if they fit. */
 function putCode(device: Device): void {
   var mark = device.codeConfirmed ? 0 : Width.MARK;
   if (
@@ -107,8 +107,8 @@ function putCode(device: Device): void {
 }
 
 /**
- * The end of the row of a URI that starts at `from`: after its last `/`, or else after its last `.`. A word that is
- * longer than a row is divided into rows of equal length.
+ * The end of a row of a URI that starts at `from`: after its last `/`, or else after its last `.`. A longer word is
+ * divided into rows of equal length.
  */
 function addressRowEnd(device: Device, from: number, to: number): number {
   var most = from + device.columns;
@@ -126,15 +126,15 @@ function addressRowEnd(device: Device, from: number, to: number): number {
   return from + length;
 }
 
-/** The address: without its scheme if it is longer than one row, and with an instruction if a row is free. */
+/** Lays out the address: without its scheme if it is longer than one row, and with an instruction if a row is free. */
 function putAddress(device: Device): void {
   var from = device.start[Field.VERIFICATION_URI];
   var to = from + device.length[Field.VERIFICATION_URI];
-  // Browsers add the missing scheme, and servers accept both.
+  // The user can omit the scheme, because browsers add it and servers accept both.
   if (to - from > device.columns) from += schemeLength(device, Field.VERIFICATION_URI);
   var rows = 0;
   for (var i = from; i < to; i = addressRowEnd(device, i, to)) rows++;
-  // The instruction takes a row, and so does the code.
+  // The instruction and the code need a row each.
   if (rows <= device.rows - 2) {
     putMessage(device, device.codeConfirmed ? Message.OPEN : Message.RESUMING);
   }
@@ -145,7 +145,7 @@ function putAddress(device: Device): void {
   }
 }
 
-/** The message of a state; SIGNED_IN and REFRESHING depend on the access token instead. */
+/** The message of the state. In SIGNED_IN and REFRESHING it depends on the access token. */
 function messageOfState(device: Device): Message {
   var state = device.state;
   if (state === State.STARTING) return Message.STARTING;
@@ -154,7 +154,7 @@ function messageOfState(device: Device): Message {
   if (state === State.PENDING) return Message.RESUMING;
   if (state === State.REVOKING) return Message.SIGNING_OUT;
   if (state === State.FAILED) return Message.FAILED;
-  // The user need not see a refresh while a token is valid, or while none is needed.
+  // The user need not know about a refresh while a token is valid, or while none is needed.
   var isCalm = hasAccess(device) || (state === State.SIGNED_IN && device.refreshRestS > 0);
   return isCalm ? Message.SIGNED_IN : Message.CONNECTING;
 }
@@ -165,7 +165,7 @@ function messageOf(device: Device): Message {
   var isLess =
     message === Message.REQUESTING || message === Message.CONNECTING || message === Message.FAILED;
   if (!device.error || !isLess) return message;
-  // More memory does not make a display wider.
+  // A value that does not fit the display. More memory would not help.
   if (device.error === ErrorCode.VALUE_TOO_LONG && !device.memoryNeeded) return Message.FAILED;
   return errorMessage(device, device.error);
 }
@@ -179,7 +179,7 @@ function putState(device: Device): void {
     putRegion(device, Region.STATUS, Source.ANYBODY);
     return;
   }
-  // Only if the error itself is shown, and not while the next response replaces its name.
+  // Show the name of the error only if the error itself is shown, and not while the next response overwrites the name.
   var isArriving = device.outputUse === OutputUse.REQUEST && device.httpStatus > 0;
   if (message === Message.FAILED && device.error === ErrorCode.UNKNOWN_ERROR && !isArriving) {
     putRegion(device, Field.ERROR, Source.ANYBODY);
@@ -189,12 +189,12 @@ function putState(device: Device): void {
   }
 }
 
-/** Whether there is a code to show. After a restart it is marked until the server has confirmed it. */
+/** Whether there is a code to show. After a restart, it has a mark until the server has confirmed it. */
 function hasCode(device: Device): boolean {
   return device.state === State.PENDING && device.codeLifetimeS > 0;
 }
 
-/** Starts the layout with the row of the code, which is the last one of each page. */
+/** Starts the layout with the code, which is in the last row of each page. */
 function layOutCode(device: Device): void {
   beginText(device);
   if (hasCode(device)) {
@@ -204,16 +204,16 @@ function layOutCode(device: Device): void {
   }
 }
 
-/** Lays out the whole text; the visible page goes to the frame. */
+/** Lays out the whole text. The visible page is written to the frame. */
 function layOut(device: Device): void {
   layOutCode(device);
-  // A code without space for its mark has a message instead, in place of the URI.
+  // If there is no space for the mark after the code, a message replaces the URI.
   var hasMark = device.length[Field.USER_CODE] + Width.MARK <= device.columns;
   if (hasCode(device) && (device.codeConfirmed || hasMark)) putAddress(device);
   else putState(device);
 }
 
-/** Updates the frame if something has changed, or if the time of its page is over. */
+/** Updates the frame if something has changed, or if the time of the page is over. */
 export function drawFrame(device: Device): void {
   if (isFrameUpToDate(device)) return;
   var isCodeAlone = isCountdownAlone(device) && hasCode(device);

@@ -16,11 +16,11 @@ export function requestCode(device: Device, event: Event, waitMs: number): void 
   moveTo(device, event, State.REQUESTING);
 }
 
-/** Ends the sign-in or session for good, in memory and in storage; the error, if any, is shown. */
+/** Ends the sign-in or session, in memory and in storage. Shows the error, if any. */
 export function finish(device: Device, event: Event, error: ErrorCode, state: State): void {
   setError(device, error);
   moveTo(device, event, state);
-  // If storage cannot erase now, it is retried after this, whatever Retry-After was.
+  // If storage cannot erase now, the device retries after this time, whatever Retry-After was.
   waitFor(device, Limit.SAVE_AGAIN_MS);
   startJob(device, Job.WIPE);
 }

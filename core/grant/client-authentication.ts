@@ -1,7 +1,7 @@
-// Client authentication (RFC 6749 §2.3) in every request to the authorization server: device authorization requests
-// (RFC 8628 §3.1), polls (§3.4), refreshes (RFC 6749 §6) and revocations (RFC 7009 §2.1).
-//
-// The client identifier is in every body, also with HTTP Basic: RFC 6749 §3.2.1 allows it, and some servers require it.
+// Client authentication (RFC 6749 §2.3) in every request to the authorization server: for a code (RFC 8628 §3.1), polls
+// (§3.4), refreshes (RFC 6749 §6) and revocations (RFC 7009 §2.1).
+// Every body contains the client identifier, also with HTTP Basic. RFC 6749 §3.2.1 allows that, and some servers need
+// it.
 
 import { Authorization } from "../device/command.ts";
 import { ClientAuthentication, type Config } from "../device/config.ts";
@@ -25,9 +25,9 @@ import {
 export interface Client {
   /** One of ClientAuthentication. */
   clientAuthentication: ClientAuthentication;
-  /** Start value of checksums: records of another client are invalid. */
+  /** Start value of the checksums of records. With it, records of another client are invalid. */
   binding: number;
-  /** The same for records of an older version, which had another name for the server. */
+  /** The same for records of an older version, which used another name for the server. */
   formerBinding: number;
 }
 
@@ -37,20 +37,20 @@ export function makeClient(device: Client, clientAuthentication: ClientAuthentic
   device.formerBinding = 0;
 }
 
-/** Makes a region of the bytes written since `start`. */
+/** Makes a region from the bytes written since `start`. */
 function takeWritten(device: Device, region: Region, start: number): void {
   placeConstant(device, region, start, device.writeAt - start);
 }
 
 /**
- * Binds records to this client and a server: a token never goes to a server that did not issue it. The server's name is
- * written after the client's for the checksum, and overwritten afterwards.
+ * Binds records to this client and server, because a token must never go to a server that did not issue it. For the
+ * checksum, the server's name is written after the client's. Later writes overwrite it.
  */
 function bindingOf(device: Device, start: number, server: string): number {
   var end = device.writeAt;
   writeText(device, "&server=", Encoding.NONE);
   writeText(device, server, Encoding.NONE);
-  // If the client does not fit, the writer stays beyond the end, and create fails.
+  // If the client does not fit, the position stays beyond the end, so that create fails.
   if (device.writeAt > device.writeEnd) return 0;
   var binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
   goTo(device, end);
@@ -58,9 +58,9 @@ function bindingOf(device: Device, start: number, server: string): number {
 }
 
 /**
- * Writes all constant parts once: the device authorization request, the client's part of every other body, the
- * parameters of token requests, and the credentials of HTTP Basic. The device authorization request ends with the first
- * part of what the client has in the others.
+ * Writes all constant parts once: the device authorization request, the client's part of all other bodies, the
+ * parameters of token requests, and the credentials for HTTP Basic. The end of the device authorization request is also
+ * the beginning of the client's part.
  */
 export function writeClient(device: Device & Client, config: Config): void {
   var method = config.clientAuthentication;
@@ -93,7 +93,7 @@ export function writeClient(device: Device & Client, config: Config): void {
   if (method === ClientAuthentication.CLIENT_SECRET_BASIC) writeCredentials(device, config);
 }
 
-/** RFC 6749 §2.3.1: both are form-encoded, joined by a colon, and encoded as base64. */
+/** RFC 6749 §2.3.1: identifier and secret are form-encoded, joined by a colon, and encoded as base64. */
 function writeCredentials(device: Device, config: Config): void {
   var start = device.writeAt;
   writeText(device, config.clientId, Encoding.FORM);
@@ -103,14 +103,14 @@ function writeCredentials(device: Device, config: Config): void {
   takeWritten(device, Region.CLIENT_CREDENTIALS, start);
 }
 
-/** The Authorization header of requests to the authorization server. */
+/** Returns the Authorization header of requests to the authorization server. */
 export function clientAuthorization(device: Device): Authorization {
   return device.clientAuthentication === ClientAuthentication.CLIENT_SECRET_BASIC
     ? Authorization.BASIC
     : Authorization.NONE;
 }
 
-/** Whether the token to revoke goes into the query, as the specification requires. RFC 7009 §2.1: into the body. */
+/** Whether the token to revoke is in the query, as the specification requires. In RFC 7009 §2.1 it is in the body. */
 export function revokesByQuery(device: Device): boolean {
   return device.clientAuthentication === ClientAuthentication.SPECIFICATION;
 }

@@ -1,7 +1,7 @@
-// Proof Key for Code Exchange (RFC 7636): the request for a code has a challenge, and each poll the verifier, so that
-// somebody who has only seen the code cannot use it. It is sent by the developer's setting, or after the server has
-// rejected a request with a message that names `code_challenge`. The host creates both for each request: it has the
-// random source and SHA-256.
+// Proof Key for Code Exchange (RFC 7636): the request for a code contains a challenge, and each poll the verifier.
+// Somebody who has only seen the code cannot use it. The device sends them if the developer has set that, or after the
+// server has rejected a request with a message that contains `code_challenge`. The host creates both for each request,
+// because it has the random source and SHA-256.
 
 import { backOff } from "../device/clock.ts";
 import { Command } from "../device/command.ts";
@@ -21,11 +21,11 @@ import { finish } from "./attempt.ts";
 export interface Challenge {
   /** One of Pkce. */
   pkce: Pkce;
-  /** 1 until a challenge that the server has demanded leads to a code. */
+  /** 1 from the server's demand for a challenge until a challenge has led to a code. */
   demandTrial: number;
-  /** Consecutive failures of the host to create one. */
+  /** How often in a row the host has failed to create one. */
   challengeFailures: number;
-  /** How much of `code_challenge` the response has matched so far. */
+  /** How many bytes of `code_challenge` the end of the response matches. */
   demandMatched: number;
 }
 
@@ -36,14 +36,14 @@ export function makeChallenge(device: Challenge, pkce: Pkce): void {
   device.demandMatched = 0;
 }
 
-/** A user action resets the failures. */
+/** Resets the failures after a user action. */
 export function countChallengesAnew(device: Challenge): void {
   device.challengeFailures = 0;
 }
 
 /**
- * Reserves the verifier and, after it, the challenge with its names, directly before the device authorization request,
- * which is written next: a request with a challenge starts where the verifier ends.
+ * Reserves space for the verifier, and after it for the challenge with its parameter names, directly before the device
+ * authorization request, which is written next. A request with a challenge starts where the verifier ends.
  */
 export function placeChallenge(device: Device): void {
   placeRegion(device, Region.CODE_VERIFIER, device.writeAt, Limit.CODE_VERIFIER_SIZE);
@@ -60,7 +60,7 @@ export function isChallengeDue(device: Device): boolean {
 
 /** Requests a verifier at the start of the range, and its challenge at the end. */
 export function requestChallenge(device: Device): Command {
-  // A Retry-After of the last response does not apply to the host.
+  // A Retry-After of the last response must not delay the host's task.
   beginRequest(device);
   var start = device.start[Region.CODE_VERIFIER];
   var end = device.start[Region.DEVICE_AUTHORIZATION] - 1;
@@ -68,11 +68,11 @@ export function requestChallenge(device: Device): Command {
 }
 
 /**
- * The host has finished. A random source may not be ready when a device starts: it is retried for a while.
- * @param result 1: both exist; 0: they cannot be created, and nothing is sent without them
+ * Handles the host's result. When a device starts, a random source may not be ready, so the device retries for a while.
+ * @param result 1: both exist; 0: the host cannot create them, and nothing is sent without them
  */
 export function takeChallenge(device: Device & Challenge, result: number): void {
-  // The user may have acted meanwhile.
+  // The user may have acted in the meantime.
   var isRequired = device.state === State.REQUESTING;
   setLength(device, Region.CODE_VERIFIER, Limit.CODE_VERIFIER_SIZE);
   if (result < 1 || !isRequired) wipe(device, Region.CODE_VERIFIER);
@@ -85,26 +85,26 @@ export function takeChallenge(device: Device & Challenge, result: number): void 
   }
 }
 
-/** A response starts. */
+/** Call this when a response starts. */
 export function beginDemand(device: Device & Challenge): void {
   device.demandMatched = 0;
 }
 
-/** A byte of the response to a device authorization request. Only a rejection can demand a challenge. */
+/** Processes a byte of the response to a device authorization request. Only a rejection can demand a challenge. */
 export function receiveDemand(device: Device & Challenge, c: number): void {
   if (device.pkce !== Pkce.ON_DEMAND || device.httpStatus < 400 || device.httpStatus > 499) return;
   device.demandMatched = matchNext(device, Literal.CODE_CHALLENGE, device.demandMatched, c);
 }
 
-/** Ends a trial of a demanded challenge, if there is one: only a code keeps it. */
+/** Ends the trial of a demanded challenge, if there is one. It succeeds only if there is a code. */
 export function endDemandTrial(device: Device & Challenge, isSuccess: boolean): void {
   if (device.demandTrial && !isSuccess) device.pkce = Pkce.ON_DEMAND;
   device.demandTrial = 0;
 }
 
 /**
- * The device authorization request was rejected.
- * @returns whether the server demands a code challenge, and the request must be retried with one
+ * Call this when the device authorization request was rejected.
+ * @returns whether the server demands a code challenge, so that the request must be retried with one
  */
 export function takeDemand(device: Device & Challenge): boolean {
   if (device.demandMatched < device.length[Literal.CODE_CHALLENGE]) return false;

@@ -1,5 +1,5 @@
 // A code and its polls (RFC 8628): the device authorization response (§3.1, §3.2; specification 2.1 and 4.1), the
-// device access token request and the meaning of its responses for the code (§3.4, §3.5; specification 4.2), and what
+// device access token request and what its responses mean for the code (§3.4, §3.5; specification 4.2), and what
 // happens when a code expires.
 
 import { pollEvery, resetBackoff, setCodeLifetime, spread, waitAtLeast } from "../device/clock.ts";
@@ -18,13 +18,13 @@ import { finish, requestCode } from "./attempt.ts";
 import { writeTokenRequest } from "./client-authentication.ts";
 import { holdsPrintable, holdsVisible, numberOf } from "./token-response.ts";
 
-/** The state of obtaining a code. */
+/** The state of requesting and polling a code. */
 export interface Code {
-  /** 1 until a code is received: the countdown of one from before a restart is never shown. */
+  /** 1: the code is from before a restart, so its countdown is not shown. */
   codeResumed: number;
-  /** 1: the server has recognized the code: it was pending, or is from before a restart. */
+  /** 1: the server has recognized the code, either by a pending response, or before a restart. */
   codeKnown: number;
-  /** 1: the code was polled after its expiry, and is not polled again. */
+  /** 1: the code was polled after its expiry, and must not be polled again. */
   lastPollMade: number;
   /** Codes requested without user interaction since the last signIn. */
   renewals: number;
@@ -34,7 +34,7 @@ export interface Code {
   unusableResponses: number;
   /** Consecutive redirects, rejections without an error code, and unusable JSON, in response to any grant request. */
   unusableStatuses: number;
-  /** Codes that the server did not recognize, since one was pending or the user's last command. */
+  /** Consecutive codes that the server did not recognize. A pending code or a command of the user resets the count. */
   deadCodes: number;
 }
 
@@ -49,20 +49,20 @@ export function makeCode(device: Code, renewalsMax: number): void {
   device.deadCodes = 0;
 }
 
-/** A user action resets renewals, unusable responses and unrecognized codes. */
+/** Resets the limits after a user action: renewals, unusable responses and unrecognized codes. */
 export function countAnew(device: Device & Code): void {
   device.renewals = device.unusableResponses = device.unusableStatuses = device.deadCodes = 0;
 }
 
 /**
- * Redirects and rejections without an error code pass when something temporarily replaces the server. If they persist,
- * the setup is wrong. 408 and 425 request a retry. Unusable JSON (an ID token instead of an access token) counts as
- * well: further polls or refreshes would fare the same.
+ * Counts redirects and rejections without an error code. They pass if something only temporarily replaces the server,
+ * but if they persist, the setup is wrong. 408 and 425 request a retry, so they do not count. Unusable JSON (an ID
+ * token instead of an access token) counts, because further polls or refreshes would have the same result.
  * @returns the error, or UNUSABLE_RESPONSES after too many consecutive ones
  */
 export function countUnusable(device: Device & Code, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
-  // Without a response, the earlier ones still count.
+  // A missing response does not reset the count.
   if (error === ErrorCode.UNREACHABLE) return error;
   var isUnusable =
     error === ErrorCode.UNAVAILABLE
@@ -78,7 +78,7 @@ export function countUnusable(device: Device & Code, error: ErrorCode): ErrorCod
     : ErrorCode.UNUSABLE_RESPONSES;
 }
 
-/** The code cannot be used any more: requests another one, up to the limit. */
+/** Requests another code, up to the limit, because the current one cannot be used any more. */
 export function renewCode(device: Device & Code): void {
   if (device.renewals++ < device.renewalsMax) {
     requestCode(device, Event.CODE_EXPIRED, spread(device, true));
@@ -88,9 +88,9 @@ export function renewCode(device: Device & Code): void {
 }
 
 /**
- * The server does not accept the code any more. If it did not recognize the code when it was first polled, the user is
- * not the cause: after a few such codes the setup is wrong (a client that must prove possession of a key; a server that
- * sends invalid_grant where RFC 8628 §3.5 requires authorization_pending).
+ * The server does not accept the code any more. If it did not recognize the code even at its first poll, the user is
+ * not the cause. After a few such codes, the device reports a wrong setup. Examples are a client that must prove
+ * possession of a key, or a server that sends invalid_grant where RFC 8628 §3.5 requires authorization_pending.
  */
 export function codeRefused(device: Device & Code, error: ErrorCode): void {
   if (error === ErrorCode.INVALID_GRANT && ++device.deadCodes >= Limit.DEAD_CODES_MAX) {
@@ -99,8 +99,8 @@ export function codeRefused(device: Device & Code, error: ErrorCode): void {
 }
 
 /**
- * The server's interval in milliseconds: at least one second, and at most one second above the longest that can be
- * waited for; or the default.
+ * The server's interval in milliseconds, or the default: at least one second, and at most one second above the longest
+ * interval that the device can wait for.
  */
 function intervalOf(device: Device): number {
   var seconds = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
@@ -108,7 +108,7 @@ function intervalOf(device: Device): number {
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
 }
 
-/** Length of the `http://` or `https://` at the start of the region's URI; 0 for any other. */
+/** Length of `http://` or `https://` at the start of the region's URI; 0 if it has another scheme or none. */
 export function schemeLength(device: Device, region: Field): number {
   var at = device.start[region];
   var bytes = device.memory;
@@ -124,8 +124,8 @@ export function schemeLength(device: Device, region: Field): number {
 }
 
 /**
- * Whether the region's URI starts with a host name, without a scheme: users can type it as it is. A name without a dot,
- * or a path, could be relative to any address. Before a colon there may be any scheme.
+ * Whether the region's URI starts with a host name, without a scheme. A user can type it as it is. A name without a
+ * dot, or a path, could be relative to any address. Text before a colon could be any scheme.
  */
 function beginsWithHost(device: Device, region: Field): boolean {
   var start = device.start[region];
@@ -135,13 +135,13 @@ function beginsWithHost(device: Device, region: Field): boolean {
   for (; at < end && device.memory[at] !== 47 && device.memory[at] !== 58; at++) {
     if (device.memory[at] === 46) hasDot = true;
   }
-  // No . or / at the start, and no : after the name.
+  // It must not start with . or /, and must have no : after the name.
   return hasDot && device.memory[start] > 47 && (at === end || device.memory[at] === 47);
 }
 
 /**
- * A successful response without a code: it is requested again a few times, then client and addresses are set up
- * wrongly. An empty response may come from a network that is not up yet, and does not count.
+ * Counts successful responses without a code. The device requests a code again a few times. After that, client or
+ * addresses are set up wrongly. An empty response may come from a network that is not ready yet, so it does not count.
  */
 function unusableResponse(device: Device & Code): ErrorCode {
   if (device.bodyBytes) device.unusableResponses++;
@@ -151,12 +151,12 @@ function unusableResponse(device: Device & Code): ErrorCode {
 }
 
 /**
- * Processes the device authorization response: its lifetime, and a usable verification_uri_complete.
+ * Processes the device authorization response. Stores its lifetime, drops an unusable verification_uri_complete.
  * @returns NONE if the code can be shown and polled, or what is wrong with the member that errorField names
  */
 export function takeCode(device: Device): ErrorCode {
-  // Optional: the user can type URI and code. A host may link to it or draw it as a QR code, so it must be an http or
-  // https URI (RFC 8628 §3.3.1), not another scheme (`javascript:`).
+  // verification_uri_complete is optional, because the user can type URI and code. A host may link to it or draw it as
+  // a QR code, so it must be an http or https URI (RFC 8628 §3.3.1), and no other scheme such as `javascript:`.
   if (
     isTooLong(device, Field.VERIFICATION_URI_COMPLETE) ||
     !holdsVisible(device, Field.VERIFICATION_URI_COMPLETE) ||
@@ -168,7 +168,7 @@ export function takeCode(device: Device): ErrorCode {
     device.length[Field.EXPIRES_IN] < 0 ? 0 : numberOf(device, Field.EXPIRES_IN, -1, 0);
   setCodeLifetime(device, lifetime || Limit.CODE_LIFETIME_DEFAULT_S);
   var lacks = Field.NONE;
-  // Such a code would end without a poll, and the user would be blamed.
+  // The code would expire before its first poll, and the user would be blamed.
   var interval = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
   if (interval > device.codeLifetimeS + Limit.LAST_POLL_S) lacks = Field.INTERVAL;
   if (device.codeLifetimeS < 0) lacks = Field.EXPIRES_IN;
@@ -186,7 +186,7 @@ export function takeCode(device: Device): ErrorCode {
   return lacks ? unusableResponse(device) : ErrorCode.NONE;
 }
 
-/** A code was received: show, store and poll it. */
+/** Call this when a code was received: the device shows, stores and polls it. */
 export function codeReceived(device: Device & Code): void {
   device.codeResumed = device.codeKnown = device.lastPollMade = 0;
   device.unusableResponses = 0;
@@ -199,14 +199,14 @@ export function codeReceived(device: Device & Code): void {
 
 /** Writes the body of the poll. */
 export function preparePoll(device: Device & Code): void {
-  // After the code's expiry there is one poll, and no other.
+  // After its expiry, a code is polled only once.
   if (!device.codeLifetimeS) device.lastPollMade = 1;
   writeTokenRequest(device, Literal.DEVICE_CODE_GRANT, Field.DEVICE_CODE);
 }
 
 /**
- * slow_down: five seconds more for the rest of the code's lifetime, or the server's interval if it is longer (§3.5).
- * Without an interval it counts as five seconds, which is less in any case.
+ * Handles slow_down: the interval becomes five seconds longer, or the server's new interval if that is longer (§3.5). A
+ * missing interval counts as five seconds, which is less in any case.
  */
 function slowDown(device: Device): void {
   var longer = device.intervalMs + Limit.SLOW_DOWN_STEP_MS;
@@ -214,14 +214,14 @@ function slowDown(device: Device): void {
   pollEvery(device, named > longer ? named : longer);
 }
 
-/** authorization_pending or slow_down: the user has not decided yet. */
+/** Handles authorization_pending and slow_down: the user has not decided yet. */
 export function stillPending(device: Device & Code, error: ErrorCode): void {
   if (error === ErrorCode.SLOW_DOWN) slowDown(device);
   resetBackoff(device);
-  // The server recognizes the code: earlier ones do not count any more.
+  // The server knows this code, so earlier codes that it did not know do not count any more.
   device.codeKnown = 1;
   device.deadCodes = 0;
   waitAtLeast(device, device.intervalMs);
-  // A code from before a restart is shown once the server has confirmed it.
+  // A code from before a restart is shown when the server has confirmed it.
   if (device.codeLifetimeS) showCode(device);
 }

@@ -1,6 +1,6 @@
 // Refreshing the access token (RFC 6749 §6; specification 4.3), and the end of a session that cannot be refreshed. A
-// temporary failure never signs anyone out. Only a rejection of the grant does (refusal.ts), and only after the
-// previous refresh token was tried, too.
+// temporary failure never ends the session. Only a rejection of the grant does (refusal.ts), and only after the device
+// has also tried the previous refresh token.
 
 import { backOff, bearRefusals, resetBackoff, restRefreshes, waitFor } from "../device/clock.ts";
 import { ErrorCode, setError } from "../device/errors.ts";
@@ -16,24 +16,24 @@ import { finish } from "./attempt.ts";
 import { isBorne } from "./refusal.ts";
 import { hasBrought } from "./token-response.ts";
 
-/** Whether the server refuses a refresh for a reason other than the tokens. The device then keeps them. */
+/** Whether the server refuses a refresh for a reason other than the tokens. The device keeps them then. */
 export enum Refused {
   NO = 0,
-  /** It is retried with growing waits. */
+  /** The device retries with growing waits. */
   YES = 1,
-  /** The user has had it retried at once. */
+  /** The device has retried at once because of a user action. */
   TRIED_FOR_USER = 2,
 }
 
-/** The state of a session besides its tokens. */
+/** The state of a session, except its tokens. */
 export interface Session {
   /** 1: there was an access token when the current response started. */
   hadAccess: number;
   /** 1: the previous refresh token has been tried. */
   triedPrevious: number;
-  /** One of Refused: whether the server refuses to refresh the tokens. The device keeps them. */
+  /** One of Refused: whether the server refuses to refresh the tokens. */
   refused: Refused;
-  /** ErrorCode with which the session ends once the event is acknowledged, 0 for none. */
+  /** ErrorCode with which the session will end when the event has been acknowledged; 0: it does not end. */
   endDueWith: ErrorCode;
 }
 
@@ -44,12 +44,12 @@ export function makeSession(device: Session): void {
   device.endDueWith = ErrorCode.NONE;
 }
 
-/** A response starts that may contain another access token: until it is complete, the present one counts. */
+/** Call this when a response starts that may contain an access token. The current one counts until it is complete. */
 export function rememberAccess(device: Device & Session): void {
   device.hadAccess = holds(device, Field.ACCESS_TOKEN) ? 1 : 0;
 }
 
-/** Ends the session with this error once the event is acknowledged; NONE: it does not end. */
+/** Makes the session end with this error when the event has been acknowledged; NONE: it does not end. */
 export function endLater(device: Device & Session, error: ErrorCode): void {
   device.endDueWith = error;
 }
@@ -59,7 +59,7 @@ export function hasSession(device: Device): boolean {
   return device.state === State.SIGNED_IN || device.state === State.REFRESHING;
 }
 
-/** Whether the access token can be used now. A response that is arriving does not change that. */
+/** Whether the access token can be used now. A response that is still arriving does not change that. */
 export function hasAccess(device: Device): boolean {
   var isArriving = device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1;
   var hasToken = isArriving ? device.hadAccess > 0 : holds(device, Field.ACCESS_TOKEN);
@@ -71,14 +71,14 @@ export function endSession(device: Device, error: ErrorCode): void {
   finish(device, Event.SESSION_ENDED, error, State.FAILED);
 }
 
-/** Ends the session as an event has announced, unless it has ended since. */
+/** Ends the session because of an acknowledged event, unless it has ended in the meantime. */
 export function endIfDue(device: Device & Session): void {
   var error = device.endDueWith;
   device.endDueWith = ErrorCode.NONE;
   if (error && hasSession(device)) endSession(device, error);
 }
 
-/** Refreshes the access token now, or ends a session without a refresh token. */
+/** Refreshes the access token now. Without a refresh token, ends the session. */
 export function refreshNow(device: Device, event: Event): void {
   if (!holds(device, Region.REFRESH_TOKEN)) endSession(device, ErrorCode.SESSION_ENDED);
   else {
@@ -87,7 +87,7 @@ export function refreshNow(device: Device, event: Event): void {
   }
 }
 
-/** Seconds until the access token must be refreshed; 0 or less: now. */
+/** Seconds until the access token must be refreshed; 0 or less if it is due. */
 export function refreshInS(device: Device): number {
   var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifetimeS : 0;
   if (!holds(device, Region.REFRESH_TOKEN)) return left;
@@ -95,20 +95,20 @@ export function refreshInS(device: Device): number {
   return left > device.refreshRestS ? left : device.refreshRestS;
 }
 
-/** Tokens were received: after the user's approval (`isFirst`), or by a refresh. */
+/** Call this when tokens were received: after the user's approval (`isFirst`), or by a refresh. */
 export function tokensReceived(device: Device & Session, isFirst: boolean): void {
-  // At the first sign-in there is no refresh token yet, so any received one is new.
+  // At the first sign-in there is no refresh token yet, so a received one is always new.
   var isNew =
     hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&
     !isSame(device, Region.REFRESH_TOKEN, Field.RECEIVED_REFRESH_TOKEN);
   if (isNew) swapRefreshTokens(device);
-  // The server has repeated the current one: it is not another one that could be tried later.
+  // The server has sent the current refresh token again, so there is no other one that could be tried later.
   else if (hasBrought(device, Field.RECEIVED_REFRESH_TOKEN))
     wipe(device, Field.RECEIVED_REFRESH_TOKEN);
   if (isFirst) setLength(device, Region.STATUS, -1);
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
-  // After a fallback, storage still holds the invalid token, so the valid one is written even if it is not new. After a
-  // failed write, this is the time to retry.
+  // After a fallback to the previous token, storage still contains the invalid one, so write the valid one even if it
+  // is not new. After a failed write, retry the write now.
   if (isNew || isFirst || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
   else if (device.notErased) startJob(device, Job.ERASE_OLDER);
   device.triedPrevious = 0;
@@ -117,12 +117,12 @@ export function tokensReceived(device: Device & Session, isFirst: boolean): void
   restRefreshes(device, isFirst ? 0 : Limit.REFRESH_REST_S);
 }
 
-/** Whether there is a session whose tokens are kept although the server refuses to refresh them. */
+/** Whether the server refuses to refresh the tokens of a session, and the device keeps them. */
 export function isRefused(device: Device): boolean {
   return device.state === State.REFRESHING && device.refused > Refused.NO;
 }
 
-/** The user has the rejected tokens retried at once. */
+/** Retries the rejected tokens at once, because of a user action. */
 export function refreshForUser(device: Device & Session): void {
   device.refused = Refused.TRIED_FOR_USER;
   setError(device, ErrorCode.NONE);
@@ -139,7 +139,7 @@ export function refreshRefused(device: Device & Session, error: ErrorCode): void
   } else if (device.triedPrevious || !holds(device, Field.RECEIVED_REFRESH_TOKEN)) {
     endSession(device, ErrorCode.SESSION_ENDED);
   } else {
-    // The user need not sign in again before that one is rejected as well.
+    // The user has to sign in again only if the previous token is rejected as well.
     setError(device, ErrorCode.NONE);
     device.triedPrevious = 1;
     swapRefreshTokens(device);

@@ -29,7 +29,7 @@ export enum Outcome {
   REFUSED = 3,
 }
 
-/** What the device's present error means to a waiting caller. */
+/** What the device's current error means for a waiting caller. */
 export function outcome(device: Device): Outcome {
   if (!device.error) return Outcome.NONE;
   var kind = errorKind(device, device.error);
@@ -38,38 +38,38 @@ export function outcome(device: Device): Outcome {
 }
 
 /**
- * Classifies a response without an error code.
- * @param error by its status alone
- * @returns INVALID_CLIENT, or for a refresh UNKNOWN_ERROR, if it is a rejection
+ * Classifies a rejection without an error code.
+ * @param error of the response by its status alone
+ * @returns INVALID_CLIENT, or UNKNOWN_ERROR for a refresh; `error` if the response is no rejection
  */
 export function nameRefusal(device: Device, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
   var isUnauthorized = error === ErrorCode.UNAVAILABLE && status === 401;
   var isPublic = device.clientAuthentication === ClientAuthentication.NONE;
-  // Once the server has accepted the client for this code, it does not reject the client.
+  // If the server has accepted the client for this code before, the 401 does not mean the client.
   var isTaken = device.state === State.PENDING && device.codeKnown > 0;
   if (isUnauthorized && !isPublic && !isTaken) return ErrorCode.INVALID_CLIENT;
   if (device.state !== State.REFRESHING) return error;
-  // Partial success is none; a response without any token is a rejection.
+  // A response without any token is a rejection, even if it looks like a success.
   var isRefusal =
     error === ErrorCode.UNAVAILABLE
       ? status > 399 && status < 500 && status !== 408 && status !== 425
       : error === ErrorCode.MALFORMED_RESPONSE && !(device.scanSeen & Fields.OF_SESSION);
-  // Complete JSON is from a server that means it.
+  // Only complete JSON counts as the server's own response.
   var isMeant = isRefusal && device.scanState === Scan.END;
   return isUnauthorized || isMeant ? ErrorCode.UNKNOWN_ERROR : error;
 }
 
-/** Whether the server has rejected the request; the device itself decides which token types it can use. */
+/** Whether the server reported the error. The device itself decides which token types it can use. */
 function isServers(error: ErrorCode): boolean {
   if (error === ErrorCode.UNSUPPORTED_TOKEN_TYPE) return false;
   return error < ErrorCode.UNREACHABLE || error === ErrorCode.UNKNOWN_ERROR;
 }
 
 /**
- * Whether the tokens are kept although the server refuses to refresh them. After a day, a rejection counts as one of
- * the grant. Errors that the device itself finds do not affect the day. It is counted in memory only, so a restart
- * begins it again: a user who restarts the device can also sign in again.
+ * Whether the device keeps the tokens although the server refuses to refresh them. After a day, any rejection counts as
+ * one of the grant. Errors that the device itself finds do not affect this. The day is counted in memory only. A
+ * restart begins it again, because a user who restarts the device can also sign in again.
  */
 export function isBorne(device: Device, error: ErrorCode): boolean {
   var kind = errorKind(device, error);
@@ -81,8 +81,8 @@ export function isBorne(device: Device, error: ErrorCode): boolean {
 }
 
 /**
- * Whether the response to a poll means that its code has ended (a server may have purged it), and another can be
- * requested.
+ * Whether this response to a poll means that the code has ended (a server may have purged it), so that the device can
+ * request another one.
  */
 export function endsCode(device: Device, error: ErrorCode): boolean {
   return (

@@ -1,6 +1,6 @@
-// Signing out: the tokens are revoked at the server (RFC 7009; specification 4.4) and wiped here. The refresh token
-// comes first, because it lives longest. A server only SHOULD revoke the access token with it (RFC 7009 §2.1), so that
-// one is revoked as well; by the specification's own rule one revocation ends both.
+// Signing out: the tokens are revoked at the server (RFC 7009; specification 4.4) and wiped here. The refresh token is
+// revoked first, because it has the longest lifetime. A server need not end the access token with it (RFC 7009 §2.1 has
+// SHOULD), so the access token is revoked too. By the specification's own rule, one revocation ends both.
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
@@ -25,7 +25,7 @@ import { revokesByQuery } from "./client-authentication.ts";
 export interface Revocation {
   /** Failed attempts of the revocation. */
   revocationTries: number;
-  /** The server's response for the refresh token if there was also an access token to revoke; -1: none. */
+  /** The result of revoking the refresh token, if the access token is revoked after it; -1: none. */
   refreshOutcome: number;
 }
 
@@ -42,7 +42,7 @@ export function revoke(device: Device & Revocation): void {
   moveTo(device, Event.SIGN_OUT, State.REVOKING);
 }
 
-/** Writes the query or the body to OUTPUT. */
+/** Writes the query or the body of the request to OUTPUT. */
 export function prepareRevocation(device: Device): void {
   writeTo(device, Region.OUTPUT);
   if (revokesByQuery(device))
@@ -61,7 +61,7 @@ export function prepareRevocation(device: Device): void {
   endWrite(device, Region.OUTPUT);
 }
 
-/** Whether the access token is still valid after the refresh token's revocation, which may not have ended it. */
+/** Whether the access token may still be valid after the refresh token's revocation. */
 function isAccessLeft(device: Device): boolean {
   return (
     device.accessLifetimeS > 0 &&
@@ -72,12 +72,12 @@ function isAccessLeft(device: Device): boolean {
 }
 
 /**
- * The response to a revocation has arrived, or failed with `error`. A success needs no body (RFC 7009 §2.2); HTML is
- * from a captive portal. A user who signs out is signed out: failures are retried a few times with a growing wait, then
- * ignored. A token type that the server does not revoke is not retried (§2.2.1).
+ * Call this when a revocation has ended with `error` or a response. A success needs no body (RFC 7009 §2.2), but HTML
+ * comes from a captive portal. The user must not wait for long, so failures are retried a few times with growing waits,
+ * and then ignored. If the server does not revoke a token type, there is no retry (§2.2.1).
  */
 export function revocationCompleted(device: Device & Revocation, error: ErrorCode): void {
-  // It has ended with its refresh token, or expires within minutes.
+  // The access token has ended with the refresh token, or will expire soon.
   var isMoot = error && device.refreshOutcome === ErrorCode.NONE;
   if (isMoot && errorKind(device, error) !== ErrorKind.TRANSIENT) error = ErrorCode.NONE;
   var isFinal = !error || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
@@ -91,7 +91,7 @@ export function revocationCompleted(device: Device & Revocation, error: ErrorCod
     finish(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {
     backOff(device, Limit.BACKOFF_MAX_MS);
-    // Whatever Retry-After says: the user waits for the end of the sign-out.
+    // The user waits for the end of the sign-out, so limit the wait whatever Retry-After says.
     if (device.waitMs > Limit.BACKOFF_MAX_MS) waitFor(device, Limit.BACKOFF_MAX_MS);
   }
 }

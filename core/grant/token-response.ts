@@ -16,9 +16,9 @@ import { Field, Fields, Literal } from "../device/tables.ts";
 import { numberNamed, scanEnd } from "../text/json-scanner.ts";
 
 /**
- * Value of an integer field, at most Limit.ENDLESS. `otherwise` if it is absent, negative, in exponential notation, or
- * no number.
- * @param ofFraction what a fraction counts as: 0 for a lifetime, which must not become longer, 1 for a wait, which must
+ * Value of an integer field, at most Limit.ENDLESS. `otherwise` if the field is absent, negative, in exponential
+ * notation, or not a number.
+ * @param ofFraction what a fraction counts as: 0 for a lifetime, which must not become longer; 1 for a wait, which must
  * not become shorter
  */
 export function numberOf(
@@ -41,12 +41,12 @@ export function numberOf(
       value = value * 10 + digit;
     } else if (digit) rest = ofFraction;
   }
-  // Only a fraction can be too long: an integer with as many digits counts as endless.
+  // An integer with as many digits counts as endless, so only a fraction can be too long.
   if (isTooLong(device, field)) rest = ofFraction;
   return i ? value + rest : otherwise;
 }
 
-/** Whether the response contains an error. Some servers send 0, false, null or "" for none. */
+/** Whether the response contains an error. Some servers send 0, false, null or "" if there is none. */
 function hasError(device: Device, nameField: Field): boolean {
   return (
     device.hasErrorNumber > 0 ||
@@ -54,7 +54,7 @@ function hasError(device: Device, nameField: Field): boolean {
   );
 }
 
-/** Converts ASCII capitals to small letters: server-defined names are case-insensitive here. */
+/** Converts ASCII capitals to small letters, because names are case-insensitive here. */
 function toLowerCase(device: Device, region: Field): void {
   var at = device.start[region];
   var end = at + device.length[region];
@@ -68,7 +68,7 @@ export function isSuccess(device: Device): boolean {
   return device.httpStatus >= 200 && device.httpStatus <= 299;
 }
 
-/** Whether the status blames the request itself, whichever client sends it (RFC 9110 §15.5). */
+/** Whether the status says that the request itself is wrong (RFC 9110 §15.5). */
 function isRequestWrong(status: number): boolean {
   return (
     status === 405 ||
@@ -81,9 +81,9 @@ function isRequestWrong(status: number): boolean {
 }
 
 /**
- * The error of the received response, NONE for a success. The body takes precedence over the status: servers send
- * errors with 200, and authorization_pending with 400, 403 or 428. An empty body (204) is not malformed: a required
- * member is then found to be missing.
+ * The error of the received response, or NONE for a success. The body takes precedence over the status, because servers
+ * send errors with 200, and authorization_pending with 400, 403 or 428. An empty body (204) is not malformed, but lacks
+ * the required members.
  */
 export function classify(device: Device): ErrorCode {
   var status = device.httpStatus;
@@ -91,12 +91,12 @@ export function classify(device: Device): ErrorCode {
   var json = scanEnd(device) && device.bodyBytes <= Limit.BODY_MAX;
   var named = ErrorCode.NONE;
   if (json && nameField && hasError(device, nameField)) {
-    // RFC 6749 §5.2 uses small letters. An API's own names in capitals are no errors of the grant.
+    // RFC 6749 §5.2 has small letters. In the response of an API, names in capitals are not errors of the grant.
     if (nameField === Field.ERROR) toLowerCase(device, nameField);
     named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;
   }
-  // An error that the developer would have to fix is final only if the server blames the request: an unknown error with
-  // 5xx is the server's, and 429 only asks for a longer wait.
+  // An error that the developer would have to fix is final only if the status blames the request. An unknown error with
+  // 5xx is the server's problem, and 429 only asks for a longer wait.
   var isPassing = status === 429 || (status > 499 && named === ErrorCode.UNKNOWN_ERROR);
   if (named && !(isPassing && errorKind(device, named) === ErrorKind.DEVELOPER)) return named;
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
@@ -105,7 +105,7 @@ export function classify(device: Device): ErrorCode {
   return json || !device.bodyBytes ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
-/** Whether a region holds only ASCII characters from `lowest` to `~`, and at least one visible one. */
+/** Whether a region contains only ASCII characters from `lowest` to `~`, and at least one visible one. */
 function holdsOnly(device: Device, region: Field, lowest: number): boolean {
   var isSeen = false;
   for (var i = 0; i < device.length[region]; i++) {
@@ -117,19 +117,19 @@ function holdsOnly(device: Device, region: Field, lowest: number): boolean {
 }
 
 /**
- * Whether a region holds only printable ASCII without spaces, and at least one character: anything else could end a
- * header line, or be altered on a display.
+ * Whether a region contains only printable ASCII without spaces, and is not empty. Other characters could end a header
+ * line, or be altered on a display.
  */
 export function holdsVisible(device: Device, region: Field): boolean {
   return holdsOnly(device, region, 33);
 }
 
-/** As holdsVisible, but with spaces: what users copy from a display. */
+/** Like holdsVisible, but allows spaces, in texts that users copy from a display. */
 export function holdsPrintable(device: Device, region: Field): boolean {
   return holdsOnly(device, region, 32);
 }
 
-/** Truncates a scope that is longer than its region after the last complete one (RFC 6749 §3.3). */
+/** If a scope is longer than its region, truncates it after the last complete scope (RFC 6749 §3.3). */
 function keepWholeScopes(device: Device): void {
   if (!isTooLong(device, Field.SCOPE)) return;
   var size = device.capacity[Field.SCOPE];
@@ -143,11 +143,11 @@ export function hasBrought(device: Device, field: Field): boolean {
 }
 
 /**
- * Processes a successful response of the token endpoint: its lifetimes, and when unsaved tokens are offered again.
+ * Processes a successful token response: stores its lifetimes, and sets when unsaved tokens are offered again.
  * @returns NONE, or what is wrong with the member that errorField names; then none of its tokens may be used
  */
 export function takeTokens(device: Device): ErrorCode {
-  // Case-insensitive (RFC 6749 §5.1). The type may be absent, and one vendor sends BearerToken.
+  // The type is case-insensitive (RFC 6749 §5.1). It may be absent, and one vendor sends BearerToken.
   toLowerCase(device, Field.TOKEN_TYPE);
   if (
     device.length[Field.TOKEN_TYPE] > 0 &&
@@ -157,7 +157,7 @@ export function takeTokens(device: Device): ErrorCode {
     return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
   }
   var lacks = Field.NONE;
-  // It is form-encoded in bodies, and may contain spaces (RFC 6749 Appendix A.17).
+  // A refresh token is form-encoded in bodies, so it may contain spaces (RFC 6749 Appendix A.17).
   if (
     hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&
     !holdsPrintable(device, Field.RECEIVED_REFRESH_TOKEN)
@@ -170,13 +170,13 @@ export function takeTokens(device: Device): ErrorCode {
   noteField(device, lacks);
   if (lacks) return ErrorCode.MALFORMED_RESPONSE;
   keepWholeScopes(device);
-  // An absent lifetime counts as endless, and so does 0: no server issues an expired token on purpose, and a rejected
-  // one is noticed. The lifetime of a refresh token stays as it was.
+  // An absent lifetime counts as endless. So does 0: no server issues an expired token on purpose, and a rejected one
+  // is noticed. Without a new lifetime, that of the refresh token stays.
   var lifetime = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS, 0) || Limit.ENDLESS;
   setAccessLifetime(device, lifetime);
   var margin = lifetime >> 3;
   if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;
-  // Devices that signed in together should not refresh together.
+  // Jitter, because devices that signed in together should not refresh together.
   setRefreshMargin(device, margin + jitter(device, margin));
   var refreshLifetime = numberOf(
     device,
@@ -185,12 +185,12 @@ export function takeTokens(device: Device): ErrorCode {
     0,
   );
   setRefreshLifetime(device, refreshLifetime || Limit.ENDLESS);
-  // If storage rejects the tokens, they are offered again after this.
+  // If storage rejects the tokens, they are offered again after this time.
   waitFor(device, Limit.SAVE_AGAIN_MS);
   return ErrorCode.NONE;
 }
 
-/** No part of a token of an unusable response stays in the memory. */
+/** Wipes the tokens of an unusable response. */
 export function dropBrought(device: Device): void {
   clearAll(device, device.scanSeen & Fields.OF_SESSION);
 }

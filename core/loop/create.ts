@@ -1,4 +1,4 @@
-// Creating a device: divides the memory, and encodes literals and configuration into it. Every allocation happens here.
+// Creates a device: divides the memory, and encodes literals and configuration into it. All allocations are here.
 
 import { makeClock } from "../device/clock.ts";
 import { makeCommandRange } from "../device/command.ts";
@@ -27,7 +27,7 @@ import { makeExchange } from "./exchange.ts";
 import { makeUser } from "./user.ts";
 
 /**
- * The state before the first tick. Each owner makes its part; parts and properties are in the order of their
+ * The state before the first tick. Each owner makes its part. Parts and properties are in the order of their
  * declaration (memory.ts, Device). Those of the specifications follow in complete.ts.
  */
 function newDevice(memory: Bytes, config: Config, literalEnd: LiteralEnd): Device {
@@ -57,15 +57,13 @@ function newDevice(memory: Bytes, config: Config, literalEnd: LiteralEnd): Devic
   return device;
 }
 
-/** Places a region of `capacity` bytes at the writer's position, and one byte more (see keep). */
+/** Places a region of `capacity` bytes at the writer's position, with one additional byte (see keep). */
 function takeRegion(device: Device, region: Place, capacity: number): void {
   placeRegion(device, region, device.writeAt, capacity);
   skip(device, capacity + 1);
 }
 
-/**
- * Makes a region of each line of a text, from `literal` on. Lines beyond the last display text belong to the last one.
- */
+/** Makes a region of each line of a text, starting with `literal`. Lines after the last display text belong to it. */
 function placeLines(device: Device, literal: number, text: string): void {
   var last = device.messages + Message.COUNT - 1;
   var start = device.writeAt;
@@ -100,14 +98,14 @@ function divide(device: Device, hasCalls: boolean): void {
   if (hasCalls) {
     placeRegion(device, Region.CALL, device.writeAt, device.columns + uriMax + uriCompleteMax);
   }
-  // A longer code could not be shown on one line.
+  // A longer code would not fit on one line.
   takeRegion(device, Field.USER_CODE, device.columns);
   takeRegion(device, Field.VERIFICATION_URI, uriMax);
   takeRegion(device, Field.VERIFICATION_URI_COMPLETE, uriCompleteMax);
   var share = (device.writeEnd - device.writeAt) >> 5;
   takeRegion(device, Field.RECEIVED_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   takeRegion(device, Region.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
-  // It shares the place of the current refresh token (regions.ts).
+  // The device code shares the place of the current refresh token (regions.ts).
   placeRegion(device, Field.DEVICE_CODE, 0, share * Limit.REFRESH_TOKEN_SHARE);
   placeDeviceCode(device);
   takeRegion(device, Field.ACCESS_TOKEN, share * Limit.ACCESS_TOKEN_SHARE);
@@ -128,7 +126,7 @@ export function createDevice(
 ): Device | null {
   if (configError(config)) return null;
   var device = newDevice(memory, config, literalEnd);
-  // Space for one character: texts may be written beyond the end of the memory by at most that much.
+  // Texts may be written beyond the end of the memory by at most one character, so reserve space for it.
   takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
   placeTexts(device, extra, config.messages);
   if (config.pkce) placeChallenge(device);

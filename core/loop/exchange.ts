@@ -98,15 +98,15 @@ export enum Due {
   REFRESH = 3,
   REVOCATION = 4,
   CALL = 5,
-  /** The tokens are written again. */
+  /** Write the tokens again. */
   SAVE = 6,
-  /** What must be erased is erased again. */
+  /** Erase again. */
   ERASE = 7,
 }
 
 /** The purpose of the current exchange. */
 export interface Exchange {
-  /** One of Due: the purpose of the last request. */
+  /** The purpose of the last request, one of Due. */
   purpose: Due;
 }
 
@@ -114,7 +114,7 @@ export function makeExchange(device: Exchange): void {
   device.purpose = Due.NONE;
 }
 
-/** The step that the state requires. It waits for waitMs. */
+/** The step that the state requires, after waitMs. */
 function dueInState(device: Device): Due {
   var state = device.state;
   if (state === State.REQUESTING) return Due.CODE;
@@ -123,11 +123,11 @@ function dueInState(device: Device): Due {
   if (state === State.REVOKING) return Due.REVOCATION;
   // The older record is erased once the tokens are saved.
   if (device.notSaved) return state === State.SIGNED_IN ? Due.SAVE : Due.NONE;
-  // STARTING erases nothing, so this is 0 there.
+  // STARTING erases nothing, so notErased is 0 there.
   return device.notErased ? Due.ERASE : Due.NONE;
 }
 
-/** Whether OUTPUT is in use, except by a finished call, whose response is released after the next NONE. */
+/** Whether OUTPUT is in use, except by a finished call. Its response is released after the next NONE. */
 export function isOutputHeld(device: Device): boolean {
   return (
     !isOutputFree(device) &&
@@ -135,7 +135,7 @@ export function isOutputHeld(device: Device): boolean {
   );
 }
 
-/** What is due now, or after waitMs (a call does not wait for it); NONE if nothing is. */
+/** What is due now or after waitMs, or NONE. A call does not wait for waitMs. */
 export function whatIsDue(device: Device): Due {
   if (device.inFlight || device.job || device.storageCommand || isOutputHeld(device)) {
     return Due.NONE;
@@ -165,7 +165,7 @@ function prepareGrant(device: Device, purpose: Due): boolean {
   var start = device.start[region];
   var size = device.length[region];
   if (purpose === Due.CODE && holds(device, Region.CODE_VERIFIER)) {
-    // The challenge lies between the two (placeChallenge).
+    // The challenge lies between the verifier and the request (placeChallenge).
     var verifierEnd = device.start[Region.CODE_VERIFIER] + Limit.CODE_VERIFIER_SIZE;
     size += start - verifierEnd;
     start = verifierEnd;
@@ -184,17 +184,17 @@ export function nextRequest(device: Device & Exchange): Command {
   if (!purpose || (device.waitMs > 0 && !isCall)) return Command.NONE;
   if (purpose === Due.SAVE || purpose === Due.ERASE) {
     waitFor(device, Limit.SAVE_AGAIN_MS);
-    // With tokens, only the older record is erased; otherwise everything.
+    // If there are tokens, erase only the older record; otherwise everything.
     var erasing = device.state === State.SIGNED_IN ? Job.ERASE_OLDER : Job.WIPE;
     startJob(device, purpose === Due.SAVE ? Job.WRITE : erasing);
     return nextStorageCommand(device);
   }
   if (purpose === Due.CODE && isChallengeDue(device)) return requestChallenge(device);
-  // It may still hold the response of a finished call, which the host reads before the next tick.
+  // OUTPUT may still hold the response of a finished call, which the host reads before the next tick.
   if (!claimOutput(device, isCall ? OutputUse.RESPONSE : OutputUse.REQUEST)) return Command.NONE;
   device.purpose = purpose;
   beginRequest(device);
-  // A response that has not started has named nothing.
+  // Without a response, the error has no name.
   discardNames(device, -1);
   var fits = isCall ? prepareCall(device) : prepareGrant(device, purpose);
   if (!fits || !hasEndpoint(device, device.endpoint)) {
@@ -206,15 +206,15 @@ export function nextRequest(device: Device & Exchange): Command {
 }
 
 /**
- * Sets the server's endpoints; at first all of them. A request in flight ends first. A request without an endpoint is
- * never sent: a revocation then succeeds at once, any other request fails as unreachable.
+ * Sets the server's endpoints. At first it has all of them. A current request ends first. A request to a missing
+ * endpoint is never sent: a revocation then succeeds at once, and any other request fails as unreachable.
  * @param endpoints a bit for each Endpoint, `1 << Endpoint.TOKEN`
  */
 export function setEndpoints(device: Device, endpoints: number): void {
   offerEndpoints(device, endpoints);
 }
 
-/** Whether the request with this id is in flight: a late response to another one is dropped. */
+/** Whether this is the id of the current request. A late response to another one is dropped. */
 function isCurrent(device: Device, requestId: number): boolean {
   return device.inFlight > 0 && requestId === device.requestId;
 }
@@ -222,7 +222,7 @@ function isCurrent(device: Device, requestId: number): boolean {
 /** The members to extract from a grant response with this status. */
 function requiredFields(device: Device): number {
   if (device.purpose === Due.CODE) return Fields.CODE;
-  // The response to a revocation must not touch the token that is still to be revoked.
+  // The response to a revocation must not overwrite the token that is still to be revoked.
   return device.purpose === Due.REVOCATION || !isSuccess(device) ? Fields.REFUSAL : Fields.TOKENS;
 }
 
@@ -247,7 +247,7 @@ export function responseStart(
     }
     rememberAccess(device);
     beginDemand(device);
-    // A displayed error name is replaced by that of this response.
+    // The name of this response's error replaces a displayed one.
     redraw(device);
     scanBegin(device, Literal.MEMBERS, requiredFields(device), 1, Field.ERROR);
   }
@@ -277,23 +277,23 @@ export function responseBody(
   }
 }
 
-/** The response is complete. */
+/** Call this when the response is complete. */
 export function responseEnd(device: Device, requestId: number): void {
   if (isCurrent(device, requestId)) {
     var error = device.httpStatus ? classify(device) : ErrorCode.UNREACHABLE;
-    // Both concern a code (RFC 8628 §3.5): in response to anything but a poll they mean a busy server.
+    // Both concern a code (RFC 8628 §3.5). In response to anything but a poll, they mean that the server is busy.
     var isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
     if (isOfPoll && device.purpose !== Due.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
     takeResponse(device, error);
   }
 }
 
-/** There is no complete response: no connection, cut off, time limit. */
+/** Call this when there is no complete response: no connection, a truncated response, or a timeout. */
 export function responseFailed(device: Device, requestId: number): void {
   if (isCurrent(device, requestId)) takeResponse(device, ErrorCode.UNREACHABLE);
 }
 
-/** The host did not end the exchange within the time limit: it is aborted, and the wait begins. */
+/** If the host has not ended the exchange within the time limit, aborts it and starts the wait. */
 export function checkExchange(device: Device): void {
   if (device.inFlight && !device.exchangeMs) {
     requestAbort(device);
@@ -301,11 +301,11 @@ export function checkExchange(device: Device): void {
   }
 }
 
-/** The exchange has ended, with `error` or a response. */
+/** Handles the end of the exchange, with `error` or a response. */
 function takeResponse(device: Device, error: ErrorCode): void {
   endRequest(device);
   clearUnusedTarget(device);
-  // A host that did not end the exchange may still be reading: ABORT comes first.
+  // If the host has not ended the exchange, it may still be reading, so ABORT comes first.
   if (!device.abortDue) releaseOutput(device, OutputUse.REQUEST);
   if (device.call && device.purpose === Due.CALL) callCompleted(device, error);
   else if (error !== ErrorCode.UNREACHABLE && beginFormTrial(device)) retry(device);
@@ -325,7 +325,7 @@ function takeResponse(device: Device, error: ErrorCode): void {
   }
 }
 
-/** Retries the request at once, in the way that the server requires. */
+/** Retries the request at once, in the form that the server requires. */
 function retry(device: Device): void {
   setError(device, ErrorCode.NONE);
   redraw(device);
@@ -353,7 +353,7 @@ function grantCompleted(device: Device, error: ErrorCode): void {
     retry(device);
     return;
   }
-  // A refresh that may be late at a start may also stay away from an overloaded server for as long.
+  // A refresh may be delayed by the start spread. A refresh of an overloaded server may wait as long.
   var most = purpose === Due.REFRESH ? device.startSpreadMs : 0;
   if (isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT)

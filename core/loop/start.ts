@@ -1,4 +1,4 @@
-// How a device resumes: the records decide its state.
+// How a device resumes after a start: its records determine the state.
 
 import { pollEvery, spread, waitFor } from "../device/clock.ts";
 import { Command } from "../device/command.ts";
@@ -13,16 +13,16 @@ import { RecordKind } from "../records/token-record.ts";
 import { doNoted } from "./user.ts";
 
 /**
- * Resumes in the state of the newest record. The age of the access token is unknown: with a refresh token it is
- * refreshed first, without one it counts as endless.
+ * Resumes in the state of the newest record. The age of the access token is unknown. With a refresh token, the device
+ * refreshes first. Without one, the access token counts as endless.
  */
 function comeBack(device: Device): void {
   waitFor(device, spread(device, device.recordKind < RecordKind.ACCESS_TOKEN));
   switch (device.recordKind) {
     case RecordKind.CODE:
-      // slow_down may have come since the record was written, and applies to all later polls (RFC 8628 §3.5).
+      // The server may have sent slow_down after the record was written. It applies to all later polls (RFC 8628 §3.5).
       pollEvery(device, device.intervalMs + Limit.SLOW_DOWN_STEP_MS);
-      // The last poll may have been just before the power failed: wait for a whole interval.
+      // The last poll may have been right before the power failed, so wait for a whole interval.
       waitFor(device, device.waitMs + device.intervalMs);
       moveTo(device, Event.CODE_FOUND, State.PENDING);
       startJob(device, Job.ERASE_OLDER);
@@ -44,7 +44,7 @@ function comeBack(device: Device): void {
       if (device.codeRequired) requestCode(device, Event.SIGN_IN, device.waitMs);
       else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
   }
-  // A record under the server's former name is rewritten under its present one.
+  // Rewrite a record with the server's former name under its current one.
   if (device.hasFormer && device.recordKind) startJob(device, Job.WRITE);
   doNoted(device);
 }

@@ -1,5 +1,5 @@
-// The core's main function: advances time and returns the host's next command. A host calls tick until it returns NONE,
-// then sleeps for at most wakeIn or until something happens.
+// The core's main function: lets time pass, and returns the host's next command. A host calls tick until it returns
+// NONE, then sleeps for at most wakeIn or until something happens.
 //
 // Theory of operation. The core has no list of tasks. Each tick examines the device and finds the task with the highest
 // priority:
@@ -9,12 +9,12 @@
 //   3. LOAD, STORE or ERASE: new data is stored before it is used. A job in progress continues.
 //   4. VERIFY, for a received event.
 //   5. SHOW, if a cell of the display has changed.
-//   6. SEND, if a request is due and has waited long enough (exchange.ts); before a device authorization request CHALLENGE,
+//   6. SEND, if a request is due and has waited long enough (exchange.ts); before a device authorization request
+//      CHALLENGE,
 //      and instead of a request STORE or ERASE, if storage failed and is retried.
 //
-// Each task changes the device, so the next tick finds another one: no list can lose a task. wakeIn returns the same
-// questions for the future. If the two disagreed, the host would sleep too long, or never: the model in test/model
-// checks them against each other.
+// Each task changes the device, so that the next tick finds another one. wakeIn looks ahead by the same rules. If the
+// two differed, the host would sleep too long, or never. The model in test/model checks that they agree.
 
 import { advance, restRefreshes, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
@@ -48,8 +48,8 @@ import {
 } from "./exchange.ts";
 
 /**
- * The code has expired and is no longer shown. The user may have decided since the last poll, and only an undecided
- * code expires at the server: one last poll follows, when its interval allows it.
+ * The code has expired and is no longer shown. The user may have decided since the last poll, and a server does not
+ * expire a code with a decision. So the device polls once more, when its interval allows it.
  */
 function codeEnded(device: Device): void {
   var isLast = device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS;
@@ -58,9 +58,7 @@ function codeEnded(device: Device): void {
   if (isLast && !device.inFlight) renewCode(device);
 }
 
-/**
- * Whether the tokens cannot be revoked at any server: the device is signed out, after a request in flight has ended.
- */
+/** Whether the tokens cannot be revoked at any server. The device signs out after the current request has ended. */
 function isRevocationMoot(device: Device): boolean {
   var isUnderWay = device.inFlight > 0 && device.purpose === Due.REVOCATION;
   return (
@@ -76,7 +74,7 @@ function checkTime(device: Device): void {
   if (device.state === State.PENDING && !device.codeLifetimeS) codeEnded(device);
   if (device.call && needsToken(device)) {
     restRefreshes(device, 0);
-    // The spread of a start is for unused devices.
+    // The start spread is for devices that nobody uses at the moment.
     if (device.state === State.REFRESHING && !device.backoffMs && !device.triedPrevious)
       waitFor(device, 0);
   }
@@ -102,7 +100,7 @@ export function tick(device: Device, elapsedMs: number): Command {
   drawFrame(device);
   if (takeFrame(device)) return Command.SHOW;
   command = nextRequest(device);
-  // The host has time to read the response of a finished call until its next tick.
+  // Until its next tick, the host has time to read the response of a finished call.
   if (!command && device.callState === CallState.DONE) offerOutput(device);
   return command;
 }
@@ -113,7 +111,7 @@ function isAtOnce(device: Device, purpose: Due): boolean {
     device.frameDue > 0 ||
     device.verification === Verification.DUE ||
     (device.call !== null && purpose === Due.CALL) ||
-    // Erasing needs no bytes: a response that is arriving does not delay it.
+    // Erasing needs no bytes, so a response that is arriving does not delay it.
     (device.job > 0 &&
       !device.storageCommand &&
       !isReadingLater(device) &&
@@ -121,20 +119,20 @@ function isAtOnce(device: Device, purpose: Due): boolean {
   );
 }
 
-/** Seconds until the display of a code changes, or the code expires: after that only a response or the wait matters. */
+/** Seconds until the display of a code changes, or the code expires. After that, only the response or wait matters. */
 function codeChangesInS(device: Device): number {
   if (device.codeConfirmed && device.hasCountdown) return 1;
-  // When its countdown appears.
+  // The time until its countdown appears.
   var left = device.codeConfirmed ? device.codeLifetimeS - Limit.COUNTDOWN_MAX_S + 1 : 0;
   return left > 0 ? left : device.codeLifetimeS || Limit.ENDLESS;
 }
 
 /** Seconds until a session must be refreshed, or its display changes. */
 function sessionChangesInS(device: Device): number {
-  // While a request is in flight, or in REFRESHING, only the display changes: it reports the missing connection.
+  // During a request, or in REFRESHING, only the display can change, to report a missing connection.
   var isIdle = device.state === State.SIGNED_IN && !device.inFlight;
   var seconds = isIdle ? refreshInS(device) : device.accessLifetimeS || Limit.ENDLESS;
-  // Without an access token: when the display reports that.
+  // Without an access token, the time until the display reports that.
   var rest = device.refreshRestS;
   if (!isIdle && rest > 0 && rest < seconds) seconds = rest;
   var warning = device.refreshLifetimeS - Limit.EXPIRY_WARNING_S + 1;
@@ -142,8 +140,8 @@ function sessionChangesInS(device: Device): number {
 }
 
 /**
- * Milliseconds until the next tick has an effect, 0..100000000. The host may sleep that long; an earlier tick is
- * harmless.
+ * Milliseconds until the next tick has an effect, 0..100000000. The host may sleep that long. An earlier tick has no
+ * effect.
  */
 export function wakeIn(device: Device): number {
   var purpose = whatIsDue(device);
@@ -155,7 +153,7 @@ export function wakeIn(device: Device): number {
   if (device.pageMs < wake) wake = device.pageMs;
   if (device.state === State.PENDING) seconds = codeChangesInS(device);
   else if (hasSession(device)) seconds = sessionChangesInS(device);
-  // The current second has started already.
+  // A part of the current second has already passed.
   if (seconds <= Limit.ELAPSED_S_MAX && seconds * 1000 - device.carryMs < wake) {
     wake = seconds * 1000 - device.carryMs;
   }

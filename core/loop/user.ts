@@ -15,14 +15,14 @@ import { isRefused, Refused, refreshForUser } from "../grant/refresh.ts";
 import { revoke } from "../grant/revocation.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 
-/** The user's actions while the device starts. */
+/** What the user has requested while the device starts. */
 export interface User {
   /**
-   * 1: a code is requested once the records have been read, unless a stored session or code is resumed. From autoStart,
-   * or the user's last action.
+   * 1: request a code when the records have been read, unless a stored session or code is resumed. Set by autoStart, or
+   * by the user's last action.
    */
   codeRequired: number;
-  /** The user's action while the records are read: one of Noted (states.ts). */
+  /** What the user has requested while the records are read: one of Noted (states.ts). */
   noted: Noted;
 }
 
@@ -36,15 +36,15 @@ function keepsTokens(device: Device): boolean {
   return device.state >= State.SIGNED_IN && device.state !== State.FAILED;
 }
 
-/** Gives up a request of the sign-in. Metadata are useful for the next one as well. */
+/** Gives up the current request of the sign-in. A metadata request continues, because the next sign-in needs it too. */
 function giveUpAttempt(device: Device): void {
   if (device.endpoint !== Endpoint.METADATA) giveUp(device);
 }
 
 /**
- * Signs in: requests a code, or a new one if a code is shown already. If the server refuses to refresh stored tokens,
- * they are retried at once; a second call discards them, without revoking them, and requests a code. It has no effect
- * in any other session.
+ * Signs in: requests a code, or a new one if a code is already shown. If the server refuses to refresh stored tokens,
+ * the device retries them at once. A second call discards the tokens without revoking them, and requests a code. signIn
+ * has no effect in any other session.
  */
 export function signIn(device: Device): void {
   countAnew(device);
@@ -62,32 +62,32 @@ export function signIn(device: Device): void {
   }
 }
 
-/** Notes that the user signs in while the records are read. */
+/** Records that the user wants to sign in, while the records are being read. */
 function needCode(device: Device & User): void {
   device.codeRequired = 1;
 }
 
-/** Notes that the user cancels or signs out while the records are read. */
+/** Records that the user cancels or signs out, while the records are being read. */
 function note(device: Device & User, requested: Noted): void {
   device.codeRequired = 0;
   // Signing out includes cancelling.
   if (requested > device.noted) device.noted = requested;
 }
 
-/** The records have been read: carries out the user's action, if any. */
+/** Carries out what the user has requested, when the records have been read. */
 export function doNoted(device: Device): void {
-  // Otherwise there is nothing to cancel or sign out of.
+  // Without a code or tokens, there is nothing to cancel or to sign out of.
   if (!device.noted || device.state < State.PENDING) return;
   if (device.noted === Noted.SIGN_OUT) signOut(device);
-  // A code, not the action of before the restart.
+  // Cancels the stored code.
   else if (device.state === State.PENDING) cancel(device);
-  // Signing in was the last action.
+  // The user's last action was to sign in.
   if (device.codeRequired) signIn(device);
 }
 
 /**
- * Cancels the current activity: the sign-in; the revocation that it waits for; or tokens that the server refuses to
- * refresh, without revoking them. It has no effect in any other session.
+ * Cancels the current activity: the sign-in, the revocation that it waits for, or tokens that the server refuses to
+ * refresh (without revoking them). It has no effect in any other session.
  */
 export function cancel(device: Device): void {
   var isWaiting = device.state === State.REVOKING || isRefused(device);
@@ -98,12 +98,12 @@ export function cancel(device: Device): void {
   }
 }
 
-/** Signs out: revokes the tokens at the server and wipes everything here. Where there is no session, as cancel. */
+/** Signs out: revokes the tokens at the server and wipes everything here. Without a session, the same as cancel. */
 export function signOut(device: Device): void {
   if (device.state === State.STARTING) note(device, Noted.SIGN_OUT);
   else if (!keepsTokens(device)) cancel(device);
   else if (device.state !== State.REVOKING) {
-    // An incomplete token that is arriving cannot be revoked.
+    // A token that is only partly received cannot be revoked.
     if (device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1)
       setAccessLifetime(device, 0);
     giveUp(device);
@@ -113,12 +113,12 @@ export function signOut(device: Device): void {
 }
 
 /**
- * A request of the application with the access token, outside the core's calls, had the response 401: the token is
- * refreshed before it is used again (RFC 6750 §3.1). No effect during a refresh, or without a session.
+ * Call this when a request of the application with the access token, outside the core's calls, got a 401. The device
+ * then refreshes before it uses the token again (RFC 6750 §3.1). No effect during a refresh, or without a session.
  */
 export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {
-    // It counts as expired, so a refresh is due. Its bytes stay: a call in flight may still contain them.
+    // Treat the token as expired, so that a refresh is due. Its bytes stay, because a call may still contain them.
     setAccessLifetime(device, 0);
     restRefreshes(device, 0);
     redraw(device);

@@ -1,7 +1,7 @@
-// Security events about the user's account (RFC 8417; specification section 6): fetched by polling (RFC 8936) or passed
-// by the host, and their effect on the session.
+// Security events about the user's account (RFC 8417; specification section 6). The device polls for them (RFC 8936),
+// or the host passes them to the core.
 //
-// A poll requests one event at a time, so that memory need not hold more. The platform verifies the signature, and
+// A poll requests one event at a time, so that the memory must hold only one. The platform verifies the signature, and
 // checks issuer and audience.
 
 import { Endpoint } from "../device/command.ts";
@@ -42,7 +42,7 @@ import {
 import { endWrite, writeByte, writeHex, writeLiteral, writeTo } from "../text/form-encoder.ts";
 import { discardNames, lookFor, scanBegin, scanByte, scanEnd } from "../text/json-scanner.ts";
 
-/** A run of event polls, and the events that were received before. */
+/** The current run of event polls, and the events that were received before. */
 export interface Events {
   /** Requests left in a run of event polls. */
   eventPolls: number;
@@ -57,10 +57,10 @@ export function makeEvents(device: Events): void {
   device.seenEvents = seenEvents;
 }
 
-/** The claim that is read from the outermost object: the identifier. */
+/** The claim that is read in the outermost object: the identifier. */
 var OUTER_CLAIMS: number = 1 << Field.VALUE_B;
 
-/** The claims that are read further in: how the event names a token, the token, and the types of events. */
+/** The claims that are read in inner objects: how the event identifies a token, the token, and the types of events. */
 var INNER_CLAIMS: number =
   (1 << Field.VALUE_C) |
   (1 << Field.VALUE_D) |
@@ -68,7 +68,7 @@ var INNER_CLAIMS: number =
   (1 << Field.TOKEN_REVOKED) |
   (1 << Field.ACCOUNT_DISABLED);
 
-/** Writes the identifier of the last event as the inside of a JSON string (RFC 8259 §7). */
+/** Writes the identifier of the last event as the content of a JSON string (RFC 8259 §7). */
 function writeIdentifier(device: Device): void {
   for (var i = 0; i < device.length[Field.VALUE_B]; i++) {
     var c = device.memory[device.start[Field.VALUE_B] + i];
@@ -82,7 +82,7 @@ function writeIdentifier(device: Device): void {
 }
 
 /**
- * Writes the poll's body to CALL.
+ * Writes the body of a poll to CALL.
  * @param response literal before the identifier of the last event, 0 without one
  */
 function writePoll(device: Device, response: Literal | 0): void {
@@ -98,14 +98,13 @@ function writePoll(device: Device, response: Literal | 0): void {
   endWrite(device, Region.CALL);
 }
 
-/** Sets the number of requests left in the run. */
+/** Sets how many requests are left in the run. */
 function countPolls(device: Device & Events, left: number): void {
   device.eventPolls = left;
 }
 
 /**
- * Fetches the waiting events, one request for each, until none is left. For each of them the host gets the command
- * VERIFY.
+ * Fetches waiting events one by one, until there are none. For each event, the host gets the command VERIFY.
  * @returns 1, or 0 if another call is in progress, or without a session
  */
 export function pollEvents(device: Device): number {
@@ -115,25 +114,25 @@ export function pollEvents(device: Device): number {
   return 1;
 }
 
-/** Whether the scanner is in no object (or array) within the outermost: the stack has a bit for each. */
+/** Whether the scanner is in the outermost object. The stack has a bit for each inner object or array. */
 function isOutermost(device: Device): boolean {
   return device.scanStack < 4;
 }
 
-/** Events are the members of `sets` (RFC 8936 §2.3), whatever their names. Other members may be beside it. */
+/** Scans a poll's response. Events are the members of `sets` (RFC 8936 §2.3), with any names. */
 function scanPoll(device: Device, c: number): void {
   var sets = 1 << Field.SETS;
   scanByte(device, c);
   if (isOutermost(device)) {
-    // A name starts: the previous member has ended.
+    // A name starts, so the previous member has ended.
     if (device.scanField === Region.KEY) discardNames(device, sets);
     lookFor(device, Literal.EVENT_POLL_MEMBERS, sets);
   } else lookFor(device, Literal.ANY_MEMBER, device.scanSeen & sets ? 1 << Field.VALUE_A : 0);
 }
 
 /**
- * The response to a poll has arrived, so the last event is acknowledged, and ends the session if it is one that does.
- * The event in it waits for the host, except after the last poll of a run: the server keeps that one.
+ * Handles the response to a poll. It confirms the acknowledgement of the last event, which may end the session now. The
+ * new event waits for the host, except after the last poll of a run: the server sends that one again.
  */
 function takeEvent(device: Device): ErrorCode {
   if (isResponseTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
@@ -145,9 +144,9 @@ function takeEvent(device: Device): ErrorCode {
 }
 
 /**
- * Starts to read the claims of an event. The identifier goes to the `size` bytes of OUTPUT from `at`, the other two,
- * which are short, after it. If a token is there, the identifier overwrites what has been read of it: never ahead of
- * that, and never too long.
+ * Starts to read the claims of an event. The identifier is written to the `size` bytes of OUTPUT from `at`, and the two
+ * other claims, which are short, after it. If the token itself is in OUTPUT, the identifier overwrites the part of it
+ * that has already been read.
  */
 function beginEventClaims(device: Device, at: number, size: number): void {
   placeRegion(device, Field.VALUE_B, at, size);
@@ -156,15 +155,15 @@ function beginEventClaims(device: Device, at: number, size: number): void {
 }
 
 /**
- * Processes a byte of the claims. The identifier is only read from the outermost object: the subject of an event may
- * have one as well (RFC 9493).
+ * Processes a byte of the claims. The identifier must be in the outermost object, because the subject of an event may
+ * have one too (RFC 9493).
  */
 function scanEventClaim(device: Device, c: number): void {
   scanByte(device, c);
   lookFor(device, Literal.EVENT_MEMBERS, isOutermost(device) ? OUTER_CLAIMS : INNER_CLAIMS);
 }
 
-/** Value of a base64url character, below 0 for anything else. */
+/** Value of a base64url character, or below 0 for any other byte. */
 function base64Value(c: number): number {
   if (c === 95) return 63;
   if (c === 45) return 62;
@@ -175,13 +174,13 @@ function base64Value(c: number): number {
 }
 
 /**
- * Scans the payload of the compact serialization from `at`: after its first dot, up to the first character outside
- * base64url. If that is not the second dot, the JSON is incomplete as well.
+ * Scans the payload of a token in compact serialization from `at`: the text after its first dot, up to the first
+ * character outside base64url. If that is not the second dot, the JSON is incomplete as well.
  */
 function scanPayload(device: Device, at: number, end: number): void {
   while (at < end && device.memory[at] !== 46) at++;
   at++;
-  // The last bits, and how many of them are still to be passed on.
+  // The bits that have not been passed on yet, and their number.
   var bits = 0;
   var count = 0;
   while (at < end) {
@@ -197,7 +196,7 @@ function scanPayload(device: Device, at: number, end: number): void {
 }
 
 /**
- * Records the event with the identifier in VALUE_B as the newest.
+ * Stores the event with the identifier in VALUE_B as the newest.
  * @returns whether it is new
  */
 function rememberEvent(device: Device & Events): boolean {
@@ -219,12 +218,12 @@ function isNamed(device: Device, field: Field): boolean {
 }
 
 /**
- * The effect of the scanned event on the session.
+ * Determines the effect of the scanned event on the session.
  * @returns NONE, or the error with which the session must end
  */
 function applyEvent(device: Device): ErrorCode {
   var isRevoked = isNamed(device, Field.TOKEN_REVOKED);
-  // A hash cannot be compared here.
+  // A hash of the token cannot be compared here.
   var isComparable =
     isSame(device, Field.VALUE_C, Literal.PREFIX) && !isTooLong(device, Field.VALUE_D);
   if (isNamed(device, Field.ACCOUNT_DISABLED)) {
@@ -242,21 +241,21 @@ function applyEvent(device: Device): ErrorCode {
   }
   if (!isNamed(device, Field.SESSIONS_REVOKED) && (!isRevoked || isComparable))
     return ErrorCode.NONE;
-  // The tokens may be invalid: the refresh shows it, and then ends the session.
+  // The tokens may be invalid. A refresh shows whether they are, and then ends the session.
   if (!holds(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
   wipe(device, Field.ACCESS_TOKEN);
   refreshNow(device, Event.SESSIONS_REVOKED);
   return ErrorCode.NONE;
 }
 
-/** Whether an event was scanned: complete JSON with an identifier. */
+/** Whether the scanned text was an event: complete JSON with an identifier. */
 function isEvent(device: Device): boolean {
   return scanEnd(device) && holds(device, Field.VALUE_B) && !isTooLong(device, Field.VALUE_B);
 }
 
 /**
- * The host has verified the event of VERIFY. One that ends the session is acknowledged first; otherwise it would come
- * again and end the next session.
+ * Call this with the result of VERIFY. An event that ends the session is acknowledged first. Otherwise the server would
+ * send it again, and it would end the next session.
  * @param requestId the device's at VERIFY; a late result is dropped
  * @param ok 1: signature, issuer and audience are valid and the event is for this device; 0: not
  */
@@ -265,9 +264,9 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
   var at = device.start[Field.VALUE_A];
   var size = device.length[Field.VALUE_A];
   endVerify(device);
-  // The claims overwrite it.
+  // The claims overwrite the event.
   setLength(device, Field.VALUE_A, -1);
-  // The session may have ended meanwhile; the next tick reports that.
+  // The session may have ended in the meantime. The next tick reports that.
   if (!hasSession(device)) return;
   beginEventClaims(device, at, size);
   scanPayload(device, at, at + size);
@@ -283,8 +282,8 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
 }
 
 /**
- * Applies an event that the host has received and verified itself. One that ends the session does so at once, unless
- * another one that ends it must still be acknowledged.
+ * Applies an event that the host has received and verified itself. If it ends the session, it does so at once, unless
+ * another event that ends the session must still be acknowledged.
  * @param claims `claims[from..to)`: the JSON claims set of the token; only read
  * @returns 1 if it was applied (or a duplicate), 0 if it is no event, without a session, or while OUTPUT is in use
  */

@@ -1,5 +1,5 @@
-// Creating a subscription offer (the subscription offer specification): identifiers are checked before anything is
-// sent, path segments are percent-encoded after gRPC Transcoding, and the response's state must be DRAFT.
+// Creates a subscription offer (the subscription offer specification). Identifiers are checked before anything is sent,
+// path segments are percent-encoded as in gRPC Transcoding, and the state in the response must be DRAFT.
 
 import { ErrorCode } from "../device/errors.ts";
 import {
@@ -22,9 +22,9 @@ enum ResourceServer {
   PUBLISHER_API = 6,
 }
 
-/** What is wrong with an offer before it is sent. */
+/** An error of an offer that is found before it is sent. */
 export enum OfferError {
-  /** The request was made, and waits to be sent. */
+  /** No error: the request waits to be sent. */
   NONE = 0,
   // an identifier is missing or breaks its format
   /** `packageName` is missing, too long, or has an invalid character. */
@@ -51,13 +51,13 @@ export enum OfferError {
   /** Another call is in progress, or there is no session. */
   NOT_NOW = 11,
   /**
-   * The target does not fit CALL, which more columns or 24 KiB of memory make longer; or a name in the body does not
-   * fit a quarter of OUTPUT.
+   * The target does not fit into CALL, which is larger with more columns or 24 KiB of memory; or a name in the body
+   * does not fit into a quarter of OUTPUT.
    */
   TOO_LONG = 12,
 }
 
-/** The names of an offer in order, a bit each. */
+/** The names of an offer in order, one bit each. */
 enum Name {
   PACKAGE = 1 << 0,
   PRODUCT = 1 << 1,
@@ -75,7 +75,7 @@ enum Longest {
   OTHER = 63,
 }
 
-/** The names in which a character is allowed, at the start or later. */
+/** The names in which a character is allowed, as the first one or later. */
 function namesWith(c: number, isFirst: boolean): number {
   // a..z, 0..9
   if ((c > 96 && c < 123) || (c > 47 && c < 58)) return Name.ANY;
@@ -90,7 +90,7 @@ function namesWith(c: number, isFirst: boolean): number {
   return c > 32 && c < 127 ? Name.REGIONS_VERSION : 0;
 }
 
-/** Reads the body's identifiers, each into a quarter of OUTPUT: a longer one is truncated, and detected. */
+/** Reads the body's identifiers, each into a quarter of OUTPUT. A longer one is truncated, which is detected. */
 function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
   shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, 4);
   scanBegin(device, Literal.OFFER_MEMBERS, Fields.VALUES, 1, Field.NONE);
@@ -99,8 +99,8 @@ function scanBody(device: Device, body: Bytes, start: number, end: number): Offe
 }
 
 /**
- * Writes the target; checks each name and compares it with the body's.
- * @param error of the body so far: reported if the names have none
+ * Writes the target, checks each name, and compares it with the one in the body.
+ * @param error of the body so far, returned if the names have none
  */
 function writeTarget(
   device: Device,
@@ -119,7 +119,7 @@ function writeTarget(
       writeEncoded(device, names[from], Encoding.FORM);
     }
     from++;
-    // No character of the first four is encoded, so the written bytes are the name.
+    // The first four names contain no character that is encoded, so the written bytes are the name.
     var size = device.writeAt - start;
     if (
       !size ||
@@ -127,14 +127,14 @@ function writeTarget(
     ) {
       nameError = which + 1;
     }
-    // Also for a rejected one: its length decides how much is overwritten.
+    // Also end the write after an error, because the length determines how much is overwritten.
     endWrite(device, Region.CALL);
     if (!nameError && device.length[Region.CALL] < 0) nameError = OfferError.TOO_LONG;
     // The body may omit offerId, because the query has it.
     var compared = device.length[Field.VALUE_D] < 0 ? 3 : 4;
     var field = Field.VALUE_A + which;
     if (!error && which < compared) {
-      // A truncated value is not compared.
+      // A truncated value cannot be compared.
       if (isTooLong(device, field)) error = OfferError.TOO_LONG;
       else if (device.length[field] !== size || !startsAs(device, field, Region.CALL, start, size))
         error = OfferError.BODY_PACKAGE_NAME + which;
@@ -144,13 +144,12 @@ function writeTarget(
 }
 
 /**
- * Creates a subscription offer. Not while a request or a record uses OUTPUT: the body is checked there.
+ * Creates a subscription offer. Not while a request or a record uses OUTPUT, because the body is checked there.
  * @param names `names[from..to)`: packageName, productId, basePlanId, offerId and the version of the regions, one line
  * each; copied
  * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers, the offer's optional; used
  * until the call is done
- * @returns NONE if it will be sent: the call's error is UNEXPECTED_STATE if the offer was created in another state than
- * DRAFT
+ * @returns NONE if it will be sent. Its error is UNEXPECTED_STATE if the offer is created in a state other than DRAFT
  */
 export function createOffer(
   device: Device,
@@ -168,7 +167,7 @@ export function createOffer(
   releaseOutput(device, OutputUse.SCRATCH);
   if (error) endTarget(device);
   else {
-    // An ordinary call, except for its response.
+    // Apart from its response, this is an ordinary call.
     sendCall(device, ResourceServer.PUBLISHER_API, 0, body, start, end);
     responseAs(device, OFFER);
   }

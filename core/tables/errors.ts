@@ -7,7 +7,7 @@ export interface ErrorRow {
   readonly error: ErrorCode;
   readonly kind: ErrorKind;
   readonly message: Message;
-  /** The servers' names; none for an error that the device finds itself. */
+  /** The error's names in responses; none if the device finds it itself. */
   readonly names: readonly string[];
 }
 
@@ -15,9 +15,7 @@ function row(error: ErrorCode, kind: ErrorKind, message: Message, names: string[
   return { error: error, kind: kind, message: message, names: names };
 }
 
-/**
- * In the order of ErrorCode. The first name is that of the RFCs or the specifications; the others are other servers'.
- */
+/** In the order of ErrorCode. The RFCs or the specifications use the first name, other servers the others. */
 export function errorRows(): ErrorRow[] {
   return [
     // RFC 8628 §3.5

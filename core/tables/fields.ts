@@ -1,8 +1,8 @@
-// One row for each value that has a place in a device's memory. `npm run generate` makes the numbers, names, masks and
-// capacities from it that are shipped (device/tables.ts), and the tables of SPEC.md. To add a value, add a row.
+// One row for each value with a place in a device's memory. `npm run generate` makes the numbers, names, masks and
+// capacities that ship (device/tables.ts), and the tables of SPEC.md. To add a value, add a row.
 //
-// Fields come first: members of responses, each copied to the region of the same number. A field is also a bit of a mask,
-// so there are at most 26. The other regions follow.
+// Fields come first: members of responses, each copied to the region with the same number. A field is also a bit of a
+// mask, so there are at most 26. The other regions follow.
 
 import type { Limit } from "../device/limits.ts";
 
@@ -22,21 +22,21 @@ export enum Lifetime {
 }
 
 export interface FieldRow {
-  /** In Field or Region. */
+  /** Its name in Field or Region. */
   readonly name: string;
-  /** What it contains: for readers of the code, and for the chart. "": nothing, only its name counts. */
+  /** What it contains, for readers of the code and for the chart. "": only its presence counts. */
   readonly description: string;
-  /** Names in grant responses, the RFCs' first; left out: its own in small letters. */
+  /** Its names in grant responses, starting with the RFCs' name. Omitted: `name` in small letters. */
   readonly wire?: readonly string[];
   readonly responses?: readonly ResponseKind[];
-  /** A response in which it does not fit is unusable. */
+  /** If this value does not fit, the response is unusable. */
   readonly mustFit?: true;
-  /** Its size in bytes, if nothing else decides: loop/create.ts lays out the others. */
+  /** Its size in bytes, if it is fixed. loop/create.ts lays out the others. */
   readonly capacity?: keyof typeof Limit;
   readonly lifetime: string;
-  /** If it has no place of its own. */
+  /** Its place, if it shares one. */
   readonly place?: string;
-  /** A code's record contains it, in the order of the rows. What follows CODE_VERIFIER there may be missing. */
+  /** A code's record contains it, in the order of the rows. What follows CODE_VERIFIER in the record may be missing. */
   readonly isRecorded?: true;
 }
 
@@ -167,7 +167,7 @@ export function fieldRows(): FieldRow[] {
   ];
 }
 
-/** Regions that no response fills, or that a response's value becomes: their numbers follow the fields'. */
+/** Regions that no response fills directly. Their numbers follow those of the fields. */
 export function regionRows(): FieldRow[] {
   return [
     {

@@ -1,10 +1,10 @@
-// The grammar of JSON (RFC 8259) as states: the bytes allowed in each, and the states that they lead to. Change it
-// here; `npm run generate` makes what ships, including the numbers of the states (text/tables.ts). White space between
-// tokens is not in it: the scanner skips it in the states before MINUS. Up to and including MINUS, 0 and 1..9 differ.
+// The grammar of JSON (RFC 8259) as states: the bytes that are allowed in each, and the next states. Change it here.
+// `npm run generate` makes what ships, including the numbers of the states (text/tables.ts). The scanner skips white
+// space between tokens in the states before MINUS. Up to and including MINUS, 0 and 1..9 differ.
 
 /**
- * A state of the scanner: its name; bytes with the state that each leads to (`1` stands for every digit, except 0 where
- * MINUS is); and what any other byte leads to, "" if the next row continues it.
+ * A state of the scanner: its name; bytes with the next state for each (`1` stands for every digit, or for 1..9 where 0
+ * differs); and the next state for any other byte, or "" if the next row continues this one.
  */
 export type GrammarRow = readonly [
   state: string,
@@ -12,7 +12,7 @@ export type GrammarRow = readonly [
   otherwise: string,
 ];
 
-/** In order: a row without an end continues in the next. */
+/** The rows in order. A row without an end continues in the next one. */
 export function grammarRows(): GrammarRow[] {
   return [
     // Structure.
@@ -35,7 +35,7 @@ export function grammarRows(): GrammarRow[] {
       },
       "",
     ],
-    // Numbers: what may follow a sign, or replace it.
+    // Numbers: what may follow a sign, or start a number.
     ["MINUS", { "0": "ZERO", "1": "DIGITS" }, "INVALID"],
     ["EXPONENT", { "+-": "EXPONENT_SIGN" }, ""],
     ["EXPONENT_SIGN", { "1": "EXPONENT_DIGITS" }, "INVALID"],
@@ -44,7 +44,7 @@ export function grammarRows(): GrammarRow[] {
     ["FRACTION", { "1": "FRACTION", eE: "EXPONENT" }, "NUMBER_END"],
     ["DIGITS", { "1": "DIGITS" }, ""],
     ["ZERO", { ".": "POINT", eE: "EXPONENT" }, "NUMBER_END"],
-    // Words: true, which is the first, false (whose end is that of true), null.
+    // true comes first, then false (whose end is that of true), and null.
     ["WORDS", { r: "TR" }, "INVALID"],
     ["TR", { u: "TRU" }, "INVALID"],
     ["TRU", { e: "WORD_END" }, "INVALID"],
@@ -54,7 +54,7 @@ export function grammarRows(): GrammarRow[] {
     ["N", { u: "NU" }, "INVALID"],
     ["NU", { l: "NUL" }, "INVALID"],
     ["NUL", { l: "WORD_END" }, "INVALID"],
-    // After a backslash: a character that stands for itself, a control character, or four digits.
+    // After a backslash: a character that stands for itself, a control character, or `u` and four digits.
     [
       "ESCAPE",
       { '"\\/': "ITSELF", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", u: "UNICODE" },
@@ -63,7 +63,7 @@ export function grammarRows(): GrammarRow[] {
   ];
 }
 
-/** Results that end a value instead of leading to a state: numbers below 0. */
+/** Results that end a value and lead to no state. They are numbers below 0. */
 export function valueEnds(): Record<string, string> {
   return {
     CLOSE: "Of an object or array.",
@@ -73,8 +73,8 @@ export function valueEnds(): Record<string, string> {
 }
 
 /**
- * States in which more than the byte decides. Their numbers are the first ones at which no row starts: END and INVALID
- * share the last pair of a row, so that every byte except white space leads to INVALID, which the packing checks.
+ * States in which the byte alone does not decide. Their numbers are the first ones at which no row starts. END and
+ * INVALID share the last pair of a row: every byte except white space leads to INVALID, which the packing checks.
  */
 export function rowlessStates(): Record<string, string> {
   return {

@@ -1,14 +1,14 @@
-// Strings that the core needs as bytes: regions after those of Region, filled once at the start, because engines
-// allocate for characters. Change them here; `npm run generate` makes what ships (device/tables.ts). Each build has its
-// own and those of the builds below it.
+// Strings that the core needs as bytes. They are regions after those of Region, filled once at the start, because
+// engines allocate when code reads characters of a string. Change them here. `npm run generate` makes what ships
+// (device/tables.ts). Each build has its own literals, and those of the smaller builds.
 
-/** Names that lead to the same place. */
+/** Names with the same place. */
 export interface NamedPlace {
   readonly place: number;
   readonly names: readonly string[];
 }
 
-/** The places of a list of member names, starting with a field: they are consecutive. */
+/** The places of a list of member names. They are consecutive, starting with a field. */
 export interface Members {
   readonly first: string;
   /** The names of each place; `*` is any. */
@@ -16,11 +16,11 @@ export interface Members {
 }
 
 export interface LiteralRow {
-  /** In Literal. */
+  /** Its name in Literal. */
   readonly name: string;
   /** For readers of the code; "" if the name is enough. */
   readonly description: string;
-  /** Its text; several texts have consecutive numbers, and the first one has the name. */
+  /** Its text. Several texts have consecutive numbers, and `name` is that of the first. */
   readonly texts: readonly string[] | Members;
 }
 
@@ -37,7 +37,7 @@ function members(
   return { name: name, description: description, texts: { first: first, names: names } };
 }
 
-/** Of every build, after those that are generated from other tables: MEMBERS, ERRORS, ERROR_KINDS, GRAMMAR. */
+/** The literals of every build, after those generated from other tables: MEMBERS, ERRORS, ERROR_KINDS, GRAMMAR. */
 export function grantLiterals(): LiteralRow[] {
   return [
     texts(
@@ -58,7 +58,7 @@ export function grantLiterals(): LiteralRow[] {
   ];
 }
 
-/** Of requests besides the grant. */
+/** The literals for requests other than those of the grant. */
 export function requestLiterals(): LiteralRow[] {
   return [
     members("RESOURCE_MEMBERS", "", "VALUE_A", ["nextPageToken"]),
@@ -90,7 +90,7 @@ export function requestLiterals(): LiteralRow[] {
   ];
 }
 
-/** Of the two specifications only. */
+/** The literals for the two specifications only. */
 export function documentLiterals(): LiteralRow[] {
   return [
     members("OFFER_MEMBERS", "", "VALUE_A", ["packageName", "productId", "basePlanId", "offerId"]),

@@ -1,5 +1,5 @@
-// Writes requests and records: bytes, literals, and values encoded as application/x-www-form-urlencoded (the URL
-// standard's serializer), as path segments (RFC 3986) or in base64. One position, one check of capacity.
+// Writes requests and records at one position: bytes, literals, and values encoded as application/x-www-form-urlencoded
+// (the URL standard's serializer), as path segments (RFC 3986) or in base64.
 
 import { must } from "../device/assertion.ts";
 import { quotient } from "../device/digits.ts";
@@ -8,7 +8,7 @@ import { setLength, wipe } from "../device/regions.ts";
 import { Field, type Literal, type Region } from "../device/tables.ts";
 import { keepUnit } from "./unicode.ts";
 
-/** The position that is written next. */
+/** The current position. */
 export interface Writer {
   /** The position. */
   writeAt: number;
@@ -21,24 +21,24 @@ export function makeWriter(device: Writer, bytes: number): void {
   device.writeEnd = bytes;
 }
 
-/** The encoding of a value. Letters, digits and `- . _` are unchanged in each of them. */
+/** How a value is encoded. Letters, digits and `- . _` are never changed. */
 export enum Encoding {
   /** Unchanged. */
   NONE = 0,
-  /** application/x-www-form-urlencoded: `*` is unchanged as well, a space becomes `+`. */
+  /** application/x-www-form-urlencoded: `*` is not changed either, and a space becomes `+`. */
   FORM = 1,
-  /** A path segment (RFC 3986 §3.3): `~` is unchanged as well. */
+  /** A path segment (RFC 3986 §3.3): `~` is not changed either. */
   PATH = 2,
 }
 
-/** Starts to write to a region, never beyond its capacity; endWrite reports whether everything fitted. */
+/** Starts to write to a region, never beyond its capacity. endWrite reports whether everything fitted. */
 export function writeTo(device: Device & Writer, region: Region): void {
   device.writeAt = device.start[region];
   device.writeEnd = device.writeAt + device.capacity[region];
   ASSERT: must(device.writeEnd <= device.memory.length, "a region lies in the memory");
 }
 
-/** As writeTo, but after the region's present value. */
+/** Like writeTo, but starts after the region's current value. */
 export function writeOn(device: Device, region: Region): void {
   writeTo(device, region);
   skip(device, device.length[region]);
@@ -59,7 +59,7 @@ export function goTo(device: Device & Writer, place: number): void {
   device.writeAt = place;
 }
 
-/** Invalidates what is being written or read, wherever its end was. */
+/** Makes the current write or read invalid, wherever its end was. */
 export function corruptWrite(device: Device & Writer): void {
   device.writeEnd = -1;
 }
@@ -70,14 +70,14 @@ export function writeByte(device: Device & Writer, byte: number): void {
   device.writeAt++;
 }
 
-/** Sets the region's length to what was written since writeTo; what did not fit is wiped. */
+/** Sets the region's length to what was written since writeTo. If it did not fit, wipes it. */
 export function endWrite(device: Device, region: Region): void {
   var isTooLong = device.writeAt > device.writeEnd;
   setLength(device, region, (isTooLong ? device.writeEnd : device.writeAt) - device.start[region]);
   if (isTooLong) wipe(device, region);
 }
 
-/** A byte as two digits `0`..`F`. */
+/** Writes a byte as two digits `0`..`F`. */
 export function writeHex(device: Device, byte: number): void {
   for (var shift = 4; shift >= 0; shift -= 4) {
     var value = (byte >> shift) & 15;
@@ -85,7 +85,7 @@ export function writeHex(device: Device, byte: number): void {
   }
 }
 
-/** Whether a byte is not encoded. */
+/** Whether this encoding leaves the byte unchanged. */
 function staysAsItIs(c: number, encoding: Encoding): boolean {
   if (encoding === Encoding.NONE) return true;
   if ((c > 64 && c < 91) || (c > 96 && c < 123) || (c > 47 && c < 58)) return true;
@@ -124,18 +124,18 @@ function flush(device: Device, encoding: Encoding): void {
   setLength(device, Field.NONE, 0);
 }
 
-/** Writes a host's string in UTF-8, encoded. At the start only: engines allocate for characters. */
+/** Writes a string of the host in UTF-8, encoded. Only use it at the start, because engines allocate for characters. */
 export function writeText(device: Device, text: string, encoding: Encoding): void {
   for (var i = 0; i < text.length; i++) {
     var unit = text.charCodeAt(i);
-    // A high surrogate waits for its low one.
+    // A high surrogate stays pending until the low one.
     if (!device.scanHigh || unit >> 10 !== 55) flush(device, encoding);
     keepUnit(device, unit);
   }
   flush(device, encoding);
 }
 
-/** The character for six bits. */
+/** The base64 character for six bits. */
 function base64Character(value: number): number {
   if (value < 26) return 65 + value; // A..Z
   if (value < 52) return 97 + value - 26; // a..z
@@ -144,14 +144,14 @@ function base64Character(value: number): number {
 }
 
 /**
- * Encodes the bytes from `start` to the position in base64 (RFC 4648 §4), in place; the result is a third longer. Three
- * bytes become four characters, the last three first, so that none is overwritten before it is read.
+ * Encodes the bytes from `start` to the position in base64 (RFC 4648 §4), in place. The result is a third longer. Three
+ * bytes become four characters, starting at the end, so that no byte is overwritten before it is read.
  */
 export function encodeBase64(device: Device, start: number): void {
   var size = device.writeAt - start;
   var groups = quotient(size + 2, 3);
   goTo(device, start + 4 * groups);
-  // What does not fit is detected where its capacity was set.
+  // The capacity was checked when it was set, so what does not fit is detected there.
   if (device.writeAt > device.writeEnd) return;
   while (groups--) {
     var from = start + 3 * groups;

@@ -1,9 +1,9 @@
-// A push scanner of strict JSON (RFC 8259): it receives bytes one by one, stores the values of the required members in
-// their regions, and skips everything else. It interprets only three things: current tokens stay until a response names
-// new ones, only a scope may be a list, and of several errors the first one counts.
+// A push scanner for strict JSON (RFC 8259). It receives bytes one by one, stores the values of the required members in
+// their regions, and skips everything else. It knows only three rules about the content: current tokens stay until a
+// response contains new ones, only a scope may be a list, and the first of several errors counts.
 //
-// Strings are decoded to UTF-8 (bytes above 127 pass unchanged, a lone surrogate becomes U+FFFD), numbers stay text. Of
-// a repeated member the last one counts. A value longer than its region is detected (isTooLong) and never used.
+// Strings are decoded to UTF-8 (bytes above 127 pass unchanged, a lone surrogate becomes U+FFFD). Numbers stay text. If
+// a member is repeated, the last one counts. A value longer than its region is detected (isTooLong) and never used.
 
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, literalBytes, type Place, startsAs } from "../device/memory.ts";
@@ -12,7 +12,7 @@ import { Field, Fields, Literal, Region } from "../device/tables.ts";
 import { Scan } from "./tables.ts";
 import { beginValue, endSurrogate, keep, keepIn, keepUnit } from "./unicode.ts";
 
-/** The position in a document, and what is read from it. */
+/** The position in a document, and the value that is being read. */
 export interface Scanner {
   /** State of the scanner: one of Scan. */
   scanState: Scan;
@@ -24,13 +24,13 @@ export interface Scanner {
   scanNames: Literal;
   /** Bit mask of the required fields. */
   scanRequired: number;
-  /** The field for an error's name, NONE if the document cannot contain one. */
+  /** The field for the name of an error; NONE if the document cannot contain an error. */
   nameField: Field;
-  /** 1: an earlier member has named the error by a number other than 0. */
+  /** 1: an earlier error member was a number other than 0. */
   hasErrorNumber: number;
   /** Bit mask of the fields that the document has contained so far. */
   scanSeen: number;
-  /** UTF-16 unit of the escape being read. */
+  /** The UTF-16 unit of the current escape. */
   scanUnit: number;
 }
 
@@ -73,19 +73,19 @@ export function scanBegin(
   clearAll(device, required & ~Fields.OF_SESSION);
 }
 
-/** From the next member on, other names and fields are looked up. */
+/** Sets the names and fields to look up, from the next member on. */
 export function lookFor(device: Device & Scanner, names: Literal, required: number): void {
   device.scanNames = names;
   device.scanRequired = required;
 }
 
-/** Marks these fields as not contained in the document. */
+/** Marks these fields as missing in the document. */
 export function discardNames(device: Device & Scanner, fields: number): void {
   device.scanSeen &= ~fields;
 }
 
 /**
- * The document has ended: a number at its end is complete as well.
+ * Ends the document. A number at its end is complete then.
  * @returns whether it was exactly one complete document
  */
 export function scanEnd(device: Device): boolean {
@@ -94,7 +94,7 @@ export function scanEnd(device: Device): boolean {
 }
 
 /**
- * The number that a list assigns to the region's value, 0 for none.
+ * The number that a list assigns to the region's value, or 0.
  * @param list literal with names, as MEMBERS; `*` stands for any. The first match counts
  */
 export function numberNamed(device: Device, list: Literal, region: Place): number {
@@ -104,7 +104,7 @@ export function numberNamed(device: Device, list: Literal, region: Place): numbe
   var number = bytes[at++] - 65;
   while (at < end) {
     var start = at;
-    // A smaller character ends a name; the star is a name without bytes.
+    // A smaller character ends a name. The star is a name without bytes.
     while (bytes[at] > 44) at++;
     var isOfSize = device.length[region] === at - start;
     if (isOfSize && startsAs(device, region, list, start, at - start)) return number;
@@ -114,7 +114,7 @@ export function numberNamed(device: Device, list: Literal, region: Place): numbe
   return 0;
 }
 
-/** A name is complete: the value goes to its field, and replaces an earlier one. */
+/** Call this when a name is complete: the value will be written to its field, and replace an earlier one. */
 function endName(device: Device & Scanner): void {
   var field =
     device.scanStack >> device.scanDepthMax < 2
@@ -122,19 +122,19 @@ function endName(device: Device & Scanner): void {
       : Field.NONE;
   if (field === device.nameField && holds(device, field)) {
     var first = device.memory[device.start[field]];
-    // An error name is never replaced. A number is none, and a name may still replace it; but values that mean no error
-    // (0, false, null, "") replace neither.
+    // A name of an error is never replaced. A number is not a name, and a later name replaces it. Values that mean no
+    // error (0, false, null, "") replace neither.
     if (first > 57) field = Field.NONE;
     else if (first !== 48) device.hasErrorNumber = 1;
   }
-  // Only now: `*` must not match a name that is not required.
+  // Select the field only now, because `*` must not match a name that is not required.
   keepIn(device, (device.scanRequired >> field) & 1 ? field : Field.NONE);
   device.scanSeen |= 1 << device.scanField;
   wipe(device, device.scanField);
   device.scanState = Scan.COLON;
 }
 
-/** After an element of a list, the same field continues; after a member of an object, a name follows. */
+/** After an element of a list, the field stays the same. After a member of an object, a name follows. */
 function endValue(device: Device & Scanner): void {
   if (!(device.scanStack & 1)) {
     keepIn(device, Region.KEY);
@@ -145,7 +145,7 @@ function endValue(device: Device & Scanner): void {
 
 /** The stack is a 1, followed by a bit for each level: 0 for an object, 1 for an array. */
 function open(device: Device & Scanner, state: Scan): void {
-  // Some servers send the scope as a list. Nothing else may be one: a token in a list is no token.
+  // Some servers send the scope as a list. All other lists are skipped: a token in a list is not a token.
   if (device.scanField !== Field.SCOPE) keepIn(device, Field.NONE);
   device.scanStack = device.scanStack * 2 + (state === Scan.FIRST_ELEMENT ? 1 : 0);
   endValue(device);
@@ -160,7 +160,7 @@ function close(device: Device & Scanner, end: Scan): void {
   endValue(device);
 }
 
-/** A list of strings becomes one string with spaces. */
+/** Joins the strings of a list with spaces. */
 function beginStored(device: Device): void {
   if (device.length[device.scanField] < 0) beginValue(device);
   else keepUnit(device, 32);
@@ -174,19 +174,19 @@ function scanString(device: Device & Scanner, c: number): void {
   else if (c < 32) device.scanState = Scan.INVALID;
   else {
     endSurrogate(device);
-    // Most of a document is not required.
+    // Most of a document is skipped.
     if (device.scanField) keep(device, c);
   }
 }
 
-/** Value of a hexadecimal digit; below 0 where it is none. */
+/** Value of a hexadecimal digit, or below 0 for any other byte. */
 function hexadecimal(c: number): number {
   if (c > 47 && c < 58) return c - 48; // 0..9
   if (c > 64 && c < 71) return c - 55; // A..F
   return c > 96 && c < 103 ? c - 87 : -1; // a..f
 }
 
-/** Four hexadecimal digits. A leading 1 counts them: after the fourth it is worth 65536. */
+/** Reads four hexadecimal digits. A leading 1 counts them: after the fourth digit it is worth 65536. */
 function scanUnicode(device: Device & Scanner, c: number): void {
   var value = hexadecimal(c);
   device.scanUnit = device.scanUnit * 16 + value;
@@ -215,12 +215,12 @@ function enter(device: Device & Scanner, next: Scan, c: number): void {
   device.scanState = next;
 }
 
-/** @returns whether the byte ends a number: it is not part of the number, and is processed again */
+/** @returns whether the byte ends a number: it is not part of the number, and must be processed again */
 function follow(device: Device, c: number): boolean {
   var state = device.scanState;
   var bytes = literalBytes(device);
   var at = device.start[Literal.GRAMMAR] + 2 * state;
-  // In the rows, `1` (49) stands for every digit, except a leading `0` (48), which no digit follows.
+  // In the rows, `1` (49) stands for every digit, except a leading `0` (48), after which no digit may follow.
   var isFirstZero = c === 48 && state <= Scan.MINUS;
   var byte = c > 47 && c < 58 && !isFirstZero ? 49 : c;
   while (bytes[at] !== 32 && bytes[at] !== byte) at += 2;
@@ -236,8 +236,8 @@ function isSpace(c: number): boolean {
 }
 
 /**
- * Whether a byte of a response belongs to a byte order mark before the document (EF BB BF in UTF-8), which a reader may
- * ignore (RFC 8259 §8.1). No document starts with such bytes.
+ * Whether a byte belongs to a byte order mark before the document (EF BB BF in UTF-8), which a reader may ignore (RFC
+ * 8259 §8.1). No document starts with such bytes.
  */
 export function isMark(device: Device, c: number): boolean {
   return c > 186 && device.bodyBytes < 4 && device.scanState === Scan.VALUE;

@@ -9,11 +9,11 @@ import { Region } from "../device/tables.ts";
 
 /** The value that is being stored. */
 export interface Value {
-  /** The region of the present string or number, NONE if it is skipped. */
+  /** The region of the current string or number, NONE if it is skipped. */
   scanField: Place;
-  /** High surrogate that waits for its other half. */
+  /** A high surrogate until its low one arrives. */
   scanHigh: number;
-  /** For each field, the number of bytes that did not fit its region: at most BODY_MAX. */
+  /** For each field, the number of bytes that did not fit into its region, at most BODY_MAX. */
   excess: Integers;
 }
 
@@ -25,25 +25,25 @@ export function makeValue(device: Value): void {
   device.excess = excess;
 }
 
-/** Selects the region for the next value; NONE: it is skipped. */
+/** Selects the region for the next value; NONE to skip it. */
 export function keepIn(device: Device & Value, region: Place): void {
   device.scanField = region;
 }
 
-/** A value starts in the selected region. */
+/** Starts a value in the selected region. */
 export function beginValue(device: Device & Value): void {
   setLength(device, device.scanField, 0);
   device.excess[device.scanField] = 0;
 }
 
-/** The surrogate remains without its other half. */
+/** Call this when the other half of a surrogate is missing. */
 export function endSurrogate(device: Device & Value): void {
   device.scanHigh = 0;
 }
 
 /**
- * Surrogates, 0xD800 to 0xDFFF: a pair of a high and a low one stands for the code point
- * 65536 + ((high - FIRST_HIGH) << 10) + (low - FIRST_LOW).
+ * Surrogates, 0xD800 to 0xDFFF. A pair of a high and a low one stands for the code point 65536 + ((high - FIRST_HIGH)
+ * << 10) + (low - FIRST_LOW).
  */
 enum Surrogate {
   /** The five bits that every surrogate begins with. */
@@ -51,15 +51,15 @@ enum Surrogate {
   FIRST_HIGH = 55296,
   LAST_HIGH = 56319,
   FIRST_LOW = 56320,
-  /** FIRST_HIGH - 9: as 9 << 10 is 65536 - FIRST_LOW, a pair is ((high - PAIR_BASE) << 10) + low. */
+  /** FIRST_HIGH - 9. Since 9 << 10 is 65536 - FIRST_LOW, a pair is ((high - PAIR_BASE) << 10) + low. */
   PAIR_BASE = 55287,
   /** U+FFFD, which replaces a lone surrogate; three bytes in UTF-8. */
   REPLACEMENT = 65533,
 }
 
 /**
- * Adds a byte to the selected region (scanField). At most one byte more than its capacity is stored: such a length
- * means that the value is too long (isTooLong). Further bytes are only counted.
+ * Adds a byte to the selected region (scanField). Stores at most one byte more than its capacity, which shows that the
+ * value is too long (isTooLong). Further bytes are only counted.
  */
 export function keep(device: Device & Value, byte: number): void {
   var region = device.scanField;
@@ -69,7 +69,7 @@ export function keep(device: Device & Value, byte: number): void {
     device.memory[device.start[region] + size] = byte;
     setLength(device, region, size + 1);
   }
-  // A call's response may have any length, a number may not.
+  // The response to a call may have any length, a number may not.
   if (size >= device.capacity[region] && device.excess[region] < Limit.BODY_MAX) {
     device.excess[region]++;
   }
@@ -93,15 +93,15 @@ function keepPoint(device: Device, point: number): void {
   keep(device, 128 | (point & 63));
 }
 
-/** Adds a UTF-16 code unit. A byte of another kind in between must clear scanHigh. */
+/** Adds a UTF-16 code unit. If a byte of another kind comes in between, it must clear scanHigh. */
 export function keepUnit(device: Device & Value, unit: number): void {
   var high = device.scanHigh;
   device.scanHigh = 0;
   if (unit >> 11 === Surrogate.PREFIX) {
     // A high surrogate is stored as U+FFFD, and replaced when its low one follows. If there is nothing to replace, the
-    // region has no capacity for it, or scanHigh belongs to another text.
+    // value did not fit, or scanHigh belongs to another text.
     if (unit > Surrogate.LAST_HIGH && high && device.length[device.scanField] > 2) {
-      // Of a value that does not fit, only the length counts: one byte more than that of U+FFFD.
+      // If a value does not fit, only its length matters: one byte more than that of U+FFFD.
       if (isTooLong(device, device.scanField)) {
         keep(device, 0);
         return;
