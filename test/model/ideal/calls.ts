@@ -450,8 +450,4 @@ export class Calls {
   }
 
   static readonly VALUES = [Field.VALUE_A, Field.VALUE_B, Field.VALUE_C, Field.VALUE_D] as const;
-
-  static carriesToken(endpoint: number): boolean {
-    return endpoint >= Endpoint.RESOURCE;
-  }
 }
