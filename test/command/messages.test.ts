@@ -33,15 +33,7 @@ describe("the user's name is requested from the address in the server's profile"
     expect(await request(server)).toEqual(expected);
   });
 
-  it("a token is never sent to another host: a self-hosted installation gets the request itself", async () => {
-    expect((await request("github"))?.address).toBe("https://api.github.com/user");
-    expect((await request("github", { host: "octo.ghe.com" }))?.address).toBe(
-      "https://api.octo.ghe.com/user",
-    );
-    // GitHub Enterprise Server serves its API on its own host. api.HOST may be another machine.
-    expect((await request("github", { host: "git.example.com:8443" }))?.address).toBe(
-      "https://git.example.com:8443/api/v3/user",
-    );
+  it("a token is never sent to another host: a self-hosted installation gets the request itself", () => {
     for (const { name, parameters } of SERVERS.filter((profile) => profile.userInfo)) {
       const host = ["host", "domain"].find((word) => Object.hasOwn(parameters, word));
       if (host === undefined) continue;
