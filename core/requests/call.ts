@@ -55,7 +55,7 @@ var REFUSAL_DEPTH = 4;
 
 /** The last request besides the grant. */
 export interface Call {
-  /** Its kind; null if there was none, as always in a build of the grant alone. */
+  /** The kind of the call; null if there was none, and always null in a build of the grant alone. */
   call: CallKind | null;
   /** Endpoint of the call. */
   callEndpoint: number;
@@ -73,15 +73,15 @@ export interface Call {
   callStatus: number;
   /** The body of the request in flight, if the host provides it. */
   callBody: Bytes | null;
-  /** Of SEND with `callBody`: its first byte there. */
+  /** For SEND with `callBody`: the start of the body in it. */
   callBodyFrom: number;
-  /** Of SEND with `callBody`: its end, exclusive. */
+  /** For SEND with `callBody`: the end of the body in it, exclusive. */
   callBodyTo: number;
   /** Bytes of the host that a call uses until it is done: a body, an issuer; null: none. */
   lent: Bytes | null;
-  /** First of these bytes. */
+  /** The start of these bytes. */
   lentFrom: number;
-  /** End of these bytes, exclusive. */
+  /** The end of these bytes, exclusive. */
   lentTo: number;
   /** One of Verification. */
   verification: Verification;

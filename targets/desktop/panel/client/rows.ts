@@ -131,8 +131,8 @@ export interface List<Item> {
 }
 
 /**
- * @param kept the items of the previous rows by each of their names; updated here
- * @param draw makes a row's item; gets the existing item, if any
+ * @param stored the items of the previous rows, by each name of a row; updated here
+ * @param draw draws the item of a row; its second parameter is the existing item, if any
  * @returns whether anything has changed
  */
 export function keepInStep<Item>(
