@@ -1,7 +1,7 @@
-// The five contracts between picogrant and a device: HTTP, timers, secure storage, character display,
-// entropy. Types only: adapters implement them, the driver calls them, conformance.ts tests them.
+// The contracts between picogrant and a device: HTTP, timers, secure storage, character display, entropy, and a signer
+// where tokens are bound to a key. Types only: adapters implement them, the driver calls them, conformance.ts tests them.
 //
-// Rules that hold for all five:
+// Rules that hold for all:
 //  - One thread; one HTTP exchange, one alarm, one storage operation at a time.
 //  - An adapter calls each callback exactly once, before the call returns or later, unless the contract says otherwise.
 //  - A byte range includes `bytes[from]` and excludes `bytes[to]`. It belongs to the caller: the adapter may read or fill it
@@ -62,8 +62,16 @@ export interface HttpSink {
    *   absent
    * @param authenticate `WWW-Authenticate` unchanged, several values joined by a comma; "" if absent. An adapter may omit it:
    *   then the device does not learn that an API requires another sign-in (RFC 9470)
+   * @param nonce `DPoP-Nonce` unchanged; "" if absent. An adapter may omit it and `dateMs`: then DPoP cannot be used
+   * @param dateMs `Date` in milliseconds since 1970; 0 if absent or invalid
    */
-  status(status: number, retryAfterSeconds: number, authenticate?: string): void;
+  status(
+    status: number,
+    retryAfterSeconds: number,
+    authenticate?: string,
+    nonce?: string,
+    dateMs?: number,
+  ): void;
   /** A piece of the body, of any size, in order. The range is the adapter's, and valid until return. */
   body(bytes: Bytes, from: number, to: number): void;
   /** The response is complete, as its framing declared. Last call of a successful exchange. */
@@ -165,6 +173,28 @@ export interface Entropy {
    * @returns false if none is available; the bytes must not be used then
    */
   fill(into: Bytes, from: number, to: number): boolean;
+}
+
+/** The public part of a P-256 key (RFC 7518 §6.2.1). */
+export interface PublicJwk {
+  readonly kty: "EC";
+  readonly crv: "P-256";
+  /** The coordinates, 32 bytes in base64url each. */
+  readonly x: string;
+  readonly y: string;
+  /** The name under which the authorization server knows it. */
+  readonly kid?: string;
+}
+
+/** Signs with a key that never leaves it: a secure element, a key store, or a key in memory. */
+export interface Signer {
+  readonly algorithm: "ES256";
+  readonly publicJwk: PublicJwk;
+  /**
+   * @param bytes the message, which the signer hashes with SHA-256
+   * @returns the 64 bytes r and s of the signature (RFC 7518 §3.4)
+   */
+  sign(bytes: Uint8Array): Bytes | PromiseLike<Bytes>;
 }
 
 /** The adapters of a device. */

@@ -2,6 +2,7 @@
 // that the modules behind it see. settings.json is the table of all settings.
 
 import { ClientAuthentication } from "../../core/index.ts";
+import type { Signer } from "../contracts.ts";
 import type { HostHeaders } from "../driver/headers.ts";
 import type { ClientAuthenticationName } from "../servers/profile.ts";
 import { formEncode } from "../text/text.ts";
@@ -11,6 +12,8 @@ export const clientAuthentications = {
   none: ClientAuthentication.NONE,
   client_secret_post: ClientAuthentication.CLIENT_SECRET_POST,
   client_secret_basic: ClientAuthentication.CLIENT_SECRET_BASIC,
+  // The host adds the assertion (exchange/keys.ts).
+  private_key_jwt: ClientAuthentication.NONE,
   specification: ClientAuthentication.SPECIFICATION,
 } as const;
 
@@ -63,6 +66,18 @@ export interface Client {
   readonly scope?: string | undefined;
   /** How the client authenticates. Default: what the server's profile or metadata say, or HTTP Basic. */
   readonly clientAuthentication?: ClientAuthenticationName | undefined;
+  /**
+   * The audience of client assertions (private_key_jwt). Default: the issuer, or the token endpoint if the issuer is
+   * unknown.
+   */
+  readonly assertionAudience?: "issuer" | "token_endpoint" | undefined;
+  /**
+   * Binds the tokens to a key of this program (DPoP, RFC 9449): a stolen token is useless without it. "auto": if the
+   * server's metadata offer it for ES256; "require": other tokens are refused. Default: "off".
+   */
+  readonly dpop?: "auto" | "require" | "off" | undefined;
+  /** The key for DPoP and private_key_jwt. Default: a key in the file key.json of `state`, created when needed. */
+  readonly signer?: Signer | undefined;
   /** Further parameters of the device authorization request, such as `{ audience: "..." }`. */
   readonly deviceParameters?: Readonly<Record<string, string>> | undefined;
   /** Further parameters of token requests, such as `{ resource: "..." }` (RFC 8707). */

@@ -132,6 +132,8 @@ export class Recorder implements HttpSink {
   statusCode = 0;
   retryAfterSeconds = -2;
   authenticate = "";
+  nonce = "";
+  dateMs = 0;
   failure: TransportFailure | undefined;
   ended = false;
   readonly bytes: number[] = [];
@@ -143,7 +145,7 @@ export class Recorder implements HttpSink {
     return this.ended || this.failure !== undefined;
   }
 
-  status(status: number, retryAfterSeconds: number, authenticate = ""): void {
+  status(...[status, retryAfterSeconds, ...more]: Parameters<HttpSink["status"]>): void {
     this.#note("status");
     if (this.statusCode !== 0) this.#blame("status came twice");
     if (!Number.isInteger(status) || status < 100 || status > 599) {
@@ -154,7 +156,7 @@ export class Recorder implements HttpSink {
     }
     this.statusCode = status;
     this.retryAfterSeconds = retryAfterSeconds;
-    this.authenticate = authenticate;
+    [this.authenticate = "", this.nonce = "", this.dateMs = 0] = more;
     this.during("status");
   }
 

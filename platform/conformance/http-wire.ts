@@ -179,11 +179,16 @@ const responseRules: HttpRules = {
     }
   },
 
-  "challenge: WWW-Authenticate is reported unchanged or not at all": async (bench) => {
+  "challenge: WWW-Authenticate, DPoP-Nonce and Date are reported as they are or not at all": async (
+    bench,
+  ) => {
     const value = 'Bearer error="insufficient_user_authentication", max_age="5"';
-    bench.server.plan(response("", { status: 401, headers: [["WWW-Authenticate", value]] }));
-    const { authenticate } = await bench.exchange();
+    const headers = [["WWW-Authenticate", value], ["DPoP-Nonce", "n.1~"], NOON] as const;
+    bench.server.plan(response("", { status: 401, headers }));
+    const { authenticate, nonce, dateMs } = await bench.exchange();
     must(authenticate === value || authenticate === "", `it is reported as ${authenticate}`);
+    must(nonce === "n.1~" || nonce === "", `DPoP-Nonce is reported as ${nonce}`);
+    must(dateMs === 784_900_800_000 || dateMs === 0, `Date is reported as ${dateMs}`);
   },
 
   "size: a head of 200 KiB is too-large": async (bench) => {

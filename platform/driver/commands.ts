@@ -79,6 +79,11 @@ export class Commands implements RequestContext {
     this.#exchange = this.#pipeline();
   }
 
+  /** Whether the newest tokens are bound to the device's key, as their type says. */
+  get isBound(): boolean {
+    return this.#options.keys?.isBound === true;
+  }
+
   get endpoints(): Endpoints {
     return this.#addresses;
   }
@@ -91,7 +96,7 @@ export class Commands implements RequestContext {
   }
 
   #pipeline(): Below {
-    const { platform, config, filters, log, translate } = this.#options;
+    const { platform, config, filters, keys, log, translate } = this.#options;
     const { clientId, clientSecret, scope } = config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
     const port = new AdapterPort(platform.http, {
@@ -101,6 +106,7 @@ export class Commands implements RequestContext {
     const all = inOrder({
       ...filters,
       translation: translate?.({ clientId, clientSecret, scope, accessToken }),
+      keys: keys?.exchange(() => this.device),
       form: new BodyForm(() => this.device.isJson === 1),
       look: this.#look,
       log: log?.exchange(() => this.device),

@@ -1,6 +1,7 @@
 import type * as complete from "../../core/complete.ts";
 import type { Bytes, Platform } from "../contracts.ts";
 import type { Filter, Filters } from "../exchange/filter.ts";
+import type { Keys } from "../exchange/keys.ts";
 import type { DriverLog } from "../exchange/log.ts";
 import type { TranslatedClient } from "../servers/profile.ts";
 import type { Pkce } from "./code-challenges.ts";
@@ -58,6 +59,8 @@ export interface DriverOptions {
   readonly headers?: HostHeaders | undefined;
   /** For a server that does not implement RFC 8628 (`picogrant/servers`). */
   readonly translate?: Translate | undefined;
+  /** Signs requests with a key of the device: DPoP and private_key_jwt. */
+  readonly keys?: Keys | undefined;
   /** Filters that observe or delay each exchange (exchange/filter.ts has the order). */
   readonly filters?: Pick<Filters, "known" | "lock" | "recorder">;
   /**

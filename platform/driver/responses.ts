@@ -13,6 +13,7 @@ export interface RequestContext {
   readonly device: complete.Device;
   /** The challenge of the last API response (WWW-Authenticate). The core decides whether it applies. */
   challenge: string;
+  readonly isBound: boolean;
   /** Reports to the core before anything else runs. */
   report(event: () => void): void;
   /** Passes part of an API's response body to the program. */
@@ -59,6 +60,9 @@ export class Responses implements Above {
   }
 
   end(): void {
+    const { device, isBound } = this.#requesting;
+    // The request had a proof, and the type is DPoP (core/SPEC.md): the core knows bearer tokens only.
+    if (isBound) (device.length as number[])[Field.TOKEN_TYPE] = 0;
     this.#close(this.#ended);
   }
 

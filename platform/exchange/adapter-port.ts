@@ -108,10 +108,16 @@ class Exchange implements HttpSink {
     this.#port = port;
   }
 
-  status(status: number, retryAfterSeconds: number, authenticate = ""): void {
+  status(
+    status: number,
+    retryAfterSeconds: number,
+    authenticate = "",
+    nonce?: string,
+    dateMs?: number,
+  ): void {
     if (!this.#port.counts(this)) return;
     try {
-      this.#port.above.status(status, retryAfterSeconds, authenticate);
+      this.#port.above.status(status, retryAfterSeconds, authenticate, nonce, dateMs);
     } catch (error) {
       this.#port.broken(error);
     }

@@ -136,6 +136,8 @@ export interface Filters {
   readonly recorder?: Filter | undefined;
   /** Translates for a server that does not implement RFC 8628. */
   readonly translation?: Filter | undefined;
+  /** Adds proofs of possession and client assertions. */
+  readonly keys?: Filter | undefined;
   readonly form?: Filter | undefined;
   /** The last check before the adapter: refuses a request that would leak a secret. */
   readonly look?: Filter | undefined;
@@ -148,11 +150,12 @@ export function inOrder({
   lock,
   recorder,
   translation,
+  keys,
   form,
   look,
   log,
 }: Filters): Filter[] {
-  return [known, lock, recorder, translation, form, look, log].filter(
+  return [known, lock, recorder, translation, keys, form, look, log].filter(
     (filter) => filter !== undefined,
   );
 }

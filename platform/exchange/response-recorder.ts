@@ -64,6 +64,8 @@ export interface Recalled {
   readonly requested?: string | undefined;
   /** The scope that the server returned; "" if it returned none, which means the requested one. */
   readonly scope: string;
+  /** Of the key to which the tokens are bound (`Keys.id`). */
+  readonly keyId?: string | undefined;
   /** A refresh has left the refresh token as it was: the server does not rotate it. */
   readonly isLasting?: boolean;
   readonly tokenResponse: TokenResponse;

@@ -207,6 +207,26 @@ export function writeOwn(file: string, content: Uint8Array | string): void {
   syncDirectory(path.dirname(file));
 }
 
+/**
+ * Creates a file for this user only, complete or not at all. An existing one stays.
+ * @throws the system's error
+ */
+export function createOwn(file: string, content: string): void {
+  const draft = `${file}.${process.pid}`;
+  try {
+    fs.writeFileSync(draft, content, { mode: 0o600, flush: true });
+    fs.linkSync(draft, file);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    // A file system without hard links.
+    if (codeOf(error) !== "EPERM") throw error;
+    fs.renameSync(draft, file);
+  } finally {
+    removeOwn(draft);
+  }
+  syncDirectory(path.dirname(file));
+}
+
 /** @throws the system's error if it still exists */
 export function removeOwn(file: string): void {
   withRetries(() => fs.rmSync(file, { force: true }));

@@ -7,6 +7,7 @@ import {
   EXCHANGE_LIMITS,
   finalStatus,
   NOT_HTTP,
+  parseHttpDate,
   retryAfterSeconds,
   TOO_LONG,
   UNKNOWN_CODING,
@@ -131,9 +132,9 @@ export class Exchange {
       this.#fail("unreachable", status === 0 ? NOT_HTTP : UNKNOWN_CODING);
       return;
     }
-    const { "www-authenticate": authenticate = "" } = response.headers;
+    const { "www-authenticate": authenticate = "", "dpop-nonce": nonce = "" } = response.headers;
     const waitS = retryAfterSeconds(retryAfter, date, Date.now());
-    this.#sink.status(status, waitS, authenticate);
+    this.#sink.status(status, waitS, authenticate, `${nonce}`, parseHttpDate(date ?? "") ?? 0);
     // `#fail` has no effect if the sink has aborted meanwhile.
     if (Number(promised) > this.#sizeLimitBytes) this.#fail("too-large", TOO_LONG);
   }

@@ -114,6 +114,7 @@ const FURTHER: readonly (readonly [name: string, check: (options: SignInOptions)
     ["headers", headerProblems],
     ["http", ({ http = {} }) => [{ path: "http.agent", message: agentProblem(http.agent) }]],
     ["http", ({ http = {} }) => [{ path: "http.ca", message: certificateProblem(http) }]],
+    ["signer", ({ signer }) => [{ path: "signer", message: signerProblem(signer) }]],
     ["state", placeProblems],
     ["deviceKey", ({ deviceKey }) => [{ path: "deviceKey", message: keyProblem(deviceKey) }]],
   ];
@@ -147,6 +148,16 @@ function certificateProblem({ ca = [] }: NodeHttpOptions): string {
     .flat()
     .every((text) => `${Buffer.from(text as Buffer)}`.includes("-----BEGIN"));
   return isPem ? "" : "must be the text of PEM certificates, not a file name";
+}
+
+function signerProblem(signer: SignInOptions["signer"]): string {
+  if (signer === undefined) return "";
+  const { algorithm, publicJwk, sign } = signer;
+  const { kty, crv, x, y } = publicJwk ?? {};
+  const isNamed = algorithm === "ES256" && kty === "EC" && crv === "P-256";
+  const isKey = [x, y].every((one) => /^[\w-]{43}$/.test(`${one}`)) && !("d" in publicJwk);
+  if (isNamed && isKey && typeof sign === "function") return "";
+  return "must have algorithm ES256, publicJwk (P-256, without d) and the function sign";
 }
 
 function placeProblems({ state, storage }: SignInOptions): Problem[] {

@@ -5,9 +5,10 @@ import path from "node:path";
 import type { Display, Platform, Storage } from "../contracts.ts";
 import { CapacityError } from "../driver/device.ts";
 import { nothing } from "../exchange/callbacks.ts";
-import { MetadataError, ServerError } from "../servers/server-error.ts";
+import type { Keys } from "../exchange/keys.ts";
+import { MetadataError, ServerError } from "../servers/profile.ts";
 import type { VerificationPrompt } from "../session/handlers.ts";
-import { resolveServer } from "../session/resolve-server.ts";
+import { resolveServer, type ServerSettings } from "../session/resolve-server.ts";
 import { type Session, signInOn } from "../session/session.ts";
 import { cannotPromptUser } from "../session/session-runtime.ts";
 import {
@@ -91,6 +92,7 @@ async function begin(
   };
   const requesting = { stored: metadata, onRequest, retryHandlers: { onTrouble, signal } };
   const settings = await unlessAborted(signal, () => resolveServer(options, node, requesting));
+  const keys = await keysOf(options, settings, node);
   const seal = await sealOf(node, deviceKey);
   const open = (): Storage => seal(node.storage);
   const shared = files && directory && new directory.SharedDirectory(files, open);
@@ -106,6 +108,7 @@ async function begin(
       ...settings,
       allowHttp,
       headers,
+      keys,
       log,
       resources: options.resources,
       fetch: options.fetch ?? nodeFetch(options.http),
@@ -114,6 +117,19 @@ async function begin(
     () => node.dispose(),
   );
   return { session };
+}
+
+async function keysOf(
+  { signer, clientId }: NodeSettings,
+  { dpop, audience }: ServerSettings,
+  { entropy, files }: Opened,
+): Promise<Keys | undefined> {
+  if (dpop === undefined && audience === undefined) return undefined;
+  const { openKeys } = await import("./keys.ts");
+  return await openKeys({
+    ...{ signer, clientId, dpop, audience, entropy },
+    directory: files?.directory,
+  });
 }
 
 function keepAlive(): () => void {

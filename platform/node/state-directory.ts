@@ -267,7 +267,8 @@ function serverIn(
   const texts = [deviceAuthorization, token, revocation, ...clientAuthenticationMethods];
   if (texts.some((value) => typeof value !== "string") || token === "") return undefined;
   checkEndpoints(endpoints, allowHttp);
-  return { issuer: stored.issuer, endpoints, clientAuthenticationMethods };
+  const { bindsTokens } = stored;
+  return { issuer: stored.issuer, endpoints, clientAuthenticationMethods, bindsTokens };
 }
 
 /** @throws StateDirectoryError if the directory cannot be used; SignInError `not_erased` */

@@ -7,6 +7,7 @@ import {
   finalStatus,
   HEAD_TOO_LONG,
   NOT_HTTP,
+  parseHttpDate,
   retryAfterSeconds,
   TOO_LONG,
   UNKNOWN_CODING,
@@ -107,7 +108,8 @@ export class CurlHttp implements Http {
       this.#fail(exchange, "unreachable", NOT_HTTP);
     } else {
       exchange.isCoded = head.isCoded;
-      exchange.sink.status(status, head.retryAfter(Date.now()), head.authenticate);
+      const { authenticate, nonce, dateMs } = head;
+      exchange.sink.status(status, head.retryAfter(Date.now()), authenticate, nonce, dateMs);
       const isTooLong = head.contentLength > this.#settings.sizeLimitBytes;
       if (isTooLong) this.#fail(exchange, "too-large", TOO_LONG);
     }
@@ -200,6 +202,14 @@ class ResponseHead {
   /** `WWW-Authenticate`, several joined by a comma; "" for none. */
   get authenticate(): string {
     return this.#headers("www-authenticate").join(", ");
+  }
+
+  get nonce(): string {
+    return this.#headers("dpop-nonce").join(", ");
+  }
+
+  get dateMs(): number {
+    return parseHttpDate(this.#headers("date")[0] ?? "") ?? 0;
   }
 
   /** The values of a header, in order. */

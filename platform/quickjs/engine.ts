@@ -1,5 +1,8 @@
-// The used part of QuickJS's `std` and `os` (2024 and later). `qjs --std` defines both as globals, in modules and
-// scripts.
+// The used part of QuickJS's `std` and `os` (2024 and later), and the adapters that only need it: random bytes, time and the
+// alarm. `qjs --std` defines both as globals, in modules and scripts.
+
+import type { Entropy, Timers } from "../contracts.ts";
+import { timePassed } from "../driver/elapsed-time.ts";
 
 export interface FileStatus {
   mode: number;
@@ -96,4 +99,46 @@ const WEAKENING = [
 export function safeEnvironment(): Record<string, string> {
   const all = Object.entries(globals.std?.getenviron() ?? {});
   return Object.fromEntries(all.filter(([name]) => !WEAKENING.includes(name)));
+}
+
+const CHUNK_BYTES = 4096;
+
+/** Random bytes from the kernel. */
+export const quickJsEntropy = (os: Os): Entropy => ({
+  fill(into, from, to) {
+    const fd = os.open("/dev/urandom", os.O_RDONLY);
+    if (fd < 0) return false;
+    const chunk = new Uint8Array(Math.max(1, Math.min(CHUNK_BYTES, to - from)));
+    let at = from;
+    while (at < to) {
+      const count = os.read(fd, chunk.buffer, 0, Math.min(chunk.length, to - at));
+      if (count <= 0) break;
+      for (let i = 0; i < count; i++) into[at++] = chunk[i]!;
+    }
+    chunk.fill(0);
+    os.close(fd);
+    return at === to;
+  },
+});
+
+/** The engine's clock may stop while the system sleeps. */
+export function quickJsTimers(os: Os): Timers {
+  const nowMs = timePassed(() => os.now(), Date.now);
+  let timer: object | undefined;
+  const cancel = (): void => {
+    if (timer !== undefined) os.clearTimeout(timer);
+    timer = undefined;
+  };
+  return {
+    now: () => Math.floor(nowMs()) % 4_294_967_296,
+    alarm(afterMs, ring) {
+      cancel();
+      // The engine truncates fractions of a millisecond: never early.
+      timer = os.setTimeout(() => {
+        timer = undefined;
+        ring();
+      }, afterMs + 1);
+    },
+    cancel,
+  };
 }

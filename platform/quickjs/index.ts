@@ -6,10 +6,9 @@ import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
 import { SealedStorage } from "../storage/sealed-storage.ts";
 import { CurlHttp, curlIsThere } from "./curl-http.ts";
 import { displayOf } from "./displays.ts";
-import type { Os } from "./engine.ts";
+import { type Os, quickJsEntropy, quickJsTimers } from "./engine.ts";
 import { QuickJsFileStorage } from "./file-storage.ts";
 import { FileError, readFile, refuseOthers } from "./files.ts";
-import { quickJsEntropy, quickJsTimers } from "./system.ts";
 
 /** Longest file with a device key; the shortest key is 16 bytes (sealed-storage.ts). */
 const KEY_BYTES_MAX = 1024;

@@ -3,9 +3,8 @@
 
 import { sha256 } from "../text/sha256.ts";
 import { asciiOf, latinBytesOf } from "../text/text.ts";
-import type { Os } from "./engine.ts";
+import { type Os, quickJsEntropy } from "./engine.ts";
 import { createPrivate, FileError, readFile, reasonOf } from "./files.ts";
-import { quickJsEntropy } from "./system.ts";
 
 /** Process, its start time, the process namespace, random bytes. */
 const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;

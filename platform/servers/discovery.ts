@@ -15,7 +15,7 @@ import { LeakGuard } from "../exchange/leak-guard.ts";
 import { objectIn, printable, textOf } from "../text/text.ts";
 import { addressProblem, isSameIssuer } from "./address.ts";
 import { metadataAddresses, namedAddressProblem } from "./named-address.ts";
-import { MetadataError } from "./server-error.ts";
+import { MetadataError } from "./profile.ts";
 
 /** The metadata of a server. */
 export interface DiscoveredServer {
@@ -25,6 +25,8 @@ export interface DiscoveredServer {
   readonly endpoints: Endpoints;
   /** `token_endpoint_auth_methods_supported`; RFC 8414 §2: client_secret_basic if absent. */
   readonly clientAuthenticationMethods: readonly string[];
+  /** Whether it binds tokens to ES256 keys (`dpop_signing_alg_values_supported`); undefined if an older version stored it. */
+  readonly bindsTokens?: boolean | undefined;
 }
 
 /**
@@ -150,6 +152,7 @@ function serverIn(metadata: Metadata): DiscoveredServer {
       revocation: address(metadata.revocation_endpoint),
     },
     clientAuthenticationMethods: methodsIn(metadata),
+    bindsTokens: [metadata.dpop_signing_alg_values_supported].flat().includes("ES256"),
   };
 }
 
@@ -182,6 +185,7 @@ interface Metadata {
   readonly token_endpoint?: unknown;
   readonly revocation_endpoint?: unknown;
   readonly token_endpoint_auth_methods_supported?: unknown;
+  readonly dpop_signing_alg_values_supported?: unknown;
 }
 
 export type DiscoveryResult =

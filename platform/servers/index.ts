@@ -3,23 +3,48 @@
 
 import type { Filter } from "../exchange/filter.ts";
 import { nameMeant } from "../text/name-suggestion.ts";
-import { PLAIN } from "./plain.ts";
 import type {
   Addresses,
   ClientAuthenticationName,
+  ProfileParameter,
   ServerProfile,
   TranslatedClient,
   UserInfo,
 } from "./profile.ts";
-import { ServerError } from "./server-error.ts";
-import { TRANSLATED } from "./translated.ts";
+import { ServerError } from "./profile.ts";
+import table from "./servers.json";
+import { TRANSLATIONS } from "./translated.ts";
 import { renamed, Translating } from "./translation.ts";
 
 export type * from "./profile.ts";
-export { ServerError } from "./server-error.ts";
+export { ServerError } from "./profile.ts";
 
-/** All profiles: first those of servers that implement RFC 8628, then those with a translation. */
-export const SERVERS: readonly ServerProfile[] = [...PLAIN, ...TRANSLATED];
+/** The patterns that servers.json names. */
+const PATTERNS: Readonly<Record<string, RegExp>> = {
+  /** A host name, optionally with a port. */
+  host: /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[0-9]{1,5})?$/,
+  /** A path segment: a tenant, a realm, an identifier. */
+  step: /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/,
+};
+
+/**
+ * All profiles: first those of servers that implement RFC 8628, then those with a translation. The sources of each line
+ * of the table are in test/servers/recordings.http.
+ */
+export const SERVERS: readonly ServerProfile[] = table.map(({ parameters, ...row }) => {
+  const named = Object.entries<Omit<ProfileParameter, "pattern"> & { pattern: string }>(parameters);
+  const { userInfo } = row as { userInfo?: UserInfo & { hosted?: { host: string } } };
+  const { hosted } = userInfo ?? {};
+  const translate = TRANSLATIONS[row.name];
+  return {
+    ...(row as Omit<ServerProfile, "parameters">),
+    parameters: Object.fromEntries(
+      named.map(([name, one]) => [name, { ...one, pattern: PATTERNS[one.pattern]! }]),
+    ),
+    ...(hosted && { userInfo: { ...userInfo!, hosted: { ...hosted, host: RegExp(hosted.host) } } }),
+    ...(translate && { translate }),
+  };
+});
 
 /** A profile with its parameters filled in. */
 export interface Server {

@@ -1,5 +1,5 @@
 // A server profile: everything that a sign-in needs besides a client identifier and a few parameters (a host name, a
-// tenant) that differ between customers.
+// tenant) that differ between customers; and the errors about names and metadata of servers.
 
 import type { Translation } from "./translation.ts";
 
@@ -10,6 +10,7 @@ export type ClientAuthenticationName =
   | "none"
   | "client_secret_post"
   | "client_secret_basic"
+  | "private_key_jwt"
   | "specification";
 
 /** A parameter of the server's addresses. */
@@ -82,17 +83,29 @@ export interface TranslatedClient {
   accessToken(): string;
 }
 
-/** A host name, optionally with a port. */
-export const HOST: RegExp = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[0-9]{1,5})?$/;
+/** An unknown server name, or an invalid parameter; one line each, with the member. */
+export class ServerError extends Error {
+  /** The invalid member of the configuration. */
+  readonly path: string;
+  /** The message without the member. */
+  readonly problem: string;
 
-/** A path segment: a tenant, a realm, an identifier. */
-export const STEP: RegExp = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/;
+  constructor(path: string, problem: string) {
+    super(`${path} ${problem}`);
+    this.name = "ServerError";
+    this.path = path;
+    this.problem = problem;
+  }
+}
 
-/** Usual lengths of a server's tokens, and the memory that they need. */
-export const TOKENS = {
-  short: { accessTokenBytes: 128, refreshTokenBytes: 128, memoryBytes: 4608 },
-  medium: { accessTokenBytes: 255, refreshTokenBytes: 255, memoryBytes: 5632 },
-  /** Only the access token is a signed document. */
-  signedAccess: { accessTokenBytes: 2048, refreshTokenBytes: 128, memoryBytes: 11_776 },
-  signed: { accessTokenBytes: 2048, refreshTokenBytes: 2048, memoryBytes: 18_432 },
-} as const;
+/** No usable metadata document; one line, with the result of each address. */
+export class MetadataError extends Error {
+  /** No response, or a server error: retrying may help. */
+  readonly isTransient: boolean;
+
+  constructor(message: string, isTransient = false) {
+    super(message);
+    this.name = "MetadataError";
+    this.isTransient = isTransient;
+  }
+}

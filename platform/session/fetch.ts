@@ -1,7 +1,8 @@
 // `fetch` with an access token: how a session's `fetch` handles addresses, redirects, bodies and 401.
 
+import type { Keys } from "../exchange/keys.ts";
 import { leakGuard } from "../exchange/leak-guard.ts";
-import { stepUpOf } from "../exchange/step-up.ts";
+import { challengeWith, stepUpOf } from "../exchange/step-up.ts";
 import { namedAddressProblem } from "../servers/named-address.ts";
 
 export { challengeWith, stepUpOf } from "../exchange/step-up.ts";
@@ -22,6 +23,8 @@ export interface FetchSettings {
   /** The global `fetch`, or a function with the same arguments. */
   readonly fetch?: typeof fetch | undefined;
 }
+
+export type KeyedFetchSettings = FetchSettings & { readonly keys?: Keys | undefined };
 
 const REDIRECTS_MAX = 20;
 
@@ -92,7 +95,7 @@ function lookAt(url: URL, token: string, settings: FetchSettings): void {
  */
 export async function fetchWithToken(
   source: TokenSource,
-  settings: FetchSettings,
+  settings: KeyedFetchSettings,
   input: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
@@ -136,13 +139,24 @@ async function follow(
   first: Outgoing,
   redirect: RequestRedirect,
   token: string,
-  settings: FetchSettings,
+  settings: KeyedFetchSettings,
 ): Promise<FetchResult> {
   let { url, init } = first;
+  const keys = settings.keys?.isBound ? settings.keys : undefined;
+  let mayRepeat = !isUsedUp(init.body);
   for (let count = 0; ; count++) {
     const hasToken = init.headers.has("authorization");
+    if (hasToken && keys) {
+      init.headers.set("authorization", `DPoP ${token}`);
+      init.headers.set(...(await keys.proof(init.method, url.href, token)));
+    }
     if (hasToken) lookAt(url, token, settings);
     const response = await (settings.fetch ?? fetch)(url.href, init);
+    if (hasToken && keys && isNonceRequired(response, url, keys) && mayRepeat) {
+      mayRepeat = false;
+      await response.body?.cancel();
+      continue;
+    }
     const to = redirect === "manual" ? undefined : redirection(response, url);
     const rest = to && afterRedirect(init, response.status, to.origin === url.origin);
     if (to !== undefined && redirect === "error") throw new TypeError("fetch: a redirect");
@@ -158,6 +172,13 @@ async function follow(
     url = to;
     init = rest;
   }
+}
+
+/** Takes the nonce of a response. @returns whether the request must be repeated with it (RFC 9449 §9) */
+function isNonceRequired({ headers, status }: Response, { href }: URL, keys: Keys): boolean {
+  const nonce = headers.get("dpop-nonce") ?? "";
+  if (keys.received(href, nonce) !== "" || nonce === "" || status !== 401) return false;
+  return challengeWith("use_dpop_nonce", headers.get("www-authenticate") ?? "") !== undefined;
 }
 
 /** The target of a redirect, undefined if the response is none (RFC 9110 §15.4). */

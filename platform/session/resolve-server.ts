@@ -12,7 +12,7 @@ import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import { guarded } from "../exchange/callbacks.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { ClientAuthenticationName, Server } from "../servers/index.ts";
-import { MetadataError } from "../servers/server-error.ts";
+import { MetadataError } from "../servers/profile.ts";
 import type { SignInHandlers } from "./handlers.ts";
 import { CallbackError, metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 
@@ -30,6 +30,10 @@ export type ServerSettings = Pick<
   "config" | "endpoints" | "translate" | "bodies" | "pkce"
 > & {
   readonly memoryBytes: number;
+  /** If requests have a proof of possession: whether other tokens are refused. */
+  readonly dpop?: "auto" | "require" | undefined;
+  /** The audience of client assertions (private_key_jwt). */
+  readonly audience?: string | undefined;
   /** The issuer of its ID tokens, as the server spells it; undefined if unknown. */
   readonly issuer?: string | undefined;
   /** If the endpoints come from an earlier start: requests the current ones. */
@@ -70,14 +74,16 @@ export async function resolveServer(
     const addresses = { ...noEndpoints, ...given };
     const { translate } = own;
     return {
-      ...settings(client, addresses, hasSecret, { ...own, ...(issuer && { server: issuer }) }),
-      issuer: issuer ?? own.issuer,
+      ...settings(client, addresses, hasSecret, {
+        ...own,
+        ...(issuer && { server: issuer, issuer }),
+      }),
       translate: translate && ((of) => translate(of, addresses)),
     };
   }
   // Loaded only if an issuer is named and an endpoint is missing.
   const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
-  const before = usable(stored?.read(issuer), given);
+  const before = usable(stored?.read(issuer), given, client.dpop === "auto");
   if (before === undefined) onRequest?.();
   const discover = () => discoverServer(host.http, issuer, allowHttp, given);
   const found = before ?? (await withRetries(discover, host, retryHandlers));
@@ -87,20 +93,22 @@ export async function resolveServer(
     client.clientAuthentication ??
     clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
   const rediscover = before && stored?.rediscover;
-  const its = { method, server: found.issuer };
+  const { issuer: name, bindsTokens } = found;
+  const its = { method, server: name, issuer: name, bindsTokens };
   return {
     ...settings(client, merged, hasSecret, its),
-    issuer: found.issuer,
     rediscover: rediscover && (async () => ({ ...(await rediscover(issuer, given)), ...given })),
   };
 }
 
-/** Stored metadata are used if they have the endpoints that are not given. */
+/** Stored metadata are used if they have the endpoints that are not given, and say whether tokens are bound if needed. */
 function usable(
   stored: DiscoveredServer | undefined,
   given: Partial<Endpoints>,
+  mayBind: boolean,
 ): DiscoveredServer | undefined {
   const { deviceAuthorization, token } = { ...stored?.endpoints, ...given };
+  if (mayBind && stored?.bindsTokens === undefined) return undefined;
   return deviceAuthorization && token ? stored : undefined;
 }
 
@@ -122,6 +130,7 @@ interface ServersOwn {
   readonly pkce?: "S256" | undefined;
   /** Identifies the server in records. */
   readonly server?: string;
+  readonly bindsTokens?: boolean | undefined;
   readonly scope?: string;
 }
 
@@ -132,9 +141,15 @@ function settings(
   own: ServersOwn,
 ): ServerSettings {
   const method = own.method ?? (hasSecret ? "client_secret_basic" : "none");
+  const { dpop = "off", assertionAudience } = client;
+  // The newer rule is the issuer (RFC 7523 leaves both open), and each server knows one of them.
+  const audience = (assertionAudience !== "token_endpoint" && own.issuer) || endpoints.token;
   return {
     memoryBytes: client.memoryBytes ?? SESSION_BYTES,
     endpoints,
+    dpop: dpop === "off" || (dpop === "auto" && !own.bindsTokens) ? undefined : dpop,
+    audience: client.clientAuthentication === "private_key_jwt" ? audience : undefined,
+    issuer: own.issuer,
     bodies: client.bodies,
     pkce: client.pkce ?? own.pkce,
     config: {

@@ -50,7 +50,7 @@ const CODE_LIFETIME_MAX_S = 86_400;
 
 /** The settings of a sign-in, besides the adapters. */
 export type RuntimeSettings = ServerSettings &
-  Pick<DriverOptions, "allowHttp" | "headers" | "log"> &
+  Pick<DriverOptions, "allowHttp" | "headers" | "keys" | "log"> &
   FetchSettings &
   IssuedTokensSettings & {
     /** Keeps the process alive until what it returns is called. */
@@ -197,7 +197,8 @@ export class SessionRuntime {
 
   #secrets(): readonly string[] {
     const { device, memory } = this.driver;
-    return [this.settings.config.clientSecret, ...secretsOf(device, memory)];
+    const { config, keys } = this.settings;
+    return [config.clientSecret, ...(keys?.sent ?? []), ...secretsOf(device, memory)];
   }
 
   /**
@@ -258,7 +259,7 @@ export class SessionRuntime {
   #continueSignIn(): void {
     const { driver, tokens } = this;
     const { state } = driver.device;
-    if (state === State.FAILED) this.#fail(signInErrorOf(driver.device, this.recorder.newest));
+    if (state === State.FAILED) this.#fail(this.failure);
     else if (!this.#mayPrompt && isWithoutSession(state))
       this.#fail(cannotPromptUser(this.#handlers));
     // A sign-out that an earlier start has begun is complete.
@@ -272,6 +273,14 @@ export class SessionRuntime {
       if (tokens.isTooNarrow) this.#requestMore();
       else this.#succeed();
     }
+  }
+
+  /** Why the device has failed. */
+  get failure(): SignInError {
+    if (!this.tokens.isOfOtherKey) return signInErrorOf(this.driver.device, this.recorder.newest);
+    const advice = "restore it before the next start, or sign in again";
+    const message = `the tokens are bound to another key, and the server refuses this one; ${advice}`;
+    return new SignInError("key_changed", "user", message);
   }
 
   /** Replaces the session by one with a wider scope, if a user can be prompted. */

@@ -259,7 +259,7 @@ export class Session {
     const { state } = this.#device;
     if (this.#end === undefined) {
       if (state === State.FAILED) {
-        this.#endBy(signInErrorOf(this.#device, this.#runtime.recorder.newest));
+        this.#endBy(this.#runtime.failure);
       } else if (this.#signedOut !== undefined) this.#goOnSigningOut(state);
       else if (isWithoutSession(state)) this.#endBy(endedElsewhere());
     }

@@ -3,7 +3,7 @@
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
 import { lackingMemberOf, missingCapacityOf, missingMemberOf } from "../driver/responses.ts";
 import { describeResponse, type ServerResponse } from "../exchange/response-recorder.ts";
-import type { MetadataError } from "../servers/server-error.ts";
+import type { MetadataError } from "../servers/profile.ts";
 
 /** Who can fix it. `nobody`: it is over, or retrying may help. */
 export type Remedy = "user" | "administrator" | "developer" | "nobody";
@@ -38,7 +38,11 @@ export type SignInErrorCode =
   | "storage_silent"
   /** The ID token is invalid. */
   | "wrong_id_token"
-  /** By this computer's clock a certificate or an ID token is not valid now. */
+  /** The signer does not sign, or not with its key. */
+  | "signer_failed"
+  /** The tokens are bound to another key than this one. */
+  | "key_changed"
+  /** By this computer's clock a certificate, an ID token, or what its key signs is not valid now. */
   | "clock_wrong"
   /** The server's name is unknown: misspelled, or there is no network. */
   | "name_not_found"
@@ -102,7 +106,15 @@ const CERTIFICATE = "certificate_refused";
 const CAUSES: readonly Cause[] = [
   [/\(the proxy|\(ERR_PROXY/, "proxy_refused", "user", "check the proxy (http.agent, HTTPS_PROXY)"],
   [/\((ENOTFOUND|EAI_)/, "name_not_found", "user", "check the server's name, and the network"],
-  [/NOT_YET_VALID/, "clock_wrong", "user", "set the clock of this computer"],
+  [/\(the signer/, "signer_failed", "developer", "check the option signer"],
+  [
+    /\(the HTTP adapter/,
+    "adapter_failed",
+    "developer",
+    "report both to sink.status, or set dpop to off",
+  ],
+  [/\(the DPoP-Nonce/, "unreachable", "administrator", "the server has to send a shorter one"],
+  [/\(the clock|NOT_YET_VALID/, "clock_wrong", "user", "set the clock of this computer"],
   [
     /CERT_HAS_EXPIRED/,
     CERTIFICATE,

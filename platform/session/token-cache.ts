@@ -8,6 +8,7 @@ import { storedTokenOf } from "../driver/requests.ts";
 import type { Driver } from "../driver.ts";
 import { nothing, operate } from "../exchange/callbacks.ts";
 import { Filter } from "../exchange/filter.ts";
+import type { Keys } from "../exchange/keys.ts";
 import type { KnownToken, Recalled, ResponseRecorder } from "../exchange/response-recorder.ts";
 import { sha256 } from "../text/sha256.ts";
 import { bytesOf, objectIn } from "../text/text.ts";
@@ -156,6 +157,7 @@ function storedIn(
 
 export interface IssuedTokensSettings {
   readonly config: { readonly scope: string };
+  readonly keys?: Keys | undefined;
   readonly shared?: SharedState | undefined;
   /** Stores what came with the tokens, if there is a place for it. */
   readonly stored?: TokenCache | undefined;
@@ -178,6 +180,8 @@ export class IssuedTokens {
   #refresh = "";
   /** A refresh has left the refresh token unchanged. */
   isLasting = false;
+  /** The tokens are bound to a key that this program does not have. */
+  isOfOtherKey = false;
   /** Number of stored token responses. */
   #granted = 0;
   /** Distinguishes a session from a later one of another sign-in; undefined if unknown. */
@@ -206,7 +210,10 @@ export class IssuedTokens {
   known(driver: Driver): KnownToken | undefined {
     const { device, memory } = driver;
     if (device.endpoint !== Endpoint.TOKEN || device.state !== State.REFRESHING) return undefined;
-    const access = this.#storedOf(storedTokenOf(device, memory))?.access;
+    const { access, keyId = "" } = this.#storedOf(storedTokenOf(device, memory)) ?? {};
+    this.isOfOtherKey = keyId !== "" && keyId !== this.#settings.keys?.id;
+    // Without its key it is useless. A server may accept the refresh token of a client that authenticates.
+    if (this.isOfOtherKey) return undefined;
     if (access?.token === this.#access) return undefined;
     driver.commands.makeRoom({ access_token: access?.token });
     return access;
@@ -244,6 +251,8 @@ export class IssuedTokens {
     this.#sessionId = sessionId;
     this.#requested = known.requested;
     this.isLasting = known.isLasting ?? false;
+    const { keys } = this.#settings;
+    if (keys !== undefined) keys.isBound = known.keyId !== undefined;
     this.#recorder.recall(known);
     return isAnother;
   }
@@ -256,7 +265,9 @@ export class IssuedTokens {
     const fromMs = Date.now();
     const endsAtMs = fromMs + (accessLifetimeS - driver.unreportedS) * 1000;
     const access = { token: this.#access, fromMs, endsAtMs };
-    const about = { sessionId: this.#sessionId, requested: this.#requested, isLasting };
+    const { keys } = this.#settings;
+    const keyId = keys?.isBound ? keys.id : undefined;
+    const about = { sessionId: this.#sessionId, requested: this.#requested, isLasting, keyId };
     const isEnding = accessLifetimeS < Limit.ENDLESS;
     const recalled = { ...about, scope, tokenResponse, idToken, ...(isEnding && { access }) };
     this.#inTurn(() => this.#settings.stored?.write(recalled, token));

@@ -13,6 +13,10 @@ export interface FakeResponse {
   retryAfterSeconds?: number;
   /** Default "": no `WWW-Authenticate`. */
   authenticate?: string;
+  /** Default "": no `DPoP-Nonce`; null: an adapter that does not report it. */
+  nonce?: string | null;
+  /** Default 0: no `Date`. */
+  dateMs?: number;
   /** A string is sent as UTF-8, bytes unchanged, anything else as JSON; default empty. */
   body?: string | Uint8Array | object;
   /** Chunk sizes: one for all chunks, or one after the other, the last one repeating. */
@@ -268,8 +272,10 @@ function copyOf(request: HttpRequest) {
   return { method, url, contentType, authorization, headers: [...headers], body };
 }
 
-const headOf = ({ status = 200, retryAfterSeconds = -1, authenticate = "" }: FakeResponse) =>
-  [status, retryAfterSeconds, authenticate] as const;
+const headOf = ({ status = 200, nonce = "", dateMs = 0, ...more }: FakeResponse) => {
+  const { retryAfterSeconds = -1, authenticate = "" } = more;
+  return [status, retryAfterSeconds, authenticate, nonce ?? undefined, dateMs] as const;
+};
 
 function bytesOfBody(body: string | Uint8Array | object | undefined): Uint8Array {
   if (body === undefined) return new Uint8Array(0);

@@ -1,7 +1,7 @@
 // The fake device: all five adapters on one manual clock, ready for a driver.
 
 import { ClientAuthentication, type Config } from "../../core/complete.ts";
-import type { Entropy, Platform } from "../contracts.ts";
+import type { Entropy, Platform, Signer } from "../contracts.ts";
 import type { DriverConfig } from "../driver.ts";
 import { ManualClock, type ManualTimers } from "./clock.ts";
 import { RecordedDisplay, SeededEntropy } from "./display.ts";
@@ -45,6 +45,24 @@ export interface FakePlatform extends Platform {
   readonly storage: MemoryStorage;
   /** Every frame that was shown. */
   readonly display: RecordedDisplay;
+}
+
+const PUBLIC = {
+  kty: "EC",
+  crv: "P-256",
+  x: "_4D9l38paAyZeUcvFLqlK-ZtrHguicTmnIi5yQPQ2to",
+  y: "mAj2vg82Pfytkuey5EJpI9CrSeoNGJdBtObW6s9qThU",
+} as const;
+const PRIVATE = { ...PUBLIC, d: "XzucpyVYLQjVaJ27dKT27XUFivNirmcmNSSjPV-lHRY" };
+
+/** A signer with a key that everybody knows. Requires WebCrypto. */
+export function fakeSigner(): Signer {
+  const { subtle } = globalThis.crypto;
+  const kind = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const key = subtle.importKey("jwk", PRIVATE, kind, false, ["sign"]);
+  const sign = async (bytes: Uint8Array) =>
+    new Uint8Array(await subtle.sign(kind, await key, Uint8Array.from(bytes)));
+  return { algorithm: "ES256", publicJwk: PUBLIC, sign };
 }
 
 /** Typical of a quick network and flash memory. */

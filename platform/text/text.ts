@@ -30,6 +30,18 @@ export function latinBytesOf(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** Base64url without padding (RFC 4648 §5). */
+export function base64url(bytes: Uint8Array): string {
+  let text = "";
+  for (let bit = 0; bit < 8 * bytes.length; bit += 6) {
+    const pair = (bytes[bit >> 3]! << 8) | (bytes[(bit >> 3) + 1] ?? 0);
+    text += BASE64URL[(pair >> (10 - (bit & 7))) & 63];
+  }
+  return text;
+}
+
 /** `bytes[from..to)` as a string, one character per byte: for ASCII. */
 export function asciiOf(bytes: Bytes, from: number, to: number): string {
   let text = "";

@@ -153,7 +153,7 @@ describe("signIn refuses wrong settings before it creates or requests anything",
     [{ bodies: "JSON" }, "did you mean json?"],
     [
       { clientAuthentication: "basic" },
-      "must be none, client_secret_post, client_secret_basic or specification",
+      "must be none, client_secret_post, client_secret_basic, private_key_jwt or specification",
     ],
     [{ deviceParameters: new URLSearchParams({ a: "b" }) }, "an object (given: URLSearchParams)"],
     [{ deviceParameters: { a: 1 } }, "deviceParameters.a must be a text (given: a number)"],

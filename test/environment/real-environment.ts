@@ -97,7 +97,9 @@ export async function scripted(received: (requested: ReceivedRequest) => FakeRes
     requested.push(one);
     const output = received(one);
     if (output === undefined) return;
-    const { status = 200, body = "" } = output;
+    const { status = 200, body = "", nonce, dateMs = Date.now() } = output;
+    response.setHeader("date", new Date(dateMs).toUTCString());
+    if (nonce) response.setHeader("dpop-nonce", nonce);
     response.writeHead(status, { "content-type": "application/json" });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });

@@ -1,7 +1,7 @@
 // Starts oidc-provider 9 on a socket, with its own pages and its device flow enabled. Also a user with a browser.
 
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type ForeignServer, METHODS } from "./own-service.ts";
 
@@ -17,28 +17,73 @@ const CLIENTS = {
   client_secret_basic: { id: "radio:kitchen 1", secret: SECRET },
 } as const;
 
-export async function startProvider(): Promise<ForeignServer> {
+export interface ProviderRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly form: Readonly<Record<string, string>>;
+}
+
+/** A client with a key, whose tokens may be bound to it. */
+export const KEYED = "vehicle";
+
+/**
+ * @param keys the public keys of the client `KEYED`; DPoP then requires nonces
+ * @param received is called with each request
+ */
+export async function startProvider(
+  keys: readonly object[] = [],
+  received: (request: ProviderRequest) => void = () => {},
+): Promise<ForeignServer> {
   // @ts-expect-error: it has no types
   const { Provider } = await import("oidc-provider");
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const common = {
+    grant_types: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
+    redirect_uris: [],
+    response_types: [],
+  };
   const provider = new Provider(issuer, {
-    clients: METHODS.map((method) => ({
-      client_id: CLIENTS[method].id,
-      ...(method !== "none" && { client_secret: SECRET }),
-      token_endpoint_auth_method: method,
-      grant_types: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
-      redirect_uris: [],
-      response_types: [],
-    })),
-    features: { deviceFlow: { enabled: true }, revocation: { enabled: true } },
+    clients: [
+      ...METHODS.map((method) => ({
+        client_id: CLIENTS[method].id,
+        ...(method !== "none" && { client_secret: SECRET }),
+        token_endpoint_auth_method: method,
+        ...common,
+      })),
+      ...keys.map((key) => ({
+        client_id: KEYED,
+        token_endpoint_auth_method: "private_key_jwt",
+        token_endpoint_auth_signing_alg: "ES256",
+        jwks: { keys: [key] },
+        ...common,
+      })),
+    ],
+    features: {
+      deviceFlow: { enabled: true },
+      revocation: { enabled: true },
+      dPoP: { nonceSecret: Buffer.alloc(32, 7), requireNonce: () => keys.length > 0 },
+    },
+    clientAuthMethods: [...METHODS, "private_key_jwt"],
     issueRefreshToken: async () => true,
     cookies: { keys: ["only for this test"] },
     ttl: { DeviceCode: CODE_LIFETIME_S, AccessToken: ACCESS_LIFETIME_S },
   });
+  provider.use(
+    async (
+      context: ProviderRequest & { oidc?: { body?: ProviderRequest["form"] } },
+      next: () => unknown,
+    ) => {
+      await next();
+      const { url, method, headers, oidc } = context;
+      received({ url, method, headers, form: oidc?.body ?? {} });
+    },
+  );
   server.on("request", provider.callback());
+
   return {
     name: "oidc-provider 9",
     issuer,

@@ -89,6 +89,7 @@ describe("known servers", () => {
 
 describe("issuers", () => {
   const found: DiscoveredServer = {
+    bindsTokens: false,
     issuer: ISSUER,
     endpoints: { ...noEndpoints, ...ADDRESSES },
     clientAuthenticationMethods: ["client_secret_post"],

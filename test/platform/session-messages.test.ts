@@ -4,7 +4,7 @@
 import { SignJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";
 import { type Device, ErrorCode } from "../../core/index.ts";
-import { MetadataError } from "../../platform/servers/server-error.ts";
+import { MetadataError } from "../../platform/servers/profile.ts";
 import type { SignInHandlers } from "../../platform/session/handlers.ts";
 import { type Session, signInOn } from "../../platform/session/session.ts";
 import {
@@ -256,45 +256,6 @@ describe("why a session has ended", () => {
       "session_ended (user) | signing in failed: session_ended; sign in again; " +
         `${TOKEN_AT} 400 invalid_grant | 400`,
     );
-  });
-});
-
-describe("lifetimes of a session", () => {
-  it("are unknown if the server has sent none, or no refresh token", async () => {
-    const environment = environmentWith("/token", adding({ expires_in: undefined }));
-    environment.server.givesRefreshToken = false;
-    const { session } = await started(environment);
-    expect([session.expiresInS, session.endsInS, session.isRenewable]).toEqual([
-      undefined,
-      undefined,
-      false,
-    ]);
-    // A lifetime of more than three years counts as unlimited.
-    for (const [reported, endsInS] of [
-      [50_000_000, 50_000_000],
-      [100_000_000, undefined],
-    ]) {
-      const long = environmentWith("/token", adding({ refresh_token_expires_in: reported }));
-      expect((await started(long)).session.endsInS).toBe(endsInS);
-    }
-    const empty = environmentWith("/token", adding({ refresh_token: "" }));
-    expect((await started(empty)).session.isRenewable).toBe(false);
-  });
-
-  it.each([0, 1, 10_000])("an access token that expired %i s ago has no lifetime", async (more) => {
-    const environment = new SessionEnvironment();
-    environment.server.allowsAfterPolls = 0;
-    let aheadMs = 0;
-    const start = environment.start({}, (platform) => ({
-      ...platform,
-      timers: { ...platform.timers, now: () => platform.timers.now() + aheadMs },
-    }));
-    await environment.until(() => start.isSettled);
-    const left = start.session!.expiresInS!;
-    aheadMs = (left - 1) * 1000;
-    expect(start.session!.expiresInS).toBe(1);
-    aheadMs = (left + more) * 1000;
-    expect([start.session!.status, start.session!.expiresInS]).toEqual(["signed-in", undefined]);
   });
 });
 

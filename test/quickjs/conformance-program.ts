@@ -9,10 +9,14 @@ import {
   timersConformance,
 } from "../../platform/conformance/index.ts";
 import { lineDisplay } from "../../platform/quickjs/displays.ts";
-import { quickJs, scriptArguments } from "../../platform/quickjs/engine.ts";
+import {
+  quickJs,
+  quickJsEntropy,
+  quickJsTimers,
+  scriptArguments,
+} from "../../platform/quickjs/engine.ts";
 import { QuickJsFileStorage } from "../../platform/quickjs/file-storage.ts";
 import { writeAll } from "../../platform/quickjs/files.ts";
-import { quickJsEntropy, quickJsTimers } from "../../platform/quickjs/system.ts";
 import { bytesOf } from "../../platform/text/text.ts";
 
 const { os, std } = quickJs();

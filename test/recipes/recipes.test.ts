@@ -83,21 +83,22 @@ class RepositoryCopy {
 const copy = new RepositoryCopy();
 afterAll(() => copy.dispose());
 
-const PROFILE = `  {
-    name: "example",
-    title: "Example",
-    parameters: { host: { description: "the host", pattern: HOST } },
-    deviceAuthorization: "https://{host}/device",
-    token: "https://{host}/token",
-    revocation: "https://{host}/revoke",
-    withSecret: "client_secret_basic",
-    scope: "openid",
-    accessTokenBytes: 64,
-    refreshTokenBytes: 64,
-    memoryBytes: 4608,
-    notes: ["An example."],
-  },
-];
+const PROFILE = `,
+  {
+    "name": "example",
+    "title": "Example",
+    "parameters": { "host": { "description": "the host", "pattern": "host" } },
+    "deviceAuthorization": "https://{host}/device",
+    "token": "https://{host}/token",
+    "revocation": "https://{host}/revoke",
+    "withSecret": "client_secret_basic",
+    "scope": "openid",
+    "accessTokenBytes": 64,
+    "refreshTokenBytes": 64,
+    "memoryBytes": 4608,
+    "notes": ["An example."]
+  }
+]
 `;
 const RECORDING = `# Example: as the RFC.
 source: 2026-11-22 https://login.example.com/docs code token
@@ -169,7 +170,7 @@ it("a display message's text changes in all places", () => {
 });
 
 it("a new server needs one entry and one recording", () => {
-  copy.replace("platform/servers/plain.ts", /\];\n$/g, PROFILE);
+  copy.replace("platform/servers/servers.json", /\n\]\n$/g, PROFILE);
   const recordings = "test/servers/recordings.http";
   copy.write(recordings, `${copy.read(recordings)}\n[example]\n${RECORDING}`);
 });

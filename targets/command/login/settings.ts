@@ -16,7 +16,7 @@ import type { DriverOptions } from "../../../platform/driver.ts";
 import { optionProblems, settingsOf } from "../../../platform/node/options.ts";
 import { type DiscoveredServer, discoverServer } from "../../../platform/servers/discovery.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
-import { MetadataError } from "../../../platform/servers/server-error.ts";
+import { MetadataError } from "../../../platform/servers/profile.ts";
 import {
   type RequestContext,
   resolveServer,

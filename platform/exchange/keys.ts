@@ -1,0 +1,253 @@
+// Keys instead of secrets: proofs of possession (DPoP, RFC 9449) and client assertions (private_key_jwt, RFC 7523 §3),
+// signed with a key that only the signer holds. Loaded only where one of them is used.
+
+import { Endpoint } from "../../core/index.ts";
+import type { Bytes, Entropy, Header, HttpRequest, Signer } from "../contracts.ts";
+import { originOf } from "../servers/address.ts";
+import { sha256 } from "../text/sha256.ts";
+import { base64url, bytesOf, formEncode, objectIn } from "../text/text.ts";
+import { faultName, isFilled } from "./callbacks.ts";
+import { type BufferedResponse, type Filter, type Head, ResponseBuffer } from "./filter.ts";
+import { challengeWith } from "./step-up.ts";
+
+export interface KeySettings {
+  readonly signer: Signer;
+  readonly entropy: Entropy;
+  readonly clientId: string;
+  /**
+   * Token requests have a proof. "auto": tokens that the server does not bind are used as bearer tokens; "require": they
+   * are refused.
+   */
+  readonly dpop?: "auto" | "require" | undefined;
+  /** The audience of client assertions (private_key_jwt). */
+  readonly audience?: string | undefined;
+}
+
+const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const ASSERTION_LIFETIME_S = 60;
+const SIGNATURE_BYTES = 64;
+const NONCE_LENGTH_MAX = 512;
+const ORIGINS_MAX = 16;
+/** Servers accept a proof that is about as old. A smaller difference of two clocks does not matter. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+/** Errors that a wrong time in a proof or an assertion causes. */
+const REJECTIONS: readonly unknown[] = ["invalid_dpop_proof", "invalid_client", "invalid_grant"];
+/** In place of a token that is not bound. The core rejects its type. */
+const UNBOUND = bytesOf('{"token_type":"unbound"}');
+
+/** Signs for one client. Its driver and the session's `fetch` share nonces and the server's time. */
+export class Keys {
+  /** Identifies the key: the thumbprint of its public part (RFC 7638). */
+  readonly id: string;
+  readonly settings: KeySettings;
+  /** The tokens in use are bound to the key: requests have a proof, and `Authorization: DPoP`. */
+  isBound = false;
+  /** What was signed last. A server may repeat it in its messages. */
+  readonly sent: string[] = [];
+  readonly #jwk: object;
+  /** The newest nonce of each origin, the oldest first. */
+  readonly #nonces = new Map<string, string>();
+  /** How far the server's clock is ahead of this device's, if that matters; the server's counts. */
+  #aheadMs = 0;
+
+  constructor(settings: KeySettings) {
+    this.settings = settings;
+    const { crv, kty, x, y } = settings.signer.publicJwk;
+    // The order of RFC 7638 §3.
+    this.#jwk = { crv, kty, x, y };
+    this.id = base64url(sha256(bytesOf(JSON.stringify(this.#jwk))));
+  }
+
+  /** The filter of a driver. */
+  exchange(device: () => { readonly endpoint: Endpoint }): Filter {
+    return new SignedExchange(this, device);
+  }
+
+  /** @param token the access token that is sent along, "" for a token request @throws Error without a signature */
+  async proof(method: string, url: string, token: string): Promise<Header> {
+    const nonce = this.#nonces.get(originOf(url));
+    const claims = {
+      ...{ htm: method, htu: url.split(/[?#]/, 1)[0], ...this.#times() },
+      ...(nonce !== undefined && { nonce }),
+      ...(token !== "" && { ath: base64url(sha256(bytesOf(token))) }),
+    };
+    return ["DPoP", await this.#signed({ typ: "dpop+jwt", jwk: this.#jwk }, claims)];
+  }
+
+  /** The form fields of a client assertion. @throws Error without a signature */
+  async assertion(): Promise<string> {
+    const { clientId, audience, signer } = this.settings;
+    const { kid } = signer.publicJwk;
+    const times = this.#times();
+    const exp = times.iat + ASSERTION_LIFETIME_S;
+    const claims = { iss: clientId, sub: clientId, aud: audience, ...times, exp };
+    const jwt = await this.#signed({ ...(kid !== undefined && { kid }) }, claims);
+    return formEncode([
+      ["client_assertion_type", ASSERTION_TYPE],
+      ["client_assertion", jwt],
+    ]);
+  }
+
+  /**
+   * Takes the nonce and the time of a response.
+   * @returns what prevents further requests, "" for nothing
+   */
+  received(url: string, nonce: string | undefined, dateMs = 0): string {
+    if (nonce === undefined)
+      return "the HTTP adapter does not report DPoP-Nonce and Date, which dpop requires";
+    if (nonce.length > NONCE_LENGTH_MAX || !/^[!#-[\]-~]*$/.test(nonce))
+      return `the DPoP-Nonce has ${nonce.length} characters, not 1 to ${NONCE_LENGTH_MAX} without quotes`;
+    if (dateMs > 0) {
+      const aheadMs = dateMs - Date.now();
+      this.#aheadMs = Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS ? aheadMs : 0;
+    }
+    if (nonce === "") return "";
+    const origin = originOf(url);
+    this.#nonces.delete(origin);
+    this.#nonces.set(origin, nonce);
+    const [oldest] = this.#nonces.keys();
+    if (this.#nonces.size > ORIGINS_MAX) this.#nonces.delete(oldest!);
+    return "";
+  }
+
+  /** The difference of the clocks, for comparison before and after a request. */
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
+
+  #times(): { readonly iat: number; readonly jti: string } {
+    const random = new Uint8Array(16);
+    if (!isFilled(this.settings.entropy, random, 0, random.length))
+      throw new Error("the entropy source gives no random bytes");
+    return { iat: Math.floor((Date.now() + this.#aheadMs) / 1000), jti: base64url(random) };
+  }
+
+  async #signed(head: object, claims: object): Promise<string> {
+    const parts = [{ alg: "ES256", ...head }, claims];
+    const text = parts.map((part) => base64url(bytesOf(JSON.stringify(part)))).join(".");
+    let signature: Bytes;
+    try {
+      signature = await this.settings.signer.sign(bytesOf(text));
+    } catch (error) {
+      throw new Error(`the signer has failed: ${faultName(error)}`);
+    }
+    const { length } = signature ?? [];
+    if (length !== SIGNATURE_BYTES)
+      throw new Error(`the signer has returned ${length} bytes, not ${SIGNATURE_BYTES}`);
+    const jwt = `${text}.${base64url(Uint8Array.from(signature))}`;
+    this.sent.unshift(jwt);
+    this.sent.length = Math.min(this.sent.length, 4);
+    return jwt;
+  }
+}
+
+/** Adds proofs and assertions to a driver's requests, and repeats a request once with a new nonce (RFC 9449 §8, §9). */
+class SignedExchange extends ResponseBuffer {
+  readonly #keys: Keys;
+  readonly #device: () => { readonly endpoint: Endpoint };
+  #request!: HttpRequest;
+  #endpoint = Endpoint.TOKEN;
+  #hasProof = false;
+  #hasAssertion = false;
+  /** The server has required another nonce. */
+  #isRepeated = false;
+  #nonce = "";
+  /** The difference of the clocks when the request was signed. */
+  #aheadMs = 0;
+  /** A signature that comes after `abort` belongs to an earlier turn. */
+  #turn = 0;
+
+  constructor(keys: Keys, device: () => { readonly endpoint: Endpoint }) {
+    super();
+    this.#keys = keys;
+    this.#device = device;
+  }
+
+  override send(request: HttpRequest): void {
+    const { dpop, audience } = this.#keys.settings;
+    const { endpoint } = this.#device();
+    this.#request = request;
+    this.#endpoint = endpoint;
+    this.#isRepeated = false;
+    this.#hasAssertion = audience !== undefined && endpoint <= Endpoint.REVOCATION;
+    this.#hasProof =
+      (dpop !== undefined && endpoint === Endpoint.TOKEN) ||
+      (this.#keys.isBound && request.authorization.startsWith("Bearer "));
+    void this.#sendSigned(++this.#turn);
+  }
+
+  override abort(): void {
+    this.#turn++;
+    this.below.abort();
+  }
+
+  async #sendSigned(turn: number): Promise<void> {
+    let signed: HttpRequest;
+    this.#aheadMs = this.#keys.aheadMs;
+    try {
+      signed = await this.#signed(this.#request);
+    } catch (error) {
+      if (turn === this.#turn) this.failed("unreachable", (error as Error).message);
+      return;
+    }
+    if (turn === this.#turn) super.send(signed);
+  }
+
+  async #signed(request: HttpRequest): Promise<HttpRequest> {
+    let signed = request;
+    if (this.#hasAssertion) {
+      const body = bytesOf(`&${await this.#keys.assertion()}`);
+      const { bodyFrom, bodyTo } = request;
+      const own = Array.prototype.slice.call(request.body, bodyFrom, bodyTo) as number[];
+      const whole = Uint8Array.from([...own, ...body]);
+      signed = { ...signed, body: whole, bodyFrom: 0, bodyTo: whole.length };
+    }
+    if (!this.#hasProof) return signed;
+    const { method, url, headers = [] } = request;
+    const token = request.authorization.replace(/^Bearer |^.*$/, "");
+    const authorization = request.authorization.replace(/^Bearer /, "DPoP ");
+    const proof = await this.#keys.proof(method, url, token);
+    return { ...signed, authorization, headers: [...headers, proof] };
+  }
+
+  override status(...head: Head): void {
+    const [status, , , nonce, dateMs] = head;
+    const { dpop } = this.#keys.settings;
+    const problem = this.#keys.received(this.#request.url, nonce, dateMs);
+    if (problem !== "" && dpop !== undefined) {
+      this.abort();
+      this.failed("unreachable", problem);
+      return;
+    }
+    this.#nonce = nonce ?? "";
+    const isGrant = this.#endpoint <= Endpoint.REVOCATION;
+    this.gathers = isGrant || (this.#hasProof && status === 401);
+    super.status(...head);
+  }
+
+  responded({ head, body }: BufferedResponse): void {
+    const [, , challenge = ""] = head;
+    const { error, token_type: type, access_token: token } = objectIn(body) ?? {};
+    const required = "use_dpop_nonce";
+    const isNonceRequired = error === required || challengeWith(required, challenge) !== undefined;
+    if (this.#hasProof && !this.#isRepeated && isNonceRequired && this.#nonce !== "") {
+      this.#isRepeated = true;
+      void this.#sendSigned(++this.#turn);
+      return;
+    }
+    const changeS = Math.round((this.#keys.aheadMs - this.#aheadMs) / 1000);
+    if ((this.#hasProof || this.#hasAssertion) && changeS !== 0 && REJECTIONS.includes(error)) {
+      this.failed("unreachable", `the clock differs by ${changeS} s from the server's`);
+      return;
+    }
+    let received: Bytes = body;
+    if (this.#endpoint === Endpoint.TOKEN && typeof token === "string") {
+      this.#keys.isBound = this.#hasProof && `${type}`.toLowerCase() === "dpop";
+      const isRefused = !this.#keys.isBound && this.#keys.settings.dpop === "require";
+      if (isRefused) received = UNBOUND;
+    }
+    this.above.status(...head);
+    if (received.length > 0) this.above.body(received, 0, received.length);
+    this.above.end();
+  }
+}
