@@ -74,12 +74,12 @@ export function hasCapacity({ capacity, length }: complete.Device, values: Value
 export function moveDevice(device: complete.Device, larger: complete.Device): void {
   const { memory, start, capacity } = larger;
   const before = device.memory as Uint8Array;
-  capacity.forEach((tokenRoom, region) => {
+  capacity.forEach((size, region) => {
     const at = device.start[region]!;
     // The frame has no length.
-    const bytes = region === Region.FRAME ? tokenRoom : device.length[region]!;
+    const bytes = region === Region.FRAME ? size : device.length[region]!;
     // Constants are there already.
-    if (tokenRoom > 0 && bytes > 0)
+    if (size > 0 && bytes > 0)
       (memory as Uint8Array).set(before.subarray(at, at + bytes), start[region]);
   });
   before.fill(0);
@@ -130,9 +130,9 @@ export const RECORD = {
 
 /** The longest record that the device can write with its memory. */
 function recordBytesMax({ capacity }: complete.Device): number {
-  const tokenRoom = (region: number): number => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0);
-  const code = RECORD.CODE.reduce((sum, region) => sum + tokenRoom(region), 0);
-  const longest = Math.max(code, tokenRoom(Field.ACCESS_TOKEN), tokenRoom(Region.REFRESH_TOKEN));
+  const bytesOf = (region: number): number => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0);
+  const code = RECORD.CODE.reduce((sum, region) => sum + bytesOf(region), 0);
+  const longest = Math.max(code, bytesOf(Field.ACCESS_TOKEN), bytesOf(Region.REFRESH_TOKEN));
   return Math.min(RECORD.FRAME + longest, capacity[Region.OUTPUT] ?? 0);
 }
 

@@ -107,9 +107,9 @@ export function missingCapacityOf(device: Device): string {
   const needed = memoryNeeded + (device.capacity[Region.CODE_VERIFIER]! > 0 ? 0 : CHALLENGE_BYTES);
   const remedy =
     memoryNeeded === 0
-      ? `at most ${device.capacity[errorField]} are taken`
-      : `${needed} bytes of memory would do`;
-  return `no room for ${what}; ${remedy}`;
+      ? `the limit is ${device.capacity[errorField]} bytes`
+      : `it needs ${needed} bytes of memory`;
+  return `${what} does not fit; ${remedy}`;
 }
 
 /** The member that a response lacks, or has in an invalid form; "" if none. */

@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Bytes, Storage } from "../contracts.ts";
-import { capacityOf, type WithCapacity } from "../storage/token-cache-storage.ts";
+import { singlePlaceStorage, type WithTokenCache } from "../storage/token-cache-storage.ts";
 import {
   isMediumFault,
   makeOwnDirectory,
@@ -44,7 +44,7 @@ const NAMES: Readonly<Record<number, string>> = {
  * Storage in a directory that it creates if necessary (mode 0700, files 0600) and locks. All operations are
  * synchronous: the callback comes before the call returns, because a record must be complete by then.
  */
-export class FileStorage implements Storage, WithCapacity {
+export class FileStorage implements Storage, WithTokenCache {
   readonly capacity: number;
   /** The directory, as an absolute path. */
   readonly directory: string;
@@ -141,7 +141,7 @@ export class FileStorage implements Storage, WithCapacity {
 
   /** A file beside the records. */
   get tokenCache(): Storage {
-    return capacityOf({
+    return singlePlaceStorage({
       read: (...range) => this.read(TOKEN_CACHE, ...range),
       write: (...range) => this.write(TOKEN_CACHE, ...range),
       erase: (done) => this.erase(TOKEN_CACHE, done),

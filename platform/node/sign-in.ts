@@ -20,7 +20,7 @@ import {
   wrongOption,
 } from "../session/sign-in-error.ts";
 import { TokenCache } from "../session/token-cache.ts";
-import type { WithCapacity } from "../storage/token-cache-storage.ts";
+import type { WithTokenCache } from "../storage/token-cache-storage.ts";
 import type { FileStorage } from "./file-storage.ts";
 import { nodeFetch } from "./http.ts";
 import { type PersistentSession, persistentSession } from "./keep-signed-in.ts";
@@ -139,7 +139,7 @@ function keepAlive(): () => void {
 
 /** The adapters, and the files with the tokens. */
 type Opened = NodeAdapters & {
-  readonly storage: Storage & WithCapacity;
+  readonly storage: Storage & WithTokenCache;
   readonly files?: FileStorage;
 };
 

@@ -34,7 +34,7 @@ export function lockDirectory(os: Os, directory: string): () => void {
       const what = `in use by process ${holder}; stop it or choose another directory`;
       throw new FileError(`${directory}: ${what}`);
     }
-    // If two come at the same time, both step back.
+    // Two processes that take it at the same time both release it and retry.
     os.sleep(5 + Math.random() * 45);
   }
 }

@@ -70,7 +70,7 @@ const { lowlevel } = nacl as unknown as { lowlevel: LowLevel };
 
 /** What is known about a slot of the inner storage. */
 interface SlotState {
-  /** Of its box, -1 if none opens. */
+  /** The number in its sealed record; -1 if no record opens. */
   number: number;
   /** False after a write that may have failed: any authentic box is then possible. */
   certain: boolean;

@@ -2,7 +2,7 @@
 
 import type { Bytes, Promised, Storage } from "../contracts.ts";
 
-export interface WithCapacity {
+export interface WithTokenCache {
   /** Slot 0 is this place; slot 1 is always empty. */
   readonly tokenCache: Storage;
 }
@@ -10,8 +10,8 @@ export interface WithCapacity {
 /** More than the longest token response. */
 const CAPACITY = 98_304;
 
-/** The storage, from operations on a single place. */
-export function capacityOf(place: {
+/** A storage whose slot 0 is a single place, made from the operations on it. */
+export function singlePlaceStorage(place: {
   read(into: Bytes, from: number, to: number, done: (length: number) => void): Promised;
   write(bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): Promised;
   erase(done: (ok: boolean) => void): Promised;

@@ -2,7 +2,7 @@
 
 import type { Bytes, Storage } from "../contracts.ts";
 import { faultName } from "../exchange/callbacks.ts";
-import { capacityOf, type WithCapacity } from "./token-cache-storage.ts";
+import { singlePlaceStorage, type WithTokenCache } from "./token-cache-storage.ts";
 
 /** A program's persistent storage for one value: a row of a database, an entry of a keychain. */
 export interface ValueStorage {
@@ -24,7 +24,7 @@ const TOKEN_CACHE = 2;
 const MAGIC = "picogrant 1";
 
 /** The two slots of a device and the token cache, in one value. */
-export class ValueSlots implements Storage, WithCapacity {
+export class ValueSlots implements Storage, WithTokenCache {
   readonly capacity = CAPACITY;
   lastFailure = "";
   readonly #value: ValueStorage;
@@ -72,7 +72,7 @@ export class ValueSlots implements Storage, WithCapacity {
   }
 
   get tokenCache(): Storage {
-    return capacityOf({
+    return singlePlaceStorage({
       read: (...range) => this.#read(TOKEN_CACHE, ...range),
       write: (...range) => this.#write(TOKEN_CACHE, ...range),
       erase: (done) => this.#replace(TOKEN_CACHE, "", done),

@@ -54,8 +54,8 @@ it("the log names a value that does not fit, and the memory that is needed", asy
   );
   const host = new HostProcess([...sanitized, "--page", own.page(endpointsAt(origin))]);
   await host.printed("(VALUE_TOO_LONG)");
-  await host.printed("no room for access_token of 6000 bytes; ");
-  const needed = Number(/; (\d+) bytes of memory would do/.exec(host.messages)?.[1]);
+  await host.printed("access_token of 6000 bytes does not fit; ");
+  const needed = Number(/; it needs (\d+) bytes of memory/.exec(host.messages)?.[1]);
   expect(host.messages).not.toContain("tttt");
   expect(await host.quit()).toBe(0);
 

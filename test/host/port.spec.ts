@@ -121,11 +121,11 @@ async function outputOfExample(
 }
 
 it("the example reports the memory that a token needs if it does not fit", async () => {
-  const output = await outputOfExample("small", "would do", { accessToken: "a".repeat(3000) });
-  const [, bytes] = /MEMORY_BYTES of (\d+) would do\n/.exec(output)!;
+  const output = await outputOfExample("small", "does not fit", { accessToken: "a".repeat(3000) });
+  const [, bytes] = /MEMORY_BYTES of (\d+)\n/.exec(output)!;
   const change = changed("main.c", "MEMORY_BYTES = 4096", `MEMORY_BYTES = ${bytes}`);
   const enough = { accessToken: "a".repeat(3000), change };
-  expect(await outputOfExample("enough", "SIGNED_IN", enough)).not.toContain("would do");
+  expect(await outputOfExample("enough", "SIGNED_IN", enough)).not.toContain("does not fit");
 });
 
 it("a device whose slots are too small for its records does not open", async () => {

@@ -82,7 +82,7 @@ describe("the error about a value that does not fit names the value and the memo
   it("a token of 1500 bytes in 4096: with the memory that the error names, the sign-in succeeds", () => {
     const output = missingCapacityOf(settle(4096).device);
     const [, needed] =
-      /^no room for access_token of 1500 bytes; (\d+) bytes of memory would do$/.exec(output)!;
+      /^access_token of 1500 bytes does not fit; it needs (\d+) bytes of memory$/.exec(output)!;
     const driver = settle(Number(needed));
     expect([driver.isSignedIn, missingCapacityOf(driver.device)]).toEqual([true, ""]);
   });
@@ -95,7 +95,7 @@ describe("the error about a value that does not fit names the value and the memo
     while (hasChallenge()) memoryBytes -= 8;
     for (let bytes = 1300; bytes < 1700; bytes += 25) {
       const smallest = settle(memoryBytes, bytes).device;
-      const [, needed] = /; (\d+) bytes of memory would do$/.exec(missingCapacityOf(smallest))!;
+      const [, needed] = /; it needs (\d+) bytes of memory$/.exec(missingCapacityOf(smallest))!;
       const driver = settle(Number(needed), bytes);
       expect([bytes, driver.isSignedIn, missingCapacityOf(driver.device)]).toEqual([
         bytes,

@@ -84,7 +84,7 @@ it.each<[name: string, path: string, response: FakeResponse, error: string]>([
     "a response that does not fit",
     "/code",
     { body: { ...lacking.body, verification_uri: HOST, device_code: "x".repeat(40_000) } },
-    "value_too_long; no room for device_code of 40000 bytes; 259904 bytes as memoryBytes would do",
+    "value_too_long; device_code of 40000 bytes does not fit; it needs 259904 bytes as memoryBytes",
   ],
   [
     "codes that nobody has confirmed",

@@ -189,7 +189,7 @@ describe("a server's refusal reaches the program with its description", () => {
       "a code that is too wide",
       { code: { user_code: "A".repeat(81) } },
       "value_too_long",
-      /no room for user_code of 81 bytes; at most 80 are taken$/,
+      /user_code of 81 bytes does not fit; the limit is 80 bytes$/,
     ],
   ])("%s", async (_, server, code, message) => {
     const { error } = await signInAt(server);

@@ -126,10 +126,9 @@ static void report_missing_capacity(int error) {
     return;
   }
   if (!pg_host_memory_needed(&host)) return;
-  fputs("no room for ", stderr);
   if (is_field) fprintf(stderr, "%s of %d bytes", fields[field], pg_get(&host.core, PG_ERROR_LENGTH));
   else fputs("a request or a record", stderr);
-  fprintf(stderr, "; %d bytes of memory would do\n", pg_host_memory_needed(&host));
+  fprintf(stderr, " does not fit; it needs %d bytes of memory\n", pg_host_memory_needed(&host));
 }
 
 static void report_state(int state, int error) {

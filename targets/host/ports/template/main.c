@@ -79,7 +79,7 @@ static void use_token(void) {
 /* For developers: prints what the display has no space for. */
 static void print_what_lacks(void) {
   int needed = pg_host_memory_needed(&host);
-  if (needed) fprintf(stderr, "no room for what the server sent: MEMORY_BYTES of %d would do\n", needed);
+  if (needed) fprintf(stderr, "a response does not fit: it needs MEMORY_BYTES of %d\n", needed);
   if (pg_get(&host.core, PG_NOT_SAVED)) port_log("not saved: the next start asks for a new code");
 }
 
