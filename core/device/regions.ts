@@ -20,21 +20,21 @@ import { type Device, holds, type Integers, type Place } from "./memory.ts";
 import { State } from "./states.ts";
 import { Field, Fields, Region } from "./tables.ts";
 
-/** A bit for each state in which a code may be held. While the device starts, its record is read. */
+/** A bit for each state in which there may be a code. STARTING counts, because a record may contain one. */
 export var CODE_STATES: number =
   (1 << State.STARTING) | (1 << State.REQUESTING) | (1 << State.PENDING);
 
-/** A bit for each state in which tokens may be held. */
+/** A bit for each state in which there may be tokens. */
 export var TOKEN_STATES: number =
   (1 << State.STARTING) | (1 << State.SIGNED_IN) | (1 << State.REFRESHING) | (1 << State.REVOKING);
 
-/** A bit for each state that is a session: only a session has a call with a target. */
+/** A bit for each state that is a session. Only a session has a call with a target. */
 export var SESSION_STATES: number = (1 << State.SIGNED_IN) | (1 << State.REFRESHING);
 
 /** The owner of OUTPUT. */
 export enum OutputUse {
   NOBODY = 0,
-  /** A grant request, from SEND until the exchange ends or ABORT. */
+  /** A request of the grant, from SEND until the exchange ends or until ABORT. */
   REQUEST = 1,
   /** A record, from LOAD or STORE until storageDone. */
   RECORD = 2,
@@ -43,33 +43,33 @@ export enum OutputUse {
    * with the call done. From then until the next tick, the host reads it (RESPONSE_SHOWN).
    */
   RESPONSE = 3,
-  /** A finished call's response after tick has returned NONE: any claim of OUTPUT is granted. */
+  /** A finished call's response after tick has returned NONE. Anything may claim OUTPUT then. */
   RESPONSE_SHOWN = 4,
-  /** The data of one API function, wiped at its end: an offer's body, an event's claims. */
+  /** Data of a single API function, which wipes it at its end: an offer's body, an event's claims. */
   SCRATCH = 5,
 }
 
-/** The places of all regions, and the current owners of shared ones. */
+/** Where all regions are, and the current owners of those that share a place. */
 export interface Regions {
   /** First byte of each region in `memory`, by Field and Region. */
   start: Integers;
-  /** Bytes of the value in each region; -1: absent. */
+  /** Length of the value in each region in bytes; -1: absent. */
   length: Integers;
-  /** Capacity of each region in bytes; -1 without a place. */
+  /** Capacity of each region in bytes; -1 if it has no place. */
   capacity: Integers;
   /** Number of the region with the first display text. */
   messages: number;
   /** The owner of OUTPUT: one of OutputUse. */
   outputUse: OutputUse;
-  /** 1 between beginCall and sendCall: the target is being built in CALL. */
+  /** 1 between beginCall and sendCall, while the target is being built in CALL. */
   isBuilding: number;
   /** Length of the call's target in CALL without a page token. */
   targetSize: number;
-  /** 1: CALL has the target of a further page. */
+  /** 1 if CALL has the target of a further page. */
   hasNextPage: number;
 }
 
-/** Regions without a place yet. Display texts are the last of them, from `messages` on. */
+/** Creates regions without a place. Display texts are the last of them, starting with `messages`. */
 export function makeRegions(device: Regions, messages: number): void {
   var start: number[] = [];
   var length: number[] = [];
@@ -77,7 +77,7 @@ export function makeRegions(device: Regions, messages: number): void {
   for (var region = 0; region < messages + Message.COUNT; region++) {
     start.push(0);
     length.push(-1);
-    // Nothing is ever written to a literal.
+    // Literals are never written, so they need no capacity.
     if (region < Region.COUNT) capacity.push(-1);
   }
   device.start = start;
@@ -101,7 +101,7 @@ export function placeRegion(
   device.capacity[region] = capacity;
 }
 
-/** Places the region's value at `start`; it never changes again. */
+/** Places a value at `start` that never changes again. */
 export function placeConstant(
   device: Device & Regions,
   region: Place,
@@ -131,7 +131,7 @@ export function wipe(device: Device, region: Place): void {
   setLength(device, region, -1);
 }
 
-/** Wipes each field of a mask. */
+/** Wipes each field of the mask. */
 export function clearAll(device: Device, fields: number): void {
   for (var field = 1; fields >> field; field++) if ((fields >> field) & 1) wipe(device, field);
 }
@@ -145,7 +145,7 @@ export function shorten(device: Device, region: Place, length: number): void {
 
 /** Wipes OUTPUT, including the values of the last call's response. */
 function emptyOutput(device: Device): void {
-  // A request has a length. Any other content may fill the whole region.
+  // The length of a request is known. Other content may fill the whole region.
   if (device.length[Region.OUTPUT] < 0) {
     setLength(device, Region.OUTPUT, device.capacity[Region.OUTPUT]);
   }
@@ -158,7 +158,7 @@ export function isOutputFree(device: Device): boolean {
   return device.outputUse === OutputUse.NOBODY || device.outputUse === OutputUse.RESPONSE_SHOWN;
 }
 
-/** Releases OUTPUT if it belongs to this owner, and overwrites it. */
+/** If OUTPUT belongs to this owner, overwrites and releases it. */
 export function releaseOutput(device: Device & Regions, use: OutputUse): void {
   if (device.outputUse === use) {
     emptyOutput(device);
@@ -166,7 +166,7 @@ export function releaseOutput(device: Device & Regions, use: OutputUse): void {
   }
 }
 
-/** @returns whether the claim is granted: OUTPUT belongs to this owner until it releases it */
+/** Claims OUTPUT until this owner releases it. @returns whether the claim is granted */
 export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
   ASSERT: must(
     use !== OutputUse.NOBODY && use !== OutputUse.RESPONSE_SHOWN,
@@ -178,12 +178,12 @@ export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
   return true;
 }
 
-/** The host has had time to read the response in OUTPUT: the bytes can be claimed from now on. */
+/** The host has had time to read the response in OUTPUT, so others can claim its bytes. */
 export function offerOutput(device: Device & Regions): void {
   if (device.outputUse === OutputUse.RESPONSE) device.outputUse = OutputUse.RESPONSE_SHOWN;
 }
 
-/** Starts to build a target in CALL, which ends the pages of the last call. */
+/** Starts to build a target in CALL. The pages of the last call can no longer be requested. */
 export function beginTarget(device: Device & Regions): void {
   device.hasNextPage = 0;
   device.isBuilding = 1;
@@ -195,7 +195,7 @@ export function clearTarget(device: Device): void {
   setLength(device, Region.CALL, 0);
 }
 
-/** Ends the building of a target, and its pages. */
+/** Stops building a target. Its pages can no longer be requested. */
 export function endTarget(device: Device & Regions): void {
   device.isBuilding = device.hasNextPage = 0;
 }
@@ -206,12 +206,12 @@ export function clearUnusedTarget(device: Device): void {
   if (!isRead && !((SESSION_STATES >> device.state) & 1)) wipe(device, Region.CALL);
 }
 
-/** The target in CALL is complete, and its pages begin. */
+/** The target in CALL is complete. After its response, further pages can be requested. */
 export function keepTarget(device: Device & Regions): void {
   device.targetSize = device.length[Region.CALL];
 }
 
-/** The target in CALL is that of a further page. */
+/** Marks the target in CALL as that of a further page. */
 export function offerNextPage(device: Device & Regions): void {
   device.hasNextPage = 1;
 }
@@ -246,7 +246,7 @@ export function endLifetimes(device: Device & Regions, state: State): void {
   }
 }
 
-/** Wipes the code, or what a response has provided of one. */
+/** Wipes the code, or the part of one that a response has contained. */
 export function dropCode(device: Device): void {
   clearAll(device, Fields.OF_CODE);
   wipe(device, Region.CODE_VERIFIER);

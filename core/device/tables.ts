@@ -120,9 +120,9 @@ export enum Literal {
   TOKEN_PARAMETER = 38,
   VERIFIER_PARAMETER = 39,
   BEARER = 40,
-  /** One vendor's name for it. */
+  /** One vendor's name for the bearer type. */
   BEARER_TOKEN = 41,
-  /** Part of the error of a server that requires one (RFC 7636 §4.3). */
+  /** Part of the error message of a server that requires a challenge (RFC 7636 §4.3). */
   CODE_CHALLENGE = 42,
   RESOURCE_MEMBERS = 43,
   PAGE_TOKEN = 44,
@@ -159,7 +159,7 @@ export enum LiteralEnd {
   COMPLETE = 69,
 }
 
-/** Of every build, one per line. */
+/** The literals of every build, one per line. */
 export var LITERALS =
   'Bdevice_code!user_code!verification_uri verification_url!verification_uri_complete!access_token!refresh_token!scope!token_type!error error_code"expires_in!refresh_token_expires_in!interval \n' +
   "Bauthorization_pending!slow_down!expired_token token_expired code_expired!invalid_grant bad_verification_code incorrect_device_code invalid_code_pair bad_refresh_token invalid_refresh_token refresh_token_expired bad_token!access_denied authorization_declined!admin_policy_enforced!org_internal!invalid_client incorrect_client_credentials!unauthorized_client device_flow_disabled!invalid_scope!invalid_request!unsupported_grant_type!rate_limit_exceeded!server_error!temporarily_unavailable!invalid_token!insufficient_scope!unsupported_token_type)token_revoked$interaction_required login_required account_selection_required consent_required mfa_required interrupted_user ux_not_allowed \n" +
@@ -173,7 +173,7 @@ export var LITERALS =
   "bearertoken\n" +
   "code_challenge\n";
 
-/** Of requests beyond the grant. */
+/** The literals for requests other than those of the grant. */
 export var REQUEST_LITERALS =
   "OnextPageToken \n" +
   "pageToken=\n" +

@@ -37,12 +37,12 @@ import {
 
 export enum Job {
   NONE = 0,
-  /** Both slots are read, the first again if it is the newer, so that the newest is read last. */
+  /** Read both slots. If the first has the newer record, read it again, so that the newest is read last. */
   READ_AGAIN = 1,
   READ_SECOND = 2,
   READ_FIRST = 3,
   WRITE = 4,
-  /** Erases the used slots, the older first: all of them, or until only the newest is left. */
+  /** Erase the used slots, the older first: all of them, or all but the newest. */
   WIPE = 5,
   ERASE_OLDER = 6,
 }
@@ -51,25 +51,25 @@ export enum Job {
 export interface Records {
   /** One of Job: the current storage task. */
   job: Job;
-  /** The Command that the host carries out and ends with storageDone, NONE for none. */
+  /** The Command that the host is carrying out until storageDone, or NONE. */
   storageCommand: Command;
   /** Failures of the job so far. */
   jobFailures: number;
-  /** 1: the host is still carrying out a command of the previous job, which ends first. */
+  /** 1: the host is still carrying out a command of the previous job. The new job starts after it. */
   isJobNew: number;
-  /** Of LOAD, STORE, ERASE: 0 or 1. */
+  /** For LOAD, STORE and ERASE: 0 or 1. */
   slot: number;
-  /** How many slots may hold something: 0, 1 (the newest) or 2. */
+  /** How many slots may contain data: 0, 1 (the newest) or 2. */
   slotsUsed: number;
   /** The slot with the newest record. */
   slotNewest: number;
-  /** 1: tokens are not saved: storage rejects them, or they do not fit. */
+  /** 1: the tokens are not saved, because storage rejects them or they do not fit. */
   notSaved: number;
-  /** 1: storage cannot erase what must be erased: tokens, or an older record beside one that must stand alone. */
+  /** 1: storage fails to erase data that must be erased: tokens, or the older of two records. */
   notErased: number;
-  /** 1: a slot could not be read at the start. It may hold anything until a slot has been erased. */
+  /** 1: a slot could not be read at the start. Its content is unknown until a slot has been erased. */
   notRead: number;
-  /** 1: a slot holds a record under the server's former name, until a slot is erased. */
+  /** 1: a slot contains a record with the server's former name, until a slot is erased. */
   hasFormer: number;
 }
 
@@ -87,18 +87,18 @@ export function makeRecords(device: Records): void {
   device.hasFormer = 0;
 }
 
-/** Starts a job; a record is of the present state. A command in progress ends first. */
+/** Starts a job. A record will contain the current state. A command in progress ends first. */
 export function startJob(device: Device & Records, job: Job): void {
   ASSERT: must(job !== Job.NONE, "a job is something to do");
   device.job = job;
   nameRecord(device);
   device.jobFailures = 0;
   device.isJobNew = device.storageCommand ? 1 : 0;
-  // Erased data need not be saved any more.
+  // A wipe erases data that was to be saved.
   if (job === Job.WIPE) device.notSaved = 0;
 }
 
-/** Unsaved or unwritten data is not needed any more. */
+/** Call this when unsaved data is not needed any more. */
 export function nothingToSave(device: Device & Records): void {
   device.notSaved = 0;
   if (device.job === Job.WRITE) device.job = Job.NONE;
@@ -106,14 +106,14 @@ export function nothingToSave(device: Device & Records): void {
 
 function slotOfJob(device: Device): number {
   if (device.job === Job.READ_SECOND) return 1;
-  // If only the newest is left, it is the one that is erased.
+  // If only the newest slot is left, erase it.
   var isErasing = device.job === Job.WIPE || device.job === Job.ERASE_OLDER;
   if (isErasing && device.slotsUsed < 2) return device.slotNewest;
-  // The other one; at the start, and when the first slot is read again, the second counts as the newest.
+  // The other slot. At the start, and when the first slot is read again, the second counts as the newest.
   return 1 - device.slotNewest;
 }
 
-/** Whether a slot could not be read, and is read again after waitMs. */
+/** Whether a slot could not be read, and will be read again after waitMs. */
 export function isReadingLater(device: Device & Records): boolean {
   return device.waitMs > 0 && device.job > Job.NONE && device.job < Job.WRITE;
 }
@@ -121,11 +121,11 @@ export function isReadingLater(device: Device & Records): boolean {
 /** The next storage command for the host, NONE if there is none or one is in progress. */
 export function nextStorageCommand(device: Device & Records): Command {
   if (device.storageCommand || isReadingLater(device)) return Command.NONE;
-  // Nothing, or nothing more, to erase.
+  // There is nothing left to erase.
   if (device.job === Job.WIPE && device.slotsUsed < 1) device.job = Job.NONE;
   if (device.job === Job.ERASE_OLDER && device.slotsUsed < 2) device.job = Job.NONE;
   if (!device.job) return Command.NONE;
-  // A request or response uses OUTPUT: the record waits until it ends.
+  // While a request or response uses OUTPUT, the record must wait.
   if (device.job <= Job.WRITE && !claimOutput(device, OutputUse.RECORD)) return Command.NONE;
   var size = device.capacity[Region.OUTPUT];
   var command = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;
@@ -158,9 +158,9 @@ export function requestHost(
   return command;
 }
 
-/** The slot that was just read or written holds the newest record, or remains of one. */
+/** Records that the last slot contains the newest record, or the rest of one. */
 function slotHolds(device: Device & Records, isWhole: boolean): void {
-  // With remains both slots count as used: it does not matter then which of them has the remains.
+  // After a failed write, both slots count as used, so it does not matter which one contains the rest.
   device.slotsUsed = isWhole && !device.slotsUsed ? 1 : 2;
   if (isWhole) {
     device.slotNewest = device.slot;
@@ -168,15 +168,15 @@ function slotHolds(device: Device & Records, isWhole: boolean): void {
   }
 }
 
-/** Sequences wrap at 2^24. The newer of two is ahead by at most half of that; a larger distance means older. */
+/** Sequences wrap at 2^24. The newer of two is ahead by at most half of that. */
 function isOlder(sequence: number, other: number): boolean {
   var ahead = (sequence - other) & 16777215;
   return ahead > 8388608;
 }
 
 /**
- * The next read.
- * @param earlier one more than the sequence of the slot read before; 0 if it held no record
+ * Determines the next read.
+ * @param earlier one more than the sequence of the slot read before; 0 if it contained no record
  */
 function nextRead(device: Device, earlier: number): Job {
   if (device.job === Job.READ_FIRST) return Job.READ_SECOND;
@@ -198,8 +198,8 @@ export function dropSpentCode(device: Device & Records): void {
 }
 
 /**
- * Whether an attempt of the job has ended: done, or failed as often as allowed. A command of the previous job does not
- * count for this one, which has not started.
+ * Whether an attempt of the job has ended, successfully or as often as allowed. A command of the previous job does not
+ * count, because the job has not started yet.
  */
 function isTryOver(device: Device & Records, hasFailed: boolean, tries: number): boolean {
   if (device.isJobNew || (hasFailed && ++device.jobFailures < tries)) return false;
@@ -208,7 +208,7 @@ function isTryOver(device: Device & Records, hasFailed: boolean, tries: number):
   return true;
 }
 
-/** Takes the record of `size` bytes that was read; false if it does not belong to this client and server. */
+/** Takes the record of `size` bytes that was read. @returns false if it does not belong to this client and server */
 function takeRecord(device: Device & Records, size: number): boolean {
   var isOwn = isRecord(device, device.binding, size);
   if (!isOwn && !isRecord(device, device.formerBinding, size)) return false;
@@ -217,7 +217,7 @@ function takeRecord(device: Device & Records, size: number): boolean {
   return true;
 }
 
-/** LOAD has ended. @param size of the record; 0: the slot is empty, -1: it cannot be read */
+/** Handles the end of LOAD. @param size of the record; 0: the slot is empty, -1: it cannot be read */
 function finishLoad(device: Device & Records, size: number): void {
   var earlier = device.sequence;
   var isFound = size > 0 && takeRecord(device, size);
@@ -227,8 +227,8 @@ function finishLoad(device: Device & Records, size: number): void {
     if (!device.isJobNew) waitFor(device, Limit.READ_AGAIN_MS << device.jobFailures);
     return;
   }
-  // The newer record has disappeared: the older one must not replace it. It may be of a session that the newer one
-  // ends.
+  // The newer record has disappeared. The older one must not replace it, because the newer one may have ended its
+  // session.
   var isGone = device.job === Job.READ_AGAIN && !isFound;
   if (isGone) dropRecord(device);
   if (isGone || size < 0) device.notRead = 1;
@@ -236,15 +236,16 @@ function finishLoad(device: Device & Records, size: number): void {
 }
 
 function finishStore(device: Device & Records, isDone: boolean): void {
-  // A slot may hold invalid data. And the record before one that was never saved does not hold the previous token.
+  // Whether the other slot must be erased after this. It may contain invalid data, or an older record than the previous
+  // one.
   var isStray = device.notRead || device.notErased || device.hasFormer || device.notSaved;
   releaseOutput(device, OutputUse.RECORD);
-  // A failed write may have left anything in the slot.
+  // After a failed write, the content of the slot is unknown.
   slotHolds(device, isDone);
   if (!isTryOver(device, !isDone, Limit.STORAGE_TRIES)) return;
   device.notSaved = isDone ? 0 : 1;
-  // The other slot may hold a record that could not be read. Once it can be read, its higher sequence would make it
-  // count as the newer one.
+  // The other slot may contain a record that could not be read. When it can be read again, it might count as the newer
+  // one.
   var isOlderToGo =
     isRevocation(device.recordKind) || isStray || device.sequence < 2 || isOlderUnusable(device);
   device.job = isDone && isOlderToGo ? Job.ERASE_OLDER : Job.NONE;
@@ -257,12 +258,12 @@ function finishErase(device: Device & Records, isDone: boolean): void {
   }
   if (!isTryOver(device, !isDone, Limit.STORAGE_TRIES)) return;
   device.notErased = isDone ? 0 : 1;
-  // If the older record cannot be erased, the newest stays: without it the older one would count again.
+  // If the older record cannot be erased, keep the newest. Otherwise the older one would count again.
   if (!isDone) device.job = Job.NONE;
 }
 
 /**
- * The host has finished the last storage command, or CHALLENGE, which ends like one.
+ * Handles the end of the last storage command, or of CHALLENGE, which ends like one.
  * @param result of LOAD the record's size (0: empty, -1: unreadable), of the others 1 or 0
  */
 export function finishStorage(device: Device & Records, result: number): void {
@@ -272,6 +273,6 @@ export function finishStorage(device: Device & Records, result: number): void {
   if (command === Command.LOAD) finishLoad(device, result);
   else if (command === Command.STORE) finishStore(device, result > 0);
   else if (command === Command.ERASE) finishErase(device, result > 0);
-  // The job that was started meanwhile begins now.
+  // The job that was started during the last command begins now.
   device.isJobNew = 0;
 }

@@ -11,7 +11,7 @@ import { corruptWrite, readFrom, skip, writeTo } from "../text/form-encoder.ts";
 
 /** The head of a record. */
 export interface RecordHead {
-  /** RecordKind of the record to write, or of the last one read. */
+  /** The kind of the record to write, or of the last one read. */
   recordKind: RecordKind;
   /** Sequence of the next record. */
   sequence: number;
@@ -23,12 +23,12 @@ export function makeRecordHead(device: RecordHead): void {
 }
 
 export enum Layout {
-  /** Checksums start from it, so that a record of another version is invalid. */
+  /** The start value of checksums, so that a record of another version is invalid. */
   VERSION = 1,
   CHECKSUM_SIZE = 3,
 }
 
-/** First byte of a record: its content. Odd numbers are refresh tokens. */
+/** The first byte of a record: what it contains. Refresh tokens have odd numbers. */
 export enum RecordKind {
   NONE = 0,
   CODE = 3,
@@ -38,18 +38,18 @@ export enum RecordKind {
   REVOKED_REFRESH_TOKEN = 7,
 }
 
-/** Whether a record's token is only kept until it is revoked. */
+/** Whether the record's token must still be revoked, and is stored only for that. */
 export function isRevocation(kind: RecordKind): boolean {
   return kind === RecordKind.REVOKED_ACCESS_TOKEN || kind === RecordKind.REVOKED_REFRESH_TOKEN;
 }
 
-/** Whether values are read or written. */
+/** Whether values are read from a record or written to it. */
 enum Direction {
   FROM_RECORD = 0,
   TO_RECORD = 1,
 }
 
-/** CRC-24 of RFC 4880 §6.1 over `size` bytes, from a start value; fits small integers. */
+/** CRC-24 of RFC 4880 §6.1 over `size` bytes, from a start value. It fits into small integers. */
 export function checksum(device: Device, crc: number, at: number, size: number): number {
   for (var end = at + size; at < end; at++) {
     crc ^= device.memory[at] << 16;
@@ -76,15 +76,15 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
       else byte = device.memory[device.writeAt];
     }
     skip(device, 1);
-    // The low 19 bits (2^19 is 524288) and 8 more: never more than 27, whatever the bytes.
+    // The low 19 bits (2^19 is 524288) and 8 more are never more than 27 bits.
     moved = ((moved % 524288) << 8) | byte;
   }
   return moved;
 }
 
 /**
- * Moves a time of four bytes. A time that no device stores makes the whole record invalid, and so does a value that
- * does not fit: a checksum of 24 bits misses some damage.
+ * Moves a time of four bytes. A time that no device stores makes the whole record invalid, as does a value that does
+ * not fit, because a checksum of 24 bits does not detect all damage.
  */
 function moveTime(device: Device, direction: Direction, value: number, least: number): number {
   var moved = moveNumber(device, direction, value, 4);
@@ -107,7 +107,7 @@ function moveValue(device: Device, direction: Direction, region: Place): void {
   }
 }
 
-/** Moves everything between the ends of the record in OUTPUT, without the checksum. */
+/** Moves all values between the ends of the record in OUTPUT, without the checksum. */
 function moveRecord(device: Device & RecordHead, direction: Direction): void {
   device.recordKind = moveNumber(device, direction, device.recordKind, 1);
   device.sequence = moveNumber(device, direction, device.sequence, 3);
@@ -129,7 +129,7 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
       for (var field = 1; Fields.RECORDED >> field; field++) {
         if ((Fields.RECORDED >> field) & 1) moveValue(device, direction, field);
       }
-      // Without a verifier the record ends here, as in older versions.
+      // Without a verifier, the record ends here, as in older versions.
       var isMore = device.writeAt < device.writeEnd;
       if (direction === Direction.TO_RECORD ? holds(device, Region.CODE_VERIFIER) : isMore) {
         moveValue(device, direction, Region.CODE_VERIFIER);
@@ -138,7 +138,7 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
   }
 }
 
-/** The content of a record of the present state. */
+/** The kind of a record of the current state. */
 function kindOfRecord(device: Device): RecordKind {
   var hasRefreshToken = holds(device, Region.REFRESH_TOKEN);
   var state = device.state;
@@ -152,23 +152,23 @@ function kindOfRecord(device: Device): RecordKind {
   return RecordKind.NONE;
 }
 
-/** The next record is one of the present state. */
+/** Makes the next record one of the current state. */
 export function nameRecord(device: Device & RecordHead): void {
   device.recordKind = kindOfRecord(device);
 }
 
-/** The record that was read does not count. */
+/** Marks the record that was read as invalid. */
 export function dropRecord(device: Device & RecordHead): void {
   device.recordKind = RecordKind.NONE;
 }
 
-/** The record that was read or written is the newest: the next one has the next number. */
+/** Call this when the newest record was read or written: the next one gets the next number. */
 export function countRecord(device: Device & RecordHead): void {
   device.sequence++;
 }
 
 /**
- * Writes the record to OUTPUT, as far as it fits.
+ * Writes the record to OUTPUT, as much of it as fits.
  * @returns its size
  */
 export function writeRecord(device: Device): number {
@@ -197,8 +197,8 @@ export function sealRecord(device: Device, size: number): void {
  * @param binding of the records that are searched for: `binding` or `formerBinding`
  */
 export function isRecord(device: Device, binding: number, size: number): boolean {
-  // The CRC of a record that ends with its own checksum is 0, and stays 0 over zeros after it: so the size is part of
-  // the start value.
+  // If a record ends with its own checksum, its CRC is 0. Zeros after it do not change that, so the size is part of the
+  // start value.
   return (
     size <= device.capacity[Region.OUTPUT] &&
     !checksum(device, binding ^ size, device.start[Region.OUTPUT], size)

@@ -26,13 +26,13 @@ import { scanBegin, scanByte } from "../text/json-scanner.ts";
 
 /** The progress of the last call. */
 export enum CallState {
-  /** There was no call. */
+  /** There has been no call. */
   IDLE = 0,
-  /** It is sent as soon as storage, network and tokens allow. */
+  /** The call will be sent as soon as storage, network and tokens allow it. */
   WAITING = 1,
-  /** It is in flight. */
+  /** The request has been sent. */
   SENT = 2,
-  /** Its error and status are available; a new one may start. */
+  /** The call's error and status are available. A new call may start. */
   DONE = 3,
   /** A security event waits until the host has verified its signature. */
   VERIFYING = 4,
@@ -53,11 +53,11 @@ var REFUSAL_VALUES = 3;
 /** The depth of an error object: error.errors[0].reason. */
 var REFUSAL_DEPTH = 4;
 
-/** The last request besides the grant. */
+/** The last request other than those of the grant. */
 export interface Call {
   /** The kind of the call; null if there was none, and always null in a build of the grant alone. */
   call: CallKind | null;
-  /** Endpoint of the call. */
+  /** The call's Endpoint. */
   callEndpoint: number;
   /** 1 for GET, 0 for POST. */
   callIsGet: number;
@@ -71,13 +71,13 @@ export interface Call {
   callErrorField: Field;
   /** HTTP status of the last call, 0 without a response. */
   callStatus: number;
-  /** The body of the request in flight, if the host provides it. */
+  /** The body of the current request, if the host provides it. */
   callBody: Bytes | null;
   /** For SEND with `callBody`: the start of the body in it. */
   callBodyFrom: number;
   /** For SEND with `callBody`: the end of the body in it, exclusive. */
   callBodyTo: number;
-  /** Bytes of the host that a call uses until it is done: a body, an issuer; null: none. */
+  /** Bytes of the host that a call uses until it is done, such as a body or an issuer; or null. */
   lent: Bytes | null;
   /** The start of these bytes. */
   lentFrom: number;
@@ -85,7 +85,7 @@ export interface Call {
   lentTo: number;
   /** One of Verification. */
   verification: Verification;
-  /** How much of `insufficient_user_authentication` the challenge has matched so far. */
+  /** How many bytes of `insufficient_user_authentication` the end of the challenge matches. */
   stepUpMatched: number;
 }
 
@@ -112,7 +112,7 @@ function isUnderWay(device: Device): boolean {
   return device.callState !== CallState.IDLE && device.callState !== CallState.DONE;
 }
 
-/** Whether there is a session, which all endpoints except that of the metadata require. */
+/** Whether a request may be sent. All endpoints except the metadata require a session. */
 function maySend(device: Device, endpoint: number): boolean {
   return endpoint === Endpoint.METADATA || hasSession(device);
 }
@@ -123,7 +123,7 @@ export function mayBeginCall(device: Device, endpoint: number): boolean {
 }
 
 /**
- * Starts a call. It claims no bytes yet: its target or body, if any, is in CALL, and it claims OUTPUT when it is sent.
+ * Starts a call. It does not claim OUTPUT until it is sent. Its target or body, if any, is already in CALL.
  * @param kind what its response must contain
  * @returns whether it has started: false if another one is in progress, or without a session
  */
@@ -134,7 +134,7 @@ export function startCall(
   isGet: number,
 ): boolean {
   if (!mayBeginCall(device, endpoint)) return false;
-  // The host has had time to read the response of the last one.
+  // The host has had time to read the response of the last call.
   releaseOutput(device, OutputUse.RESPONSE);
   releaseOutput(device, OutputUse.RESPONSE_SHOWN);
   device.call = kind;
@@ -150,7 +150,7 @@ export function startCall(
   return true;
 }
 
-/** The new call uses these bytes of the host until it is done. */
+/** Lends bytes of the host to the new call until it is done. */
 export function lend(device: Device & Call, bytes: Bytes | null, from: number, to: number): void {
   device.lent = bytes;
   device.lentFrom = from;
@@ -167,22 +167,22 @@ export function shareValues(device: Device, at: number, field: Field, count: num
   }
 }
 
-/** Whether the request contains the access token: protected resource requests only. */
+/** Whether the request contains the access token. Only requests to protected resources do. */
 function carriesToken(device: Device): boolean {
   return device.callEndpoint >= Endpoint.RESOURCE;
 }
 
-/** Whether the API accepts the token, but requires another sign-in (RFC 9470 §3): a refresh would not help. */
+/** Whether the API accepts the token, but requires another sign-in (RFC 9470 §3), so that a refresh would not help. */
 function needsSignIn(device: Device): boolean {
   return device.stepUpMatched === device.length[Literal.STEP_UP];
 }
 
-/** A byte of the response's challenge, before its status. */
+/** Takes a byte of the response's challenge, before its status. */
 function receiveChallenge(device: Device & Call, c: number): void {
   device.stepUpMatched = matchNext(device, Literal.STEP_UP, device.stepUpMatched, c);
 }
 
-/** Whether a 401 leads to a refresh and, exactly once, to a retry (RFC 6750 §3.1). */
+/** Whether a 401 leads to a refresh and to a retry, which happens only once (RFC 6750 §3.1). */
 export function isRetried(device: Device): boolean {
   return (
     device.httpStatus === 401 &&
@@ -198,14 +198,13 @@ export function needsToken(device: Device): boolean {
   return device.callState === CallState.WAITING && carriesToken(device);
 }
 
-/** Whether a waiting call can be sent; a call that has lost its session has ended before. */
+/** Whether a waiting call can be sent now. A call without a session has ended before. */
 export function isCallDue(device: Device): boolean {
   return device.callState === CallState.WAITING && (!carriesToken(device) || hasAccess(device));
 }
 
 /**
- * Writes the call's request. CALL holds its target, or for EVENTS its body; the host provides the body of a resource
- * request.
+ * Writes the call's request. CALL contains its target, or the body for EVENTS. The host provides other bodies.
  * @returns whether it fits
  */
 export function prepareCall(device: Device & Call): boolean {
@@ -229,8 +228,8 @@ export function prepareCall(device: Device & Call): boolean {
 }
 
 /**
- * A response starts, with its status: places its values in OUTPUT. A success may have members with the names of an
- * error's.
+ * Call this when a response starts, with its status. Places its values in OUTPUT. A success may have members with the
+ * names of an error's.
  */
 export function resetApiResponse(device: Device): void {
   var kind = device.call!;
@@ -243,13 +242,13 @@ export function resetApiResponse(device: Device): void {
   }
 }
 
-/** Processes a byte of the response. Rejections are read alike for all kinds. */
+/** Processes a byte of the response. Rejections are parsed in the same way for all kinds. */
 export function scanResponse(device: Device, c: number): void {
   if (isSuccess(device)) device.call!.scan(device, c);
   else scanByte(device, c);
 }
 
-/** The host must verify the event in the response. */
+/** Makes the host verify the event in the response. */
 export function verify(device: Device & Call): Command {
   device.verification = Verification.REQUESTED;
   limitExchange(device);
@@ -258,7 +257,7 @@ export function verify(device: Device & Call): Command {
 }
 
 /**
- * Whether a value of the response does not fit. The call then ends with VALUE_TOO_LONG, and callErrorField names the
+ * Whether a value of the response does not fit. If so, the call ends with VALUE_TOO_LONG, and callErrorField names the
  * field.
  */
 export function isResponseTooLong(device: Device): boolean {
@@ -266,23 +265,23 @@ export function isResponseTooLong(device: Device): boolean {
   return device.callErrorField !== Field.NONE;
 }
 
-/** The call's error concerns this field. */
+/** Records that the call's error concerns this field. */
 export function noteCallField(device: Device & Call, field: Field): void {
   device.callErrorField = field;
 }
 
-/** The response belongs to another kind of call, which processes it. */
+/** Gives the response to another kind of call, which processes it. */
 export function responseAs(device: Device & Call, kind: CallKind): void {
   device.call = kind;
 }
 
-/** The call waits to be sent again. @param isRetry after a 401, which happens once */
+/** Makes the call wait to be sent again. @param isRetry after a 401, which is possible once */
 export function waitAgain(device: Device & Call, isRetry: boolean): void {
   device.callRetried = isRetry ? 1 : 0;
   device.callState = CallState.WAITING;
 }
 
-/** The event in the response waits until the host has verified it. */
+/** Makes the event in the response wait until the host has verified it. */
 export function requestVerification(device: Device & Call): void {
   device.callState = CallState.VERIFYING;
   device.verification = Verification.DUE;
@@ -304,12 +303,12 @@ export function finishCall(device: Device & Call, error: ErrorCode): void {
   endIfDue(device);
 }
 
-/** Whether the host is verifying. It has EXCHANGE_MS_MAX for it, as for a request. */
+/** Whether the host is verifying an event. The time limit is that of a request. */
 export function isVerifying(device: Device): boolean {
   return device.verification === Verification.REQUESTED;
 }
 
-/** A call ends with the session, when its request was given up, or if the host does not finish VERIFY in time. */
+/** Ends a call if the session has ended, its request was given up, or VERIFY has timed out. */
 export function checkCall(device: Device): void {
   if (isVerifying(device) && !device.exchangeMs) finishCall(device, ErrorCode.UNREACHABLE);
   if (
@@ -317,30 +316,30 @@ export function checkCall(device: Device): void {
     (isUnderWay(device) && !maySend(device, device.callEndpoint))
   ) {
     clearResponse(device);
-    // The error that ended the session; SESSION_ENDED if the user did.
+    // The error that ended the session, or SESSION_ENDED if the user did.
     var error = ErrorCode.SESSION_ENDED;
     if (device.state === State.FAILED) error = device.error;
     finishCall(device, error);
   }
 }
 
-/** Repeats the rejected request with the next access token; false without a session that could get one. */
+/** Repeats the rejected request with the next access token. @returns false if there is no session that could get one */
 function waitsForToken(device: Device): boolean {
   wipe(device, Field.ACCESS_TOKEN);
-  // The display reports the missing connection.
+  // The display must report the missing connection.
   redraw(device);
   if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
   if (!hasSession(device)) return false;
   waitAgain(device, true);
-  // The rejection's values are not needed; the refresh needs the space.
+  // The rejection's values are not needed, but the refresh needs their space.
   releaseOutput(device, OutputUse.RESPONSE);
   return true;
 }
 
 /**
- * The response to a call has arrived, or failed with `error`. 401 means that the access token is invalid: it is
- * refreshed and the request repeated, exactly once (RFC 6750 §3.1). If the API requires another sign-in (RFC 9470), the
- * call ends with INTERACTION_REQUIRED instead.
+ * Call this when the response to a call has arrived, or failed with `error`. After a 401, the device refreshes the
+ * access token and repeats the request, but only once (RFC 6750 §3.1). If the API requires another sign-in (RFC 9470),
+ * the call ends with INTERACTION_REQUIRED instead.
  */
 export function callCompleted(device: Device & Call, error: ErrorCode): void {
   device.callBody = null;
@@ -348,11 +347,11 @@ export function callCompleted(device: Device & Call, error: ErrorCode): void {
   var isStepUp = isRefused && needsSignIn(device);
   if (isRefused && !isStepUp && !device.callRetried && waitsForToken(device)) return;
   if (isRefused) error = isStepUp ? ErrorCode.INTERACTION_REQUIRED : ErrorCode.INVALID_TOKEN;
-  // A response that only the host reads is a success in any format (204 without a body, text, an image).
+  // A response that only the host reads may have any format (204 without a body, text, an image).
   if (device.call!.isAnyBody && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
-  // Before finishCall, which returns the bytes to the host.
+  // Call take before finishCall, which returns the bytes to the host.
   if (!error) error = device.call!.take(device);
-  // If take has left it VERIFYING, eventVerified continues.
+  // If the call is VERIFYING now, eventVerified continues.
   if (device.callState !== CallState.VERIFYING) finishCall(device, error);
 }
 

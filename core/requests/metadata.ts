@@ -21,7 +21,9 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
   return 1;
 }
 
-/** Printable ASCII without a user name: http://localhost:80@elsewhere is elsewhere. */
+/**
+ * Whether the address is printable ASCII without a user name. The host of http://localhost:80@elsewhere is elsewhere.
+ */
 function isPlainAddress(device: Device, region: Field): boolean {
   var at = device.start[region];
   var end = at + device.length[region];
@@ -32,7 +34,7 @@ function isPlainAddress(device: Device, region: Field): boolean {
   return true;
 }
 
-/** Whether the address belongs to this device. The host name must end where the literal does. */
+/** Whether the address belongs to this device. The host name must end where the literal ends. */
 function isLoopback(device: Device, region: Field): boolean {
   var isFound = false;
   for (var start = Literal.SECURE + 1; start < Literal.SECURE + 4; start++) {
@@ -45,7 +47,7 @@ function isLoopback(device: Device, region: Field): boolean {
   return isFound;
 }
 
-/** Whether the metadata is of exactly the requested issuer. */
+/** Whether the metadata has exactly the requested issuer. */
 function isOfIssuer(device: Device): boolean {
   var size = device.length[Field.VALUE_A];
   if (size !== device.lentTo - device.lentFrom) return false;
@@ -55,7 +57,7 @@ function isOfIssuer(device: Device): boolean {
   return size === 0;
 }
 
-/** https, and something after it: a secret must not cross a network in plain text. */
+/** Whether the address is https and has a host, because a secret must not cross a network unencrypted. */
 function isSecure(device: Device, region: Field): boolean {
   return (
     beginsWith(device, region, Literal.SECURE) &&
@@ -64,8 +66,8 @@ function isSecure(device: Device, region: Field): boolean {
 }
 
 /**
- * Whether all addresses may receive secrets. http is only for the device itself, if the issuer is there as well: a
- * remote server must not send the device to its own ports.
+ * Whether all addresses may receive secrets. http is only for the device itself, and only if the issuer is there as
+ * well. A remote server must not send the device to the device's own ports.
  */
 function areSafe(device: Device): boolean {
   var isIssuerHere = isLoopback(device, Field.VALUE_A);

@@ -21,7 +21,7 @@ import { scanByte, scanEnd } from "../text/json-scanner.ts";
 import { lend, mayBeginCall, noteCallField, startCall } from "./call.ts";
 
 /**
- * Starts the target of a call. The pages of the last one end.
+ * Starts the target of a call. The pages of the last call can no longer be requested.
  * @returns 1, or 0 if another call is in progress, or without a session: then nothing is added
  */
 export function beginCall(device: Device): number {
@@ -37,17 +37,17 @@ function add(device: Device, bytes: Bytes, from: number, to: number, encoding: E
   endWrite(device, Region.CALL);
 }
 
-/** Appends `bytes[from..to)` to the target unchanged: fixed parts of path and query. */
+/** Appends `bytes[from..to)` to the target unchanged, for fixed parts of path and query. */
 export function addPath(device: Device, bytes: Bytes, from: number, to: number): void {
   add(device, bytes, from, to, Encoding.NONE);
 }
 
-/** Appends a path segment, percent-encoded (RFC 3986 §2.1). UTF-8. */
+/** Appends a path segment in UTF-8, percent-encoded (RFC 3986 §2.1). */
 export function addSegment(device: Device, bytes: Bytes, from: number, to: number): void {
   add(device, bytes, from, to, Encoding.PATH);
 }
 
-/** Appends the value of a query parameter, form-encoded. UTF-8. */
+/** Appends the value of a query parameter in UTF-8, form-encoded. */
 export function addQueryValue(device: Device, bytes: Bytes, from: number, to: number): void {
   add(device, bytes, from, to, Encoding.FORM);
 }
@@ -86,11 +86,11 @@ function hasQuery(device: Device): boolean {
 }
 
 /**
- * Appends a page token to the target at once, because OUTPUT is released. Only for GET: a POST is no list. A token that
- * does not fit is an error: otherwise the list would seem complete.
+ * Appends a page token to the target at once, because OUTPUT is released. Only a GET can be a list. Ignoring a token
+ * that does not fit would hide the rest of the list, so it is an error.
  */
 function keepPageToken(device: Device): ErrorCode {
-  // A body that is not JSON is for the host only.
+  // A body that is not JSON is only for the host.
   if (!device.callIsGet || !scanEnd(device) || !holds(device, Field.VALUE_A)) {
     return ErrorCode.NONE;
   }

@@ -6,14 +6,14 @@
 
 import type { Limit } from "../device/limits.ts";
 
-/** The grant responses from which a field is read: with a code, with tokens, and rejections. */
+/** The responses to requests of the grant in which a field may occur: with a code, with tokens, and rejections. */
 export type ResponseKind = "code" | "tokens" | "refusal";
 
-/** The lifetimes of values, as the chart describes them. Two of them are masks as well. */
+/** The lifetimes of values, as in the chart. Two of them are masks as well. */
 export enum Lifetime {
   /** Dropped with the code (dropCode). */
   CODE = "from its response (or record) until there is no code to poll any more",
-  /** Dropped with the session (dropTokens). Until a response names another one, the current one stays. */
+  /** Dropped with the session (dropTokens). The current value stays until a response has a new one. */
   SESSION = "until the session ends or a response contains another one",
   RESPONSE = "from the last grant response until the next one begins",
   SUCCESS = "from the last successful token response until the next one begins",
@@ -40,7 +40,7 @@ export interface FieldRow {
   readonly isRecorded?: true;
 }
 
-/** In the order of their numbers, from 1 on. */
+/** The fields in the order of their numbers, which start at 1. */
 export function fieldRows(): FieldRow[] {
   return [
     {
@@ -121,7 +121,7 @@ export function fieldRows(): FieldRow[] {
         "`sets` of a poll for events (RFC 8936 §2.3): only its name counts, no text is stored.",
       lifetime: "",
     },
-    // Integers, as the text that the server sent.
+    // Integers, stored as the text that the server has sent.
     {
       name: "EXPIRES_IN",
       description: "`expires_in`, digits.",
@@ -160,7 +160,7 @@ export function fieldRows(): FieldRow[] {
       lifetime: Lifetime.VALUE,
     },
     { name: "VALUE_D", description: "revocation_endpoint.", lifetime: Lifetime.VALUE },
-    // The types of a security event: only their presence counts.
+    // The types of a security event. Only their presence matters.
     { name: "SESSIONS_REVOKED", description: "The type of a security event.", lifetime: "" },
     { name: "TOKEN_REVOKED", description: "The type of a security event.", lifetime: "" },
     { name: "ACCOUNT_DISABLED", description: "The type of a security event.", lifetime: "" },

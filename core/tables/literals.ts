@@ -49,10 +49,10 @@ export function grantLiterals(): LiteralRow[] {
     texts("TOKEN_PARAMETER", "", "token="),
     texts("VERIFIER_PARAMETER", "", "&code_verifier="),
     texts("BEARER", "", "bearer"),
-    texts("BEARER_TOKEN", "One vendor's name for it.", "bearertoken"),
+    texts("BEARER_TOKEN", "One vendor's name for the bearer type.", "bearertoken"),
     texts(
       "CODE_CHALLENGE",
-      "Part of the error of a server that requires one (RFC 7636 §4.3).",
+      "Part of the error message of a server that requires a challenge (RFC 7636 §4.3).",
       "code_challenge",
     ),
   ];

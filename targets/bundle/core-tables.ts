@@ -323,8 +323,12 @@ function deviceTables(): string {
       { name: "API", number: ends[1]!, description: "" },
       { name: "COMPLETE", number: ends[2]!, description: "" },
     ]) +
-    textOf("LITERALS", "Of every build, one per line.", linesOf(builds[0]!)) +
-    textOf("REQUEST_LITERALS", "Of requests beyond the grant.", linesOf(builds[1]!)) +
+    textOf("LITERALS", "The literals of every build, one per line.", linesOf(builds[0]!)) +
+    textOf(
+      "REQUEST_LITERALS",
+      "The literals for requests other than those of the grant.",
+      linesOf(builds[1]!),
+    ) +
     textOf(
       "DOCUMENT_LITERALS",
       "Only in the complete build, for the two specifications.",
