@@ -26,7 +26,7 @@ export enum Field {
   TOKEN_TYPE = 8,
   /** `error` (RFC 6749 §5.2), or `error_code` as in the device authorization specification, at most 40 bytes. */
   ERROR = 9,
-  /** `sets` of a poll for events (RFC 8936 §2.3): only its name counts, no text is stored. */
+  /** `sets` in the response to an event poll (RFC 8936 §2.3). Its value is not stored. */
   SETS = 10,
   /** `expires_in`, digits. */
   EXPIRES_IN = 11,
@@ -34,11 +34,11 @@ export enum Field {
   REFRESH_TOKEN_EXPIRES_IN = 12,
   /** `interval`, digits (RFC 8628 §3.2). */
   INTERVAL = 13,
-  /** A rejection's error code; page token; issuer; the event to verify; an offer's state. */
+  /** One of: the error code of a rejection, a page token, an issuer, an event, an offer's state. */
   VALUE_A = 14,
-  /** A rejection's reason; device_authorization_endpoint. */
+  /** The reason of a rejection, or device_authorization_endpoint. */
   VALUE_B = 15,
-  /** A rejection's message; token_endpoint. */
+  /** The message of a rejection, or token_endpoint. */
   VALUE_C = 16,
   /** revocation_endpoint. */
   VALUE_D = 17,
@@ -129,21 +129,21 @@ export enum Literal {
   /** The error of an API that requires another sign-in (RFC 9470 §3). */
   STEP_UP = 45,
   METADATA_MEMBERS = 46,
-  /** https, then three loopback hosts. */
+  /** `https`, then the names of three loopback hosts. */
   SECURE = 47,
-  /** Of an error response to any of these requests. */
+  /** Members of an error response to any of these requests. */
   REFUSAL_MEMBERS = 51,
   OFFER_MEMBERS = 52,
-  /** Five parts, one in front of each identifier. */
+  /** Five parts of the path, one before each identifier. */
   OFFER_PATH = 53,
   DRAFT = 58,
-  /** Of an event poll's response, around the events. */
+  /** Members of the response to an event poll. */
   EVENT_POLL_MEMBERS = 59,
-  /** All events in it. */
+  /** Any member: the events in `sets`. */
   ANY_MEMBER = 60,
   EVENT_MEMBERS = 61,
   EVENT_POLL = 62,
-  /** What stands before an event's identifier, and after it, in the same order. */
+  /** The text of an acknowledgement before an event's identifier, then the text after it. */
   EVENT_REFUSED = 63,
   EVENT_ACKNOWLEDGED = 64,
   EVENT_REFUSED_END = 65,
@@ -152,7 +152,7 @@ export enum Literal {
   OFFER_RESPONSE = 68,
 }
 
-/** Where the literals of a build end. */
+/** For each build, the number after its last literal. */
 export enum LiteralEnd {
   GRANT = 43,
   API = 52,

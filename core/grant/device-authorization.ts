@@ -22,7 +22,10 @@ import { holdsPrintable, holdsVisible, numberOf } from "./token-response.ts";
 export interface Code {
   /** 1: the code is from before a restart, so its countdown is not shown. */
   codeResumed: number;
-  /** 1: the server has recognized the code, either by a pending response, or before a restart. */
+  /**
+   * 1: the server has recognized the code. It has sent a response that the code is pending, or the code is from a
+   * record.
+   */
   codeKnown: number;
   /** 1: the code was polled after its expiry, and must not be polled again. */
   lastPollMade: number;

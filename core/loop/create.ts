@@ -113,9 +113,9 @@ function divide(device: Device, hasCalls: boolean): void {
 }
 
 /**
- * Creates a device for each build's `create`. Allocates; nothing else in the core does, except the tables of
+ * Creates a device for the `create` of each build. Allocates; nothing else in the core does, except the tables for
  * documentation and tests (`transitions`), which no bundle contains.
- * @param extra literals of the build besides the grant's, one line each; "" for the grant alone
+ * @param extra literals of the build in addition to the grant's, one line each; "" for the grant alone
  * @param literalEnd the number after the last literal
  */
 export function createDevice(

@@ -9,9 +9,8 @@
 //   3. LOAD, STORE or ERASE: new data is stored before it is used. A job in progress continues.
 //   4. VERIFY, for a received event.
 //   5. SHOW, if a cell of the display has changed.
-//   6. SEND, if a request is due and has waited long enough (exchange.ts); before a device authorization request
-//      CHALLENGE,
-//      and instead of a request STORE or ERASE, if storage failed and is retried.
+//   6. SEND, if a request is due and has waited long enough (exchange.ts). Before a request for a code, CHALLENGE.
+//      Instead of a request, STORE or ERASE, if storage failed and is retried.
 //
 // Each task changes the device, so that the next tick finds another one. wakeIn looks ahead by the same rules. If the
 // two differed, the host would sleep too long, or never. The model in test/model checks that they agree.

@@ -206,9 +206,8 @@ export function isRecord(device: Device, binding: number, size: number): boolean
 }
 
 /**
- * Reads the values of the record of `size` bytes in OUTPUT into their regions. The present refresh token becomes the
- * previous one. A record with a value that does not fit becomes one of kind NONE: older records are outdated all the
- * same.
+ * Reads the values of the record of `size` bytes in OUTPUT into their regions. The current refresh token becomes the
+ * previous one. If a value does not fit, the record's kind becomes NONE, but older records still count as outdated.
  */
 export function readRecord(device: Device, size: number): void {
   wipe(device, Field.DEVICE_CODE);

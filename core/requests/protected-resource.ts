@@ -1,7 +1,8 @@
 // Calling an API with the access token (RFC 6750 §2.1; specification 4.5). The target (path and query) is built in CALL
-// piece by piece; body and response stay with the host.
+// piece by piece. The host provides the body, and reads the response.
 //
-// A target may have 304 bytes plus the number of columns of the display; from 24 KiB of memory on 1280 plus that.
+// A target may have 304 bytes plus the number of columns of the display. From 24 KiB of memory on, it may have 1280
+// bytes plus that.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";

@@ -36,7 +36,10 @@ export interface FieldRow {
   readonly lifetime: string;
   /** Its place, if it shares one. */
   readonly place?: string;
-  /** A code's record contains it, in the order of the rows. What follows CODE_VERIFIER in the record may be missing. */
+  /**
+   * Whether a code's record contains it. The order of the rows is that of the record. After CODE_VERIFIER, values may
+   * be missing.
+   */
   readonly isRecorded?: true;
 }
 
@@ -118,7 +121,7 @@ export function fieldRows(): FieldRow[] {
     {
       name: "SETS",
       description:
-        "`sets` of a poll for events (RFC 8936 §2.3): only its name counts, no text is stored.",
+        "`sets` in the response to an event poll (RFC 8936 §2.3). Its value is not stored.",
       lifetime: "",
     },
     // Integers, stored as the text that the server has sent.
@@ -146,17 +149,17 @@ export function fieldRows(): FieldRow[] {
     {
       name: "VALUE_A",
       description:
-        "A rejection's error code; page token; issuer; the event to verify; an offer's state.",
+        "One of: the error code of a rejection, a page token, an issuer, an event, an offer's state.",
       lifetime: Lifetime.VALUE,
     },
     {
       name: "VALUE_B",
-      description: "A rejection's reason; device_authorization_endpoint.",
+      description: "The reason of a rejection, or device_authorization_endpoint.",
       lifetime: Lifetime.VALUE,
     },
     {
       name: "VALUE_C",
-      description: "A rejection's message; token_endpoint.",
+      description: "The message of a rejection, or token_endpoint.",
       lifetime: Lifetime.VALUE,
     },
     { name: "VALUE_D", description: "revocation_endpoint.", lifetime: Lifetime.VALUE },

@@ -66,8 +66,8 @@ export function grammarRows(): GrammarRow[] {
 /** Results that end a value and lead to no state. They are numbers below 0. */
 export function valueEnds(): Record<string, string> {
   return {
-    CLOSE: "Of an object or array.",
-    WORD_END: "Of true, false or null.",
+    CLOSE: "The end of an object or array.",
+    WORD_END: "The end of true, false or null.",
     NUMBER_END: "A number has ended; the byte that ended it is processed next.",
   };
 }
@@ -81,7 +81,7 @@ export function rowlessStates(): Record<string, string> {
     STRING: "Within a string.",
     END: "The document is complete.",
     UNICODE: "Within the four digits of an escape.",
-    INVALID: "This is no JSON.",
+    INVALID: "The text is not JSON.",
   };
 }
 
@@ -90,13 +90,13 @@ export function namedStates(): Record<string, string> {
   return {
     MEMBER_END: "After a member of an object.",
     ELEMENT_END: "After an element of an array.",
-    COLON: "Up to it there are states without a row.",
+    COLON: "Some states up to this one have no row.",
     FIRST_NAME: "",
     FIRST_ELEMENT: "",
     VALUE: "",
     MINUS:
       "In states before this one, white space is skipped; up to it, 0 and 1..9 are distinguished.",
-    WORDS: "After the states of numbers.",
+    WORDS: "The first state after those of numbers.",
     ESCAPE: "After a backslash.",
   };
 }

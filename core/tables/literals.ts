@@ -76,17 +76,18 @@ export function requestLiterals(): LiteralRow[] {
     ]),
     texts(
       "SECURE",
-      "https, then three loopback hosts.",
+      "`https`, then the names of three loopback hosts.",
       "https://",
       "http://127.0.0.1",
       "http://localhost",
       "http://[::1]",
     ),
-    members("REFUSAL_MEMBERS", "Of an error response to any of these requests.", "VALUE_A", [
-      ["status", "error"],
-      "reason",
-      "message",
-    ]),
+    members(
+      "REFUSAL_MEMBERS",
+      "Members of an error response to any of these requests.",
+      "VALUE_A",
+      [["status", "error"], "reason", "message"],
+    ),
   ];
 }
 
@@ -96,7 +97,7 @@ export function documentLiterals(): LiteralRow[] {
     members("OFFER_MEMBERS", "", "VALUE_A", ["packageName", "productId", "basePlanId", "offerId"]),
     texts(
       "OFFER_PATH",
-      "Five parts, one in front of each identifier.",
+      "Five parts of the path, one before each identifier.",
       "/publisher/v3/applications/",
       "/subscriptions/",
       "/basePlans/",
@@ -104,10 +105,8 @@ export function documentLiterals(): LiteralRow[] {
       "&regionsVersion.version=",
     ),
     texts("DRAFT", "", "DRAFT"),
-    members("EVENT_POLL_MEMBERS", "Of an event poll's response, around the events.", "SETS", [
-      "sets",
-    ]),
-    members("ANY_MEMBER", "All events in it.", "VALUE_A", ["*"]),
+    members("EVENT_POLL_MEMBERS", "Members of the response to an event poll.", "SETS", ["sets"]),
+    members("ANY_MEMBER", "Any member: the events in `sets`.", "VALUE_A", ["*"]),
     members("EVENT_MEMBERS", "", "VALUE_B", [
       "jti",
       "token_identifier_alg",
@@ -122,7 +121,7 @@ export function documentLiterals(): LiteralRow[] {
     texts("EVENT_POLL", "", '{"maxEvents":1,"returnImmediately":true'),
     texts(
       "EVENT_REFUSED",
-      "What stands before an event's identifier, and after it, in the same order.",
+      "The text of an acknowledgement before an event's identifier, then the text after it.",
       ',"setErrs":{"',
     ),
     texts("EVENT_ACKNOWLEDGED", "", ',"ack":["'),

@@ -7,9 +7,9 @@
 export enum Scan {
   /** A number has ended; the byte that ended it is processed next. */
   NUMBER_END = -3,
-  /** Of true, false or null. */
+  /** The end of true, false or null. */
   WORD_END = -2,
-  /** Of an object or array. */
+  /** The end of an object or array. */
   CLOSE = -1,
   /** After a member of an object. */
   MEMBER_END = 0,
@@ -21,16 +21,16 @@ export enum Scan {
   ELEMENT_END = 3,
   /** Within the four digits of an escape. */
   UNICODE = 4,
-  /** This is no JSON. */
+  /** The text is not JSON. */
   INVALID = 5,
-  /** Up to it there are states without a row. */
+  /** Some states up to this one have no row. */
   COLON = 6,
   FIRST_NAME = 8,
   FIRST_ELEMENT = 11,
   VALUE = 12,
   /** In states before this one, white space is skipped; up to it, 0 and 1..9 are distinguished. */
   MINUS = 19,
-  /** After the states of numbers. */
+  /** The first state after those of numbers. */
   WORDS = 39,
   /** After a backslash. */
   ESCAPE = 57,

@@ -318,7 +318,7 @@ function deviceTables(): string {
       "Strings that the core needs as bytes: regions after those of Region, filled once at the start. Display texts follow.",
       literals,
     ) +
-    enumOf("LiteralEnd", "Where the literals of a build end.", [
+    enumOf("LiteralEnd", "For each build, the number after its last literal.", [
       { name: "GRANT", number: ends[0]!, description: "" },
       { name: "API", number: ends[1]!, description: "" },
       { name: "COMPLETE", number: ends[2]!, description: "" },

@@ -1,5 +1,5 @@
-// The terminal: the drawn screen fits. In a real pseudo-terminal (util-linux's script), typing, quitting, signals,
-// exceptions, NO_COLOR and dumb terminals. The simulator always restores the terminal.
+// Tests that the drawn screen fits into the terminal. In a real pseudo-terminal (util-linux's script), it tests typing,
+// quitting, signals, exceptions, NO_COLOR and dumb terminals. The simulator must always restore the terminal.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";

@@ -159,7 +159,7 @@ enum header {
   HEADERS_END
 };
 
-/* How long a connection may stay open if the server does not say, and at most. */
+/* How long a connection stays open if the server does not say how long, and the maximum. */
 enum { KEEP_UNSAID_S = 4, KEEP_LONGEST_S = 600 };
 
 /* In the order of enum header. */

@@ -1,13 +1,12 @@
 /*
- * The developer's settings, stored outside the firmware's image, with a page for each device. `picogrant configure
- * --page` writes it (targets/command/page-format.ts), and the factory or an updater stores it in one of two areas. The
- * settings point into the page, where texts end with a 0. All numbers are little-endian:
+ * The developer's settings, stored outside the firmware's image, with a page for each device. The command
+ * `picogrant configure --page` writes it (targets/command/page-format.ts), and the factory or an updater stores it in one
+ * of two areas. The settings point into the page, where texts end with a 0. All numbers are little-endian:
  *
  *   "PGS1", u32 size of the rest, u32 CRC-32 of the rest, and then
  *   u32 when it was made, seconds since 1970
  *   numbers, a u32 each, in the order of enum pg_page_number
  *   texts, in the order of enum pg_page_text: UTF-8, each ended by a 0; addresses are https, or http to this device
- *   itself
  *   u8 size, the random seed; u8 size, the device's key: of size 0 if there is none
  *   u16 number of certificate authorities, 0 if the device trusts nobody; of each:
  *     u16 size, the certificate in DER

@@ -201,7 +201,7 @@ static unsigned end_chain(const br_x509_class **context) {
   struct certificate_check *check = check_of(context);
   unsigned error = check->minimal.vtable->end_chain(&check->minimal.vtable);
   if (error) return error;
-  /* 0 means that there is no DNS name, and that the common name matches. */
+  /* The status is 0 if there is no DNS name, and the common name matches. */
   if (check->first_name.status == 0 || check->has_domain_wildcard) return BR_ERR_X509_BAD_SERVER_NAME;
   return check->is_for_others ? BR_ERR_X509_FORBIDDEN_KEY_USAGE : 0;
 }

@@ -1,6 +1,6 @@
 /*
- * The microcontroller's Ethernet controller. Contract in network.h. In its memory, a frame comes after two bytes of
- * length, where lwIP has its padding.
+ * The microcontroller's Ethernet controller. Contract in network.h. Two bytes with the length precede each frame in its
+ * memory. lwIP has two bytes of padding there.
  */
 #include "network.h"
 #include <netif/ethernet.h>
