@@ -1,7 +1,7 @@
-// One request at a time: which one is due, its content, and who processes its response. A response belongs to the
-// request with its id; a late one, to an abandoned request, is dropped.
+// One request at a time: which one is due, its content, and who processes its response. Each response has the id of its
+// request. If that request was given up, its late response is dropped.
 //
-// Theory of operation. What is due follows from the state (dueInState), or from a waiting call; there is no queue. A
+// Theory of operation. There is no queue. The state determines what is due (dueInState), or a waiting call does. A
 // request goes through these steps, each of which is one function:
 //
 //   due ---- whatIsDue: no exchange, no record, OUTPUT is free
@@ -12,7 +12,8 @@
 //    |
 //   over --- responseEnd, responseFailed, or checkExchange after the time limit
 //    |
-//   taken -- takeResponse: the purpose decides who processes it; OUTPUT is released, except for a call's response, which
+//   taken -- takeResponse: the purpose decides who processes it; OUTPUT is released, except for a call's response,
+//   which
 //            the application reads, and while ABORT is due
 //
 // There are two exceptions. A request that does not fit goes to "taken" at once, as a failed one. And giveUp

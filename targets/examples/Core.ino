@@ -1,5 +1,5 @@
-// The core in an Arduino sketch: it displays its frames on the serial console. Each request fails here, so that the display
-// shows "No connection": send it with your network library, and report its response to the core (picogrant.h, SEND).
+// The core in an Arduino sketch. It prints its frames on the serial console. Each request fails here, so the display shows
+// "No connection". Send requests with your network library, and report the responses to the core (picogrant.h, SEND).
 #include <picogrant.h>
 
 static pg_core core;

@@ -160,8 +160,9 @@ function make(number, memoryBytes, config, seen) {
 }
 
 /**
- * Repeats one line: the device's number; "set" for a write by the host, or the function; the arguments; "=" and the
- * return value; each changed number of the device; "#" and the checksum of the bytes that the host gets.
+ * Repeats one line and compares the results. A line has the device's number; "set" for a write by the host, or the
+ * function; the arguments; "=" and the return value; each changed number of the device; "#" and the checksum of the
+ * bytes that the host gets.
  */
 function step(text) {
   if (isLost) return;

@@ -94,7 +94,7 @@ const settings = { clientId: "tv", entropy: new NodeEntropy() };
 
 let server: Awaited<ReturnType<typeof scripted>>;
 let state: string;
-/** Of the token endpoint, in order; the last one stays. */
+/** The responses of the token endpoint in order. The last one is sent again and again. */
 let responses: FakeResponse[];
 let isEchoing: boolean;
 const sessions: Session[] = [];

@@ -2,20 +2,20 @@
 //
 //   code scope=email,video -> 200 interval=5     requests a code; $device and $user are its codes, $device2 the second
 //   allow ada scopes=email -> granted            the user's decision about the last code, and its result
-//   poll client=console -> 400 invalid_grant     fields are those of the specification; an empty one is left out
+//   poll client=console -> 400 invalid_grant     fields are those of the specification; an empty one is omitted
 //   sign-in account=ben -> 200                   code, allow and poll; $access and $refresh are its tokens
 //   list mine= -> 400 required                   the API of live broadcasts; token= replaces or removes the token
 //   get /userinfo -> 200 sub=ada                 any address, with the last access token
 //   poll basic=a:b -> 401 invalid_client         HTTP Basic with this pair, unencoded
 //   wait 4.999                                   seconds
-//   enter -> 200 says=$user                      types the last code into the page; choose and press follow it
-//   submit /account/disable -> 200               sends the form for this address that some page had
+//   enter -> 200 says=$user                      types the last code into the page; choose and press continue there
+//   submit /account/disable -> 200               sends the form for this address, which some page contained
 //   look /account -> 200                         opens a page; send posts fields to one, without a form
-//   browser other 203.0.113.2                    switches to another browser, new or used before
+//   browser other 203.0.113.2                    switches to another browser, a new one or one used before
 //
-// A response is written as its status, its error word, members (`expires_in=60`), absent members (`-refresh_token`),
+// The expected response is its status, its error word, members (`expires_in=60`), absent members (`-refresh_token`),
 // the complete list of members (`only=error_code`), a part of its challenge (`challenge=invalid_token`), text of a page
-// (`says='Choose~an~account'`) and text that it must not have (`lacks=`).
+// (`says='Choose~an~account'`) and text that must not be on the page (`lacks=`).
 
 import { expect, test } from "vitest";
 import type { FixtureInput, ServiceOptionsInput } from "../../targets/service/index.ts";

@@ -1,7 +1,7 @@
 /*
- * Parses one HTTP response and prints the reports. Usage: response PIECE BODY-MAX CLOCK < bytes (PIECE bytes at a time;
- * 0: all at once). Output: `challenge TEXT` lines, `status S R`, `body TEXT`, and `end`, the reason of a refusal, or
- * `more`; after ` closed ` the same once the connection has ended.
+ * Parses one HTTP response and prints what the parser reports. Usage: response PIECE BODY-MAX CLOCK < bytes (PIECE
+ * bytes at a time; 0: all at once). Output: lines `challenge TEXT`, `status S R` and `body TEXT`, then `end`, the
+ * reason of a refusal, or `more`. After ` closed ` it prints the same for the end of the connection.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * Simultaneous connections on Linux (network.h): requests each server repeatedly over a connection of its own, in one
- * loop that sleeps in pg_wait. Each response must come from the right server.
+ * Simultaneous connections on Linux (network.h). Sends requests to each server again and again, over its own
+ * connection. One loop, which sleeps in pg_wait, handles all of them. Each response must come from the right server.
  *
  * Usage: two-connections ROUNDS ADDRESS... Output for each server: `responded N failed N reason R body` with the last
- * body; then `most at once N`. Exit code 1 after ten seconds without progress.
+ * body; then `most at once N`. The exit code is 1 after ten seconds without progress.
  */
 #include <stdio.h>
 #include <stdlib.h>

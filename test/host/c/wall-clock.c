@@ -1,13 +1,16 @@
 /*
- * Random runs of a device's time of day (wall-clock.h), with the exchanges that need it and set it (http.h): with or
- * without a clock chip, whose battery may be empty; a time server and two servers with the right time, no time, or any
- * other; certificates of 90 days, renewed at day 60; power cuts, also during a write. The rules:
+ * Random runs of a device's time of day (wall-clock.h), and the exchanges that need it and set it (http.h). There may
+ * be a clock chip, whose battery may be empty. A time server and two other servers send the right time, no time, or any
+ * other. Certificates are valid for 90 days and renewed at day 60. The power may fail at any time, also during a write.
+ * The rules:
  *
- *   No secret is sent if the certificate was checked at a guessed time, or had expired before the stored time: a thief
- *   has the key of the previous certificate.
- *   The stored time is a Date that the authorization server sent within its certificate's validity.
- *   Once the servers are right again, each is reached within three attempts, whatever the time server says. If servers
- *   never send a time, this holds once the time server is right.
+ *   No secret is sent if the certificate was checked at a guessed time, or had expired before the stored time. A thief
+ *   has
+ *   the key of the previous certificate.
+ *   The stored time is a Date that the authorization server sent while its certificate was valid.
+ *   When the servers send the right time again, each is reached within three attempts, whatever the time server says.
+ *   If
+ *   servers never send a time, this holds when the time server is right.
  *
  * Usage: wall-clock SEED. Output: `runs N exchanges A questions B stored C cuts D`; exit code 1 at the first fault.
  */

@@ -1,12 +1,12 @@
-# What the firmware leaves out of QuickJS's source, 2025-04-26 (sed -E). The core is written for any ES5 engine, and of
-# an engine's library it calls String.fromCharCode alone. Here stays what ES5 has, apart from most of Math, and of typed
-# arrays what reads and writes them. Each function that goes gives back its code in flash and its property on the
-# heap. Remove the lines whose functions your application calls.
+# Removes functions from QuickJS's source, 2025-04-26 (sed -E), that the firmware does not need. The core runs on any ES5
+# engine, and calls only String.fromCharCode of an engine's library. The functions of ES5 stay, except most of Math, and
+# so do reads and writes of typed arrays. Removing a function saves its code in flash and its property on the heap.
+# If your application calls a function, delete its line here.
 
 # There are no threads here.
 s/^#define CONFIG_ATOMICS$//
 
-# Objects, arrays, strings and numbers: what came after ES5, needs regular expressions, or makes HTML.
+# Objects, arrays, strings and numbers: functions newer than ES5, with regular expressions, or for HTML.
 /^ *JS_CFUNC.*, js_object_(groupBy|getOwnPropertySymbols|getOwnPropertyDescriptors|is|assign|fromEntries|hasOwn)[, ]/d
 /^ *JS_CFUNC.*, js_object_(setPrototypeOf|__getClass|__defineGetter__|__lookupGetter__)[, ]/d
 /^ *JS_CFUNC.*"(values|entries)", 1, js_object_keys,/d
@@ -19,7 +19,7 @@ s/^#define CONFIG_ATOMICS$//
 /^ *JS_CFUNC.*, js_number_is/d
 /^ *JS_CFUNC.*, js_symbol_(for|keyFor)[, ]/d
 
-# Math: abs, ceil, floor, max, min, random, round and sqrt stay; the C library's part of the others is 22 KiB.
+# Math: abs, ceil, floor, max, min, random, round and sqrt stay. The others need 22 KiB of the C library.
 /^ *JS_CFUNC.*, f_f(_f)?, (js_pow|js_math_sign|js_math_fround|trunc|cbrt|a?(cos|sin|tan)h?|atan2) /d
 /^ *JS_CFUNC.*, f_f, (exp|expm1|log|log1p|log2|log10) /d
 /^ *JS_CFUNC.*, js_math_(hypot|imul|clz32) /d

@@ -1,5 +1,5 @@
-# A Cortex-M3 (Arm's MPS2, an385), with newlib. One with a unit for floating point: -mfloat-abi=soft stays right, and
-# startup.c need not switch it on.
+# A Cortex-M3 (Arm's MPS2, an385), with newlib. If the processor has a floating-point unit, -mfloat-abi=soft still works,
+# and startup.c need not enable the unit.
 TOOLS = arm-none-eabi-
 PROCESSOR = -mcpu=cortex-m3 -mthumb
 SPECS = --specs=nano.specs
