@@ -150,6 +150,12 @@ describe("a request uses the server's names", () => {
     expect(serverOf(name, WORDS[name]!, hasSecret).translate).toBeUndefined();
   });
 
+  it("trakt: as JSON, without values that the core did not send", () => {
+    const { sent } = exchange("trakt", "poll", "");
+    const members = { code: "", client_id: "id", client_secret: "secret" };
+    expect(sent.map(({ text }) => JSON.parse(text) as object)).toEqual([members]);
+  });
+
   it.each(["twitch", "yandex", "zoom"])(
     "%s revokes with the access token; without one, it sends no request and reports success",
     (name) => {
