@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { BoardEnvironment } from "../targets/workbench/board/board-environment.ts";
-import { liveOnBoard, RunError } from "../targets/workbench/board/board-run.ts";
+import { RunError, runOnBoard } from "../targets/workbench/board/board-run.ts";
 import {
   buildFirmware,
   type Kind,
@@ -67,7 +67,7 @@ async function live(kind: Kind): Promise<Seen> {
   try {
     await environment.open();
     const board = environment.board({ kind, ...(kind === "complete" && { onOutput: show }) });
-    const run = await liveOnBoard(environment, board, kind, {
+    const run = await runOnBoard(environment, board, kind, {
       report: kind === "complete" ? report : () => undefined,
       watchMs: kind === "complete" ? 20_000 : 0,
       picture: kind === "complete" ? flags.picture : undefined,

@@ -23,7 +23,7 @@ export const EXIT_CODES: readonly (readonly [code: number, what: string])[] = [
   [Exit.SIGN_IN_FIRST, "nobody is signed in: run picogrant login first"],
   [
     Exit.NOT_STORED,
-    "the state directory cannot be written: tokens are not renewed, lost or left there",
+    "the state directory cannot be written: the command could not renew, store or erase tokens",
   ],
   [SIGNALS.SIGHUP, "interrupted because its terminal was closed (SIGHUP)"],
   [SIGNALS.SIGINT, "interrupted with Ctrl-C (SIGINT)"],

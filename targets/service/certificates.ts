@@ -19,9 +19,9 @@ interface KeyPair {
  */
 export function makeTlsIdentities(name?: string): { ca: string; identities: TlsIdentities } {
   const ours = makeAuthority("picogrant test authority");
-  const strangers = makeAuthority("another authority");
+  const otherAuthority = makeAuthority("another authority");
   // All servers share one key: generating keys takes most of the time.
-  const keys: KeyPair = strangers;
+  const keys: KeyPair = otherAuthority;
   const issue = (by: Authority, host: "here" | "elsewhere", days: number): TlsIdentity => ({
     key: keys.key,
     cert: sign(keys, by, host === "elsewhere" ? "elsewhere.example" : name, days),
@@ -30,7 +30,7 @@ export function makeTlsIdentities(name?: string): { ca: string; identities: TlsI
     ca: ours.pem,
     identities: {
       trusted: issue(ours, "here", 1),
-      untrusted: issue(strangers, "here", 1),
+      untrusted: issue(otherAuthority, "here", 1),
       otherName: issue(ours, "elsewhere", 1),
       expired: issue(ours, "here", -1),
     },

@@ -20,7 +20,7 @@ export interface Manner {
   /** Whether a refresh token is issued only with the scope `offline_access`. */
   readonly isOfflineRequested: boolean;
   /** Whether an early poll gets `slow_down` even after the decision. */
-  readonly isHasteFirst: boolean;
+  readonly slowsDownAfterDecision: boolean;
   /** Other defaults of options. */
   readonly options: {
     readonly issuerPath?: string;
@@ -122,7 +122,7 @@ const ROWS = {
   ],
   keycloak: [
     ...RFC8628,
-    { source: KEYCLOAK_POLLS, isHasteFirst: true, options: { slowDownGrowth: 0 } },
+    { source: KEYCLOAK_POLLS, slowsDownAfterDecision: true, options: { slowDownGrowth: 0 } },
     { source: KEYCLOAK_CODES, options: { codeLifetime: 600 } },
     { source: KEYCLOAK_REALMS, options: { accessTokenLifetime: 300 } },
     {
@@ -149,7 +149,7 @@ const SPECIFICATION: Manner = {
   isSecretPrompted: false,
   hasOfflineScope: false,
   isOfflineRequested: false,
-  isHasteFirst: false,
+  slowsDownAfterDecision: false,
   options: {
     issuerPath: "",
     verificationUriComplete: false,

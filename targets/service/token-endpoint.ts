@@ -71,7 +71,7 @@ function poll(context: ServiceContext, form: FormParameters, by: Requester): Pro
   if (wrongVerifier) return wrongVerifier;
   if (attempt.state === "claimed") return claimedAgain(context, attempt);
   // Device spec §3: only a pending code expires.
-  if (attempt.state === "pending" || mannerOf(context).isHasteFirst) {
+  if (attempt.state === "pending" || mannerOf(context).slowsDownAfterDecision) {
     if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
     if (isTooEarly(context, attempt, nowMs)) return oauthError("slow_down");
   }

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { wayOf } from "../../targets/desktop/panel/client/diagram.ts";
 import {
-  keepInStep,
   outcomeOf,
   type Row,
   responseOf,
   rowsOf,
   type Stored,
+  updateList,
 } from "../../targets/desktop/panel/client/rows.ts";
 import { ACTIONS } from "../../targets/desktop/simulator/actions.ts";
 import { Network } from "../../targets/desktop/simulator/environment/network.ts";
@@ -212,7 +212,7 @@ test("rows are in the order of the events; an updated list equals a new list of 
         expect(orders).toEqual(all.sort((a, b) => a - b));
         const first = orders[0] ?? 0;
         expect(orders).toEqual(orders.map((_, at) => first + at));
-        keepInStep(list, stored, rows, (row) => row);
+        updateList(list, stored, rows, (row) => row);
         expect(list.items).toEqual(rows);
       });
     }),

@@ -277,7 +277,7 @@ class Device {
   readonly #running = new Set<ChildProcess>();
   #child: ChildProcess | undefined;
   #ended: Promise<unknown> = Promise.resolve();
-  #words = "";
+  #lastOutput = "";
   #isOver = false;
 
   constructor(directory: string, command: string) {
@@ -308,7 +308,7 @@ class Device {
     if (command.startsWith(">")) this.#child?.stdin?.write(`${command.slice(1).trim()}\n`);
     else if (command !== "")
       this.#shell(command).on("close", (code) => {
-        if (code) this.#words = `--${hook} ended with ${code}`;
+        if (code) this.#lastOutput = `--${hook} ended with ${code}`;
       });
     else {
       kill(this.#child!, hook === "restart" ? "SIGTERM" : "SIGKILL");
@@ -318,7 +318,7 @@ class Device {
 
   /** Adds the last line of the device's output to a failure. */
   output(why: string): string {
-    const line = this.#words.trim().split("\n").at(-1) ?? "";
+    const line = this.#lastOutput.trim().split("\n").at(-1) ?? "";
     return why === "" || line === "" ? "" : `; its last output: ${line}`;
   }
 
@@ -338,7 +338,7 @@ class Device {
     child.stdin.on("error", () => {});
     child.stdout.resume();
     child.stderr.on("data", (bytes: Buffer) => {
-      this.#words = (this.#words + bytes.toString("latin1")).slice(-500);
+      this.#lastOutput = (this.#lastOutput + bytes.toString("latin1")).slice(-500);
     });
     return child;
   }

@@ -74,7 +74,7 @@ export function loginLine(): Command {
   return line
     .option("--again", "sign out first where somebody is signed in, and ask for a new code")
     .option("--timeout <seconds>", "give up when nobody has allowed it by then", integer(1, 86_400))
-    .option("--qr", "draw a QR code also without a terminal that has room and UTF-8 for it")
+    .option("--qr", "draw a QR code also without a terminal that has space and UTF-8 for it")
     .option("--no-qr", "draw none")
     .option("--no-browser", "do not offer to open the address in a browser")
     .option(

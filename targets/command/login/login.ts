@@ -186,7 +186,7 @@ function isRefusal({ remedy, response }: SignInError): boolean {
 function refusalOf(refused: SignInError, { state, settings }: LoginOptions): SignInError {
   const anew = `to sign in anew: ${loginCommand(state, settings, { again: true })}`;
   const end = `to end the session: ${commandFor("logout", state)}`;
-  const message = `the tokens are kept, and the server refuses to renew them; ${anew}; ${end}`;
+  const message = `the server refuses to renew the stored tokens; ${anew}; ${end}`;
   return new SignInError(refused.code, refused.remedy, message, refused);
 }
 

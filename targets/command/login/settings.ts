@@ -56,8 +56,8 @@ export interface ReadySettings {
 
 /**
  * @param host requests the metadata of an issuer
- * @param asking stored metadata, which replace a request, and the time limit @throws UsageError, ServerError, ConfigError
- * for the command line; SignInError if the server does not respond
+ * @param requesting stored metadata, which replace a request, and the time limit
+ * @throws UsageError, ServerError, ConfigError for the command line; SignInError if the server does not respond
  */
 export async function readySettings(
   login: LoginSettings,
@@ -155,7 +155,7 @@ export function readDeviceJson(file: string): DeviceConfig {
 
 /**
  * Adds the addresses of its profile, or of its issuer's metadata.
- * @param asking as in resolveServer: the stored metadata, and the time limit
+ * @param requesting as in resolveServer: the stored metadata, and the time limit
  * @throws UsageError if it is invalid, SignInError if the issuer does not respond
  */
 export async function completed(

@@ -96,7 +96,7 @@ ${head}
   <div class="what"><h1>picogrant <small>${title}</small></h1>
   <p class="intro soft">${intro}</p></div>
   <div class="clock" role="group" aria-label="Clock">
-    <output id="time" aria-label="Time of the world">0:00</output>
+    <output id="time" aria-label="Simulated time">0:00</output>
     <output id="speed" aria-label="Speed">x1</output>
     ${buttons("clock")}
   </div>

@@ -33,7 +33,7 @@ function check(holds: boolean, what: string): void {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** @param board switched off, with an empty EEPROM */
-export async function liveOnBoard(
+export async function runOnBoard(
   environment: BoardEnvironment,
   board: Board,
   kind: Kind,

@@ -47,7 +47,7 @@ export type Kind = keyof typeof kinds;
 
 /** The kinds that fit into this machine's memory. */
 export const kindNames = (Object.keys(kinds) as Kind[]).filter(
-  (kind) => kind !== "quickjs" || machine.hasRoomForEngine,
+  (kind) => kind !== "quickjs" || machine.fitsEngine,
 );
 
 /** The path of a kind's firmware. The linker's map is beside it. */

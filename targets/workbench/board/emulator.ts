@@ -240,7 +240,7 @@ export class Board {
     const began = Date.now();
     while (!(await condition())) {
       const waitedMs = Date.now() - began;
-      if (!this.#isOn || waitedMs > TIMEOUT_MS) throw this.#inVain(what, waitedMs);
+      if (!this.#isOn || waitedMs > TIMEOUT_MS) throw this.#timeoutError(what, waitedMs);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -252,7 +252,7 @@ export class Board {
   }
 
   /** The error for a wait that timed out, with the output of the board. */
-  #inVain(what: string, waitedMs: number): Error {
+  #timeoutError(what: string, waitedMs: number): Error {
     const lines = this.output.trimEnd().split("\n");
     const { exitCode, signalCode } = this.#child ?? {};
     const end = `ended with ${exitCode ?? signalCode ?? "the power switched off"}`;

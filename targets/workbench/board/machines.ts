@@ -18,7 +18,7 @@ export interface Machine {
   readonly hasClock: boolean;
   readonly hasLink: boolean;
   /** Whether QuickJS and its heap fit. */
-  readonly hasRoomForEngine: boolean;
+  readonly fitsEngine: boolean;
   /** Bytes of the EEPROM, or of the SD card that replaces it. */
   readonly eepromBytes: number;
   /** Bytes per write: MAP_EEPROM_PAGE of map.h. */
@@ -36,7 +36,7 @@ export const machines = {
     flashFileBytes: 16 * MIB,
     hasClock: true,
     hasLink: true,
-    hasRoomForEngine: true,
+    fitsEngine: true,
     eepromBytes: 32_768,
     eepromPage: 64,
     panel: { width: 96, height: 16, left: 0, top: 0 },
@@ -47,7 +47,7 @@ export const machines = {
     flashFileBytes: 0x4000,
     hasClock: false,
     hasLink: false,
-    hasRoomForEngine: false,
+    fitsEngine: false,
     // The size of the SD card, which must be a power of two.
     eepromBytes: MIB,
     eepromPage: 512,

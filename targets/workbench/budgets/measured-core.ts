@@ -25,10 +25,10 @@ const allocating = {
 };
 const controlNames = Object.keys(allocating);
 const controls = `
-var controlKept = null;
+var control = null;
 var controls = {
 ${Object.entries(allocating)
-  .map(([name, made]) => `  ${name}: function (device) { controlKept = ${made}; }`)
+  .map(([name, made]) => `  ${name}: function (device) { control = ${made}; }`)
   .join(",\n")}
 };`;
 

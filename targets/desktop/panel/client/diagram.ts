@@ -9,13 +9,13 @@ import type { View } from "../../simulator/view.ts";
 import { make, time } from "./dom.ts";
 import type { Link } from "./panel.ts";
 import {
-  keepInStep,
   type List,
   outcomeOf,
   type Row,
   responseOf,
   rowsOf,
   type Stored,
+  updateList,
 } from "./rows.ts";
 
 /** Draws the details of an exchange: request and response in full. */
@@ -148,7 +148,7 @@ export class Diagram {
     const scroll = this.#list.closest(".scroll")!;
     const wasAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 40;
     const rows = rowsOf(view);
-    const hasChanged = keepInStep(itemsOf(this.#list), this.#stored, rows, (row, before) =>
+    const hasChanged = updateList(itemsOf(this.#list), this.#stored, rows, (row, before) =>
       this.#draw(row, before?.querySelector("details")?.open ?? false),
     );
     if (hasChanged && wasAtEnd) showEnd(this.#list);

@@ -135,7 +135,7 @@ export interface List<Item> {
  * @param draw draws the item of a row; its second parameter is the existing item, if any
  * @returns whether anything has changed
  */
-export function keepInStep<Item>(
+export function updateList<Item>(
   list: List<Item>,
   stored: Map<string, Stored<Item>>,
   rows: readonly Row[],
