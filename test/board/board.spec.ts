@@ -107,7 +107,7 @@ it("it resumes a TLS session that the server knows, and otherwise checks the cer
   const before = sessions.size;
   sessions.clear();
   const known = resumed.length;
-  await board.until("polls after the server has dropped it", () => resumed.length > known + 3);
+  await board.until("polls after the server has deleted it", () => resumed.length > known + 3);
   expect(resumed.slice(known).filter((one) => !one)).toHaveLength(1);
   expect([before, sessions.size]).toEqual([1, 1]);
 });

@@ -161,7 +161,7 @@ it("clockWrong: without a time source, the board only requests the time", async 
 });
 
 it.each([
-  ["none answers", undefined],
+  ["no server responds", undefined],
   ["one is wrong", () => Date.now() + 3e9],
 ])("without a clock, the board stores the server's Date; time servers: %s", async (_, time) => {
   await environment.open();

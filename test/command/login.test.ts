@@ -255,7 +255,7 @@ describe("every end is one line, with the same exit code in all commands and an 
     ],
     ["ulimit -f 0; COMMAND logout", 0, /^$/, /^Signed out/],
   ])(
-    "what cannot be written is one line and an exit code: %s: %i",
+    "a failed write is reported in one line with an exit code: %s: %i",
     async (line, exitCode, ...says) => {
       lifetimeS = 3600;
       expect((await login()).code).toBe(0);

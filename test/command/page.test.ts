@@ -197,7 +197,7 @@ describe("a table of devices", () => {
     ["file,clientId\n../a.bin,x\n", "line 2: the file's name"],
     ["file,limits.renewals\na.bin,many\n", "line 2: limits.renewals"],
     ['file,clientId\na.bin,"x\n', "a quote is missing"],
-  ])("with a mistake writes nothing: %j", async (table, what) => {
+  ])("with a mistake is not written: %j", async (table, what) => {
     writeFileSync(path("devices.csv"), table);
     expect(await mistake(...whole("--csv", path("devices.csv")))).toContain(what);
   });

@@ -212,7 +212,7 @@ describe("signIn refuses wrong settings before it creates or requests anything",
     [{ server: { name: "keycloak", host: "x" } }, "wrong_option", /^server\.realm /],
     [{ memoryBytes: 4096, scope: "a".repeat(9000) }, "wrong_option", /bytes of memory are too few/],
     [{ state: "/etc/passwd" }, "state_unusable", /not a directory/],
-  ])("%j, once the server or the directory is looked at", async (wrong, code, message) => {
+  ])("%j, when the server or the directory is read", async (wrong, code, message) => {
     const refused = signIn({ ...valid, state: temporaryFolder(), ...wrong } as SignInOptions);
     await expect(refused).rejects.toBeInstanceOf(SignInError);
     await expect(refused).rejects.toMatchObject({ code });

@@ -118,13 +118,13 @@ describe("RFC 7009 §2.1: a server may fail to end the access token together wit
   it.each([
     ["both are revoked", [DONE, DONE], ["refresh", "access"], ErrorCode.NONE],
     [
-      "RFC 7009 §2.2.1: a type that is not revoked is not tried again, and the other token is revoked",
+      "RFC 7009 §2.2.1: a token type that the server does not revoke is not retried; the other token is revoked",
       [UNSUPPORTED, DONE],
       ["refresh", "access"],
       ErrorCode.UNSUPPORTED_TOKEN_TYPE,
     ],
     [
-      "RFC 7009 §2.2.1: an access token that cannot be revoked lives its minutes out",
+      "RFC 7009 §2.2.1: an access token that cannot be revoked stays valid until it expires",
       [DONE, UNSUPPORTED],
       ["refresh", "access"],
       ErrorCode.NONE,

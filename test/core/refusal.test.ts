@@ -41,8 +41,8 @@ it.each<[string, FakeResponse]>([
   ["HTML", plain(403, "<html>")],
   ["an empty response", plain(400, "")],
   ["half a success", json(200, { access_token: "a b" })],
-  ["a token that is of no use", tokens({ token_type: "mac" })],
-])("the session outlives days of %s", (_, response) => {
+  ["a token that cannot be used", tokens({ token_type: "mac" })],
+])("the session continues after days of %s", (_, response) => {
   const bench = refusedFor(3 * DAY_MS, response);
   expect(bench.device.state).toBe(State.REFRESHING);
   bench.responses = [tokens({ expires_in: 90_000 })];

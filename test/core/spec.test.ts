@@ -221,7 +221,7 @@ it.skipIf(!isSources).each([
   expect(at).toBeGreaterThan(0);
   if (process.env.PICOGRANT_GENERATE)
     writeFileSync(file, text.slice(0, at) + drawn + text.slice(behind));
-  else expect(text.slice(at, behind), "npm run generate brings it up to date").toBe(drawn);
+  else expect(text.slice(at, behind), "npm run generate updates it").toBe(drawn);
 });
 
 it("SPEC States: the assertion accepts exactly the moves of the table", () => {

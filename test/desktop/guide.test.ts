@@ -44,7 +44,7 @@ test.each([
   [State.REFRESHING, 3, "What can go wrong?", /is signed in/],
   [State.REVOKING, 0, undefined, /signs out/],
   [State.FAILED, 0, "get a code", /sign-in failed/],
-])("state %i: step %i is lit, and %s is what to press", (state, step, label, description) => {
+])("state %i: step %i, with %s as the primary button", (state, step, label, description) => {
   const one = guide(state);
   expect([one.step, one.next?.label]).toEqual([step, label]);
   expect(one.description).toMatch(description);

@@ -152,7 +152,7 @@ describe("files and descriptors", () => {
       [1, 1, 2, 3, 4],
     ],
     [
-      "an update keeps the session: older hosts named the server by its origin, which counts once",
+      "an update keeps the session: a record of an older host, which named the server by its origin, is valid",
       (origin) => {
         const older = { ...at(origin, "/a/token"), issuer: origin };
         return [

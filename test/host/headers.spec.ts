@@ -172,7 +172,7 @@ int main() {
     ["return Math.floor(result);", "the type Math"],
     ["if (result) { var late = 1; }\nreturn late!;", "a use outside of the block"],
     ["return result++ - result;", "an open order of evaluation"],
-  ])("%j cannot be said in C: the line and the construct are named", (line, what) => {
+  ])("%j has no equivalent in C: the error names line and construct", (line, what) => {
     const change = (text: string): string => text.replace(RETURN, `  ${line}\n}`);
     const make = (): unknown => new Printer(numbered, change).files();
     expect(make).toThrow(`${what} cannot be said in C: `);

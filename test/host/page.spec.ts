@@ -89,7 +89,7 @@ it.each<[string, (file: string) => void, string]>([
   ["a directory", (file) => mkdirSync(file), "is no file"],
   ["for everybody to read", (file) => chmodSync(file, 0o604), "run chmod 640 on it"],
 ])(
-  "one that is %s, alone: exit code 2, with the reason on the display",
+  "a single page that is %s: exit code 2, with the reason on the display",
   async (kind, corrupt, why) => {
     const file = page(await opened("https"), "a");
     if (/^a /.test(kind)) rmSync(file);

@@ -227,7 +227,7 @@ const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line
       starts: 2,
     },
     {
-      what: "a random byte too many",
+      what: "one random byte too many",
       right: RANDOM,
       wrong: `bytes[size] = 1;\n  ${RANDOM}`,
       line: "random: bytes behind the range",
@@ -247,7 +247,7 @@ const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line
       line: "medium: an erased slot does not read 0xff",
     },
     {
-      what: "programming in pairs only",
+      what: "programming only in pairs",
       right: "bytes, size, place_of(slot, at))",
       wrong: "bytes, size, place_of(slot, at & ~1u))",
       line: "medium: what was programmed, in pieces",
@@ -255,13 +255,13 @@ const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line
   ],
   "connection.c": [
     {
-      what: "an orderly end that is reported as a break",
+      what: "a proper end that is reported as a break",
       right: "return PG_CONNECTION_ENDED;",
       wrong: "return PG_CONNECTION_BROKEN;",
       line: "connection: the server closed in order",
     },
     {
-      what: "a break that is reported as an orderly end",
+      what: "a break that is reported as a proper end",
       right: `${BROKEN_ENDS} : PG_CONNECTION_BROKEN;`,
       wrong: `${BROKEN_ENDS} : PG_CONNECTION_ENDED;`,
       line: "connection: the server broke it off",

@@ -72,8 +72,8 @@ describe("RFC 9110 §11.6.1 WWW-Authenticate", () => {
 describe("RFC 9112 §6 the body of a response", () => {
   it.each<[string, string, Output]>([
     ["a length", `${head("Content-Length: 2")}{}`, complete("{}")],
-    ["a length, and more behind it", `${head("Content-Length: 2")}{}HTTP/1.1`, complete("{}")],
-    ["no length at all", `${head()}{}`, { ...complete("{}"), result: "more closed end" }],
+    ["a length, and more after it", `${head("Content-Length: 2")}{}HTTP/1.1`, complete("{}")],
+    ["no length", `${head()}{}`, { ...complete("{}"), result: "more closed end" }],
     [
       "no content whatever it says (RFC 9110 §15.3.5)",
       "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
@@ -107,7 +107,7 @@ describe("RFC 9112 §6 the body of a response", () => {
       complete("{}"),
     ],
     [
-      "RFC 9110 §15 a class that nobody knows counts as a server's error",
+      "RFC 9110 §15 an unknown class counts as a server error",
       "HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n",
       complete("", "status 599 -1"),
     ],
@@ -153,7 +153,7 @@ describe("refused responses", () => {
       "chunks",
       `${head("Transfer-Encoding: chunked")}60\r\n${"x".repeat(96)}\r\n5\r\nxxxxx\r\n0\r\n\r\n`,
     ],
-  ])("%s beyond the limit, of which no more than the limit is reported", (_name, response) => {
+  ])("%s beyond the limit is reported up to it", (_name, response) => {
     const { result, body } = readOnce(response, 7, 0);
     expect(result).toBe("tooLong closed tooLong");
     expect(body.length).toBeLessThanOrEqual(BODY_MAX);

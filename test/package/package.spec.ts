@@ -113,7 +113,7 @@ it.each([
     `import { startSimulatedService } from "picogrant-tools/service";
     await startSimulatedService({ options: { interval: "soon" } });`,
   ],
-])("%s that nobody catches: Node prints one readable statement of ours above it", (name, text) => {
+])("an uncaught %s: Node prints one readable statement of picogrant above it", (name, text) => {
   const kind = text.includes("require(") ? "commonjs" : "module";
   const args = [`--input-type=${kind}`, "--eval", text];
   const { status, stderr } = spawnSync(process.execPath, args, {

@@ -65,7 +65,7 @@ async function oauth4webapi({ issuer, keys, approve }: Place): Promise<string> {
   return access_token;
 }
 
-const LIVES = { openidClient, oauth4webapi };
+const CLIENTS = { openidClient, oauth4webapi };
 test.each([
   ["openidClient", false],
   ["openidClient", true],
@@ -82,7 +82,7 @@ test.each([
   });
   onTestFinished(() => service.close());
   const approve = () => void service.approve(service.pending()[0]!.userCode, "ada");
-  const token = await LIVES[name]({ issuer: new URL(service.url), keys, approve });
+  const token = await CLIENTS[name]({ issuer: new URL(service.url), keys, approve });
   const headers = { authorization: `Bearer ${token}` };
   expect((await fetch(`${service.url}/userinfo`, { headers })).status).toBe(401);
 });

@@ -194,16 +194,16 @@ function credulousHttp(): ConformanceCase[] {
 }
 
 it.each([
-  ["timers that ring early", earlyTimers(), /never early/],
-  ["a storage that keeps less than it was given", shortStorage(), /any length|200|capacity/],
-  ["a display that is one character off", mixedDisplay(), /shows|frame|copy/],
+  ["timers that call back too early", earlyTimers(), /never early/],
+  ["a storage that stores less than it was given", shortStorage(), /any length|200|capacity/],
+  ["a display with one wrong character", mixedDisplay(), /shows|frame|copy/],
   ["entropy that repeats itself", stuckEntropy(), /twice/],
   [
     "http that takes what was cut off for a response",
     credulousHttp(),
     /unreachable|too-large|timeout|cut off|failed\(\)/,
   ],
-])("%s: the cases that are about it fail, and no others", async (_, cases, about) => {
+])("%s: only the cases that test this fail", async (_, cases, about) => {
   const { failed } = await runConformance(cases);
   const expected = cases.filter(({ name }) => about.test(name));
   expect(expected).not.toEqual([]);

@@ -80,7 +80,7 @@ describe("RFC 8414 §3.3: the document must name the requested issuer", () => {
     [token("http://127.0.0.1:80/t"), /token_endpoint is on this machine/],
     [token(`${HOST}/t#x`), /token_endpoint must be an https address without user, fragment or/],
     ["<html>", /HTTP 200, but no JSON object/],
-  ])("%j is of no use", async (document, why) => {
+  ])("%j is not valid", async (document, why) => {
     const failed = discover(HOST, { [path]: document }).found;
     await expect(failed).rejects.toThrow(why);
     await expect(failed).rejects.toMatchObject({ isTransient: document === "<html>" });

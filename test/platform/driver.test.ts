@@ -116,7 +116,7 @@ describe("a record belongs to the server that issued its tokens", () => {
     ["https://x.test/other/token?tenant=b", "https://x.test/other/token?tenant=b", ORIGIN],
     ["https://x.test:444/token", "https://x.test:444/token", "https://x.test:444"],
   ])(
-    "SPEC.md Records: to the address of the token endpoint, if no issuer is set: %s",
+    "SPEC.md Records: the address of the token endpoint identifies the server if no issuer is set: %s",
     (token, server, formerServer) => {
       expect(serverNames(undefined, token)).toEqual({ server, formerServer });
     },

@@ -160,7 +160,7 @@ describe("connections", () => {
   it.each([
     ["the adapter's own limit is over", 50, ""],
     ["the server has said that its limit is over", 60_000, "Keep-Alive: timeout=1\r\n"],
-    ["the server has said that it keeps none", 60_000, "Keep-Alive: timeout=0\r\n"],
+    ["the server has said that it keeps no connection", 60_000, "Keep-Alive: timeout=0\r\n"],
   ])("are closed when %s, before the server closes one", async (_, idleLimitMs, hint) => {
     server.make({ idleLimitMs });
     server.script = (socket) => socket.write(OK.replace("Content", `${hint}Content`));
@@ -265,7 +265,7 @@ describe("certificates of authorities", () => {
     { maxVersion: "TLSv1.1" },
     { secureProtocol: "TLSv1_method" },
     { checkServerIdentity: () => undefined },
-  ])("refuses an agent that switches checks off: %j", (options) => {
+  ])("refuses an agent that disables checks: %j", (options) => {
     const agent = new https.Agent(options);
     expect(() => nodeFetch({ agent })).toThrow(
       `http.agent must check what picogrant checks: leave out its ${Object.keys(options)[0]}`,

@@ -291,7 +291,7 @@ describe("the result of a response to fetch", () => {
       "gzip",
       gzipSync(randomBytes(length)),
     ]),
-  ])("a body in %s that nobody reads holds no connection: %#", async (coding, body) => {
+  ])("a body in %s that nobody reads does not block the connection: %#", async (coding, body) => {
     const length = Math.max(9999, body.length);
     let isSent = false;
     server.script = async (socket) => {

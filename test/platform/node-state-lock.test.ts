@@ -213,18 +213,18 @@ describe("the name of a lock file", () => {
 
   it.each<[what: string, name: string, processes: Processes | undefined, verdict: string]>([
     ["one that runs", `7-70-${SPACE}`, { "7/stat": stat("a", "R", 70) }, "runs"],
-    [
-      "one whose name looks otherwise",
-      `7-70-${SPACE}`,
-      { "7/stat": stat("a) Z 0", "S", 70) },
-      "runs",
-    ],
+    ["a file with another name", `7-70-${SPACE}`, { "7/stat": stat("a) Z 0", "S", 70) }, "runs"],
     ["a zombie", `7-70-${SPACE}`, { "7/stat": stat("a", "Z", 70) }, "dead"],
-    ["one that is being taken away", `7-70-${SPACE}`, { "7/stat": stat("a", "X", 70) }, "dead"],
-    ["another of the same number", `7-70-${SPACE}`, { "7/stat": stat("a", "R", 71) }, "dead"],
-    ["one that is gone", `7-70-${SPACE}`, {}, "dead"],
-    ["one of a process of which nothing is known", `7-70-${"0".repeat(12)}`, {}, "unknown"],
-    ["one without process information", `${GONE}-0-0`, undefined, "unknown"],
+    ["a process that is ending", `7-70-${SPACE}`, { "7/stat": stat("a", "X", 70) }, "dead"],
+    [
+      "another process with the same number",
+      `7-70-${SPACE}`,
+      { "7/stat": stat("a", "R", 71) },
+      "dead",
+    ],
+    ["a process that has ended", `7-70-${SPACE}`, {}, "dead"],
+    ["an unknown process", `7-70-${"0".repeat(12)}`, {}, "unknown"],
+    ["a system without process information", `${GONE}-0-0`, undefined, "unknown"],
     ["another thread of this process", `${process.pid}-70-${SPACE}`, {}, "unknown"],
   ])("%s", (_, name, processes, verdict) => {
     proc(processes);

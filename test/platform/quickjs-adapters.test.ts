@@ -62,8 +62,8 @@ describe("a child process", () => {
   it.each<[string, [number, number], number]>([
     ["as it said", [7, 127 << 8], 127],
     ["by a signal", [7, 9], -1],
-    ["which the system cannot tell", [-10, 0], -1],
-  ])("that ended %s is reported so, and its output is closed", (_, ended, expected) => {
+    ["with an unknown status", [-10, 0], -1],
+  ])("that ended %s is reported, and its output is closed", (_, ended, expected) => {
     const system = new PoorSystem();
     system.ended = ended;
     const codes: number[] = [];

@@ -108,7 +108,7 @@ describe("an authentic record that this version would not write", () => {
     ["version 2, which an earlier program wrote with a counter", 2, 2, -1],
     ["version 1 that says 2 on the outside", 2, 1, -1],
     ["version 2 that says 1 on the outside", 1, 2, -1],
-    ["a version that there is none of yet", 3, 3, -1],
+    ["a version that does not exist yet", 3, 3, -1],
     ["version 0", 0, 0, -1],
   ])("%s", (_, outside, inside, expected) => {
     const box = format.sealed(outside, joined(head(inside), bytesOf("later")));

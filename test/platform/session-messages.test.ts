@@ -114,7 +114,7 @@ it.each<[name: string, path: string, response: FakeResponse, error: string]>([
 it.each<[handlers: SignInHandlers, error: string]>([
   [{ resumeOnly: true }, "not_signed_in (user) | not signed in; sign in first"],
   [{ signal: AbortSignal.abort() }, "aborted (nobody) | signing in was given up"],
-])("no user interaction if the program does not want it: %j", async (handlers, error) => {
+])("no user interaction if the program has disabled it: %j", async (handlers, error) => {
   const environment = new SessionEnvironment();
   const start = environment.start(handlers);
   await environment.until(() => start.isSettled);

@@ -80,16 +80,16 @@ describe("the file", () => {
     ["nothing", ""],
     ["no JSON", "{\n"],
     ["one line alone", JSON.stringify(WRITTEN)],
-    ["what no key has proved", `${JSON.stringify(WRITTEN)}\n00\n`],
+    ["data without a valid seal", `${JSON.stringify(WRITTEN)}\n00\n`],
     ["a later version", { ...WRITTEN, version: 3 }],
     ["another issuer's", { ...WRITTEN, issuer: "https://other.example.com" }],
     ["no address", { ...WRITTEN, endpoints: withoutToken }],
     ["no addresses", { ...WRITTEN, endpoints: undefined }],
     ["an empty address", withAddresses({ token: "" })],
-    ["an address that is no text", withAddresses({ revocation: 7 })],
-    ["a way of authentication that is no text", { ...WRITTEN, clientAuthenticationMethods: [7] }],
-    ["an address in the clear", withAddresses({ token: "http://192.0.2.1/token" })],
-  ])("that holds %s has the issuer asked again", (_, content) => {
+    ["an address that is not text", withAddresses({ revocation: 7 })],
+    ["a way of authentication that is not text", { ...WRITTEN, clientAuthenticationMethods: [7] }],
+    ["an unencrypted address", withAddresses({ token: "http://192.0.2.1/token" })],
+  ])("that contains %s causes a new discovery", (_, content) => {
     const text = typeof content === "string" ? content : `${JSON.stringify(content)}\n\n`;
     fs.writeFileSync(file(), text);
     expect(storedMetadata(state, {}).read(ISSUER)).toBeUndefined();

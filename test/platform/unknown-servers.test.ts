@@ -76,9 +76,9 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of all kinds are s
     ["on another origin", { verification_uri: "https://example.org:8443/go?a=b#c" }],
     ["no lifetime", { expires_in: undefined }],
     ["a lifetime of ten years", { expires_in: 315_360_000 }],
-    ["a device code with everything in it", { device_code: "a`#&%+ =/\u00e9" }],
+    ["a device code with all kinds of characters", { device_code: "a`#&%+ =/\u00e9" }],
     ["a device code that is a signed document", { device_code: `e.${"d".repeat(4000)}.s` }],
-    ["members that nobody knows", { message: "\u00fc\n", nested: { user_code: "WRONG" } }],
+    ["unknown members", { message: "\u00fc\n", nested: { user_code: "WRONG" } }],
   ])("%s", async (_, code) => {
     const { prompts, requests } = await completes({ code });
     const sent = { ...CODE, ...code };
@@ -153,8 +153,8 @@ describe("RFC 6749 §5.1: tokens of all kinds", () => {
     ["no lifetime", { expires_in: undefined }, undefined],
     ["null", { expires_in: null }, undefined],
     ["of ten years", { expires_in: 315_360_000 }, undefined],
-    ["of 0 seconds, which says nothing of it", { expires_in: 0 }, undefined],
-    ["of 40 seconds, taken as they are", { expires_in: 40 }, 40],
+    ["of 0 seconds, which counts as unknown", { expires_in: 0 }, undefined],
+    ["of 40 seconds", { expires_in: 40 }, 40],
     ["of -1", { expires_in: -1 }, undefined],
     ["a signed access token of 4 KB", { access_token: `e.${"a".repeat(4096)}.s` }, 3600],
     ["an id_token of 8 KB", { id_token: "i".repeat(8192) }, 3600],
@@ -169,7 +169,7 @@ describe("RFC 6749 §5.1: tokens of all kinds", () => {
 describe("a server's refusal reaches the program with its description", () => {
   it.each<[string, Server, string, RegExp]>([
     [
-      "an error that nobody knows",
+      "an unknown error",
       {
         codeResponse: {
           status: 400,
@@ -219,7 +219,7 @@ describe("a server's refusal reaches the program with its description", () => {
       { tokenResponse: { body: { id_token: "e30.e30.e30", token_type: "Bearer" } } },
       /there is no access_token in the response that can be used; .*\/token: HTTP 200$/,
     ],
-  ])("%s is given up, and the message names the member", async (_, server, message) => {
+  ])("%s ends the sign-in, and the message names the member", async (_, server, message) => {
     const { error, troubles } = await signInAt(server, 600);
     expect(error).toMatchObject({ code: "unusable_responses", remedy: "developer" });
     expect((error as Error).message).toMatch(message);

@@ -299,7 +299,7 @@ describe("refused in one line with exit code 2", () => {
       "run chmod 600",
     ],
     [
-      "a key that nobody made",
+      "a key that does not exist",
       {},
       (folder) => writeFileSync(join(folder, "device.key"), "\0".repeat(32)),
       "random bytes",

@@ -169,8 +169,8 @@ describe("memory", () => {
   });
 
   test.each([
-    ["the oldest remembered token ends the grant", 16, 400],
-    ["an older one is unknown and ends nothing", 17, 200],
+    ["the oldest token that is remembered ends the grant", 16, 400],
+    ["an older one is unknown and has no effect", 17, 200],
   ])("RFC 9700 §4.14.2: reuse of a replaced refresh token: %s", (_, refreshes, afterwards) => {
     const bench = new Bench({ refreshTokenRotation: true, rotationGrace: 0 });
     const first = bench.signIn().refresh_token;

@@ -207,7 +207,7 @@ describe("guessing and phishing", () => {
       "enter -> 200",
     ],
     [
-      "RFC 8628 §5.1: the later pages count guesses as well",
+      "RFC 8628 §5.1: the later pages count guesses too",
       ...PAGES,
       ...Array<string>(10).fill("submit /device/decision user_code=B decision=allow -> 400"),
       "press allow -> 429",
@@ -225,7 +225,7 @@ describe("guessing and phishing", () => {
         ] as const,
     ),
     [
-      "a form belongs to its account: with another account's name it does nothing",
+      "a form belongs to its account: with another account's name it has no effect",
       ...PAGES,
       "press allow account=ben -> 200 says='wants~to~use'",
       PENDING,
@@ -234,7 +234,7 @@ describe("guessing and phishing", () => {
       "refresh -> 200",
     ],
     [
-      "a form of one visit is useless in another",
+      "a form of one visit is invalid in another",
       ...PAGES,
       "browser other",
       "look /device -> 200",

@@ -54,7 +54,7 @@ static void note(const struct pg_driver *driver, enum pg_happened what, int numb
 
 static uint8_t *bytes_at(const struct pg_driver *driver, int start, int size) {
   PG_MUST(start >= 0 && size >= 0 && start <= driver->parts.settings->memory_bytes - size,
-          "what the core names lies in its memory");
+          "ranges of the core are in its memory");
   (void)size;
   return driver->parts.memory + start;
 }

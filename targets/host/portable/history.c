@@ -24,7 +24,7 @@ void pg_history_open(struct pg_history *history) { history->oldest = history->co
 void pg_history_note(struct pg_history *history, enum pg_happened what, int who, int number,
                      int error) {
   PG_MUST(who >= 0 && who < 256 && number >= 0 && number < 65536 && error >= 0 && error < 256,
-          "what is remembered has room");
+          "the value fits into the buffer");
   struct pg_history_entry *last =
       history->count ? &history->entries[entry_place(history, history->count - 1)] : NULL;
   int is_same = last && last->what == what && last->who == who && last->number == number && last->error == error;

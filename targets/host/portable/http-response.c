@@ -178,7 +178,7 @@ static void clear_text(struct pg_http_response *response) {
 static void append_char(struct pg_http_response *response, char c) {
   if (response->text_size < PG_HTTP_RESPONSE_LINE) response->text[response->text_size++] = c;
   else response->is_cut = 1;
-  PG_MUST(response->text_size <= PG_HTTP_RESPONSE_LINE, "a line's text fits its room");
+  PG_MUST(response->text_size <= PG_HTTP_RESPONSE_LINE, "a line's text fits into its buffer");
 }
 
 static int response_text_is(const struct pg_http_response *response, const char *expected) {
@@ -344,7 +344,7 @@ static void head_is_complete(struct pg_http_response *response) {
   else if (response->is_chunked) response->step = CHUNK_SIZE;
   else response->step = response->length > 0 ? BODY_BY_LENGTH : BODY_UNTIL_CLOSED;
   if (response->step == BODY_UNTIL_CLOSED) response->is_last = 1;
-  PG_MUST(status >= 200 && status <= 599, "a status is one of HTTP's");
+  PG_MUST(status >= 200 && status <= 599, "a status is in the range of HTTP");
   response->sink->status(response->context, status, pg_retry_after(response->retry, response->retry_size, from_s));
 }
 
@@ -466,9 +466,9 @@ static size_t response_take_body(struct pg_http_response *response, const uint8_
     refuse_for(response, PG_REASON_TOO_LONG);
     return 0;
   }
-  PG_MUST(taken > 0, "a piece of a body has bytes");
+  PG_MUST(taken > 0, "a piece of a body is not empty");
   response->body_bytes += (uint32_t)taken;
-  PG_MUST(response->body_bytes <= response->body_max, "no body is longer than what is taken");
+  PG_MUST(response->body_bytes <= response->body_max, "the body is not longer than the bytes taken");
   if (response->step != BODY_UNTIL_CLOSED) {
     response->left -= (uint32_t)taken;
     if (response->left == 0) response->step = response->step == CHUNK_DATA ? CHUNK_END : COMPLETE;

@@ -143,7 +143,7 @@ static int is_visible(const uint8_t *bytes, size_t size) {
 }
 
 static void http_put(struct pg_http *http, const void *bytes, size_t size) {
-  PG_MUST(http->part_count < PG_HTTP_PARTS, "a request has room for its parts");
+  PG_MUST(http->part_count < PG_HTTP_PARTS, "the parts of a request fit");
   if (size == 0 || http->part_count == PG_HTTP_PARTS) return;
   http->parts[http->part_count++] = (struct pg_http_part){bytes, size};
 }
@@ -174,7 +174,7 @@ static void put_length(struct pg_http *http, size_t size) {
     http->length[--at] = (char)('0' + size % 10);
     size /= 10;
   } while (size > 0 && at > 0);
-  PG_MUST(size == 0, "a length fits its digits");
+  PG_MUST(size == 0, "a length fits into its digits");
   http_put_text(http, http->length + at);
 }
 
@@ -236,7 +236,7 @@ static int take_date(const struct pg_http *http) {
 static void report_status(void *context, int status, int retry_after_s) {
   const struct pg_http *http = context;
   PG_MUST(http->phase == RESPONDING && http->part == http->part_count,
-          "a response comes after the whole request");
+          "the response follows the whole request");
   (void)take_date(http);
   http->sink->status(http->context, status, retry_after_s);
 }
@@ -313,7 +313,7 @@ static void succeed(struct pg_http *http) {
   } else {
     pg_http_close(http);
   }
-  PG_MUST(!is_under_way(http), "an exchange is over before its end is reported");
+  PG_MUST(!is_under_way(http), "an exchange has ended before its end is reported");
   http->sink->end(http->context);
 }
 
@@ -369,7 +369,7 @@ static int send_parts(struct pg_http *http) {
     if (taken < 0) http_fail(http, PG_REASON_CUT_OFF);
     if (taken <= 0) return 0;
     http->part_at += (size_t)taken;
-    PG_MUST(http->part_at <= part->size, "no more goes out than the part has");
+    PG_MUST(http->part_at <= part->size, "at most the part is sent");
     if (http->part_at < part->size) continue;
     http->part++;
     http->part_at = 0;

@@ -28,7 +28,7 @@ static enum pg_network_step restart(struct pg_network_watch *watch, uint32_t now
   if (watch->restarts == PG_NETWORK_RESTARTS) {
     watch->is_on = 0;
     if (watch->level < PG_NETWORK_LEVEL_MAX) watch->level++;
-    PG_MUST(watch->level <= PG_NETWORK_LEVEL_MAX, "waits grow up to an hour, and no longer");
+    PG_MUST(watch->level <= PG_NETWORK_LEVEL_MAX, "a wait is at most an hour");
     return PG_NETWORK_RESTART_DEVICE;
   }
   watch->due_ms = now_ms + ((uint32_t)PG_NETWORK_WAIT_MS << watch->level);

@@ -25,7 +25,7 @@ enum pg_medium_result pg_medium_read(const struct pg_medium *medium, int slot, u
   uint8_t last[PG_MEDIUM_UNIT_MAX];
   PG_MUST(at % unit_of(medium->read_unit) == 0 && at <= medium->slot_bytes &&
               size <= medium->slot_bytes - at,
-          "what is read lies in its slot, from a unit on");
+          "a read is within its slot, and starts at a unit");
   size_t odd = size % unit_of(medium->read_unit);
   size_t whole = size - odd;
   int result = PG_MEDIUM_DONE;
@@ -44,7 +44,7 @@ enum pg_medium_result pg_medium_program(const struct pg_medium *medium, int slot
   uint8_t last[PG_MEDIUM_UNIT_MAX];
   PG_MUST(at % unit_of(medium->program_unit) == 0 && at <= medium->slot_bytes &&
               size <= medium->slot_bytes - at,
-          "what is programmed lies in its slot, from a unit on");
+          "programmed bytes are within their slot, and start at a unit");
   size_t odd = size % unit_of(medium->program_unit);
   size_t whole = size - odd;
   int result = PG_MEDIUM_DONE;
