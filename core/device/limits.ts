@@ -85,7 +85,7 @@ export enum Limit {
    * slot.
    */
   READ_TRIES = 7,
-  /** Half of the first wait between them. Each further wait is twice as long. */
+  /** Half of the wait after the first attempt to read. Each further wait is twice as long. */
   READ_AGAIN_MS = 50,
   /**
    * Attempts to create a code challenge. With the backoff they take one to two minutes, after which a slow random

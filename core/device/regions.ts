@@ -178,7 +178,7 @@ export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
   return true;
 }
 
-/** The host has had time to read the response in OUTPUT, so others can claim its bytes. */
+/** Call this when the host has had time to read the response in OUTPUT. Others can claim its bytes then. */
 export function offerOutput(device: Device & Regions): void {
   if (device.outputUse === OutputUse.RESPONSE) device.outputUse = OutputUse.RESPONSE_SHOWN;
 }

@@ -136,7 +136,7 @@ export function isOutputHeld(device: Device): boolean {
   );
 }
 
-/** What is due now or after waitMs, or NONE. A call does not wait for waitMs. */
+/** What is due, now or after waitMs, or NONE. A call is due at once. */
 export function whatIsDue(device: Device): Due {
   if (device.inFlight || device.job || device.storageCommand || isOutputHeld(device)) {
     return Due.NONE;
@@ -248,7 +248,7 @@ export function responseStart(
     }
     rememberAccess(device);
     beginDemand(device);
-    // The name of this response's error replaces a displayed one.
+    // If the display shows the name of an error, this response's error replaces it.
     redraw(device);
     scanBegin(device, Literal.MEMBERS, requiredFields(device), 1, Field.ERROR);
   }

@@ -131,8 +131,8 @@ function scanPoll(device: Device, c: number): void {
 }
 
 /**
- * Handles the response to a poll. It confirms the acknowledgement of the last event, which may end the session now. The
- * new event waits for the host, except after the last poll of a run: the server sends that one again.
+ * Handles the response to a poll. The last event has been acknowledged now, and ends the session if it has to. The new
+ * event waits for the host, except after the last poll of a run: the server sends that one again.
  */
 function takeEvent(device: Device): ErrorCode {
   if (isResponseTooLong(device)) return ErrorCode.VALUE_TOO_LONG;

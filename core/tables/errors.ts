@@ -85,7 +85,7 @@ export function errorRows(): ErrorRow[] {
     row(ErrorCode.RENEWALS_EXHAUSTED, ErrorKind.USER, Message.CODE_EXPIRED, []),
     row(ErrorCode.SESSION_ENDED, ErrorKind.USER, Message.SESSION_ENDED, []),
     row(ErrorCode.MEMORY_TOO_SMALL, ErrorKind.DEVELOPER, Message.TOO_LITTLE_MEMORY, []),
-    // also named by a server
+    // found by the device, and also sent by servers
     row(ErrorCode.TOKEN_REVOKED, ErrorKind.USER, Message.SESSION_ENDED, ["token_revoked"]),
     // found by the device
     row(ErrorCode.ACCOUNT_DISABLED, ErrorKind.ADMINISTRATOR, Message.DISABLED, []),

@@ -59,7 +59,7 @@ export function goTo(device: Device & Writer, place: number): void {
   device.writeAt = place;
 }
 
-/** Makes the current write or read invalid, wherever its end was. */
+/** Makes the current write or read invalid. */
 export function corruptWrite(device: Device & Writer): void {
   device.writeEnd = -1;
 }

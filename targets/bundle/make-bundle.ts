@@ -169,7 +169,7 @@ async function joinSources(variant: Variant, isPlaced: boolean): Promise<Script>
   return { code: variant === "grant" ? withoutCalls(code) : code, map: output(".js.map") };
 }
 
-/** The functions that the host calls by number, and the list of exports. */
+/** Code that lists the exports: the functions by number, the one function, and those that a host calls at the start. */
 function numbered(names: readonly string[]): string {
   const functions = functionNumbers.map((name) => (names.includes(name) ? name : "0"));
   return `${EXPORTS}(${functions});\npicogrant = [${[CALL, ...bootFunctions]}, release];`;

@@ -367,7 +367,7 @@ export class IdealService {
     return fields.client_secret === client.secret ? undefined : INVALID_CLIENT;
   }
 
-  /** @param fields with any grant_type except that of a refresh */
+  /** A token request with any grant_type except that of a refresh. */
   poll(client: Client | undefined, fields: Fields): Expected & { attempt?: Attempt } {
     return this.#output(this.#poll(client, fields));
   }

@@ -45,7 +45,7 @@ export class Faults {
   #unwritten = 0;
   /** Consecutive failed writes of the current program. */
   #unwrittenHere = 0;
-  /** When the storage operation started that has not completed yet. */
+  /** When the current storage operation started, or infinity. */
   #hangsSinceMs = Number.POSITIVE_INFINITY;
   #programs = 0;
 

@@ -1,4 +1,4 @@
-/* Assumptions of the proofs: only these ranges. Read only by Frama-C. */
+/* The values that the proofs assume for inputs: any within these ranges. Only Frama-C reads this file. */
 #ifndef PICOGRANT_PROOF_H
 #define PICOGRANT_PROOF_H
 

@@ -70,7 +70,7 @@ function checkQuiet(scene: Scene, ms: number): void {
   const { codeLifetimeS } = ideal.clock;
   // The device checks only at the start of a countdown whether it fits into the row.
   const isAboutToBegin = codeLifetimeS > 5999 && codeLifetimeS < 6002;
-  // Immediate wake-ups are limited by IDLE_MAX instead.
+  // IDLE_MAX limits wake-ups without a wait instead.
   if (!ideal.isCodeShown || isAboutToBegin || ms === 0) return;
   const due = ideal.due.nextDueMs("leastMs");
   holds(
