@@ -179,6 +179,19 @@ test.each([
   expect(responseOf(poll!)).toBe(words);
 });
 
+test("RFC 9449 §7.2: the decoded proof is beside its request, and a thief of the bound token gets 401", async () => {
+  const start = ["advance 9s", "allow", "advance 10s", "steal"];
+  const { exchanges } = await play([...start, "require-keys", "advance 10s", "steal"], () => {});
+  const thefts = exchanges.entries.filter(({ purpose }) => purpose === "a thief calls the API");
+  expect(thefts.map(responseOf)).toEqual(["200 OK", "401 authError"]);
+  const { id } = exchanges.entries.findLast(({ purpose }) => purpose === "call the API")!;
+  const { request } = exchanges.detailOf(id)!;
+  expect(request).toMatch(/^Authorization: DPoP \*\*\*$/m);
+  expect(request).toMatch(
+    /^DPoP: a signature over\n {2}\{.*"jwk".*\n {2}\{"htm":"GET","htu":"http/m,
+  );
+});
+
 /** Replaces the page's list. Its items are the drawn values. */
 class FakeList {
   readonly items: Row[] = [];

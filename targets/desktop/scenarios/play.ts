@@ -1,8 +1,9 @@
 // Finds scenarios by name in this folder, or as a file of the user, and plays them on a virtual clock. Without sockets and
 // files, and with seeded randomness, every run is the same.
 import { readdirSync, readFileSync } from "node:fs";
+import { verifyEs256 } from "../../service/node-environment.ts";
 import { UsageError } from "../command-line.ts";
-import { fixture } from "../simulator/environment/environment.ts";
+import { fixture, newSigner } from "../simulator/environment/environment.ts";
 import {
   createVirtualEnvironment,
   type VirtualEnvironmentSettings,
@@ -44,7 +45,8 @@ export function findScenario(name: string): Scenario {
 }
 
 export function virtualEnvironment(settings: Partial<VirtualEnvironmentSettings> = {}): Simulation {
-  return createVirtualEnvironment({ ...USUAL, ...settings, fixture: fixture() });
+  const keys = { signer: newSigner(), verify: verifyEs256 };
+  return createVirtualEnvironment({ ...USUAL, keys, ...settings, fixture: fixture() });
 }
 
 export async function play(scenario: Scenario, watcher: Watcher = {}): Promise<Outcome> {

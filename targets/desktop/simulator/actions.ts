@@ -99,6 +99,8 @@ const GROUPS = {
     ["long-interval", "poll each 20 s", "service interval 20"],
     ["short-tokens", "access tokens expire after 5 minutes", "service accessTokenLifetime 300"],
     ["rotation", "rotate refresh tokens", "service refreshTokenRotation true"],
+    ["require-keys", "require proofs of possession (DPoP)", "service dpop required", "keys"],
+    ["steal", "steal the access token", "steal", "session"],
     ["usual-settings", "default settings", "service as-usual"],
   ],
   fault: [

@@ -1,9 +1,10 @@
 // Preconditions of actions, and why one is not met. The panel's buttons show the reason.
 import type { View } from "./view.ts";
 
-type Seen = Pick<View, "administrator" | "device" | "faults" | "hasNextPage" | "slots">;
+type Seen = Pick<View, "administrator" | "device" | "faults" | "hasKeys" | "hasNextPage" | "slots">;
 
-const NOBODY = "nobody is signed in";
+export const NO_KEYS = "there is no key in the playground: use npm start";
+export const NOBODY = "nobody is signed in";
 const NO_POWER = "the device has no power";
 /** States that a cancel ends (core/SPEC.md, Functions and states). */
 const CANCELLED = ["requesting", "pending", "revoking", "failed"];
@@ -19,6 +20,7 @@ const NEEDS = {
   power: ({ device }) => (device.on ? "" : NO_POWER),
   refusal: ({ administrator }) =>
     administrator ? "" : "there is nothing for an administrator to fix",
+  keys: ({ hasKeys }) => (hasKeys ? "" : NO_KEYS),
   "no session": (seen) => {
     if (!seen.device.on) return NO_POWER;
     if (isSignedIn(seen)) return "somebody is signed in: sign out first";

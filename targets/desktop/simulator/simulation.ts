@@ -2,7 +2,7 @@
 // clock. view.ts decides what is shown.
 import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
-import type { Entropy, Http, Storage } from "../../../platform/contracts.ts";
+import type { Entropy, Http, HttpRequest, Signer, Storage } from "../../../platform/contracts.ts";
 import type { RomName } from "../../../platform/display/display-rom.ts";
 import { type Language, messagesFor, usualRom } from "../../../platform/display/languages.ts";
 import {
@@ -11,6 +11,7 @@ import {
   type Endpoints,
   type Translate,
 } from "../../../platform/driver.ts";
+import { Keys } from "../../../platform/exchange/keys.ts";
 import type { DecisionOutcome } from "../../service/decisions.ts";
 import type { FixtureInput } from "../../service/fixture.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
@@ -40,6 +41,8 @@ export interface SimulationSettings {
   readonly http: Http;
   readonly storage: Storage;
   readonly entropy: Entropy;
+  /** Makes proofs of possession if the service accepts DPoP; absent: the device has no key. */
+  readonly signer?: Signer | undefined;
   readonly config: DriverConfig;
   readonly endpoints: Endpoints;
   readonly allowHttp?: boolean;
@@ -105,8 +108,11 @@ export class Simulation {
   display: FrameDisplay;
   application: Application;
   driver: Driver | undefined;
+  /** The device's last GET with an access token in the header. */
+  lastCall: HttpRequest | undefined;
   /** Simulated time when the device last updated its clocks. */
   countedMs = 0;
+  #keys: Keys | undefined;
   readonly #decisions: Decisions;
   readonly #listeners = new Set<() => void>();
 
@@ -178,6 +184,7 @@ export class Simulation {
       verifyEvent: (bytes, from, to) => this.manufacturer.verifyPolled(bytes, from, to),
       allowHttp: this.settings.allowHttp ?? false,
       translate: this.settings.translate,
+      keys: this.#usedKeys(),
       memoryBytes: memoryFor(this.settings, columns * rows),
       onChange: () => this.#deviceChanged(),
       onApiBody: (bytes, from, to) => this.application.body(bytes, from, to),
@@ -185,6 +192,21 @@ export class Simulation {
     this.timeline.note("power on");
     this.countedMs = this.clock.nowMs();
     this.driver.start();
+  }
+
+  /** The same object after a power cycle: it knows whether the tokens are bound. */
+  #usedKeys(): Keys | undefined {
+    const { signer, entropy } = this.settings;
+    if (signer === undefined || (this.service?.options.dpop ?? "off") === "off") return undefined;
+    // The clock waits until the signed request is on its way.
+    const sign: Signer["sign"] = (bytes) => {
+      setImmediate(this.clock.hold());
+      return signer.sign(bytes);
+    };
+    const { clientId } = this.config;
+    const own = { signer: { ...signer, sign }, entropy, clientId };
+    this.#keys ??= new Keys({ ...own, dpop: "auto" });
+    return this.#keys;
   }
 
   powerOff(): void {
@@ -400,6 +422,8 @@ export class Simulation {
     return {
       send: (request, sink) => {
         if (this.driver) timeline.observe(this.driver);
+        const { method, authorization } = request;
+        if (method === "GET" && /^(Bearer|DPoP) /.test(authorization)) this.lastCall = request;
         network.send(this.application.tokenInQuery ? withTokenInQuery(request) : request, sink);
       },
       abort: () => network.abort(),

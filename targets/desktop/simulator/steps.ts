@@ -10,6 +10,7 @@ import { CALLS, type CallName } from "./device/application.ts";
 import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
 import { activeFaults, applyFault, FAULTS, findFault } from "./environment/faults.ts";
 import { ACCOUNT_ACTION_NAMES, type AccountAction, accountLine } from "./log/user.ts";
+import { NO_KEYS, NOBODY } from "./preconditions.ts";
 import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
 
 export const NO_CODE = "there is no code on the display";
@@ -191,6 +192,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
   },
   service: (simulation, [name = "", value = ""]) => {
     const service = serviceOf(simulation);
+    if (name === "dpop" && simulation.settings.signer === undefined) return NO_KEYS;
     const changes =
       name === "as-usual"
         ? (simulation.usualOptions ?? {})
@@ -202,7 +204,26 @@ const STEPS: Readonly<Record<string, Perform>> = {
         ? "the service has its default settings"
         : `the service: ${name} ${value}`;
     simulation.timeline.note(line);
+    // The device looks for DPoP when it starts.
+    if (name === "dpop" && simulation.isOn) simulation.powerCycle();
     return `${line}; issued codes and tokens keep their lifetimes`;
+  },
+  steal: (simulation) => {
+    const { lastCall: call, exchanges, timeline } = simulation;
+    if (!simulation.driver?.isSignedIn) return NOBODY;
+    if (call === undefined) return "the device has not sent its token to an API yet";
+    timeline.note("a thief sends the device's access token, without its key");
+    const authorization = call.authorization.replace(/^DPoP/, "Bearer");
+    const { method, url } = call;
+    const { pathname: path, search } = new URL(url);
+    const entry = exchanges.begin({ ...call, authorization, headers: [] }, "a thief calls the API");
+    const { status, headers, body } = serviceOf(simulation).handle({
+      ...{ method, path, query: search.slice(1), headers: { authorization } },
+      body: new Uint8Array(0),
+    });
+    const authenticate = headers["www-authenticate"] ?? "";
+    exchanges.responded(entry, { status, retryAfterS: -1, authenticate }, body);
+    return `the service responds to the thief: ${entry.status} ${entry.output}`;
   },
   policy: (simulation, [id = "", ...scopes]) => {
     const service = serviceOf(simulation);

@@ -79,6 +79,8 @@ export interface View {
   readonly exchangeCount: number;
   readonly timeline: readonly TimelineEntry[];
   readonly faults: readonly string[];
+  /** Whether the device can make proofs of possession. */
+  readonly hasKeys: boolean;
   /** Whether the last list has another page. */
   readonly hasNextPage: boolean;
   readonly account: string;
@@ -164,6 +166,7 @@ export class Viewer {
       ...lastOf(simulation),
       exchangeCount: exchanges.count,
       faults: activeFaults(simulation),
+      hasKeys: settings.signer !== undefined,
       hasNextPage: simulation.application.hasNextPage(simulation.driver),
       account: settings.account,
       message: this.message,

@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import type { PublicJwk, Signer } from "../../../../platform/contracts.ts";
 import type { DriverConfig } from "../../../../platform/driver.ts";
 import { makeDirectory } from "../../../../platform/node/files.ts";
 import {
@@ -21,7 +22,7 @@ import {
   type Service,
   serve,
 } from "../../../service/index.ts";
-import { makeKey } from "../../../service/node-environment.ts";
+import { makeKey, verifyEs256 } from "../../../service/node-environment.ts";
 import { describeListenError, reachableName } from "../../../service/server.ts";
 import { UsageError } from "../../command-line.ts";
 import { isRemote, type Options } from "../../options.ts";
@@ -47,6 +48,12 @@ export type Front = (request: Request, env: unknown) => Promise<Response | undef
 export function fixture(): FixtureInput {
   const file = new URL("../../../service/fixture.json", import.meta.url);
   return JSON.parse(fs.readFileSync(file, "utf8")) as FixtureInput;
+}
+
+/** A key of the device, in memory: each start makes another. */
+export function newSigner(): Signer {
+  const { publicJwk, sign } = makeKey("ES256");
+  return { algorithm: "ES256", publicJwk: publicJwk as unknown as PublicJwk, sign };
 }
 
 function remoteConfig(options: Options, { config }: RemoteServer): DriverConfig {
@@ -97,6 +104,7 @@ export async function createEnvironment(
       http,
       storage,
       entropy: new NodeEntropy(),
+      signer: newSigner(),
       config: remote ? remoteConfig(options, remote) : deviceConfig(options),
       endpoints: remote?.endpoints ?? endpointsOf(embedded?.localUrl ?? ""),
       allowHttp: remote?.allowHttp ?? false,
@@ -189,6 +197,7 @@ async function startService(
     now: () => epochMs + clock.nowMs(),
     random: (count: number) => randomBytes(count),
     makeKey,
+    verify: verifyEs256,
     ...manufacturer.environment,
   };
   const service = createService({
@@ -201,6 +210,8 @@ async function startService(
       refreshTokenRotation: options.rotate ?? false,
       // For the QR code, although the specifications do not have this member.
       verificationUriComplete: true,
+      // With a nonce, the time in a proof does not matter: the simulated time may be hours ahead of the device's.
+      dpopNonces: true,
       // The device may poll a few milliseconds early after a power cut, and because clocks have whole milliseconds.
       pollToleranceMs: POLL_TOLERANCE_MS,
       ...settings,

@@ -168,11 +168,11 @@ export class Network implements Http {
     responded: (response: HttpResponse) => void,
     failed: (failure: TransportFailure) => void,
   ): void {
-    const head = { status: 0, retryAfterS: -1, authenticate: "" };
+    const head = { status: 0, retryAfterS: -1 };
     const chunks: number[] = [];
     this.#inner.send(request, {
-      status: (status, retryAfterS, authenticate = "") => {
-        Object.assign(head, { status, retryAfterS, authenticate });
+      status: (status, retryAfterS, authenticate, nonce, dateMs) => {
+        Object.assign(head, { status, retryAfterS, authenticate, nonce, dateMs });
       },
       body: (bytes, from, to) => {
         for (let at = from; at < to; at++) chunks.push(bytes[at]!);
@@ -198,7 +198,8 @@ export class Network implements Http {
     const { sink, entry } = exchange;
     this.#finish(exchange);
     this.#log.responded(entry, response, response.body);
-    sink.status(response.status, response.retryAfterS, response.authenticate);
+    const { status, retryAfterS, authenticate, nonce = "", dateMs = 0 } = response;
+    sink.status(status, retryAfterS, authenticate, nonce, dateMs);
     if (response.body.length > 0) sink.body(response.body, 0, response.body.length);
     sink.end();
   }

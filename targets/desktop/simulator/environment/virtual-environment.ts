@@ -1,11 +1,12 @@
 // A simulation without sockets and files: requests go directly to the service's logic, records into memory, and random
 // numbers come from a seed. Scenarios run in it on a virtual clock, the playground in a page.
 import * as core from "../../../../core/complete.ts";
-import type { Http, HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
+import type { Http, HttpRequest, HttpSink, Signer } from "../../../../platform/contracts.ts";
 import type { Language } from "../../../../platform/display/languages.ts";
 import { type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
 import { SeededEntropy } from "../../../../platform/testing/display.ts";
 import { MemoryStorage } from "../../../../platform/testing/storage.ts";
+import type { Environment } from "../../../service/environment.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
 import type { Service } from "../../../service/index.ts";
 import { PATHS } from "../../../service/metadata.ts";
@@ -77,11 +78,16 @@ export class DirectHttp implements Http {
         accept: "application/json",
         "content-type": request.contentType || undefined,
         authorization: request.authorization || undefined,
+        ...Object.fromEntries(
+          (request.headers ?? []).map(([name, value]) => [name.toLowerCase(), value]),
+        ),
       },
       body,
     });
     const { "retry-after": retryAfter, "www-authenticate": authenticate } = response.headers;
-    sink.status(response.status, retryAfter === undefined ? -1 : Number(retryAfter), authenticate);
+    const retryAfterS = retryAfter === undefined ? -1 : Number(retryAfter);
+    const nonce = response.headers["dpop-nonce"] ?? "";
+    sink.status(response.status, retryAfterS, authenticate, nonce, 0);
     if (response.body.length > 0) sink.body(response.body, 0, response.body.length);
     sink.end();
   }
@@ -99,6 +105,8 @@ export interface VirtualEnvironmentSettings {
   readonly account: string;
   readonly rotate: boolean;
   readonly fixture: FixtureInput;
+  /** The device's key, and the service's check of its signatures; absent: no DPoP. */
+  readonly keys?: { readonly signer: Signer; readonly verify: Environment["verify"] };
   readonly seed?: number;
   /** The clock; default: a new one that is paused. */
   readonly clock?: SimulatedClock;
@@ -129,6 +137,7 @@ export function createVirtualEnvironment(settings: VirtualEnvironmentSettings): 
       entropy.fill(bytes, 0, count);
       return bytes;
     },
+    verify: settings.keys?.verify,
     ...manufacturer.environment,
   };
   const options = {
@@ -136,6 +145,7 @@ export function createVirtualEnvironment(settings: VirtualEnvironmentSettings): 
     refreshTokenRotation: settings.rotate,
     verificationUriComplete: true,
     pollToleranceMs: POLL_TOLERANCE_MS,
+    dpopNonces: true,
     ...settings.options,
   };
   const service = createService({ ...environment, fixture: settings.fixture, options });
@@ -145,6 +155,7 @@ export function createVirtualEnvironment(settings: VirtualEnvironmentSettings): 
     http: new DirectHttp(service),
     storage: new MemoryStorage(),
     entropy: new SeededEntropy(seed + 1),
+    signer: settings.keys?.signer,
     config: deviceConfig({}),
     endpoints: endpointsOf(baseUrl),
     columns: settings.columns,

@@ -20,6 +20,7 @@ export type ExchangePurpose =
   | "call the API"
   | "poll for events"
   | "discover the endpoints"
+  | "a thief calls the API"
   | "other";
 
 /** An exchange, with the moment of its request. */
@@ -55,13 +56,13 @@ export class ExchangeLog {
     this.#changed = changed;
   }
 
-  begin(request: HttpRequest): ExchangeEntry {
+  begin(request: HttpRequest, purpose?: ExchangePurpose): ExchangeEntry {
     const body = asciiOf(request.body, request.bodyFrom, request.bodyTo);
     const entry: ExchangeEntry = {
       ...this.#moments.next(),
       id: ++this.count,
       ended: undefined,
-      purpose: purposeOf(request, body),
+      purpose: purpose ?? purposeOf(request, body),
       method: request.method,
       target: targetOf(request.url),
       request: body === "" ? "" : maskForm(body),

@@ -2,6 +2,7 @@
 
 import type { HttpRequest } from "../../../../platform/contracts.ts";
 import { clean, maskForm, SECRET_NAMES } from "../../../service/observers.ts";
+import { readJwt } from "../../../service/signed-jwt.ts";
 
 const VALUE_LENGTH_MAX = 48;
 const ERROR_LENGTH_MAX = 120;
@@ -86,6 +87,8 @@ export function describeRequest(request: HttpRequest, target: string, body: stri
   if (request.authorization !== "") {
     lines.push(`Authorization: ${request.authorization.split(" ", 1)[0]} ***`);
   }
+  const proof = request.headers?.find(([name]) => name === "DPoP")?.[1];
+  if (proof !== undefined) lines.push(`DPoP: ${describeProof(proof)}`);
   if (request.contentType !== "") {
     lines.push(`Content-Type: ${request.contentType}`, `Content-Length: ${body.length}`);
   }
@@ -93,16 +96,27 @@ export function describeRequest(request: HttpRequest, target: string, body: stri
   return lines.join("\n");
 }
 
+/** What a proof says (RFC 9449 §4.2): the members of its header and its claims. It has no secrets. */
+function describeProof(proof: string): string {
+  const jwt = readJwt(proof);
+  if (jwt === undefined) return "(malformed)";
+  const parts = [jwt.header, jwt.claims].map((part) => clean(JSON.stringify(part)));
+  return `a signature over\n  ${parts.join("\n  ")}`;
+}
+
 export interface ResponseHead {
   readonly status: number;
   readonly retryAfterS: number;
   readonly authenticate?: string;
+  readonly nonce?: string;
+  readonly dateMs?: number;
 }
 
 export function describeResponse(head: ResponseHead, body: string): string {
   const lines = [`HTTP status ${head.status}`];
   if (head.retryAfterS >= 0) lines.push(`Retry-After: ${head.retryAfterS}`);
   if (head.authenticate) lines.push(`WWW-Authenticate: ${clean(head.authenticate)}`);
+  if (head.nonce) lines.push(`DPoP-Nonce: ${clean(head.nonce)}`);
   return [...lines, "", describeBody("application/json", body)].join("\n");
 }
 
