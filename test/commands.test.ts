@@ -100,8 +100,7 @@ function commandsOfPages(): Map<string, Map<string, string>> {
     for (const [option] of words.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) options.set(option, page);
     found.set(program, options);
   };
-  // A command ends at its line's end, at its code span's end, or before a comment. A backslash continues it on the next
-  // line.
+  // A command ends with its line, with its code span, or before a comment. A backslash continues it on the next line.
   const rest = /((?:\\\n|[^`\n#&|])*)/.source;
   const folders = ["", "core", "platform", "targets", "test", "scripts"];
   const pages = folders.flatMap((folder) => {

@@ -71,9 +71,7 @@ function isShipped(file: string): boolean {
   return [...pages, ...FIRMWARE_FILES].some((one) => file === one || file.startsWith(`${one}/`));
 }
 
-/**
- * What is wrong with a block's mark, or "". A mark names a test that runs the block, or has a reason why no test does.
- */
+/** What is wrong with a block's mark, or "". A mark names the test of a block, or a reason why there is none. */
 function markProblem({ language, mark, text }: Block, file: string): string {
   if (mark.startsWith("not: ") || language === "mermaid") return "";
   if (isShipped(file)) return /^(?:ts|sh)$/.test(language) ? "" : `is no program: ${text}`;

@@ -51,10 +51,7 @@ const NOON = "Tue, 15 Nov 1994 12:00:00 GMT";
 const CLOCK_S = Date.UTC(2026, 0, 1) / 1000;
 const BY_CLOCK = "Thu, 01 Jan 2026 00:00:09 GMT";
 
-/**
- * RFC 9110 §10.2.3 on every host: `Retry-After`, `Date` ("": none), the host's clock (0: none), and the resulting
- * seconds.
- */
+/** RFC 9110 §10.2.3 on every host: `Retry-After`, `Date` ("": none), the host's clock (0: none), the seconds. */
 export const RETRY_AFTER: readonly (readonly [
   ...[what: string, value: string, date: string, clockS: number, seconds: number],
 ])[] = [

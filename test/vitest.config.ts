@@ -44,8 +44,7 @@ export const slow = [
   "test/service/server.test.ts",
 ];
 
-// Files with their own commands (npm run tool -- test-qjs, test-browser). A long file runs if you name it or its
-// folder.
+// Files with their own commands (npm run tool -- test-qjs, test-browser). To run a long file, name it or its folder.
 const isNamed = (file: string): boolean =>
   process.argv.some((word) => word !== "" && file.startsWith(word));
 const long = slow.filter((file) => isFullRun || isNamed(file));

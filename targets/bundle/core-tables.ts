@@ -25,8 +25,7 @@ import {
   type NamedPlace,
   requestLiterals,
 } from "../../core/tables/literals.ts";
-// The tables are packed into strings. An engine needs thousands of bytes for arrays of objects, but for a string only
-// its length.
+// Packed into strings: an engine needs thousands of bytes for arrays of objects, but for a string only its length.
 
 /**
  * Packs names: first the letter of the first place ('A' is 0), then the names. The character after a name is the
@@ -57,10 +56,7 @@ export function packedErrorKinds(rows: readonly ErrorRow[]): string {
   return packed;
 }
 
-/**
- * The number of each state is the position of its row, or a free position if it has no row. Ends of values have
- * negative numbers.
- */
+/** A state's number is the position of its row, or a free one without a row. Ends of values have negative numbers. */
 export function grammarStates(rows: readonly GrammarRow[]): Record<string, number> {
   const states: Record<string, number> = {};
   const free: number[] = [];
@@ -225,10 +221,7 @@ function masks(): NumberedName[] {
   ];
 }
 
-/**
- * Packs the regions that have a fixed size and a place of their own: number ('A' is 0), and a quarter of the bytes
- * (blank is 0).
- */
+/** Packs the regions with a fixed size and a place: number ('A' is 0), and a quarter of the bytes (blank is 0). */
 function capacities(): string {
   let packed = "";
   fields.concat(regions).forEach((row, i) => {

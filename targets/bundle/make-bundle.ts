@@ -107,8 +107,7 @@ function goesOn(node: AnyNode): boolean {
 
 /**
  * Marks functions that Closure Compiler must not inline with `@noinline`: those that stay separate, and those that
- * return from within a loop or a block with code after it. Inlining the latter would need labels, which Espruino does
- * not support.
+ * return from within a loop or a block with code after it. Those would need labels, which Espruino does not support.
  */
 export function markFunctions(code: string, staying: readonly string[] = []): string {
   const marked = new Set<Node>();

@@ -28,10 +28,7 @@ export const grantFunctions = [
 /** Functions that a host can drop after it has created its devices. */
 export const bootFunctions: readonly string[] = ["create", "configError"];
 
-/**
- * The one function into which the others are joined (dispatch.ts). From the first step of the build on, calls of
- * functions in tables use it.
- */
+/** The function into which the others are joined (dispatch.ts). The build uses it for calls of functions in tables. */
 export const CALL = "call$";
 
 /** Until that function exists, a call of this name lists the functions that it will call by number. */
@@ -106,9 +103,7 @@ export function functionsOf(variant: Variant): readonly string[] {
   return [...grantFunctions, ...completeFunctions];
 }
 
-/**
- * The functions in the order of their numbers, with which a host calls them. The numbers are the same in all builds.
- */
+/** The functions in the order of their numbers, which are the same in all builds. A host calls them by number. */
 export const functionNumbers: readonly string[] = functionsOf("complete").filter(
   (name) => !bootFunctions.includes(name),
 );

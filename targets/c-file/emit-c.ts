@@ -10,10 +10,7 @@ import { core, refuseOpenOrder, UnsupportedSyntax } from "./unsupported-syntax.t
 
 const byHand = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
-/**
- * picogrant.c, and the header that picogrant.h includes. The header has the device, and functions that hosts on an
- * engine do not have.
- */
+/** picogrant.c, and the header that picogrant.h includes, with the device and functions that engines do not need. */
 export type CFile = Readonly<Record<"source" | "header", string>>;
 
 /** Arrays of the device: the number and type of their elements. All positions are below 65,536. */
@@ -522,10 +519,7 @@ export class Printer {
     return `${commentOf(one)}enum ${tag}{${this.#spliced(one, one.members.pos)};\n`;
   }
 
-  /**
-   * Sorts the members: frequently used ones first, arrays last. Instructions are shorter for members near the beginning
-   * of the struct.
-   */
+  /** Sorts the members: frequent ones first, arrays last. Instructions are shorter near the beginning of the struct. */
   #members(source: string): string {
     const uses = (name: string): number =>
       lists[name] ? 0 : source.split(new RegExp(`->${small(name)}\\b`)).length;

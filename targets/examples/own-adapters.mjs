@@ -149,8 +149,7 @@ export function makeDisplay() {
   };
 }
 
-// HTTP with Node's client, with one connection for each exchange. Do not log targets, headers or bodies, because they
-// contain secrets.
+// HTTP with Node's client, one connection per exchange. Do not log targets, headers or bodies: they contain secrets.
 
 export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
   /** Ends the current exchange, if any, and ignores its later events. */

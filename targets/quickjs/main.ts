@@ -80,10 +80,7 @@ class App {
     else if (verb !== "") this.#refuse("unknown command");
   }
 
-  /**
-   * Calls an API. `place` is its index in endpoints.resources of the configuration, `target` the path after its
-   * address.
-   */
+  /** Calls an API. `place` is its index in endpoints.resources, `target` the path after its address. */
   #call(place: string, target: string): void {
     if (!/^\d{1,2}$/.test(place) || !/^[!-~]*$/.test(target)) {
       this.#refuse("get N TARGET: N is the API's place in endpoints.resources, from 0");
@@ -172,10 +169,7 @@ function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   refuseOthers(os, file, what, `${file}:`);
 }
 
-/**
- * Refuses a configuration without members that this host needs. The schema does not require them, because other hosts
- * do not.
- */
+/** Refuses a configuration without members that this host needs, but others, and so the schema, do not. */
 function refuseIncomplete(file: string, { endpoints = {}, storage }: DeviceConfig): void {
   if (!endpoints.deviceAuthorization || !endpoints.token) {
     const remedy = `npx picogrant configure ${file} writes those of its issuer into it`;

@@ -38,10 +38,7 @@ const count = 6;
 const names = ["f", "c", "o", "u", "I", "W"];
 const later = (by: number): fc.Arbitrary<number> => fc.integer({ min: by + 1, max: count - 1 });
 
-/**
- * An expression in the function with this number. It calls only functions with higher numbers, so that every program
- * ends.
- */
+/** An expression in the function with this number. It calls only functions with higher numbers, so programs end. */
 const expression = (by: number): fc.Arbitrary<string> =>
   fc.letrec<{ x: string }>((tie) => ({
     x: fc.oneof(

@@ -45,9 +45,7 @@ it.each([
   expect(discovered({ ...METADATA, issuer }).error).toBe("MALFORMED_RESPONSE");
 });
 
-/**
- * Addresses that any issuer may name, that only an issuer on the device itself may name, and that no issuer may name.
- */
+/** Addresses that any issuer may name, that only an issuer on the device may name, and that none may name. */
 const ADDRESSES: Readonly<Record<"anywhere" | "here" | "nowhere", readonly string[]>> = {
   anywhere: [
     ...["https://h", "https://host.example/", "https://http.example/token"],

@@ -1,5 +1,4 @@
-// Finds the tests of each row of the specifications and each section of the RFCs, from the references in the tests'
-// names.
+// Finds the tests of each row of the specifications and each section of the RFCs by the references in their names.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";

@@ -1,5 +1,4 @@
-// `npm run engines` runs the conformance script on each engine. These tests check that the script can fail, and that
-// the core in C passes.
+// `npm run engines` runs the conformance script on each engine. Here, it must be able to fail, and the core in C pass.
 
 import { describe, expect, it, test } from "vitest";
 import * as api from "../../core/api.ts";

@@ -161,8 +161,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
     const owned = functions.filter((line) => line !== undefined);
     expect(owned.length).toBeGreaterThanOrEqual(functions.length - 2);
     expect(owned.filter((line) => !/\bfunction /.test(line))).toEqual([]);
-    // Nearly all calls must be mapped to a line with a call. A method of a text may be mapped to the text's first
-    // occurrence.
+    // Nearly all calls are mapped to a line with a call. A text's method may be mapped to its first occurrence.
     const own = calls.filter((line) => line && /\w!?\(/.test(line));
     expect(calls.length).toBeGreaterThan(300);
     expect(own.length).toBeGreaterThan(0.98 * calls.length);

@@ -179,9 +179,7 @@ export class Port {
     }
   }
 
-  /**
-   * Writes a verifier into the first 43 bytes of the range, and its challenge into the last 43 (RFC 7636 §4.1, §4.2).
-   */
+  /** Writes a verifier into the first 43 bytes of the range, its challenge into the last 43 (RFC 7636 §4.1, §4.2). */
   #challenge(): void {
     const { device, memory } = this;
     const verifier = this.#verifier ?? randomBytes(32).toString("base64url");

@@ -91,9 +91,7 @@ function changed(file: string, from: string, to: string): (folder: string) => vo
   };
 }
 
-/**
- * Runs the example, optionally changed, until it has printed `words`. The server allows at once. @returns the messages
- */
+/** Runs the example, optionally changed, until it has printed `words`. The server allows at once. */
 async function outputOfExample(
   name: string,
   words: string,

@@ -1,5 +1,4 @@
-// A host that follows core/SPEC.md. It makes every call to the device and to the model, and the oracles compare the
-// two.
+// A host by core/SPEC.md. It makes every call to the device and to the model, and the oracles compare the two.
 
 import {
   type Bytes,

@@ -95,10 +95,7 @@ const TOKENS_OF_JSON: readonly string[] = [
   ...["\u0000", "\u0001", "\u001f", "\u007f", "'", "//"],
 ];
 
-/**
- * A single scope and several, as text and as a list; one of 160 bytes, and longer ones with and without a space at that
- * position.
- */
+/** One scope and several, as text and as a list; one of 160 bytes, and longer ones with and without a space there. */
 const SCOPES: readonly unknown[] = [
   ...["video", "a b", "", " "],
   ...[["a", "b"], [], ["x".repeat(80), "y".repeat(79)], ["x".repeat(80), "y".repeat(80)]],

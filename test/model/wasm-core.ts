@@ -153,10 +153,7 @@ Object.values<string>(Property).forEach((name, place) => {
   });
 });
 
-/**
- * Finds a member that should be text but is not. C cannot express that, so this code refuses it. Optional members
- * become NULL.
- */
+/** Finds a member that should be text but is not, because C cannot express it. Optional members become NULL. */
 function noText({ formerServer, messages }: Partial<Config>): ConfigMember {
   if (typeof (formerServer || "") !== "string") return ConfigMember.FORMER_SERVER;
   return typeof messages === "string" ? ConfigMember.NONE : ConfigMember.MESSAGES;

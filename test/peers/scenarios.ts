@@ -23,10 +23,7 @@ import type { ForeignClient, ForeignServer, Method } from "./own-service.ts";
 const SCOPE = "openid offline_access";
 const MEMORY_BYTES = 12_288;
 
-/**
- * A request of the device and its response. Logging them unencrypted is fine, because the server exists for only one
- * test.
- */
+/** A request of the device and its response, unencrypted, because the server exists for only one test. */
 interface Received {
   path: string;
   fields: URLSearchParams;

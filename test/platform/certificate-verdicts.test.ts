@@ -1,5 +1,4 @@
-// Compares the verdicts of all clients with one table of certificates (RFC 5280, RFC 9525). SECURITY.md lists the
-// exceptions.
+// The verdicts of all clients on one table of certificates (RFC 5280, RFC 9525). SECURITY.md lists the exceptions.
 
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -26,9 +26,7 @@ function callWith(device: core.Device, isGet: 0 | 1, body: Uint8Array | null): v
   core.sendCall(device, core.Endpoint.RESOURCE, isGet, body, 2, 5);
 }
 
-/**
- * Headers of an API call (RFC 6750) and of an event poll (RFC 8936). Random sessions check the requests of the grant.
- */
+/** Headers of an API call (RFC 6750) and an event poll (RFC 8936). Random sessions check the grant's requests. */
 const ROWS: [string, (device: core.Device) => void, object, Partial<DriverOptions>?][] = [
   ["a request of the grant", () => {}, { method: "POST", contentType: FORM, headers: GRANT }],
   [
@@ -170,8 +168,7 @@ describe("wrong configuration, memory or storage", () => {
   });
 
   it("core/SPEC.md, Records: storage must have capacity for the longest record", () => {
-    // The longest record is a pending code with 5000 bytes of memory, and an access token with more. With 4096 bytes,
-    // both are cut.
+    // With 5000 bytes of memory a code is the longest record, with more an access token. With 4096, both are cut.
     for (const bytes of [4096, 5000, 8192, 20_000]) {
       const taking = (size: number) => ({
         platform: { ...fakePlatform(), storage: new MemoryStorage({ capacity: size }) },

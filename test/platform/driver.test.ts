@@ -48,9 +48,7 @@ describe("start and stop", () => {
 });
 
 describe("options.ts: a driver's default memory", () => {
-  /**
-   * Constant texts of the complete core and of this client take memory, and the display and the tokens share the rest.
-   */
+  /** Constant texts of the complete core and of this client take memory. Display and tokens share the rest. */
   const config = {
     ...driverConfig,
     clientId: "c".repeat(72),

@@ -220,8 +220,7 @@ describe("the result of a response", () => {
   });
 });
 
-// Node reports the ends of response, request and connection in one order. Libraries that replace it in tests (nock,
-// msw) use others.
+// Node reports the ends of response, request and connection in one order. Its replacements (nock, msw) use others.
 describe("order of events", () => {
   const CODINGS: Record<string, (text: string) => Buffer> = {
     identity: Buffer.from,

@@ -143,7 +143,6 @@ it("elapsed time is the larger of two clocks: it includes sleep, and setting bac
   expect(after(0, 8 * 3_600_000)).toBe(8 * 3_600_000);
   expect(after(5000, -3_600_000)).toBe(5000);
   expect(after(1000, 3_600_000)).toBe(3_600_000);
-  // The two clocks are read one after the other, and a wall clock is adjusted slowly. These differences must not add
-  // up.
+  // The clocks are read one after the other, and a wall clock is adjusted slowly. The differences must not add up.
   for (let i = 0; i < 1000; i++) expect(after(100, 150)).toBe(100);
 });

@@ -92,8 +92,7 @@ describe("two programs that sign in together", () => {
     controller.abort();
     await expect(second).rejects.toMatchObject({ code: "aborted" });
     tries.mockRestore();
-    // The second program does not wait in order to erase a foreign record. After ten seconds, it would report
-    // storage_silent.
+    // The second program must not wait to erase a foreign record. It would report storage_silent after ten seconds.
     expect(troubles).toEqual([]);
     environment.service.approve(codes[0]!, "ada");
     sessions.push(await first);

@@ -22,10 +22,7 @@ const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
 ];
 const OTHERS = ["other tests", /^test\/(?!browser|quickjs)/] as const;
 
-/**
- * Code that runs only in another engine, on the developer's machine, or for tests. Its mutants are only chosen if you
- * name the file.
- */
+/** Code for another engine, for the developer's machine, or for tests. Name a file to choose its mutants. */
 const UNDRAWN =
   /^core\/(?:tables\/|device\/assertion)|^platform\/(?:quickjs|conformance|testing|templates|languages)\//;
 

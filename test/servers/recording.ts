@@ -89,10 +89,7 @@ export interface Source {
   /** The day on which the source was read, as 2026-11-22. */
   readonly day: string;
   readonly page: string;
-  /**
-   * Which lines of the profile the source verifies: "code", "token", "revocation", "userinfo", "secret", "scope",
-   * "lengths".
-   */
+  /** The verified lines of the profile: "code", "token", "revocation", "userinfo", "secret", "scope", "lengths". */
   readonly lines: readonly string[];
 }
 

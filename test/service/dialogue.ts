@@ -128,9 +128,7 @@ class Talk {
     }
   }
 
-  /**
-   * Replaces variables such as `$access` by issued values, names of scopes by their identifiers, and "~" by a space.
-   */
+  /** Replaces variables such as `$access` by issued values, scopes by their identifiers, and "~" by a space. */
   #value(name: string, text: string): string {
     if (text.startsWith("$")) return this.#known[text] ?? text;
     if (text.startsWith("'")) return text.slice(1, -1).replaceAll("~", " ");

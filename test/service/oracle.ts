@@ -496,8 +496,7 @@ export class OracleRun {
     if (grant === undefined) return;
     const [access] = this.#fresh(reply, "access_token");
     const successor = rotates ? this.#fresh(reply, "refresh_token")[0] : undefined;
-    // Unless tokens rotate, a refresh response has no refresh token. A client that still uses the previous one gets the
-    // current one again.
+    // Without rotation, only a client that used the previous refresh token gets one: the current one.
     const isCurrent = token === before || this.#options.rotationGrace === null;
     if (!rotates)
       this.#expect("refresh_token", isCurrent ? undefined : before, reply.refresh_token);

@@ -171,9 +171,7 @@ function problemOf(
   }
 }
 
-/**
- * Adds the requests that a redirect must cause. @returns the expected outcome, unless it is the last response's status
- */
+/** Adds the requests that a redirect must cause. @returns the expected outcome, if not the last response's status */
 function addRedirect(
   { method, body, as }: ApiRequest,
   status: number,

@@ -151,10 +151,7 @@ export class Process {
     return this.#shared.running.has(this.pid);
   }
 
-  /**
-   * Wraps callbacks of timers, microtasks and events. An exception would end the process, so it is a violation.
-   * Callbacks of a killed process do not run.
-   */
+  /** Wraps callbacks. An exception would end the process, so it is a violation. After a kill they do not run. */
   guarded<A extends unknown[]>(run: (...args: A) => void): (...args: A) => void {
     return (...args) => {
       try {

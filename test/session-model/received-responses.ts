@@ -196,9 +196,7 @@ export class Received {
     return unreported === undefined ? "" : `not reported: ${JSON.stringify(unreported)}`;
   }
 
-  /**
-   * This start resumed a session, so it requested no code. After a power cut it may not know which scope was requested.
-   */
+  /** This start resumed a session without a code. After a power cut it may not know which scope was requested. */
   get isResumed(): boolean {
     return !this.responses.some(({ url }) => url === ENDPOINTS.deviceAuthorization);
   }

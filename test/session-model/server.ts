@@ -204,10 +204,7 @@ export class GrantServer {
     return this.#tokens(grant);
   }
 
-  /**
-   * If a response gets lost, the client still has the older token. That one stays valid until a newer one has been
-   * used.
-   */
+  /** If a response gets lost, the client uses the older token, which is valid until a newer one has been used. */
   #refresh(token: string): FakeResponse {
     const grant = this.grants.find(({ chain }) => chain.includes(token));
     if (grant === undefined) {

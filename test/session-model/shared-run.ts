@@ -99,8 +99,7 @@ class SharedRun {
         else program?.process.killWithin(80);
         return;
       case "give up":
-        // Aborting ends the session. If there is no session yet, signIn must settle, even while it waits for another
-        // program.
+        // Aborting ends the session. Without a session, signIn must settle, even while it waits for another program.
         program?.controller.abort();
         return;
       case "close":
@@ -151,10 +150,7 @@ class SharedRun {
     this.#promise(program, "accessToken", requested);
   }
 
-  /**
-   * While the medium fails, no program may refresh: it could not store the new token, and a kill would lose the
-   * session.
-   */
+  /** While the medium fails, no program may refresh: the new token could not be stored, and a kill would lose it. */
   #isSent(program: Program, { body, bodyFrom, bodyTo }: HttpRequest): void {
     const text = Buffer.from(Array.from(body).slice(bodyFrom, bodyTo)).toString("latin1");
     const isSaved = program.session?.isSaved ?? program.newest === "";

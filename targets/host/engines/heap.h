@@ -33,8 +33,7 @@ void *pg_heap_take(struct pg_heap *heap, size_t size);
 /* Wipes and frees a block of this heap, or NULL. */
 void pg_heap_give(struct pg_heap *heap, void *block);
 
-/* Resizes a block, which may move it. If the limit would be exceeded, returns NULL and leaves it unchanged. Size 0
- * frees it. */
+/* Resizes a block, which may move it. Over the limit, returns NULL and leaves it unchanged. Size 0 frees it. */
 void *pg_heap_resize(struct pg_heap *heap, void *block, size_t size);
 
 /* The usable bytes of a block. */

@@ -18,8 +18,7 @@ extern "C" {
 /* Carries out PG_COMMAND_CHALLENGE. Returns the value for pg_storage_done: 0 without a random source or SHA-256. */
 int pg_code_challenge_make(uint8_t *range, size_t size);
 
-/* The parts of a driver. The caller owns everything that they point to, and must not move it while the driver is in
- * use. */
+/* The parts of a driver. The caller owns what they point to, and must not move it while the driver is in use. */
 struct pg_driver_parts {
   struct pg_core *core;               /* open */
   struct pg_http *http;               /* opened with pg_driver_sink, and with the driver as its context */

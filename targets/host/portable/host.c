@@ -13,9 +13,8 @@ static int random_seed(void) {
 }
 
 /*
- * Identifies a server by its issuer, or else by the whole address of its token endpoint with the host in lower case.
- * The origin is not enough, because tenants may share one. Older versions used the origin: a record of theirs is still
- * accepted.
+ * Identifies a server by its issuer, or by the whole address of its token endpoint with the host in lower case, because
+ * tenants may share an origin. Older versions used the origin: a record of theirs is still accepted.
  */
 static void name_server(const struct pg_settings *settings, struct pg_host_names *names) {
   const char *address = settings->addresses[PG_ENDPOINT_TOKEN];

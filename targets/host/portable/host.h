@@ -85,9 +85,8 @@ struct pg_host_names {
 };
 
 /*
- * A device, owned by the caller. Zeros mean closed. You may read `core` (pg_get, pg_start, pg_length), pass it to
- * pg_set_status, read `history` with pg_history_line, and borrow `http` (pg_host_take_http). Only host.c uses the
- * rest.
+ * A device, owned by the caller. Zeros mean closed. Read `core` (pg_get, pg_start, pg_length) or pass it to
+ * pg_set_status, read `history` with pg_history_line, and borrow `http` (pg_host_take_http). Only host.c uses the rest.
  */
 struct pg_host {
   const struct pg_host_parts *parts; /* NULL: closed */
@@ -104,8 +103,7 @@ struct pg_host {
   int has_challenge; /* the memory has space for a code challenge (RFC 7636) */
 };
 
-/* Creates the device. Fills in `host`, which must not be open, whatever it contains before. Nothing is allocated
- * afterwards. */
+/* Creates the device. Fills in `host`, which must not be open, whatever it contains. Allocates nothing later. */
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts);
 
 /*
@@ -152,10 +150,7 @@ int pg_host_call(struct pg_host *host, int endpoint, const char *target);
  */
 int pg_host_needs_sign_in(const struct pg_host *host);
 
-/*
- * Takes `http` back for the device. Between two exchanges, a program may open it for another use, and must call this
- * afterwards.
- */
+/* Takes `http` back for the device after a program has opened it for another use between two exchanges. */
 void pg_host_take_http(struct pg_host *host);
 
 /* Closes the device and wipes its memory. Has no effect on a closed one. The heap's figures can still be read. */

@@ -57,8 +57,7 @@ static int take_imf_fixdate(const char *text, size_t size, struct date *date) {
   return take_time(text + 17, date);
 }
 
-/* Sunday, 06-Nov-94 08:49:37 GMT. Without a clock, assume that two-digit years are in 1970..2069, which is closest to
- * RFC 9110. */
+/* Sunday, 06-Nov-94 08:49:37 GMT. Two-digit years are in 1970..2069, without a clock the closest to RFC 9110. */
 static int take_rfc_850(const char *text, size_t size, struct date *date) {
   size_t comma = 0;
   while (comma < size && text[comma] != ',') comma++;

@@ -102,10 +102,7 @@ int pg_http_response_keep_s(const struct pg_http_response *response);
 /* The longest wait that is reported, which is the limit of the core's integers. */
 enum { PG_RETRY_LONGEST_S = 134217727 };
 
-/*
- * Days since 1 January 1970. `year` is 1..9999, `month` 1..12. A day after the month's last one counts on into the next
- * month.
- */
+/* Days since 1 January 1970. `year` is 1..9999, `month` 1..12. A day after the month's end is in the next month. */
 int pg_days_of(int year, int month, int day);
 
 /* Parses an HTTP date of `size` bytes. Returns 1, or 0 if it is invalid or before 1970. */

@@ -78,8 +78,7 @@ struct pg_http_sink {
 /* The longest JSON for one character of a form is \u0000. */
 enum { PG_JSON_BODY_STEP = 6 };
 
-/* A form (RFC 6749 appendix B) that is sent as a JSON object of strings. It is converted piece by piece, without a
- * second buffer. */
+/* A form (RFC 6749 appendix B) that is sent as a JSON object of strings, piece by piece, without a second buffer. */
 struct pg_json_body {
   const uint8_t *form; /* the caller's: `name=value` joined by '&', percent-encoded */
   size_t size;

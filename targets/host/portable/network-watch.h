@@ -52,8 +52,7 @@ void pg_network_watch_received(struct pg_network_watch *watch);
 
 /*
  * Returns the next step, once.
- * @param has_link 0: the cable is unplugged. There is nothing to restart, and the sequence starts again when it is
- * plugged in
+ * @param has_link 0: the cable is unplugged: nothing is restarted, and the sequence starts again when it is plugged in
  */
 enum pg_network_step pg_network_watch_next(struct pg_network_watch *watch, uint32_t now_ms,
                                            int has_link);

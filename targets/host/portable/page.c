@@ -5,8 +5,7 @@
 
 #include "address.h"
 
-/* The unread part of the page. A size that is too large makes the page invalid, and everything read after it is
- * empty. */
+/* The unread part of the page. A size that is too large makes the page invalid, and all later reads empty. */
 struct page_reader {
   const uint8_t *at;
   size_t left;

@@ -16,10 +16,7 @@ extern "C" {
 /* Milliseconds since an arbitrary moment. Must also count while the board sleeps, and wraps at 2^32. */
 uint32_t pg_clock_ms(void);
 
-/*
- * Seconds since 1970, or 0 if unknown. Without the time, TLS must be refused, because an expired certificate could not
- * be detected.
- */
+/* Seconds since 1970, or 0 if unknown. TLS must then be refused, because an expired certificate is not detected. */
 uint32_t pg_clock_wall_s(void);
 
 /* Fills `bytes` with `size` unpredictable random bytes. Returns 1, or 0 if there is no such source. */
@@ -65,8 +62,7 @@ struct pg_medium {
   uint16_t program_unit;
 };
 
-/* A character display, which the port defines. If a port has only one, it may leave the struct undefined, and gets
- * NULL. */
+/* A character display, which the port defines. A port with a single one may leave it undefined, and gets NULL. */
 struct pg_display;
 
 /*
@@ -124,8 +120,7 @@ enum pg_connection_state pg_connection_work(struct pg_connection *connection);
  */
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size);
 
-/* Sends the bytes that were taken. Returns 1 if everything has been handed to the network, 0 if not yet, -1 if the
- * connection is broken. */
+/* Sends the bytes that were taken. Returns 1 if the network has all of them, 0 if not yet, -1 if broken. */
 int pg_connection_flush(struct pg_connection *connection);
 
 /*

@@ -52,8 +52,7 @@
 #error "picogrant needs an int of 32 bits: this compiler's is smaller"
 #endif
 
-/* Generated: the core's enums, and enum pg_property (core/SPEC.md, "What a host may read"), where PG_WAIT_MS is
- * waitMs. */
+/* Generated: the core's enums, and enum pg_property (core/SPEC.md, "What a host may read"; PG_WAIT_MS is waitMs). */
 #include "picogrant-numbers.h"
 /* struct pg_core: generated together with picogrant.c, or in engines/. */
 #include "picogrant-core.h"
@@ -111,8 +110,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
  */
 void pg_core_close(struct pg_core *core);
 
-/* Returns 1 if an engine has thrown. Results since then are not reliable, and the host must start again from the
- * records. */
+/* Returns 1 if an engine has thrown. Later results are not reliable: the host must start again from the records. */
 int pg_core_broken(const struct pg_core *core);
 
 /*
@@ -141,8 +139,7 @@ int pg_response_start(struct pg_core *core, int request_id, int status, int retr
  */
 void pg_set_endpoints(struct pg_core *core, int endpoints);
 
-/* A piece of WWW-Authenticate, of any size, before pg_response_start. The core checks whether it requires another
- * sign-in. */
+/* A piece of WWW-Authenticate, of any size, before pg_response_start. It may require another sign-in. */
 void pg_response_challenge(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size);
 
 /* A piece of the body, of any size. The bytes are copied. */
@@ -151,8 +148,7 @@ void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes
 /* The response is complete. */
 void pg_response_end(struct pg_core *core, int request_id);
 
-/* There is no complete response: no connection, a timeout, or an untrusted certificate. May also be called after
- * pg_response_start. */
+/* There is no complete response: no connection, a timeout, or an untrusted certificate. Valid at any time. */
 void pg_response_failed(struct pg_core *core, int request_id);
 
 /* The result of LOAD (bytes read; 0 empty; -1 unreadable), STORE, ERASE and CHALLENGE (1 done, durably; 0 failed). */
@@ -163,8 +159,7 @@ void pg_sign_in(struct pg_core *core);
 
 void pg_cancel(struct pg_core *core);
 
-/* Signs out. The session ends at once, and a restart does not bring it back. The tokens are revoked (RFC 7009) and
- * erased. */
+/* Signs out. The session ends at once, also across a restart. The tokens are revoked (RFC 7009) and erased. */
 void pg_sign_out(struct pg_core *core);
 
 /* Sets the application's line below "Signed in": printable ASCII, at most 512 bytes. NULL or "" removes it. */
@@ -182,8 +177,7 @@ int pg_call_resource(struct pg_core *core, int endpoint, const char *target);
  */
 int pg_get(const struct pg_core *core, enum pg_property property);
 
-/* The position of a region or field in the memory, its length (-1 if absent), and its capacity (-1 if it has none of
- * its own). */
+/* The position of a region or field in the memory, its length (-1: absent), its capacity (-1: none of its own). */
 int pg_start(const struct pg_core *core, int region);
 int pg_length(const struct pg_core *core, int region);
 int pg_capacity(const struct pg_core *core, int region);

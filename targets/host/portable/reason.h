@@ -1,5 +1,4 @@
-/* Reasons for a missing connection, for a log and for the display. PG_REASON_* is generated from the table of all
- * hosts. */
+/* Reasons for a missing connection, for a log and for the display. PG_REASON_* comes from the table of all hosts. */
 #ifndef PICOGRANT_REASON_H
 #define PICOGRANT_REASON_H
 

@@ -52,8 +52,7 @@ static inline void pg_slip_put(struct pg_slip_writer *writer, const void *bytes,
   writer->left -= size;
 }
 
-/* Writes a text without control characters, because the printer would treat them as commands. Line ends remain in texts
- * of several lines. */
+/* Omits control characters, which would be commands to the printer. Texts of several lines keep their line ends. */
 static inline void pg_slip_put_text(struct pg_slip_writer *writer, struct pg_slip_text text, int has_lines) {
   const uint8_t *bytes = (const uint8_t *)text.bytes;
   if (has_lines && text.size == 0) return;

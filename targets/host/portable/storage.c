@@ -1,5 +1,5 @@
-/* Records on a medium, in its units. Contract in storage.h. A write erases the slot, then programs the record, and
- * finally the header. */
+/* Records on a medium, in its units. Contract in storage.h. A write erases the slot, then programs record and
+ * header. */
 #include "storage.h"
 
 #include <string.h>

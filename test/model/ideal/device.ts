@@ -360,9 +360,7 @@ export class Ideal {
     this.prompt.advance(elapsedMs);
   }
 
-  /**
-   * Makes the transitions that depend on time. `observed` says what the core did where it chooses the moment at random.
-   */
+  /** Makes the transitions that depend on time. `observed` says what the core did at random moments. */
   timeRules(observed: Observed): void {
     const { clock } = this;
     if (this.isInFlight && clock.exchangeMs === 0) {

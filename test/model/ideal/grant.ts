@@ -29,10 +29,7 @@ const REVOCATION_WAIT_S_MAX = 64;
 const CODE_LIFETIME_S = 600;
 /** After so many responses without a code, the device reports a wrong configuration. */
 const UNUSABLE_RESPONSES = 5;
-/**
- * The device reports UNUSABLE_RESPONSES after so many consecutive redirects, refusals without an error name, or
- * unusable JSON.
- */
+/** The maximum of consecutive redirects, refusals without an error name, and unusable JSON. */
 const UNUSABLE_STATUSES = 10;
 /** The device gives up after so many consecutive codes that the server does not know. */
 const DEAD_CODES = 3;

@@ -1,5 +1,4 @@
-// The content of the display. Words are wrapped into lines, and lines are divided into pages. The last row of each page
-// shows the code.
+// The content of the display. Lines are divided into pages. The last row of each page shows the code.
 
 import { Message } from "../../../core/device/errors.ts";
 import { ErrorCode, Field, State } from "../../../core/index.ts";

@@ -102,10 +102,7 @@ export class Clock {
     return Math.max(0, seconds * 1000 - (this.#totalMs % 1000));
   }
 
-  /**
-   * Sets the poll interval. If it exceeds the longest possible wait, the code expires unpolled: a poll would be too
-   * early.
-   */
+  /** Sets the poll interval. If it exceeds the longest wait, the code expires before a poll that would be early. */
   pollEvery(intervalMs: number): void {
     this.intervalMs = Math.min(intervalMs, INTERVAL_MS_MAX);
     if (intervalMs > INTERVAL_MS_MAX)
@@ -119,10 +116,7 @@ export class Clock {
     this.wait.mostMs = Math.max(mostMs, requestedMs);
   }
 
-  /**
-   * Doubles the backoff after a failure, up to `capMs`. The upper half of the wait is random, and it is at least
-   * `floorMs`.
-   */
+  /** Doubles the backoff after a failure, up to `capMs`. Its upper half is random, and it is at least `floorMs`. */
   backOff(floorMs: number, retryAfterS: number, capMs = BACKOFF_MS_MAX): void {
     this.backoffMs = Math.min(capMs, Math.max(BACKOFF_MS_MIN, this.backoffMs * 2));
     const half = Math.floor(this.backoffMs / 2);

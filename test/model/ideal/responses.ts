@@ -146,10 +146,7 @@ export function refusalOf(document: Document): Refusal {
   };
 }
 
-/**
- * Whether the address is https. http is also valid if address and issuer are both on the device (RFC 8414 §2, RFC 8252
- * §7.3).
- */
+/** Whether the address is https, or http with address and issuer on the device (RFC 8414 §2, RFC 8252 §7.3). */
 export function isSecure(address: string | undefined, issuer: string): boolean {
   if (!isVisible(address) || address.includes("@")) return false;
   if (address.startsWith("https://")) return address.length > "https://".length;
@@ -213,10 +210,7 @@ const REFUSES_GRANT: ReadonlySet<number> = new Set([
   ErrorCode.INTERACTION_REQUIRED,
 ]);
 
-/**
- * Whether the error ends the grant at a refresh, so that only a new sign-in helps (RFC 6749 §5.2, and the names of
- * other servers).
- */
+/** Whether the error ends the grant at a refresh (RFC 6749 §5.2, and the names of other servers). */
 export const refusesGrant = (error: number): boolean => REFUSES_GRANT.has(error);
 
 /** The outcome of an error (core/SPEC.md, Errors). */

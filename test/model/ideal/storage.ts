@@ -8,9 +8,7 @@ export interface StoredRecord {
   intervalMs: number;
   codeLifetimeS: number;
   refreshLifetimeS: number;
-  /**
-   * A code's values: device code, user code, verification URI, complete URI and optional verifier. Otherwise one token.
-   */
+  /** For a code: device code, user code, verification URI, complete URI, optional verifier. Otherwise one token. */
   values: (string | undefined)[];
 }
 

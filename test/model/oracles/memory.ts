@@ -1,5 +1,4 @@
-// Checks that accesses stay within the memory, that stored values are bytes, and that numbers fit into 27 bits and a
-// sign.
+// Checks that accesses stay within the memory, that its values are bytes, and that numbers fit into 27 bits and a sign.
 
 import { type Bytes, type Device, Field, Region } from "../../../core/index.ts";
 import { Broken, holds, type Scene, same, textAt } from "./oracle.ts";
@@ -122,10 +121,7 @@ export class DiscardedOracle {
 
 /** From this size on, long addresses fit. */
 const LONG_FROM_BYTES = 24_576;
-/**
- * The access token's share of the remaining memory, in 32ths. All three tokens have such a share and one extra byte,
- * and OUTPUT gets the rest.
- */
+/** The access token's share of the remaining memory, in 32ths. The rest is for refresh tokens and OUTPUT. */
 const ACCESS_SHARE = 9;
 const REFRESH_SHARE = 5;
 const TOKENS = 3;

@@ -41,8 +41,7 @@ struct pg_connection board_connection;
 
 static void fail(struct pg_connection *connection, int reason, const char *why) {
   if (connection->stage == HAS_FAILED) return;
-  /* If a server refuses connections, it may have moved and its address may belong to another server. Resolve the name
-   * again. */
+  /* A server that refuses connections may have moved, and another server may have its address. Resolve it again. */
   if (connection->stage < SHAKES_HANDS) network_doubt();
   connection->stage = HAS_FAILED;
   connection->reason = reason;

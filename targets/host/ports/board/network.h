@@ -8,8 +8,7 @@
 #include <lwip/netif.h>
 #include <stdint.h>
 
-/* Starts the network; the address comes later. `time_server` is used if DHCP names none; "": none. The text must stay
- * in place. */
+/* Starts the network; the address comes later. `time_server` is used if DHCP names none, and must stay in place. */
 void network_open(const char *time_server);
 
 /* Processes received packets, and runs lwIP's timers that are due. */

@@ -1,8 +1,7 @@
 /*
  * The content of the board's EEPROM, or of the chip that replaces it (board.h): the record slots, and the random seed.
  *
- * An EEPROM need not be erased. But the contract of the slots requires that nothing of its record is left in an erased
- * slot.
+ * An EEPROM need not be erased, but by the contract of the slots, an erased slot has nothing of its record.
  */
 #include <bearssl.h>
 #include <string.h>

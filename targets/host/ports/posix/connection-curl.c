@@ -46,8 +46,7 @@ static int tls_ended(CURL *easy) {
   return get_shutdown && (get_shutdown(session->internals) & RECEIVED_SHUTDOWN);
 }
 
-/* The library calls this when the server requests a client certificate. Returns 0: there is none, and the handshake
- * continues. */
+/* The library calls this when the server requests a client certificate. 0: there is none, continue the handshake. */
 static int note_certificate_request(void *ssl, void **certificate, void **key) {
   void *(*context_of)(void *) = NULL;
   void *(*data_of)(void *, int) = NULL;

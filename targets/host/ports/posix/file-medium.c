@@ -24,10 +24,7 @@ static int is_among(const int *errors, size_t count, int error) {
   return count > 0;
 }
 
-/*
- * Whether to retry a failed operation. Temporary errors are retried for a second, and this function waits for a part of
- * it.
- */
+/* Whether to retry a failed operation. Temporary errors are retried for a second. Waits for a part of it. */
 static int may_pass(int *waits) {
   static const int passing[] = PG_PASSING_ERRORS;
   const struct timespec part = {.tv_nsec = 50000000};

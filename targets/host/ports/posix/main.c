@@ -114,8 +114,7 @@ static void keep_demand(void *context, uint8_t c) {
   demand[demand_size] = 0;
 }
 
-/* For developers: prints the member that a response lacks, or the value that did not fit and the memory that it
- * needs. */
+/* For developers: prints the member that a response lacks, or what did not fit, and the memory that it needs. */
 static void report_missing_capacity(int error) {
   static const char *const fields[] = PG_FIELD_NAMES;
   int field = pg_get(&host.core, PG_ERROR_FIELD);

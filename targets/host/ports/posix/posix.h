@@ -26,8 +26,7 @@ struct pg_options {
 /* Prints the problem and its reason in one line on standard error. Returns PG_EXIT_WRONG. */
 int pg_complain(const char *what, const char *why);
 
-/* Reads the command line. Returns 0 to continue, -1 if there is nothing more to do, or the exit code after printing the
- * reason. */
+/* Reads the command line. Returns 0 to continue, -1 if nothing is left to do, or the exit code after an error. */
 int pg_read_options(int count, char **arguments, struct pg_options *options);
 
 /*
@@ -106,8 +105,7 @@ struct pg_network {
   int count;
 };
 
-/* One for each device, owned by the caller from pg_connection_open to pg_network_close. Only connection-curl.c uses the
- * fields. */
+/* One per device, owned by the caller from pg_connection_open to pg_network_close. For connection-curl.c only. */
 struct pg_connection {
   struct pg_network *network;
   CURL *easy; /* NULL: no connection at present */

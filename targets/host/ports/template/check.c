@@ -47,8 +47,7 @@ static int check_clock(void) {
     last = now;
     if (i < 100) port_wait(1);
   }
-  /* Read the clock again. If the system interrupted this program for long, the time had passed before the first
-   * read. */
+  /* Read the clock again. After a long interruption, the time had passed before the first read. */
   int goes_on = pg_clock_ms() != start;
   check(goes_on, "ok clock: it goes on", "not ok clock: pg_clock_ms stands still");
   check(!goes_back, "ok clock: it never goes back", "not ok clock: pg_clock_ms went back");

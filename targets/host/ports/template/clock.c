@@ -27,16 +27,12 @@ uint32_t pg_clock_ms(void) {
 /* Seconds since 1970 from a reliable clock, or 0. Without it TLS is refused, because certificates cannot be checked. */
 uint32_t pg_clock_wall_s(void) { return (uint32_t)time(NULL); }
 
-/* On a board, use the hardware's generator after its health test. Return 0 if there is none. Do not use a compiled-in
- * seed. */
+/* On a board, use the hardware's generator after its health test. Return 0 if there is none: a fixed seed is unsafe. */
 int pg_random(uint8_t *bytes, size_t size) {
   return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
 }
 
-/*
- * Use the TLS library's or the hardware's. This template has neither, so servers that require code challenges cannot be
- * used.
- */
+/* Use the TLS library's or the hardware's. Without it, servers that require code challenges cannot be used. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   (void)bytes;
   (void)size;

@@ -64,8 +64,7 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
   return 1;
 }
 
-/* Called repeatedly. Returns OPEN when the name is resolved, the connection established, the handshake complete and the
- * certificate valid. */
+/* Called repeatedly. OPEN: the name is resolved, the handshake is complete, and the certificate is valid. */
 enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
   struct pollfd waiting = {connection->descriptor, POLLOUT, 0};
   int error = 0;
@@ -105,8 +104,7 @@ int pg_connection_flush(struct pg_connection *connection) {
   return 1;
 }
 
-/* Receives bytes into its own buffer. With TLS, returns ENDED only after a close_notify. Without one, the connection is
- * BROKEN. */
+/* Receives bytes into its own buffer. With TLS, ENDED needs a close_notify. Otherwise the connection is BROKEN. */
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
   ssize_t size = recv(connection->descriptor, connection->in, sizeof connection->in, 0);
   *bytes = connection->in;

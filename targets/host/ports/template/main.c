@@ -99,8 +99,7 @@ static void take_report(void *context, enum pg_report report, int a, int b) {
   }
   if (a == PG_STATE_FAILED) {
     was_signed_in = 0;
-    /* The server has revoked or refused the session. The display says who can fix it, and the key `s` signs in
-     * again. */
+    /* The server has ended the session. The display says who can fix it, and the key `s` signs in again. */
     fprintf(stderr, "the session is over: %s\n", errors[b]);
   }
 }

@@ -1,8 +1,7 @@
 /*
  * The functions of every board, for this one: UART, clock, timer and watchdog.
  *
- * SysTick has 24 bits, which is half a second of this clock. Its interrupt counts the half seconds, and its value is
- * the rest.
+ * SysTick has 24 bits, half a second of this clock. Its interrupt counts the half seconds, and its value is the rest.
  */
 #include "board.h"
 #include "picogrant-port.h"

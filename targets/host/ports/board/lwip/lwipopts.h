@@ -47,8 +47,7 @@
 #define TCP_OVERSIZE 0
 #define TCP_QUEUE_OOSEQ 0
 #define TCP_LISTEN_BACKLOG 0
-/* In milliseconds. lwIP remembers a connection that this side closed first for twice this time, and its timer wakes the
- * board meanwhile. */
+/* In milliseconds. After closing a connection first, lwIP remembers it for twice this time, which wakes the board. */
 #define TCP_MSL 500UL
 #define PBUF_POOL_SIZE 5
 #define MEMP_NUM_PBUF 4
