@@ -100,7 +100,6 @@ class File {
     else if (node.id) this.#refuse(node, "it names itself");
   }
 
-  /** Calls `visit` with each node, its parent, and its unit. */
   walk(visit: (node: AnyNode, parent: AnyNode, unit: Unit | undefined) => void): void {
     fullAncestor(this.#program, (node, _state, ancestors) => {
       const around = ancestors.findLast((one) => one !== node && isFunction(one));

@@ -108,7 +108,6 @@ function learn({ program, checker }: Project, { type, file, first, absent }: Pla
   };
 }
 
-/** Replaces names with places in a file. */
 function placeIn(file: ts.SourceFile, name: string, known: Known): MagicString {
   const text = new MagicString(file.text);
   const visit = (node: ts.Node): undefined => {

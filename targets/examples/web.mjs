@@ -70,7 +70,6 @@ function webStorage(items) {
   };
 }
 
-/** Limits of a response: its size and its time. */
 const SIZE_LIMIT_BYTES = 65_536;
 const TIME_LIMIT_MS = 30_000;
 

@@ -250,7 +250,6 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
     return count;
   }
 
-  /** The tokens in a record. */
   function tokensIn(record: string): string[] {
     const tokens = [
       ...new Set(

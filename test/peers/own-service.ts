@@ -16,7 +16,6 @@ export interface ForeignServer {
   readonly issuer: string;
   /** Required if the server has no metadata with these endpoints. */
   readonly endpoints?: Pick<Endpoints, "deviceAuthorization" | "token">;
-  /** A client for each method of authentication. */
   readonly clients: Readonly<Record<Method, ForeignClient>>;
   readonly scope: string;
   readonly codeLifetimeS: number;

@@ -165,7 +165,6 @@ it("stores metadata, so that a start with a session only requests a token, and w
   expect(troubles[0]).toBe("unreachable");
 });
 
-/** A signal that is aborted right after `signIn` has been called. */
 function abortedAfterTheCall(): AbortSignal {
   const controller = new AbortController();
   queueMicrotask(() => controller.abort());

@@ -29,7 +29,6 @@ interface Server {
   codeResponse?: FakeResponse;
   /** The first two polls. */
   poll?: FakeResponse;
-  /** Members of the token response. */
   tokens?: object;
   tokenResponse?: FakeResponse;
 }

@@ -13,7 +13,6 @@ import { Environment } from "../environment/environment.ts";
 import type { ExchangeName, Recording } from "./recording.ts";
 
 export const CLIENT_ID = "picogrant-test";
-/** The client secrets in the recordings. */
 const SECRETS: Readonly<Record<string, string>> = { google: "GOCSPX-secret" };
 const SECRET = "client-secret";
 

@@ -34,7 +34,6 @@ export abstract class Medium {
   /** Stops all faults. */
   abstract fine(): void;
   restart(): void {}
-  /** Changes the content of a slot. */
   abstract damage(slot: 0 | 1): Partial<Change>;
   /** Call this when storage has written or read this content. */
   written(_slot: 0 | 1, _text: string): void {}

@@ -41,7 +41,6 @@ struct pg_driver {
   struct pg_driver_parts parts;
   uint32_t last_ms;
   int got_response;
-  /* The id of the current request. */
   int request_id;
   int endpoint;
   int status;

@@ -194,7 +194,6 @@ static void refuse_for(struct pg_http_response *response, enum pg_reason reason)
   response->reason = (uint8_t)reason;
 }
 
-/* Refuses invalid HTTP. */
 static void refuse(struct pg_http_response *response) { refuse_for(response, PG_REASON_NOT_HTTP); }
 
 /* Starts a head. The head of an interim response is discarded. */

@@ -15,7 +15,6 @@ int pg_complain(const char *what, const char *why) {
   return PG_EXIT_WRONG;
 }
 
-/* Whether the text is a decimal number of at most `most`. */
 static int is_number(const char *text, uint64_t most, uint64_t *value) {
   char *end = NULL;
   errno = 0;
