@@ -11,6 +11,8 @@ export interface Expected {
   readonly word: string;
   /** RFC 6749 section 5.2: if HTTP Basic failed, the response contains a challenge. */
   readonly isChallenged?: boolean;
+  /** The error in the challenge of a resource, if the word does not determine it. */
+  readonly challenge?: string | undefined;
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
@@ -22,6 +24,14 @@ export interface Proof {
   readonly verifier?: string | undefined;
   readonly nonce?: string | undefined;
   readonly acr: string;
+}
+
+/** The key that a request proves (RFC 9449), or the error of its proof. */
+export interface Possession {
+  readonly key?: string | undefined;
+  readonly error?: string | undefined;
+  /** Called once the service has accepted the proof. */
+  readonly use?: () => void;
 }
 
 export interface Attempt {
@@ -50,6 +60,8 @@ export interface Grant {
   /** When and how the user signed in. */
   readonly authAt: number;
   readonly acr: string;
+  /** The key that a refresh has to prove. */
+  key: string | undefined;
   /** When time-based access ends. With Infinity, only a revocation ends it. */
   readonly endsAt: number;
   /** All refresh tokens of this grant. The last one is valid. */
@@ -67,6 +79,8 @@ export interface AccessToken {
   readonly grant: Grant;
   readonly scopes: readonly string[];
   readonly expiresAt: number;
+  /** The key that it is bound to. */
+  readonly key: string | undefined;
   runs: boolean;
 }
 
@@ -359,21 +373,36 @@ export class IdealService {
 
   // The token endpoint (device specification, sections 2.2, 4.2, 4.3 and 7).
 
-  #authenticate(client: Client | undefined, fields: Fields): Expected | undefined {
+  #authenticate(
+    client: Client | undefined,
+    fields: Fields,
+    { error, use }: Possession = {},
+  ): Expected | undefined {
     if (!fields.client_id) return INVALID_REQUEST;
     if (client === undefined) return INVALID_CLIENT;
-    if (client.secret === undefined) return undefined;
-    if (!fields.client_secret) return INVALID_REQUEST;
-    return fields.client_secret === client.secret ? undefined : INVALID_CLIENT;
+    if (client.secret !== undefined && !fields.client_secret) return INVALID_REQUEST;
+    if (client.secret !== undefined && fields.client_secret !== client.secret)
+      return INVALID_CLIENT;
+    if (error !== undefined) return refused(400, error);
+    use?.();
+    return undefined;
   }
 
   /** A token request with any grant_type except that of a refresh. */
-  poll(client: Client | undefined, fields: Fields): Expected & { attempt?: Attempt } {
-    return this.#output(this.#poll(client, fields));
+  poll(
+    client: Client | undefined,
+    fields: Fields,
+    by: Possession,
+  ): Expected & { attempt?: Attempt } {
+    return this.#output(this.#poll(client, fields, by));
   }
 
-  #poll(client: Client | undefined, fields: Fields): Expected & { attempt?: Attempt } {
-    const wrong = this.#authenticate(client, fields);
+  #poll(
+    client: Client | undefined,
+    fields: Fields,
+    by: Possession,
+  ): Expected & { attempt?: Attempt } {
+    const wrong = this.#authenticate(client, fields, by);
     if (wrong) return wrong;
     if (client!.type === "web") return NO_CLIENT;
     if (!fields.device_code) return INVALID_REQUEST;
@@ -419,13 +448,18 @@ export class IdealService {
   }
 
   /** Stores the first tokens of an attempt. `refreshToken` is undefined if the service issued none. */
-  claimed(attempt: Attempt, accessToken: string, refreshToken: string | undefined): Grant {
+  claimed(
+    attempt: Attempt,
+    accessToken: string,
+    refreshToken: string | undefined,
+    { key }: Possession,
+  ): Grant {
     const { client, granted: scopes, accessSeconds, decidedAt: authAt } = attempt;
     const account = attempt.account!;
     const { acr } = attempt.proof;
     const grant: Grant = {
       ...{ client, account, scopes, refresh: [], graceUntil: 0, predecessor: undefined },
-      ...{ authAt, acr, isKnown: true },
+      ...{ authAt, acr, isKnown: true, key: client.secret === undefined ? key : undefined },
       endsAt:
         accessSeconds === undefined ? Number.POSITIVE_INFINITY : this.now + accessSeconds * 1000,
       runs: true,
@@ -435,7 +469,7 @@ export class IdealService {
     this.grants.push(grant);
     if (refreshToken !== undefined) this.#remember(grant, refreshToken);
     this.#displaceOldest(grant);
-    this.#give(grant, scopes, accessToken);
+    this.#give(grant, scopes, accessToken, key);
     return grant;
   }
 
@@ -458,18 +492,19 @@ export class IdealService {
     };
   }
 
-  refresh(client: Client | undefined, fields: Fields): Refreshed {
-    return this.#output(this.#refresh(client, fields));
+  refresh(client: Client | undefined, fields: Fields, by: Possession): Refreshed {
+    return this.#output(this.#refresh(client, fields, by));
   }
 
-  #refresh(client: Client | undefined, fields: Fields): Refreshed {
-    const wrong = this.#authenticate(client, fields);
+  #refresh(client: Client | undefined, fields: Fields, by: Possession): Refreshed {
+    const wrong = this.#authenticate(client, fields, by);
     if (wrong) return wrong;
     const token = fields.refresh_token;
     if (!token) return INVALID_REQUEST;
     const grant = this.#known(token);
     if (grant === undefined || grant.client !== client || this.now > grant.endsAt - 1000)
       return INVALID_GRANT;
+    if (grant.key !== undefined && grant.key !== by.key) return INVALID_GRANT;
     const scopes = fields.scope ? fields.scope.split(" ") : grant.scopes;
     if (!scopes.every((one) => grant.scopes.includes(one))) return refused(400, "invalid_scope");
     const { refreshTokenRotation: rotates, rotationGrace } = this.#options;
@@ -488,14 +523,16 @@ export class IdealService {
     grant: Grant,
     scopes: readonly string[],
     accessToken: string,
-    successor?: string,
+    successor: string | undefined,
+    { key }: Possession,
   ): void {
+    if (grant.client.secret === undefined) grant.key ??= key;
     if (successor !== undefined) {
       grant.predecessor = grant.refresh.at(-1);
       grant.graceUntil = this.now + (this.#options.rotationGrace ?? 0) * 1000;
       this.#remember(grant, successor);
     }
-    this.#give(grant, scopes, accessToken);
+    this.#give(grant, scopes, accessToken, key);
   }
 
   #remember(grant: Grant, refreshToken: string): void {
@@ -503,10 +540,15 @@ export class IdealService {
     this.refreshTokens.set(refreshToken, grant);
   }
 
-  #give(grant: Grant, scopes: readonly string[], accessToken: string): void {
+  #give(
+    grant: Grant,
+    scopes: readonly string[],
+    accessToken: string,
+    key: string | undefined,
+  ): void {
     const lifetime = this.#options.accessTokenLifetime * 1000;
     const expiresAt = Math.min(this.now + lifetime, grant.endsAt);
-    this.access.set(accessToken, { grant, scopes, expiresAt, runs: true });
+    this.access.set(accessToken, { grant, scopes, expiresAt, key, runs: true });
   }
 
   isLive({ runs, endsAt }: Grant): boolean {
@@ -523,6 +565,17 @@ export class IdealService {
   liveAccess(token: string): AccessToken | undefined {
     const found = this.access.get(token);
     return found?.runs && this.now < found.expiresAt ? found : undefined;
+  }
+
+  /** RFC 9449 section 7: the token, or an unknown one if it comes with the wrong scheme or without its key. */
+  presented(token: string | undefined, by: Possession | undefined): string | undefined {
+    if (token === undefined) return undefined;
+    by?.use?.();
+    const { key } = this.access.get(token) ?? {};
+    const isRight = by
+      ? by.error === undefined && key === by.key
+      : key === undefined && this.#options.dpop !== "required";
+    return isRight ? token : "none";
   }
 
   // Revocation (device specification, section 4.4).

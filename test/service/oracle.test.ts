@@ -16,12 +16,15 @@ const RESPONSES = [
   ...["403 insufficientPermissions", "403 accessNotConfigured", "403 NoLinkedVideoAccount"],
   ...["403 permissionDenied", "404 notFound", "409 alreadyExists", "400 failedPrecondition"],
   ...["400 required", "400 invalidParameter", "401 insufficientUserAuthentication"],
-  ...["401 invalid_token", "403 insufficient_scope"],
+  ...["401 invalid_token", "403 insufficient_scope", "400 invalid_dpop_proof"],
+  ...["400 use_dpop_nonce", "401 invalid_dpop_proof"],
 ];
 /** Only a single dialect has these responses, so few runs get them. */
-const RARE = ["400 authorization_declined", "403 expired_token", "400 org_internal"];
+const RARE = [
+  ...["400 authorization_declined", "403 expired_token", "400 org_internal", "401 use_dpop_nonce"],
+];
 
-test("RFC 6749 §4.1.2, §10.4, RFC 8628 §3.5, RFC 7009 §2.1, §2.2, RFC 7636 §4.6, RFC 8936 §2.4, §2.4.1, §2.4.3, RFC 9700 §2.1.1, §4.14, OpenID Connect Core §2, §5.3, §12.2: every response is the one that the specifications predict, and clients are isolated from each other", async () => {
+test("RFC 6749 §4.1.2, §10.4, RFC 8628 §3.5, RFC 7009 §2.1, §2.2, RFC 7636 §4.6, RFC 8936 §2.4, §2.4.1, §2.4.3, RFC 9449 §5, §7.1, §7.2, §8, §11.1, RFC 9700 §2.1.1, §4.14, OpenID Connect Core §2, §5.3, §12.2: every response is the one that the specifications predict, and clients are isolated from each other", async () => {
   const seed = Number(process.env.PICOGRANT_SEED ?? 1);
   const met = await runOracle(seed, isFullRun ? 100_000 : 10_000);
   const usual = [...met].filter((response) => !RARE.includes(response));

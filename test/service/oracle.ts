@@ -19,6 +19,7 @@ import {
   type Fields,
   type Grant,
   IdealService,
+  type Possession,
   type Proof,
   SPEECHES,
   type Speech,
@@ -63,7 +64,11 @@ const CHALLENGES: Readonly<Record<string, string>> = {
   insufficientPermissions: "insufficient_scope",
   insufficient_scope: "insufficient_scope",
   insufficientUserAuthentication: "insufficient_user_authentication",
+  invalid_dpop_proof: "invalid_dpop_proof",
+  use_dpop_nonce: "use_dpop_nonce",
 };
+/** The lifetime of a nonce, and how long a proof is accepted, ms. */
+const WINDOW_MS = 60_000;
 /** Characters that users and copied text insert between letters (RFC 8628 section 6.1). */
 const GAPS = [" ", "\u3000", "\u2013", "\uff0d", "\u200b", "\u00ad -"];
 const PHASES = [{ duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free: {} } }];
@@ -86,6 +91,11 @@ export class OracleRun {
   readonly #speech: Speech;
   readonly #tokens: string[] = [];
   readonly #seen = new Set<string>();
+  /** The last nonce of the service, and when it came. */
+  #nonce = { value: "none", at: Number.NEGATIVE_INFINITY };
+  /** The last accepted proof. */
+  #used = { key: "", jti: "", at: 0 };
+  #proofs = 0;
 
   constructor(seed: number) {
     const random = seededRandom(seed);
@@ -116,6 +126,8 @@ export class OracleRun {
       refreshTokensPerUser: 1 + this.#below(8),
       offersPerSubscription: this.#one([4, 250]),
       waitingEventsMax: this.#one([3, 1000]),
+      dpop: this.#one(["off", "allowed", "allowed", "required"]),
+      dpopNonces: this.#chance(0.5),
       stepUp: this.#one([null, null, null, null, { maxAge: 600 }, { acr: CONTEXTS[1] }]),
     };
     this.#speech = SPEECHES[dialect];
@@ -154,8 +166,12 @@ export class OracleRun {
       fixture: ENVIRONMENT,
       // openid.test.ts tests signatures. One real signature takes as long as hundreds of steps.
       makeKey: () => ({ publicJwk: { kid: "k" }, sign: (data) => data.subarray(0, 4) }),
+      // A signature is the x of its key.
+      verify: (key, _, signature) => Buffer.from(signature).toString() === key.x,
       snapshot,
     });
+    this.#nonce = { value: "none", at: Number.NEGATIVE_INFINITY };
+    this.#used = { key: "", jti: "", at: 0 };
     bench.service.observe((event) => this.#received.push(JSON.stringify(event)));
     return bench;
   }
@@ -203,6 +219,7 @@ export class OracleRun {
     if (this.#chance(0.3)) {
       const loseCodes = this.#chance(0.5);
       this.#service.restart({ loseCodes });
+      this.#nonce.at = Number.NEGATIVE_INFINITY;
       this.#ideal.restart(loseCodes);
       return;
     }
@@ -285,12 +302,21 @@ export class OracleRun {
     const [credentials, rest] = fields ? this.#basic(fields, headers) : [headers, {}];
     const body = json ? JSON.stringify(json) : fields && form(rest);
     const type = json ? "application/json" : "application/x-www-form-urlencoded";
-    const all = body === undefined ? headers : { "content-type": type, ...credentials };
+    const all: Record<string, string> = {
+      ...(body !== undefined && { "content-type": type }),
+      ...credentials,
+    };
+    if (all.dpop) {
+      const htu = this.#service.baseUrl + target.split("?")[0];
+      all.dpop = proofOf({ htm: method, htu, ...(JSON.parse(all.dpop) as Json) });
+    }
     // HTTP takes most of the time and is the same for all requests, so few requests use it.
     const { json: reply, ...response } = this.#chance(0.05)
       ? await this.#bench.fetch(method, target, body, all)
       : this.#bench.send(method, target, body, all);
     const { text } = response;
+    const { "dpop-nonce": nonce } = response.headers;
+    if (nonce !== undefined) this.#nonce = { value: nonce, at: this.#ideal.now };
     const what = `${method} ${target} ${body ?? ""}${all.authorization?.slice(0, 24) ?? ""}`;
     this.story.push(`${what}\n    ${response.status} ${text.slice(0, 300)}`);
     if (this.story.length > 30) this.story.shift();
@@ -305,9 +331,9 @@ export class OracleRun {
       const isBasic = /^Basic/.test(all.authorization ?? "");
       this.#expect(what, isBasic && expected.isChallenged === true, /^Basic /.test(challenge));
     }
-    const bearer = CHALLENGES[word];
-    if (bearer)
-      this.#expect(what, bearer, /^Bearer .*error="(\w+)"/.exec(challenge)?.[1] ?? "none");
+    const reason = expected.challenge ?? CHALLENGES[word];
+    if (reason && response.status !== 400)
+      this.#expect(what, reason, /^(?:Bearer|DPoP) .*error="(\w+)"/.exec(challenge)?.[1] ?? "none");
     // Device specification, section 2.3: the error of a grant has two members, the quota error only one.
     const isApi = /^\/(video|publisher)/.test(target) || word === "notFound";
     const names = Object.keys(isApi ? (reply.error as Json) : reply).sort();
@@ -438,25 +464,32 @@ export class OracleRun {
   }
 
   async #pollWith(client: Client | undefined, fields: Fields): Promise<void> {
-    const { attempt: granted, ...expected } = this.#ideal.poll(client, fields);
-    const reply = await this.#request("POST", "/token", fields, expected);
+    const [headers, by] = this.#prove();
+    const { attempt: granted, ...expected } = this.#ideal.poll(client, fields, by);
+    const reply = await this.#request("POST", "/token", fields, expected, headers);
     if (granted === undefined) return;
     const hasRefresh = this.#ideal.hasRefresh(granted.granted);
     this.#expect("a refresh token", hasRefresh, "refresh_token" in reply);
     const names = hasRefresh ? ["refresh_token"] : [];
     const [access, ...refresh] = this.#fresh(reply, "access_token", ...names);
-    const grant = this.#ideal.claimed(granted, access!, refresh[0]);
+    const grant = this.#ideal.claimed(granted, access!, refresh[0], by);
     this.#tokens.push(access!, ...refresh);
-    this.#expectTokens(reply, grant, grant.scopes, granted.proof.nonce);
+    this.#expectTokens(reply, grant, grant.scopes, by, granted.proof.nonce);
   }
 
   /** Checks a token response (device specification, section 2.2; OpenID Connect Core sections 2 and 12.2). */
-  #expectTokens(reply: Json, grant: Grant, scopes: readonly string[], nonce?: string): void {
+  #expectTokens(
+    reply: Json,
+    grant: Grant,
+    scopes: readonly string[],
+    { key }: Possession,
+    nonce?: string,
+  ): void {
     const { expires_in, scope, token_type, refresh_token_expires_in } = reply;
     const expected = {
       ...this.#ideal.lifetimes(grant),
       scope: scopes.join(" "),
-      token_type: "Bearer",
+      token_type: key === undefined ? "Bearer" : "DPoP",
     };
     const found = { expires_in, refresh_token_expires_in, scope, token_type };
     this.#expect("tokens", expected, found);
@@ -490,9 +523,10 @@ export class OracleRun {
     const scope = odd < 0.1 ? its?.scopes[0] : odd < 0.12 ? this.#ideal.scope("publisher") : "";
     const refresh_token = odd > 0.98 ? "" : odd > 0.96 ? `${token}x` : (token ?? "none");
     const fields = { ...credentials, refresh_token, scope, grant_type: "refresh_token" };
-    const { grant, rotates, scopes, ...expected } = this.#ideal.refresh(client, fields);
+    const [headers, by] = this.#prove();
+    const { grant, rotates, scopes, ...expected } = this.#ideal.refresh(client, fields, by);
     const before = grant?.refresh.at(-1);
-    const reply = await this.#request("POST", "/token", fields, expected);
+    const reply = await this.#request("POST", "/token", fields, expected, headers);
     if (grant === undefined) return;
     const [access] = this.#fresh(reply, "access_token");
     const successor = rotates ? this.#fresh(reply, "refresh_token")[0] : undefined;
@@ -500,9 +534,9 @@ export class OracleRun {
     const isCurrent = token === before || this.#options.rotationGrace === null;
     if (!rotates)
       this.#expect("refresh_token", isCurrent ? undefined : before, reply.refresh_token);
-    this.#ideal.refreshed(grant, scopes!, access!, successor);
+    this.#ideal.refreshed(grant, scopes!, access!, successor, by);
     this.#tokens.push(access!, ...(successor === undefined ? [] : [successor]));
-    this.#expectTokens(reply, grant, scopes!);
+    this.#expectTokens(reply, grant, scopes!, by);
   }
 
   async #revoke(): Promise<void> {
@@ -516,12 +550,52 @@ export class OracleRun {
     await this.#request("POST", `/revoke?${form({ token })}`, fields, expected);
   }
 
-  /** Adds a token to a request: in the header, in the query, or not at all. */
-  #bearer(token: string | undefined): [Record<string, string>, Fields] {
-    if (token === undefined) return [{}, {}];
+  /** A proof of possession, often none, and what the service finds in it. The request completes the proof. */
+  #prove(token?: string): [Record<string, string>, Possession] {
+    const { dpop, dpopNonces } = this.#options;
+    const { now } = this.#ideal;
+    if (token === undefined && this.#chance(0.3))
+      return [{}, dpop === "required" ? { error: "invalid_dpop_proof" } : {}];
+    const key = this.#chance(0.85) ? "device" : "thief";
+    const odd = this.#roll();
+    const isReplayed = odd < 0.1 && this.#used.key === key && now - this.#used.at < WINDOW_MS;
+    const jti = isReplayed ? this.#used.jti : `${++this.#proofs}`;
+    const isOld = odd > 0.9 && odd < 0.95;
+    const claims = {
+      ...{ key, jti, iat: Math.floor(now / 1000) - (isOld ? 62 : 0) },
+      ...{ nonce: this.#nonce.value, ath: token && sha256(token), ...(odd > 0.97 && { htm: "x" }) },
+    };
+    const headers = { dpop: JSON.stringify(claims) };
+    if (dpop === "off") return [headers, {}];
+    const window = (at: number): number => Math.floor(at / WINDOW_MS);
+    const isFresh = window(now) - window(this.#nonce.at) <= 1;
+    if (odd > 0.97) return [headers, { error: "invalid_dpop_proof" }];
+    if (dpopNonces && !isFresh) return [headers, { error: "use_dpop_nonce" }];
+    if ((isOld && !dpopNonces) || isReplayed) return [headers, { error: "invalid_dpop_proof" }];
+    const use = (): void => {
+      this.#used = { key, jti, at: now };
+    };
+    return [headers, { key, use }];
+  }
+
+  /**
+   * Presents a token: in the header, with a proof if it is bound, in the query, or not at all.
+   * @returns headers, parameters, what the token is worth, and the error of the proof
+   */
+  #present(
+    token?: string,
+  ): [Record<string, string>, Fields, string | undefined, string | undefined] {
+    if (token === undefined) return [{}, {}, undefined, undefined];
+    const isBound = this.#ideal.access.get(token)?.key !== undefined;
+    if (this.#options.dpop !== "off" && this.#chance(isBound ? 0.9 : 0.1)) {
+      const [headers, by] = this.#prove(token);
+      const worth = this.#ideal.presented(token, by);
+      return [{ ...headers, authorization: `DPoP ${token}` }, {}, worth, by.error];
+    }
+    const worth = this.#ideal.presented(token, undefined);
     return this.#chance(0.8)
-      ? [{ authorization: `Bearer ${token}` }, {}]
-      : [{}, { access_token: token }];
+      ? [{ authorization: `Bearer ${token}` }, {}, worth, undefined]
+      : [{}, { access_token: token }, worth, undefined];
   }
 
   #anyToken(...scopes: readonly string[]): string | undefined {
@@ -531,24 +605,30 @@ export class OracleRun {
   }
 
   async #requestIdentity(token = this.#anyToken("openid")): Promise<void> {
-    const [headers, inQuery] = this.#bearer(token);
-    const expected = this.#ideal.userinfo(token);
+    const [headers, inQuery, worth, error] = this.#present(token);
+    const expected = error ? { status: 401, word: error } : this.#ideal.userinfo(worth);
     await this.#request("GET", `/userinfo?${form(inQuery)}`, undefined, expected, headers);
   }
 
   async #listBroadcasts(): Promise<void> {
     const token = this.#anyToken("video", "video.readonly");
-    const [headers, inQuery] = this.#bearer(token);
+    const [headers, inQuery, worth, challenge] = this.#present(token);
     const odd = this.#roll();
     const part = odd < 0.05 ? "" : "id";
     const query = { part, ...(odd < 0.95 && { mine: odd < 0.9 ? "true" : "false" }) };
-    const { ids, ...expected } = this.#ideal.listBroadcasts(token, query, ({ id }) =>
+    const { ids, ...expected } = this.#ideal.listBroadcasts(worth, query, ({ id }) =>
       BROADCASTS.filter(
         ({ account, broadcastType }) => account === id && broadcastType !== "persistent",
       ).map((one) => one.id),
     );
     const target = `/video/v3/liveBroadcasts?${form({ ...query, ...inQuery })}`;
-    const { items } = await this.#request("GET", target, undefined, expected, headers);
+    const { items } = await this.#request(
+      "GET",
+      target,
+      undefined,
+      { ...expected, challenge },
+      headers,
+    );
     if (ids)
       this.#expect(
         "own broadcasts",
@@ -559,7 +639,7 @@ export class OracleRun {
 
   async #offer(): Promise<void> {
     const token = this.#anyToken("publisher");
-    const [headers, inQuery] = this.#bearer(token);
+    const [headers, inQuery, worth, challenge] = this.#present(token);
     const applications = ENVIRONMENT.applications;
     const caller = this.#ideal.access.get(token ?? "")?.grant.account.id ?? "";
     const own = applications.find(({ publishers }) => publishers?.includes(caller));
@@ -585,13 +665,14 @@ export class OracleRun {
     const hasPhases = this.#chance(0.5);
     const parents = { packageName, productId, basePlanId };
     const planOf = (id: string): string => `${packageName}/${productId}/${id}`;
-    const expected = this.#ideal.offer(token, action, {
+    const predicted = this.#ideal.offer(worth, action, {
       ...{ plan: planOf(basePlanId), offerId, regionsVersion, agrees, hasPhases },
       publishers: application?.publishers,
       isPlan: basePlan !== undefined,
       renewsItself: basePlan?.type === "auto-renewing",
       plans: subscription?.basePlans.map((one) => planOf(one.basePlanId)) ?? [],
     });
+    const expected = { ...predicted, challenge };
     const plan = `/publisher/v3/applications/${packageName}/subscriptions/${productId}/basePlans/${basePlanId}/offers`;
     const query = (more: Fields): string => form({ ...more, ...inQuery });
     if (action === "create") {
@@ -752,6 +833,14 @@ function wordOf(reply: Json): string {
 
 function claimsOf(token: string): Json {
   return JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()) as Json;
+}
+
+/** A proof whose signature is the x of its key. */
+function proofOf({ key, ...claims }: Json): string {
+  const x = String(key).padEnd(43, "x");
+  const head = { typ: "dpop+jwt", alg: "ES256", jwk: { kty: "EC", crv: "P-256", x, y: x } };
+  const parts = [JSON.stringify(head), JSON.stringify(claims), x];
+  return parts.map((part) => Buffer.from(part).toString("base64url")).join(".");
 }
 
 function sha256(text: string, bytes = 32): string {
