@@ -23,7 +23,7 @@ const PAIRS = 8;
 const LINES_MAX = 500;
 const STEPS = 120;
 const FIRST_SEED = 1;
-/** From Limit.LONG_URI_MEMORY on, memory is divided differently. In C it has no constant texts, so add some bytes. */
+/** A memory that is divided differently (Limit.LONG_URI_MEMORY), also in C, where constant texts take none of it. */
 const LARGE = Limit.LONG_URI_MEMORY + 4096;
 /** Longer bodies make the script long without finding more faults. */
 const BODY_MAX = 4000;

@@ -95,7 +95,7 @@ const TOKENS_OF_JSON: readonly string[] = [
   ...["\u0000", "\u0001", "\u001f", "\u007f", "'", "//"],
 ];
 
-/** One scope and several, as text and as a list; one of 160 bytes, and longer ones with and without a space there. */
+/** One scope and several, as text and as a list. One list has 160 bytes, others are longer. */
 const SCOPES: readonly unknown[] = [
   ...["video", "a b", "", " "],
   ...[["a", "b"], [], ["x".repeat(80), "y".repeat(79)], ["x".repeat(80), "y".repeat(80)]],

@@ -22,7 +22,10 @@ const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
 ];
 const OTHERS = ["other tests", /^test\/(?!browser|quickjs)/] as const;
 
-/** Code for another engine, for the developer's machine, or for tests. Name a file to choose its mutants. */
+/**
+ * Mutants of this code are only chosen if you name the file. It is for other engines, the developer's machine, or
+ * tests.
+ */
 const UNDRAWN =
   /^core\/(?:tables\/|device\/assertion)|^platform\/(?:quickjs|conformance|testing|templates|languages)\//;
 

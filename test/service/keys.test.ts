@@ -163,7 +163,7 @@ describe("RFC 9449", () => {
       const both = /^Bearer [^,]+, error="invalid_token".*, DPoP [^,]+, algs="ES256"$/;
       expect(stolen.headers["www-authenticate"]).toMatch(both);
       expect(outcome(bench.call(path, json, { key: THIEF }))).toBe("401 invalid_token");
-      // Rule 9: normalized, and without query and fragment.
+      // Rule 9: htu is normalized, and its query and fragment are ignored.
       const htu = `HTTP://127.0.0.1:8080/x/..${path}#fragment`;
       expect(bench.call(path, json, { claims: { htu } }).status).toBe(200);
     }
