@@ -122,12 +122,6 @@ describe("wrong configuration, memory or storage", () => {
     expect(() => made({ config, core: small })).toThrow(/^8192 bytes of memory are too few/);
   });
 
-  it("the error about too little memory contains the required size", () => {
-    expect(() => made({}, 300)).toThrow(
-      /^300 bytes of memory are too few for this configuration; give more$/,
-    );
-  });
-
   it("RFC 7636: if a challenge is configured, the memory must have space for it", () => {
     const least = (more: Partial<DriverOptions>): number => {
       let [tooFew, enough] = [300, 8192];
