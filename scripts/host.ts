@@ -220,7 +220,9 @@ async function check(folder: string): Promise<void> {
 async function host(): Promise<void> {
   const { arm = false } = flags;
   ensure(arm ? armNeeds : hostNeeds);
-  const kinds: Kind[] = arm ? ["arm-grant", "arm-api", "arm"] : ["release", "sanitize", "quickjs"];
+  const kinds: Kind[] = arm
+    ? ["arm-grant", "arm-api", "arm"]
+    : ["release", "sanitize", "keys", "quickjs"];
   for (const kind of kinds) {
     await buildHost(kind);
     console.log(`host: ${kind} built`);

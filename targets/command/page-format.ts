@@ -64,6 +64,9 @@ export interface PageContent {
   readonly authorities: readonly Uint8Array[];
   /** "": no time server. */
   readonly timeServer: string;
+  /** What the device's key is used for: 1 for DPoP plus 2 for private_key_jwt. */
+  readonly keyUses: number;
+  readonly signingKey: Uint8Array;
 }
 
 /** BearSSL's numbers of curves; 0 stands for RSA. */
@@ -213,6 +216,7 @@ function contentOf(config: DeviceConfig): Content {
 
 function written(content: PageContent): Buffer {
   const { madeAt, numbers, texts, addresses, seed, key, authorities, timeServer } = content;
+  const { keyUses, signingKey } = content;
   const all = [...TEXTS.map((name) => texts[name]), ...addresses];
   const body = Buffer.concat([
     number(madeAt, 4),
@@ -222,7 +226,8 @@ function written(content: PageContent): Buffer {
     sized(key, 1),
     number(authorities.length, 2),
     ...authorities,
-    Buffer.from(timeServer && `${timeServer}\0`),
+    Buffer.from(timeServer || keyUses ? `${timeServer}\0` : ""),
+    ...(keyUses ? [number(keyUses, 1), sized(signingKey, 1)] : []),
   ]);
   const page = Buffer.concat([
     Buffer.from("PGS1"),
@@ -271,6 +276,8 @@ export function readPage(page: Uint8Array): PageContent {
       return body.subarray(begin, at);
     }),
     timeServer: at < body.length ? takeText() : "",
+    keyUses: at < body.length ? takeNumber(1) : 0,
+    signingKey: at < body.length ? take(takeNumber(1)) : Buffer.of(),
   };
   if (at !== body.length) throw new PageError("the page ends elsewhere than it says");
   return content as unknown as PageContent;
@@ -283,6 +290,8 @@ export interface PageSettings {
   readonly madeAt?: number;
   /** The random seed; default: a new one. Empty if the device has a random number generator. */
   readonly seed?: Uint8Array;
+  /** The device has a key of its own (targets/host/portable/keys.h): what for, and a board's private key, 32 bytes. */
+  readonly keys?: { dpop?: boolean; privateKeyJwt?: boolean; signingKey?: Uint8Array } | undefined;
 }
 
 /**
@@ -291,7 +300,7 @@ export interface PageSettings {
  * @throws PageError if a setting does not fit a page, ConfigError if device.json is invalid; each in one line
  */
 export function makePage(config: string, settings: PageSettings): Buffer {
-  const { authorities, madeAt = Math.floor(Date.now() / 1000) } = settings;
+  const { authorities, madeAt = Math.floor(Date.now() / 1000), keys = {} } = settings;
   const whole = expandedConfig(parseDeviceConfig(config)) as DeviceConfig;
   const page = written({
     ...contentOf(whole),
@@ -299,6 +308,8 @@ export function makePage(config: string, settings: PageSettings): Buffer {
     seed: settings.seed ?? randomBytes(SEED_BYTES),
     key: Buffer.from(whole.storage?.deviceKey ?? "", "hex"),
     authorities: authoritiesOf(authorities),
+    keyUses: (keys.dpop ? 1 : 0) + (keys.privateKeyJwt ? 2 : 0),
+    signingKey: keys.signingKey ?? Buffer.of(),
   });
   if (written(readPage(page)).equals(page)) return page;
   throw new PageError("the page does not read back as it was written");

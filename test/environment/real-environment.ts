@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
 import type { FakeResponse } from "../../platform/testing/index.ts";
-import { makePage } from "../../targets/command/page-format.ts";
+import { makePage, type PageSettings } from "../../targets/command/page-format.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import type { ServiceOptionsInput } from "../../targets/service/index.ts";
 import { ServiceEnvironment } from "../../targets/workbench/host/service-environment.ts";
@@ -54,13 +54,18 @@ export class RealEnvironment extends ServiceEnvironment {
    * Writes a settings page with this device.json, and returns its path.
    * @param madeAt of two pages, the device uses the later one
    */
-  page(changes: Record<string, unknown> = {}, name = "device.page", madeAt?: number): string {
+  page(
+    changes: Record<string, unknown> = {},
+    name = "device.page",
+    madeAt?: number,
+    keys?: PageSettings["keys"],
+  ): string {
     const path = join(this.folder, name);
     const text = readFileSync(this.configure(changes), "utf8");
     const { certificates } = (JSON.parse(text) as DeviceConfig).http ?? {};
     const authorities = certificates === undefined ? [] : [readFileSync(certificates, "utf8")];
     const when = madeAt === undefined ? {} : { madeAt };
-    writeFileSync(path, makePage(text, { authorities, ...when }), { mode: 0o600 });
+    writeFileSync(path, makePage(text, { authorities, keys, ...when }), { mode: 0o600 });
     return path;
   }
 

@@ -113,18 +113,24 @@ it.each([
     expect(complaints(compiler, ...flags, "-fsyntax-only", file)).toBe("");
 });
 
-it("core and host as one unit with link-time optimization, and portable files as C99", () => {
-  const posix = `${host}ports/posix/`;
-  const ports = readdirSync(posix).filter((name) => name.endsWith(".c"));
-  const all = [...sources.map((name) => portable + name), ...ports.map((name) => posix + name)];
-  const flags = ["-std=gnu11", ...STRICT, ...OF_C, `-I${portable}`, `-I${posix}`, "-I."];
-  writeFileSync(join(folder, "unit.c"), ["./picogrant.c", ...all].map(include).join("\n"));
-  expect(complaints("gcc", ...flags, "-fsyntax-only", "unit.c")).toBe("");
-  const linked = ["-flto=auto", "-Os", "picogrant.c", ...all, "-lcurl", "-lsodium", "-o", "host"];
-  expect(complaints("gcc", ...flags, ...linked)).toBe("");
-  const alike = sources.map((name) => portable + name);
-  expect(complaints("gcc", ...flags, "-std=c99", "-fsyntax-only", ...alike)).toBe("");
-});
+it.each([
+  ["", []],
+  [" with keys", ["-DPG_KEYS", "-lcrypto"]],
+])(
+  "core and host%s as one unit with link-time optimization, and portable files as C99",
+  (_, keys) => {
+    const posix = `${host}ports/posix/`;
+    const ports = readdirSync(posix).filter((name) => name.endsWith(".c"));
+    const all = [...sources.map((name) => portable + name), ...ports.map((name) => posix + name)];
+    const flags = ["-std=gnu11", ...STRICT, ...OF_C, `-I${portable}`, `-I${posix}`, "-I.", ...keys];
+    writeFileSync(join(folder, "unit.c"), ["./picogrant.c", ...all].map(include).join("\n"));
+    expect(complaints("gcc", ...flags, "-fsyntax-only", "unit.c")).toBe("");
+    const linked = ["-flto=auto", "-Os", "picogrant.c", ...all, "-lcurl", "-lsodium", ...keys];
+    expect(complaints("gcc", ...flags, ...linked, "-o", "host")).toBe("");
+    const alike = sources.map((name) => portable + name);
+    expect(complaints("gcc", ...flags, "-std=c99", "-fsyntax-only", ...alike)).toBe("");
+  },
+);
 
 describe("picogrant.c and picogrant.h alone", () => {
   it("a C++ program links with it; all names begin with pg_, and it uses no RAM of its own", () => {

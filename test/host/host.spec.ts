@@ -1,12 +1,18 @@
 // The C host, as released and under sanitizers and valgrind. It runs with the simulated service, over HTTPS with a test
 // authority, and over HTTP on loopback.
 
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import { join } from "node:path";
+import { EmbeddedJWK, jwtVerify } from "jose";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { code, tokens } from "../environment/environment.ts";
 import { endpointsAt, opened, scripted } from "../environment/real-environment.ts";
+import { listening } from "../listening.ts";
+import { startProvider } from "../peers/oidc-provider-server.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
 import { runWholeLife } from "./host-run.ts";
 
@@ -143,5 +149,150 @@ describe("storage", () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+});
+
+describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const jwk = publicKey.export({ format: "jwk" });
+  const PEM = privateKey.export({ type: "pkcs8", format: "pem" });
+  const KEYS = { dpop: true, privateKeyJwt: true };
+
+  /** An environment whose device has the key. */
+  async function withKey() {
+    const own = await opened();
+    const file = join(own.folder, "state", "key.pem");
+    mkdirSync(join(own.folder, "state"), { mode: 0o700 });
+    writeFileSync(file, PEM, { mode: 0o600 });
+    const start = (changes: Record<string, unknown>) =>
+      new HostProcess(
+        [programOf("keys"), "--page", own.page(changes, "device.page", undefined, KEYS)],
+        STRICT,
+      );
+    return { own, file, start };
+  }
+
+  const API = "https://api.example";
+  const LONG = "n".repeat(256);
+
+  it.each([
+    ["POST", "https://as.example:8443/token?tenant=1", "", "", "", "https://as.example:8443/token"],
+    ["GET", API, "/v1/list?part=id", "access-token", LONG, `${API}/v1/list`],
+    ["GET", `${API}/v1`, "?a=1", "t", "n", `${API}/v1`],
+    ["GET", API, "?a=1", "t", "n", `${API}/`],
+    ["GET", `${API}/v1?key="`, "&a=1", "t", "", `${API}/v1`],
+  ])("§4.2 %s %s%s: what jose accepts", async (method, address, target, token, nonce, htu) => {
+    const { file } = await withKey();
+    const run = (size: number, signer: string): string[] => {
+      const args = [
+        file,
+        method,
+        address,
+        target,
+        token,
+        nonce,
+        "1700000000",
+        String(size),
+        signer,
+      ];
+      const { stdout, stderr, status } = spawnSync(programOf("keys", "keys"), args, {
+        env: STRICT,
+      });
+      expect(status, String(stderr)).toBe(0);
+      return String(stdout).trimEnd().split("\n");
+    };
+    const [proof = "", assertion = ""] = run(2000, "valid");
+    const currentDate = new Date(1_700_000_010_000);
+    const { payload, protectedHeader } = await jwtVerify(proof.replace("DPoP: ", ""), EmbeddedJWK, {
+      typ: "dpop+jwt",
+      currentDate,
+    });
+    expect(protectedHeader.jwk).toEqual(jwk);
+    const ath = createHash("sha256").update(token).digest("base64url");
+    const more = { ...(token && { ath }), ...(nonce && { nonce }) };
+    const jti = expect.stringMatching(/^[\w-]{22}$/);
+    expect(payload).toEqual({ htm: method, htu, iat: 1_700_000_000, jti, ...more });
+    const fields = new URLSearchParams(assertion);
+    expect(fields.get("client_assertion_type")).toMatch(/:jwt-bearer$/);
+    const verified = await jwtVerify(fields.get("client_assertion")!, publicKey, {
+      ...{ issuer: 'a "client"', subject: 'a "client"', audience: address, currentDate },
+    });
+    expect(verified.payload).toMatchObject({ iat: 1_700_000_000, exp: 1_700_000_060, jti });
+    // Each is written whole or not at all, and not without a signature of 64 bytes.
+    expect(run(Math.max(proof.length + 3, assertion.length + 1), "valid")).not.toContain("-");
+    expect(run(proof.length + 2, "valid")[0]).toBe("-");
+    expect(run(assertion.length, "valid")[1]).toBe("-");
+    for (const signer of ["failed", "short"]) expect(run(2000, signer)).toEqual(["-", "-"]);
+  });
+
+  it("signs in, refreshes, calls and signs out at oidc-provider, which requires nonces", async () => {
+    const server = await startProvider({ ...jwk, use: "sig" });
+    onTestFinished(() => server.close());
+    const { own, start } = await withKey();
+    const { issuer, scope } = server;
+    const host = start({
+      ...{ clientId: "lamp", clientSecret: undefined, issuer, scope },
+      endpoints: {
+        deviceAuthorization: `${issuer}/device/auth`,
+        token: `${issuer}/token`,
+        revocation: `${issuer}/token/revocation`,
+        resources: [`${issuer}/me`],
+      },
+    });
+    await host.state("PENDING");
+    const code = (): string => /[A-Z]{4}-[A-Z]{4}/.exec(host.frame.join(" "))?.[0] ?? "";
+    await host.until("a code", () => code() !== "");
+    await server.approve(`${issuer}/device`, code());
+    await host.state("SIGNED_IN");
+    host.press("a");
+    await host.printed("api: status 200, error 0");
+    // The token ends: the device refreshes, and calls again.
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    host.press("a");
+    await host.printed("api: status 200, error 0", 2);
+    host.press("o");
+    await host.state("SIGNED_OUT");
+    host.press("l");
+    await host.until("the revocation", () => /REVOCATION responded 200/.test(host.messages));
+    expect(host.messages).not.toContain("eyJ");
+    expect(await host.quit()).toBe(0);
+    expect(own.events).toEqual([]);
+  });
+
+  it.each([
+    ["a nonce of 10 KB is dropped", "n".repeat(10_240), "use_dpop_nonce", 0, "(UNKNOWN_ERROR)"],
+    ["§11.1 a clock an hour wrong", "", "invalid_dpop_proof", 3600, "the time of day is not known"],
+    ["a clock an hour wrong", "", "invalid_client", -3600, "the time of day is not known"],
+  ])("%s", async (_, nonce, error, aheadS, message) => {
+    const polls: string[] = [];
+    const server = http.createServer((request, response) => {
+      request.resume();
+      const isPoll = request.url === "/token";
+      if (isPoll) polls.push(String(request.headers.dpop));
+      if (nonce) response.setHeader("DPoP-Nonce", nonce);
+      response.setHeader("Date", new Date(Date.now() + aheadS * 1000).toUTCString());
+      response.writeHead(isPoll ? 400 : 200);
+      response.end(JSON.stringify(isPoll ? { error } : code({ interval: 1 }).body));
+    });
+    const base = `http://127.0.0.1:${await listening(server)}`;
+    const { start } = await withKey();
+    const host = start({ ...endpointsAt(base), clientSecret: undefined });
+    await host.until(message, () => host.messages.includes(message));
+    // A repeated request would come at once.
+    expect(polls).toHaveLength(1);
+    expect(await host.quit()).toBe(0);
+  });
+
+  it("a key that others can read, and one of another kind, are refused", async () => {
+    const { file, start } = await withKey();
+    chmodSync(file, 0o640);
+    const readable = start({});
+    expect(await readable.exit()).toBe(2);
+    expect(readable.messages).toContain("key.pem: others can read the key in it; run chmod 600");
+    chmodSync(file, 0o600);
+    writeFileSync(file, "no key");
+    const other = start({});
+    expect(await other.exit()).toBe(2);
+    expect(other.messages).toContain("key.pem: holds no private key on the curve P-256 in PEM");
   });
 });

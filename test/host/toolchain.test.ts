@@ -16,7 +16,7 @@ import {
 import { temporaryFolder } from "../listening.ts";
 
 const EVERYTHING = (
-  "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev valgrind cmake " +
+  "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev libssl-dev valgrind cmake " +
   "libmbedtls-dev liblwip-dev"
 ).split(" ");
 

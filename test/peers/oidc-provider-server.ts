@@ -34,6 +34,7 @@ export const KEYED = "vehicle";
 export async function startProvider(
   keys: readonly object[] = [],
   received: (request: ProviderRequest) => void = () => {},
+  accessLifetimeS = ACCESS_LIFETIME_S,
 ): Promise<ForeignServer> {
   // @ts-expect-error: it has no types
   const { Provider } = await import("oidc-provider");
@@ -70,7 +71,7 @@ export async function startProvider(
     clientAuthMethods: [...METHODS, "private_key_jwt"],
     issueRefreshToken: async () => true,
     cookies: { keys: ["only for this test"] },
-    ttl: { DeviceCode: CODE_LIFETIME_S, AccessToken: ACCESS_LIFETIME_S },
+    ttl: { DeviceCode: CODE_LIFETIME_S, AccessToken: accessLifetimeS },
   });
   provider.use(
     async (

@@ -293,4 +293,5 @@ static void take_failure(void *context) {
   pg_driver_run(driver);
 }
 
-const struct pg_http_sink pg_driver_sink = {take_status, take_body, take_end, take_failure, take_challenge};
+const struct pg_http_sink pg_driver_sink = {
+    .status = take_status, .body = take_body, .end = take_end, .failed = take_failure, .challenge = take_challenge};

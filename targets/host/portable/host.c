@@ -122,13 +122,23 @@ static void open_http(struct pg_host *host) {
       {settings->addresses, PG_ADDRESS_COUNT, settings->allow_http},
       parts->clock,
       parts->keeps_connection,
+#ifdef PG_KEYS
+      parts->signer ? pg_keys_complete : NULL,
+      &host->keys,
+#endif
   };
+#ifdef PG_KEYS
+  pg_keys_open(&host->keys, parts->signer, settings, &host->http, &pg_driver_sink, &host->driver);
+#endif
   pg_host_take_http(host);
 }
 
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts) {
   *host = (struct pg_host){.moves = -1};
   int is_required = parts->settings->pkce;
+#ifdef PG_KEYS
+  if (!parts->signer && (parts->settings->dpop || parts->settings->private_key_jwt)) return PG_OPEN_INVALID_CONFIG;
+#endif
   enum pg_open_result result = open_core(host, parts, is_required ? PG_PKCE_ALWAYS : PG_PKCE_ON_DEMAND);
   host->has_challenge = is_required || result != PG_OPEN_SMALL_MEMORY;
   /* The challenge is optional, and its memory is needed for something else. */
@@ -283,6 +293,12 @@ int pg_host_needs_sign_in(const struct pg_host *host) {
 }
 
 void pg_host_take_http(struct pg_host *host) {
+#ifdef PG_KEYS
+  if (host->parts->signer) {
+    pg_http_open(&host->http, &host->http_settings, &pg_keys_sink, &host->keys);
+    return;
+  }
+#endif
   pg_http_open(&host->http, &host->http_settings, &pg_driver_sink, &host->driver);
 }
 
@@ -291,6 +307,9 @@ void pg_host_close(struct pg_host *host) {
   if (!parts) return;
   pg_http_close(&host->http);
   pg_core_close(&host->core);
+#ifdef PG_KEYS
+  pg_wipe(&host->keys, sizeof host->keys);
+#endif
   pg_wipe(parts->memory, (size_t)parts->settings->memory_bytes);
   host->parts = NULL;
   host->ok = 0;

@@ -22,6 +22,9 @@
 #include "driver.h"
 #include "history.h"
 #include "http.h"
+#ifdef PG_KEYS
+#include "keys.h"
+#endif
 #include "picogrant-port.h"
 #include "picogrant.h"
 #include "settings.h"
@@ -60,6 +63,9 @@ struct pg_host_parts {
   int keeps_connection;
   const void *trust;                /* passed to picogrant-port.h */
   struct pg_wall_clock *clock;      /* the time for checking certificates; NULL: the machine has a reliable clock */
+#ifdef PG_KEYS
+  const struct pg_signer *signer;   /* the device's key; NULL: none, and no setting requires one */
+#endif
   struct pg_display *display;       /* passed to picogrant-port.h; NULL if the port has a single one */
   /*
    * How long the display may show an old countdown, or the same page of an address. 0: it is always current, which
@@ -95,6 +101,9 @@ struct pg_host {
   struct pg_http http;
   struct pg_http_settings http_settings;
   struct pg_driver driver;
+#ifdef PG_KEYS
+  struct pg_keys keys;
+#endif
   struct pg_host_names names;
   int moves;
   int trouble;

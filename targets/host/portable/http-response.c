@@ -155,6 +155,9 @@ enum header {
   CONNECTION,
   KEEP_ALIVE,
   CONTENT_ENCODING,
+#ifdef PG_KEYS
+  DPOP_NONCE,
+#endif
   HEADERS_END
 };
 
@@ -163,7 +166,11 @@ enum { KEEP_UNSAID_S = 4, KEEP_LONGEST_S = 600 };
 
 /* In the order of enum header. */
 static const char *const known_names[] = {"content-length", "transfer-encoding", "retry-after", "date",
-                                          "www-authenticate", "connection", "keep-alive", "content-encoding"};
+                                          "www-authenticate", "connection", "keep-alive", "content-encoding",
+#ifdef PG_KEYS
+                                          "dpop-nonce",
+#endif
+};
 
 static int is_blank_char(uint8_t c) { return c == ' ' || c == '\t'; }
 
@@ -268,6 +275,9 @@ static void take_length(struct pg_http_response *response) {
 static void report_challenge(const struct pg_http_response *response, uint8_t c) {
   int is_requested = response->name == AUTHENTICATE && response->status == UNAUTHORIZED;
   if (is_requested && response->sink->challenge) response->sink->challenge(response->context, c);
+#ifdef PG_KEYS
+  if (response->name == DPOP_NONCE && response->sink->nonce) response->sink->nonce(response->context, c);
+#endif
 }
 
 /* Parses `timeout=75`, which may be followed by more. */
@@ -301,6 +311,9 @@ static void header_is_complete(struct pg_http_response *response) {
       if (!response->is_cut) (void)pg_http_date(response->text, response->text_size, &response->date_s);
       break;
     case AUTHENTICATE:
+#ifdef PG_KEYS
+    case DPOP_NONCE:
+#endif
       report_challenge(response, '\n');
       break;
     case CONNECTION:

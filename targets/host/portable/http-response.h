@@ -41,6 +41,9 @@ struct pg_http_response_sink {
    * after each value. May be NULL.
    */
   void (*challenge)(void *context, uint8_t c);
+#ifdef PG_KEYS
+  void (*nonce)(void *context, uint8_t c); /* DPoP-Nonce (RFC 9449 section 8), likewise, of any status */
+#endif
 };
 
 /* The fields are internal, except `reason`. */

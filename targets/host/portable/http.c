@@ -178,6 +178,14 @@ static void put_length(struct pg_http *http, size_t size) {
   http_put_text(http, http->length + at);
 }
 
+static size_t body_size_of(const struct pg_http_request *request) {
+  size_t size = request->is_json ? pg_json_body_size(request->body, request->body_size) : request->body_size;
+#ifdef PG_KEYS
+  if (request->assertion) size += strlen(request->assertion);
+#endif
+  return size;
+}
+
 static void put_request(struct pg_http *http, const struct pg_http_request *request,
                         const struct pg_address *address) {
   http_put_text(http, "HEAD / HTTP/1.1\r\nHost: ");
@@ -198,15 +206,21 @@ static void put_request(struct pg_http *http, const struct pg_http_request *requ
     http_put_text(http, "\r\n");
   }
   if (request->headers) http_put_text(http, request->headers);
+#ifdef PG_KEYS
+  if (request->proof) http_put_text(http, request->proof);
+#endif
   if (!request->is_get) {
     http_put_text(http, "Content-Type: ");
     http_put_text(http, request->is_json ? "application/json" : request->content_type);
     http_put_text(http, "\r\nContent-Length: ");
-    put_length(http, request->is_json ? pg_json_body_size(request->body, request->body_size) : request->body_size);
+    put_length(http, body_size_of(request));
     http_put_text(http, "\r\n");
   }
   http_put_text(http, "\r\n");
   if (!request->is_get && !request->is_json) http_put(http, request->body, request->body_size);
+#ifdef PG_KEYS
+  if (request->assertion) http_put_text(http, request->assertion);
+#endif
 }
 
 /* NULL for plain http, or if the machine has a reliable clock. */
@@ -251,7 +265,21 @@ static void http_report_challenge(void *context, uint8_t c) {
   if (http->sink->challenge) http->sink->challenge(http->context, c);
 }
 
-static const struct pg_http_response_sink request_sink = {report_status, report_body, http_report_challenge};
+#ifdef PG_KEYS
+static void http_report_nonce(void *context, uint8_t c) {
+  const struct pg_http *http = context;
+  if (http->sink->nonce) http->sink->nonce(http->context, c);
+}
+#endif
+
+static const struct pg_http_response_sink request_sink = {
+    .status = report_status,
+    .body = report_body,
+    .challenge = http_report_challenge,
+#ifdef PG_KEYS
+    .nonce = http_report_nonce,
+#endif
+};
 
 /* The response to a time request is only needed for its Date, whatever its status. */
 static void http_take_time(void *context, int status, int retry_after_s) {
@@ -268,7 +296,7 @@ static void pass_over(void *context, const uint8_t *bytes, size_t size) {
   (void)size;
 }
 
-static const struct pg_http_response_sink question_sink = {http_take_time, pass_over, NULL};
+static const struct pg_http_response_sink question_sink = {.status = http_take_time, .body = pass_over};
 
 int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
   struct pg_address address;
@@ -284,6 +312,11 @@ int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
   http->json = (struct pg_json_body){.is_begun = 1, .is_done = 1};
   if (!request->is_get && request->is_json) pg_json_body_start(&http->json, request->body, request->body_size);
   put_request(http, request, &address);
+#ifdef PG_KEYS
+  http->request = *request;
+  http->request.secret_count = 0;
+  http->is_repeated = 0;
+#endif
   if (!pg_leak_guard(request, &address, &http->settings->allowed)) return 0;
   int is_open = has_connection(http, &address);
   http->endpoint = request->endpoint;
@@ -317,6 +350,30 @@ static void succeed(struct pg_http *http) {
   http->sink->end(http->context);
 }
 
+#ifdef PG_KEYS
+int pg_http_repeat(struct pg_http *http) {
+  const struct pg_http_request request = http->request;
+  int is_sent = pg_http_send(http, &request);
+  http->is_repeated = 1;
+  return is_sent;
+}
+
+/* Adds to the request what needs the time. 0: the exchange has failed. */
+static int complete(struct pg_http *http) {
+  struct pg_http_request request = http->request;
+  struct pg_address address;
+  if (!http->settings->complete) return 1;
+  int reason = http->settings->complete(http->settings->signing, &request, http->is_repeated);
+  if (reason != PG_REASON_NONE || !pg_address_split(request.address, &address)) {
+    http_fail(http, (enum pg_reason)reason);
+    return 0;
+  }
+  http->part_count = 0;
+  put_request(http, &request, &address);
+  return 1;
+}
+#endif
+
 /* At a guessed time, send only the request for the server's time, and only once. */
 static void begin_to_send(struct pg_http *http) {
   struct pg_wall_clock *clock = clock_of(http);
@@ -325,6 +382,9 @@ static void begin_to_send(struct pg_http *http) {
     http_fail(http, PG_REASON_CLOCK_WRONG);
     return;
   }
+#ifdef PG_KEYS
+  if (!is_guessed && !complete(http)) return;
+#endif
   if (is_guessed) http->question = IS_REQUESTED;
   http->part = is_guessed ? 0 : PG_HTTP_QUESTION;
   http->part_at = 0;

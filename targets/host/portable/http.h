@@ -25,6 +25,8 @@ struct pg_allowed {
   int allow_http; /* 1: plain http to other machines is allowed */
 };
 
+struct pg_http_request;
+
 /* Must stay in place until pg_http_close. */
 struct pg_http_settings {
   const char *user_agent;
@@ -36,6 +38,14 @@ struct pg_http_settings {
   struct pg_allowed allowed;
   struct pg_wall_clock *clock; /* the time for checking certificates; NULL: the machine has a reliable clock */
   int keeps_connection; /* as in struct pg_host_parts */
+#ifdef PG_KEYS
+  /*
+   * Completes a copy of the request directly before it is sent, when the time is known: PG_REASON_NONE, or why it cannot
+   * be sent. NULL: not needed. It receives `signing`.
+   */
+  int (*complete)(void *signing, struct pg_http_request *request, int is_repeated);
+  void *signing;
+#endif
 };
 
 /* A value that must not be in an address, because proxies and logs can read addresses (RFC 6750 section 5.3). */
@@ -61,6 +71,10 @@ struct pg_http_request {
   int is_json;                     /* the body is a form, and is sent as JSON */
   const struct pg_secret *secrets; /* read during pg_http_send only */
   int secret_count;
+#ifdef PG_KEYS
+  const char *proof;     /* a header's line, and parameters for the end of the body (keys.h); or NULL */
+  const char *assertion;
+#endif
 };
 
 /*
@@ -73,6 +87,9 @@ struct pg_http_sink {
   void (*end)(void *context);
   void (*failed)(void *context);
   void (*challenge)(void *context, uint8_t c); /* called before the status, as in http-response.h; or NULL */
+#ifdef PG_KEYS
+  void (*nonce)(void *context, uint8_t c); /* the same; or NULL */
+#endif
 };
 
 /* The longest JSON for one character of a form is \u0000. */
@@ -104,7 +121,12 @@ struct pg_http_part {
 };
 
 /* PG_HTTP_QUESTION is the number of parts of the time request. They come before the actual request. */
-enum { PG_HTTP_PARTS = 27, PG_HTTP_QUESTION = 3, PG_HTTP_LENGTH = 11, PG_HTTP_PIECE = 64 };
+#ifdef PG_KEYS
+enum { PG_HTTP_PARTS = 29 };
+#else
+enum { PG_HTTP_PARTS = 27 };
+#endif
+enum { PG_HTTP_QUESTION = 3, PG_HTTP_LENGTH = 11, PG_HTTP_PIECE = 64 };
 
 /* Owned by the caller; starts as zeros. Only http.c uses the fields. */
 struct pg_http {
@@ -129,6 +151,10 @@ struct pg_http {
   int reason; /* why the last exchange failed */
   char length[PG_HTTP_LENGTH];
   struct pg_http_response response;
+#ifdef PG_KEYS
+  struct pg_http_request request; /* without its secrets */
+  int is_repeated;
+#endif
 };
 
 /*
@@ -149,6 +175,11 @@ void pg_http_close(struct pg_http *http);
  * credentials must not be in a head, or the leak guard refuses the request
  */
 int pg_http_send(struct pg_http *http, const struct pg_http_request *request);
+
+#ifdef PG_KEYS
+/* From within the sink's `end`: sends the request once more. 1, or 0 as pg_http_send. */
+int pg_http_repeat(struct pg_http *http);
+#endif
 
 /* Aborts the current exchange, if any. Nothing more of it is reported. */
 void pg_http_abort(struct pg_http *http);

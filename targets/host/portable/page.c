@@ -174,6 +174,14 @@ enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, siz
     take_authority(&reader, &page->authorities[i]);
   }
   page->time_server = reader.left > 0 ? page_take_text(&reader) : "";
+#ifdef PG_KEYS
+  if (reader.left > 0) {
+    uint32_t uses = page_take_number(&reader, 1);
+    page->settings.dpop = uses & 1;
+    page->settings.private_key_jwt = uses >> 1 & 1;
+    page->signing_key = take_bytes(&reader, 1);
+  }
+#endif
   return reader.is_invalid || reader.left > 0 ? PG_PAGE_MALFORMED : PG_PAGE_OK;
 }
 

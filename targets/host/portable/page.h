@@ -13,7 +13,8 @@
  *     u8 curve: 0 for RSA, or BearSSL's number (23 is P-256, 24 is P-384)
  *     the positions in the certificate that a board needs, u16 offset and u16 size each: the subject's name;
  *     the modulus, or the point; the exponent, or 0 and 0
- *   and only if the page names a time server, a text: its name or IPv4 address, ended by a 0
+ *   and only if the page names a time server or requires a key, a text: the time server's name or IPv4 address, ended by a 0
+ *   and only if the page requires a key (keys.h), u8: 1 for DPoP plus 2 for private_key_jwt; u8 size, the private key
  *
  * The page is not signed: anyone who can write it controls the device's settings.
  */
@@ -87,6 +88,9 @@ struct pg_page {
   struct pg_page_authority authorities[PG_PAGE_AUTHORITIES];
   size_t authority_count;
   const char *time_server; /* for a board that does not know the time; "": none */
+#ifdef PG_KEYS
+  struct pg_page_bytes signing_key; /* size 0: the port has it elsewhere */
+#endif
 };
 
 enum pg_page_result { PG_PAGE_OK, PG_PAGE_EMPTY, PG_PAGE_DAMAGED, PG_PAGE_MALFORMED };

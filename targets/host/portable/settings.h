@@ -42,6 +42,10 @@ struct pg_settings {
   int allow_http;       /* 1: allows plain http to other machines, where others on the network can read tokens */
   int auto_start;       /* 1: requests a code at the start */
   int client_authentication; /* PG_CLIENT_AUTHENTICATION_* */
+#ifdef PG_KEYS
+  int dpop;            /* 1: tokens are bound to the device's key (keys.h) */
+  int private_key_jwt; /* 1: the client authenticates with that key; `client_authentication` is NONE */
+#endif
 };
 
 /* A record may be as long as the memory, and a slot stores its length in 16 bits. */

@@ -15,7 +15,7 @@ const parts = [
   ["network (lwIP)", /^liblwip\.a|^(network|network-watch|ethernet)\.o/],
   [
     "host: driver, HTTP, settings",
-    /^(driver|host|http|http-response|wall-clock|address|leak-guard|storage|history|reason|page)\.o/,
+    /^(driver|host|http|keys|http-response|wall-clock|address|leak-guard|storage|history|reason|page)\.o/,
   ],
   ["C library", /^lib(g_nano|c_nano|c|gcc|m)\.a|^libc\.o/],
   ["padding for alignment", /^\*fill\*/],

@@ -17,12 +17,12 @@ export const generatedC = `${hostFolder}generated`;
 
 /**
  * release and sanitize contain the core as C, the other kinds run its bundle on QuickJS. arm has the complete core,
- * arm-api and arm-grant the smaller builds.
+ * arm-api and arm-grant the smaller builds. keys has sanitizers, and DPoP and private_key_jwt.
  */
-export type Kind = "release" | "sanitize" | "quickjs" | "arm" | "arm-api" | "arm-grant";
+export type Kind = "release" | "sanitize" | "keys" | "quickjs" | "arm" | "arm-api" | "arm-grant";
 
 const engineOf = (kind: Kind): "none" | "quickjs" =>
-  kind === "release" || kind === "sanitize" ? "none" : "quickjs";
+  kind === "release" || kind === "sanitize" || kind === "keys" ? "none" : "quickjs";
 
 /** The C programs that test parts of the host, each a file in test/host/c. */
 const testPrograms = [
@@ -49,14 +49,16 @@ export async function isRefreshed(kind: Kind): Promise<boolean> {
 }
 
 function programsOf(kind: Kind): readonly string[] {
+  if (kind === "keys") return ["keys"];
   return kind === "quickjs" ? ["allocations", "piped"] : testPrograms;
 }
 
 function settingsOf(kind: Kind, quickjs: string): string[] {
   if (kind === "release" || kind === "quickjs") return [];
-  if (kind === "sanitize") {
+  if (kind === "sanitize" || kind === "keys") {
     const sanitizers = "-fsanitize=address,undefined -fno-sanitize-recover=all";
-    return [`CFLAGS=-O1 -g -fno-omit-frame-pointer -DPG_ASSERTIONS ${sanitizers}`];
+    const cflags = `CFLAGS=-O1 -g -fno-omit-frame-pointer -DPG_ASSERTIONS ${sanitizers}`;
+    return kind === "keys" ? [cflags, "KEYS=1"] : [cflags];
   }
   return [
     `CC=arm-linux-gnueabihf-gcc --sysroot=${armSysroot()}`,

@@ -50,6 +50,7 @@ export const hostNeeds: readonly Need[] = [
   tool("pkg-config", "pkg-config"),
   library("libcurl", "libcurl4-openssl-dev"),
   library("libsodium", "libsodium-dev"),
+  library("libcrypto", "libssl-dev"),
   tool("valgrind", "valgrind"),
   tool("cmake", "cmake"),
   includes("mbedtls/ssl.h", "libmbedtls-dev"),

@@ -263,6 +263,19 @@ static int loop(void) {
   return ok;
 }
 
+#ifdef PG_KEYS
+static struct pg_signer own_signer;
+
+/* The key that the settings require lies beside the records. */
+static int open_signer(void) {
+  char path[1100];
+  if (!own_page.settings.dpop && !own_page.settings.private_key_jwt) return 0;
+  snprintf(path, sizeof path, "%s/key.pem", own_page.directory);
+  const char *why = pg_signer_open(&own_signer, path);
+  return why ? pg_complain(path, why) : 0;
+}
+#endif
+
 static int run_device(const struct pg_options *options, const struct pg_medium *medium) {
   (void)options;
 #ifdef PG_HAS_ENGINE
@@ -278,6 +291,9 @@ static int run_device(const struct pg_options *options, const struct pg_medium *
       .connection = &connection,
       .keeps_connection = 1,
       .trust = &own_trust,
+#ifdef PG_KEYS
+      .signer = own_signer.sign ? &own_signer : NULL,
+#endif
       .display = &own_display,
       .has_failed_medium = has_failed_medium,
       .report = print_report,
@@ -324,9 +340,15 @@ int main(int count, char **arguments) {
   own_display.out = stdout;
   if (!wrong) wrong = load_settings(&options);
   if (!wrong) wrong = open_storage(&medium);
+#ifdef PG_KEYS
+  if (!wrong) wrong = open_signer();
+#endif
   if (!wrong) wrong = run_device(&options, medium);
   pg_file_close(&records);
   pg_wipe(memory, sizeof memory);
   pg_pages_close();
+#ifdef PG_KEYS
+  pg_signer_close();
+#endif
   return wrong == -1 ? 0 : wrong;
 }

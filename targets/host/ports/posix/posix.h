@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#ifdef PG_KEYS
+#include "keys.h"
+#endif
 #include "page.h"
 #include "picogrant-port.h"
 
@@ -157,5 +160,15 @@ int pg_pages_open(struct pg_page *page, const char *const files[PG_PAGE_AREAS], 
                   int *refused);
 
 void pg_pages_close(void);
+
+#ifdef PG_KEYS
+/*
+ * signer.c: reads the device's key, a private key on P-256 in PEM, from a file that only this user can read. The program
+ * has one. Returns NULL, or the problem.
+ */
+const char *pg_signer_open(struct pg_signer *signer, const char *path);
+
+void pg_signer_close(void);
+#endif
 
 #endif
