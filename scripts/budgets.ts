@@ -24,7 +24,7 @@ import { commandLine, printTable } from "../targets/workbench/script-options.ts"
 
 const variants = ["complete", "api", "grant"] as const satisfies Variant[];
 const pollCycles = 10_000;
-const hostedEngines = ["duktape", "mujs", "xs"] as const;
+const hostedEngines = ["mujs", "xs"] as const;
 const skipped = "skipped (npm run engines -- --install)";
 
 const rows: string[][] = [["budget", "limit", "measured", ""]];

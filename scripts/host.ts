@@ -86,7 +86,7 @@ async function fuzzAll(): Promise<number> {
 }
 
 const sources = fileURLToPath(new URL("../targets/host/", import.meta.url));
-const folders = [...["portable", "engines", "engines/quickjs"], "ports/posix"];
+const folders = [...["portable", "engines"], "ports/posix"];
 const generated = `${hostFolder}generated-complete`;
 
 function filesOf(folder: string): string[] {

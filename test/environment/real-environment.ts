@@ -17,6 +17,8 @@ import { listening } from "../listening.ts";
 type Protocol = "http" | "https";
 
 export class RealEnvironment extends ServiceEnvironment {
+  /** What the device's key is used for; with it, the device has no secret. */
+  keys: PageSettings["keys"];
   readonly #tls: ReturnType<typeof makeTlsIdentities> | undefined;
 
   constructor(
@@ -42,6 +44,7 @@ export class RealEnvironment extends ServiceEnvironment {
     const path = join(this.folder, "device.json");
     const config = {
       ...this.registration(this.url),
+      ...(this.keys && { clientSecret: undefined }),
       storage: { directory: join(this.folder, "state"), deviceKeyFile: "/dev/null" },
       http: { certificates: join(this.folder, "ca.pem") },
       ...changes,
@@ -54,18 +57,13 @@ export class RealEnvironment extends ServiceEnvironment {
    * Writes a settings page with this device.json, and returns its path.
    * @param madeAt of two pages, the device uses the later one
    */
-  page(
-    changes: Record<string, unknown> = {},
-    name = "device.page",
-    madeAt?: number,
-    keys?: PageSettings["keys"],
-  ): string {
+  page(changes: Record<string, unknown> = {}, name = "device.page", madeAt?: number): string {
     const path = join(this.folder, name);
     const text = readFileSync(this.configure(changes), "utf8");
     const { certificates } = (JSON.parse(text) as DeviceConfig).http ?? {};
     const authorities = certificates === undefined ? [] : [readFileSync(certificates, "utf8")];
     const when = madeAt === undefined ? {} : { madeAt };
-    writeFileSync(path, makePage(text, { authorities, keys, ...when }), { mode: 0o600 });
+    writeFileSync(path, makePage(text, { authorities, keys: this.keys, ...when }), { mode: 0o600 });
     return path;
   }
 

@@ -1,4 +1,4 @@
-// Runs every row of the bench on the C host, with sanitizers and on QuickJS, and the example with two files. The
+// Runs every row of the bench on the C host, with sanitizers and on QuickJS, and the example libcurl.c. The
 // environment variables name another proxy, older TLS and a key log file, which the host must ignore.
 
 import { existsSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { rows } from "../../targets/command/conform/device-rows.ts";
 import { run } from "../../targets/workbench/engines/install.ts";
 import { programOf } from "../../targets/workbench/host/build.ts";
-import { numbersHeader, standaloneFiles } from "../../targets/workbench/host/generate.ts";
+import { standaloneFiles } from "../../targets/workbench/host/generate.ts";
 import { bench, KEYS } from "../bench-run.ts";
 import { temporaryFolder } from "../listening.ts";
 import { STRICT } from "./host-process.ts";
@@ -63,30 +63,21 @@ console.log(Object.entries(all).map(([name, value]) => name + "='" + value + "'"
 
 const FLAGS = ["-std=gnu11", "-O1", "-g", "-fsanitize=address,undefined", "-Wall", "-Wextra"];
 
-it.concurrent.each([
-  ["libcurl.c", ["-lcurl"], ["https-close-cut", "retry-after-date"]],
-  ["event-loop.c", ["portable/http-response.c", "-lmbedtls", "-lmbedx509", "-lmbedcrypto"], []],
-] as const)(
-  "targets/examples/%s: passes all rows except those that its page names",
-  async (name, more, left) => {
-    const folder = temporaryFolder();
-    for (const [file, text] of Object.entries(await standaloneFiles()))
-      writeFileSync(join(folder, file), text);
-    writeFileSync(join(folder, "picogrant-numbers.h"), numbersHeader());
-    writeFileSync(join(folder, "settings.cjs"), SETTINGS);
-    const host = fileURLToPath(new URL("../../targets/host/", import.meta.url));
-    const files = [`${host}../examples/${name}`, join(folder, "picogrant.c")];
-    const others = more.map((one) => (one.endsWith(".c") ? host + one : one));
-    const own = ["-Werror", `-I${folder}`, `-I${host}portable`, "-o", join(folder, "device")];
-    run("gcc", [...FLAGS, ...own, ...files, ...others]);
-    const settings = `$(node ${folder}/settings.cjs {config}) STATE=$(dirname {config})`;
-    const device = `eval exec env ${settings} ${folder}/device`;
-    // mbedTLS 2.28 can compare names in certificates, but not addresses.
-    const words = [...KEYS, "--no-pkce", "--no-json", "--host", "localhost"];
-    const { output } = await bench("--device", device, ...words);
-    const failed = [...output.matchAll(/^ {2}(\S+) .* failed: /gm)].map(([, row]) => row);
-    expect(failed.sort(), output).toEqual(left);
-    const count = rows.length - 2;
-    expect(output).toContain(`${count - left.length} of ${count} rows pass; 2 are not tried`);
-  },
-);
+it.concurrent("targets/examples/libcurl.c: passes all rows except those that its page names", async () => {
+  const left = ["https-close-cut", "retry-after-date"];
+  const folder = temporaryFolder();
+  for (const [file, text] of Object.entries(await standaloneFiles()))
+    writeFileSync(join(folder, file), text);
+  writeFileSync(join(folder, "settings.cjs"), SETTINGS);
+  const example = fileURLToPath(new URL("../../targets/examples/libcurl.c", import.meta.url));
+  const files = [example, join(folder, "picogrant.c"), "-lcurl", "-o", join(folder, "device")];
+  run("gcc", [...FLAGS, "-Werror", `-I${folder}`, ...files]);
+  const settings = `$(node ${folder}/settings.cjs {config}) STATE=$(dirname {config})`;
+  const device = `eval exec env ${settings} ${folder}/device`;
+  const words = [...KEYS, "--no-pkce", "--no-json"];
+  const { output } = await bench("--device", device, ...words);
+  const failed = [...output.matchAll(/^ {2}(\S+) .* failed: /gm)].map(([, row]) => row);
+  expect(failed.sort(), output).toEqual(left);
+  const count = rows.length - 2;
+  expect(output).toContain(`${count - left.length} of ${count} rows pass; 2 are not tried`);
+});

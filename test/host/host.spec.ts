@@ -12,7 +12,7 @@ import { programOf } from "../../targets/workbench/host/build.ts";
 import { code, tokens } from "../environment/environment.ts";
 import { endpointsAt, opened, scripted } from "../environment/real-environment.ts";
 import { listening } from "../listening.ts";
-import { startProvider } from "../peers/oidc-provider-server.ts";
+import { KEYED, startProvider } from "../peers/oidc-provider-server.ts";
 import { HostProcess, STRICT } from "./host-process.ts";
 import { runWholeLife } from "./host-run.ts";
 
@@ -156,19 +156,16 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const jwk = publicKey.export({ format: "jwk" });
   const PEM = privateKey.export({ type: "pkcs8", format: "pem" });
-  const KEYS = { dpop: true, privateKeyJwt: true };
 
   /** An environment whose device has the key. */
-  async function withKey() {
-    const own = await opened();
+  async function withKey(...service: Parameters<typeof opened>) {
+    const own = await opened(...service);
+    own.keys = { dpop: true, privateKeyJwt: true };
     const file = join(own.folder, "state", "key.pem");
     mkdirSync(join(own.folder, "state"), { mode: 0o700 });
     writeFileSync(file, PEM, { mode: 0o600 });
     const start = (changes: Record<string, unknown>) =>
-      new HostProcess(
-        [programOf("keys"), "--page", own.page(changes, "device.page", undefined, KEYS)],
-        STRICT,
-      );
+      new HostProcess([programOf("keys"), "--page", own.page(changes)], STRICT);
     return { own, file, start };
   }
 
@@ -225,18 +222,30 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
     for (const signer of ["failed", "short"]) expect(run(2000, signer)).toEqual(["-", "-"]);
   });
 
+  // With calls, the service's clock runs ahead of its Date: then its nonces date the proofs, but nothing an assertion.
+  it.each([
+    ["https", undefined, true],
+    ["http", [jwk], false],
+  ] as const)("a complete run at the simulated service (%s)", async (protocol, jwks, calls) => {
+    const service = { dpop: "required", dpopNonces: true } as const;
+    const { own } = await withKey(protocol, service, { secret: undefined, jwks: jwks as never });
+    own.keys = { dpop: true, privateKeyJwt: jwks !== undefined };
+    await runWholeLife(own, { command: [programOf("keys")], env: STRICT, calls });
+  });
+
   it("signs in, refreshes, calls and signs out at oidc-provider, which requires nonces", async () => {
-    const server = await startProvider({ ...jwk, use: "sig" });
+    const server = await startProvider([jwk], undefined, 3);
     onTestFinished(() => server.close());
     const { own, start } = await withKey();
     const { issuer, scope } = server;
     const host = start({
-      ...{ clientId: "lamp", clientSecret: undefined, issuer, scope },
+      ...{ clientId: KEYED, issuer, scope },
       endpoints: {
         deviceAuthorization: `${issuer}/device/auth`,
         token: `${issuer}/token`,
         revocation: `${issuer}/token/revocation`,
-        resources: [`${issuer}/me`],
+        // The call's path becomes a query.
+        resources: [`${issuer}/me?of=`],
       },
     });
     await host.state("PENDING");
@@ -270,13 +279,15 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
       const isPoll = request.url === "/token";
       if (isPoll) polls.push(String(request.headers.dpop));
       if (nonce) response.setHeader("DPoP-Nonce", nonce);
-      response.setHeader("Date", new Date(Date.now() + aheadS * 1000).toUTCString());
+      // The first response has the device's own time, which would otherwise count.
+      const at = Date.now() + (isPoll ? aheadS * 1000 : 0);
+      response.setHeader("Date", new Date(at).toUTCString());
       response.writeHead(isPoll ? 400 : 200);
       response.end(JSON.stringify(isPoll ? { error } : code({ interval: 1 }).body));
     });
     const base = `http://127.0.0.1:${await listening(server)}`;
     const { start } = await withKey();
-    const host = start({ ...endpointsAt(base), clientSecret: undefined });
+    const host = start(endpointsAt(base));
     await host.until(message, () => host.messages.includes(message));
     // A repeated request would come at once.
     expect(polls).toHaveLength(1);

@@ -40,7 +40,7 @@ struct pg_engine {
  */
 struct pg_core {
   void *engine; /* its context; NULL: closed */
-  void *parts;  /* the array that the core's code has left (engines/engine.h) */
+  void *parts;  /* the array that the core's code has left */
   int is_guest; /* 1: the engine is the firmware's own */
   int threw;    /* the result of pg_core_broken */
   int release;  /* the release of the code; 0: unknown */

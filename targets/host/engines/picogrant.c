@@ -1,12 +1,183 @@
 /*
- * Implements the core API of picogrant.h on any engine (engine.h). Calls have integer arguments, and bytes pass through
- * one array.
+ * Implements the core API of picogrant.h on QuickJS, from bytecode. The code generated for hosts in C
+ * (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part: the core's
+ * single function, and `create` in the place of the device. Every call is a JS_Call with integers; bytes pass through one
+ * array. Nothing allocates after pg_core_open, because an int is no heap object, and an element needs no name.
  */
+#include <quickjs.h>
 #include <string.h>
 
 #include "core-code.h"
-#include "engine.h"
 #include "picogrant-port.h"
+#include "picogrant.h"
+
+/* One member of the core's configuration: a text, or a number where `text` is NULL. */
+struct member {
+  const char *name;
+  const char *text;
+  int number;
+};
+
+/* What a core is opened with. `heap_limit` applies after the engine's own objects exist: before, it may crash. */
+struct opening {
+  struct pg_core *core; /* all but `opening->engine` is zeros */
+  void *engine;         /* the firmware's own; NULL: one is made on `core->heap` */
+  const uint8_t *code;
+  size_t code_size;
+  uint8_t *memory;
+  size_t size;
+  size_t heap_limit;
+  const struct member *config;
+  size_t config_size;
+};
+
+/* A call's argument that stands for the transfer array: outside the range of the core's integers. */
+enum { TRANSFER = 0x40000000, ARGUMENTS_MAX = 5 };
+
+/* On 32 bits, engine and core take at most 56 KiB. With 64-bit pointers they take more than twice as much. */
+const size_t pg_heap_default = sizeof(void *) == 8 ? 262144 : 65536;
+
+static void *heap_malloc(JSMallocState *state, size_t size) { return pg_heap_take(state->opaque, size); }
+static void heap_free(JSMallocState *state, void *block) { pg_heap_give(state->opaque, block); }
+
+static void *heap_realloc(JSMallocState *state, void *block, size_t size) {
+  return pg_heap_resize(state->opaque, block, size);
+}
+
+static const JSMallocFunctions heap_functions = {heap_malloc, heap_free, heap_realloc, pg_heap_size};
+
+static JSContext *own_context(struct pg_heap *heap) {
+  JSRuntime *runtime = JS_NewRuntime2(&heap_functions, heap);
+  JSContext *context = runtime ? JS_NewContextRaw(runtime) : NULL;
+  if (runtime && !context) JS_FreeRuntime(runtime);
+  return context;
+}
+
+/*
+ * Reads the core's program. In an engine of its own, this happens while only the engine's names exist, because only
+ * then can QuickJS use the bytecode in place (flash). After that it adds the required objects, but no eval and no
+ * regular expressions.
+ */
+static JSValue read_program(JSContext *context, struct opening *opening) {
+  struct pg_heap *heap = &opening->core->heap;
+  size_t before = heap->used;
+  JSValue program = JS_ReadObject(context, opening->code, opening->code_size,
+                                  JS_READ_OBJ_BYTECODE | JS_READ_OBJ_ROM_DATA);
+  size_t read = heap->used;
+  if (opening->engine) return program;
+  JS_AddIntrinsicBaseObjects(context);
+  JS_AddIntrinsicTypedArrays(context);
+  heap->engine = before + heap->used - read;
+  heap->limit = opening->heap_limit;
+  return program;
+}
+
+/* Runs the program, and takes the resulting array out of the global object. */
+static JSValue run_program(JSContext *context, JSValue program) {
+  JSValue global = JS_GetGlobalObject(context);
+  JS_FreeValue(context, JS_EvalFunction(context, program));
+  JSValue parts = JS_GetPropertyStr(context, global, "picogrant");
+  JS_SetPropertyStr(context, global, "picogrant", JS_UNDEFINED);
+  JS_FreeValue(context, global);
+  return parts;
+}
+
+/* A Uint8Array of the host's memory. The constructor always reads three arguments. */
+static JSValue array_over(JSContext *context, uint8_t *bytes, size_t size) {
+  JSValue arguments[3] = {JS_NewArrayBuffer(context, bytes, size, NULL, NULL, 0), JS_UNDEFINED,
+                          JS_UNDEFINED};
+  if (JS_IsException(arguments[0])) return JS_EXCEPTION;
+  JSValue array = JS_NewTypedArray(context, 3, arguments, JS_TYPED_ARRAY_UINT8);
+  JS_FreeValue(context, arguments[0]);
+  return array;
+}
+
+static JSValue make_device(JSContext *context, JSValue create, struct opening *opening) {
+  JSValue arguments[2] = {array_over(context, opening->memory, opening->size), JS_NewObject(context)};
+  int failed = JS_IsException(arguments[0]) || JS_IsException(arguments[1]);
+  for (size_t i = 0; i < opening->config_size && !failed; i++) {
+    const struct member *member = &opening->config[i];
+    JSValue value = member->text ? JS_NewString(context, member->text) : JS_NewInt32(context, member->number);
+    failed = JS_SetPropertyStr(context, arguments[1], member->name, value) < 0;
+  }
+  JSValue device = failed ? JS_EXCEPTION : JS_Call(context, create, JS_UNDEFINED, 2, arguments);
+  JS_FreeValue(context, arguments[0]);
+  JS_FreeValue(context, arguments[1]);
+  return device;
+}
+
+static enum pg_open_result open_engine(struct opening *opening) {
+  struct pg_core *core = opening->core;
+  JSContext *context = opening->engine ? opening->engine : own_context(&core->heap);
+  core->engine = context;
+  if (!context) return PG_OPEN_NO_HEAP;
+  JSValue program = read_program(context, opening);
+  if (core->heap.peak > core->heap.limit && !opening->engine) {
+    JS_FreeValue(context, program);
+    return PG_OPEN_NO_HEAP;
+  }
+  JSValue parts = run_program(context, program);
+  if (JS_IsObject(parts)) core->parts = JS_VALUE_GET_PTR(parts);
+  JSValue create = JS_GetPropertyUint32(context, parts, PG_PART_DEVICE);
+  JSValue device = make_device(context, create, opening);
+  JS_FreeValue(context, create);
+  JS_FreeValue(context, JS_GetException(context));
+  if (!JS_IsObject(device)) return JS_IsNull(device) ? PG_OPEN_SMALL_MEMORY : PG_OPEN_INVALID_CODE;
+  JS_SetPropertyUint32(context, parts, PG_PART_START, JS_GetPropertyUint32(context, device, PG_START));
+  JS_SetPropertyUint32(context, parts, PG_PART_LENGTH, JS_GetPropertyUint32(context, device, PG_LENGTH));
+  JS_SetPropertyUint32(context, parts, PG_PART_CAPACITY, JS_GetPropertyUint32(context, device, PG_CAPACITY));
+  /* The device takes the place of create. That is the largest function, and is released now. */
+  JS_SetPropertyUint32(context, parts, PG_PART_DEVICE, device);
+  JSValue transfer = array_over(context, core->transfer, sizeof core->transfer);
+  if (JS_IsException(transfer)) return PG_OPEN_INVALID_CODE;
+  JS_SetPropertyUint32(context, parts, PG_PART_TRANSFER, transfer);
+  return PG_OPEN_OK;
+}
+
+static void close_engine(struct pg_core *core) {
+  JSContext *context = core->engine;
+  JSRuntime *runtime = JS_GetRuntime(context);
+  if (core->parts) JS_FreeValue(context, JS_MKPTR(JS_TAG_OBJECT, core->parts));
+  if (core->is_guest) return;
+  JS_FreeContext(context);
+  JS_FreeRuntime(runtime);
+}
+
+/* The caller must free it. */
+static JSValue part_of(const struct pg_core *core, int part) {
+  return JS_GetPropertyUint32(core->engine, JS_MKPTR(JS_TAG_OBJECT, core->parts), (uint32_t)part);
+}
+
+/* The integer of a value, or 0 for other values. */
+static int integer_of(const struct pg_core *core, JSValue value) {
+  if (JS_VALUE_GET_TAG(value) == JS_TAG_INT) return JS_VALUE_GET_INT(value);
+  JS_FreeValue(core->engine, JS_GetException(core->engine));
+  JS_FreeValue(core->engine, value);
+  return 0;
+}
+
+/* Calls a function of the core. Returns its integer, or 0 for a missing one: the grant alone has no calls. */
+static int call(struct pg_core *core, enum pg_function function, int count, const int *arguments) {
+  JSContext *context = core->engine;
+  JSValue callee = part_of(core, PG_PART_CALL);
+  JSValue values[2 + ARGUMENTS_MAX] = {JS_NewInt32(context, (int)function), part_of(core, PG_PART_DEVICE)};
+  for (int i = 0; i < count; i++) {
+    values[2 + i] = arguments[i] == TRANSFER ? part_of(core, PG_PART_TRANSFER)
+                                                         : JS_NewInt32(context, arguments[i]);
+  }
+  JSValue result = JS_Call(context, callee, JS_UNDEFINED, 2 + count, values);
+  for (int i = 0; i < 2 + count; i++) JS_FreeValue(context, values[i]);
+  JS_FreeValue(context, callee);
+  if (JS_IsException(result)) core->threw = 1;
+  return integer_of(core, result);
+}
+
+static int element(const struct pg_core *core, enum pg_part array, int index) {
+  JSValue object = part_of(core, array);
+  JSValue value = JS_GetPropertyUint32(core->engine, object, (uint32_t)index);
+  JS_FreeValue(core->engine, object);
+  return integer_of(core, value);
+}
 
 static const char *text_of(const char *text) { return text ? text : ""; }
 
@@ -17,7 +188,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
   size_t code_size = engine->code ? engine->code_size : pg_core_code_size;
   size_t heap_limit = engine->heap_limit ? engine->heap_limit : pg_heap_default;
   int spread_ms = config->start_spread_ms ? config->start_spread_ms : PG_START_SPREAD_MS;
-  const struct pg_config_member members[PG_CONFIG_MEMBERS] = {
+  const struct member members[] = {
       {"clientId", config->client_id, 0},
       {"clientSecret", text_of(config->client_secret), 0},
       {"clientAuthentication", NULL, config->client_authentication},
@@ -36,12 +207,13 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
       {"jsonBodies", NULL, config->json_bodies},
       {"messages", text_of(config->messages), 0},
   };
-  struct pg_opening opening = {core, engine->context, code, code_size, memory, size, heap_limit, members};
+  struct opening opening = {core, engine->context, code, code_size, memory, size, heap_limit, members,
+                           sizeof members / sizeof *members};
   *core = (struct pg_core){.is_guest = engine->context != NULL};
-  enum pg_open_result result = pg_engine_open(&opening);
+  enum pg_open_result result = open_engine(&opening);
   /* If its heap is full, an engine throws, as it does for invalid code. */
   if (result == PG_OPEN_INVALID_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
-  if (core->parts) core->release = pg_engine_element(core, PG_PART_RELEASE, 0);
+  if (core->parts) core->release = element(core, PG_PART_RELEASE, 0);
   if (core->parts && core->release != PICOGRANT_VERSION_NUMBER) result = PG_OPEN_OTHER_RELEASE;
   if (result != PG_OPEN_OK) pg_core_close(core);
   else core->heap.core = core->heap.used - core->heap.engine;
@@ -49,7 +221,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
 }
 
 void pg_core_close(struct pg_core *core) {
-  if (core->engine) pg_engine_close(core);
+  if (core->engine) close_engine(core);
   core->engine = core->parts = NULL;
   pg_wipe(core->transfer, sizeof core->transfer);
 }
@@ -57,11 +229,11 @@ void pg_core_close(struct pg_core *core) {
 int pg_core_broken(const struct pg_core *core) { return core->threw; }
 
 static int call_0(struct pg_core *core, enum pg_function function) {
-  return pg_engine_call(core, function, 0, NULL);
+  return call(core, function, 0, NULL);
 }
 
 static int call_1(struct pg_core *core, enum pg_function function, int a) {
-  return pg_engine_call(core, function, 1, &a);
+  return call(core, function, 1, &a);
 }
 
 /* Copies as many bytes as fit into the transfer array. */
@@ -79,15 +251,15 @@ int pg_wake_in(struct pg_core *core) { return call_0(core, PG_FUNCTION_WAKE_IN);
 
 int pg_response_start(struct pg_core *core, int request_id, int status, int retry_after_s) {
   const int arguments[] = {request_id, status, retry_after_s};
-  return pg_engine_call(core, PG_FUNCTION_RESPONSE_START, 3, arguments);
+  return call(core, PG_FUNCTION_RESPONSE_START, 3, arguments);
 }
 
 /* Passes bytes of a response in pieces. */
 static void response_with(struct pg_core *core, enum pg_function function, int request_id, const uint8_t *bytes, size_t size) {
   while (size > 0) {
     int taken = transfer(core, bytes, size);
-    const int arguments[] = {request_id, PG_ARGUMENT_TRANSFER, 0, taken};
-    pg_engine_call(core, function, 4, arguments);
+    const int arguments[] = {request_id, TRANSFER, 0, taken};
+    call(core, function, 4, arguments);
     bytes += taken;
     size -= (size_t)taken;
   }
@@ -126,8 +298,8 @@ void pg_cancel(struct pg_core *core) { call_0(core, PG_FUNCTION_CANCEL); }
 void pg_sign_out(struct pg_core *core) { call_0(core, PG_FUNCTION_SIGN_OUT); }
 
 static int call_with_text(struct pg_core *core, enum pg_function function, const char *text) {
-  const int arguments[] = {PG_ARGUMENT_TRANSFER, 0, transfer(core, text, strlen(text))};
-  return pg_engine_call(core, function, 3, arguments);
+  const int arguments[] = {TRANSFER, 0, transfer(core, text, strlen(text))};
+  return call(core, function, 3, arguments);
 }
 
 void pg_set_status(struct pg_core *core, const char *text) {
@@ -135,25 +307,25 @@ void pg_set_status(struct pg_core *core, const char *text) {
 }
 
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
-  const int arguments[] = {endpoint, 1, PG_ARGUMENT_TRANSFER, 0, 0};
+  const int arguments[] = {endpoint, 1, TRANSFER, 0, 0};
   /* In the build of the grant alone there are no calls, and the result is 0. */
   if (strlen(target) > sizeof core->transfer || !call_0(core, PG_FUNCTION_BEGIN_CALL)) return 0;
   call_with_text(core, PG_FUNCTION_ADD_PATH, target);
-  return pg_engine_call(core, PG_FUNCTION_SEND_CALL, 5, arguments);
+  return call(core, PG_FUNCTION_SEND_CALL, 5, arguments);
 }
 
 int pg_get(const struct pg_core *core, enum pg_property property) {
-  return core->engine ? pg_engine_element(core, PG_PART_DEVICE, (int)property) : 0;
+  return core->engine ? element(core, PG_PART_DEVICE, (int)property) : 0;
 }
 
 int pg_start(const struct pg_core *core, int region) {
-  return pg_engine_element(core, PG_PART_START, region);
+  return element(core, PG_PART_START, region);
 }
 
 int pg_length(const struct pg_core *core, int region) {
-  return pg_engine_element(core, PG_PART_LENGTH, region);
+  return element(core, PG_PART_LENGTH, region);
 }
 
 int pg_capacity(const struct pg_core *core, int region) {
-  return pg_engine_element(core, PG_PART_CAPACITY, region);
+  return element(core, PG_PART_CAPACITY, region);
 }

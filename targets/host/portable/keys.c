@@ -193,7 +193,7 @@ static int add_proof(struct pg_keys *keys, struct pg_http_request *request, int 
       .token = request->credentials,
       .token_size = has_token ? request->credentials_size : 0,
       .nonce = keys->nonces[keys->is_resource],
-      .wall_s = keys->signed_s,
+      .wall_s = keys->sent_s,
   };
   if (has_token) request->authorization = "DPoP ";
   request->proof = keys->proof;
@@ -205,7 +205,7 @@ static int add_assertion(struct pg_keys *keys, struct pg_http_request *request) 
   const struct pg_settings *settings = keys->settings;
   const char *audience = *settings->server ? settings->server : settings->addresses[PG_ENDPOINT_TOKEN];
   request->assertion = keys->assertion;
-  return !request->is_json && pg_assertion_write(keys->signer, settings->client_id, audience, keys->signed_s,
+  return !request->is_json && pg_assertion_write(keys->signer, settings->client_id, audience, keys->sent_s,
                                                  keys->assertion, sizeof keys->assertion);
 }
 
@@ -218,13 +218,11 @@ int pg_keys_complete(void *context, struct pg_http_request *request, int is_repe
   keys->is_repeated = is_repeated;
   keys->has_nonce = keys->is_dropped = keys->is_late = keys->found = 0;
   keys->nonce_size = keys->type_at = 0;
-  keys->signed_s = pg_clock_wall_s();
+  keys->is_signed = has_proof || has_assertion;
+  keys->sent_s = pg_clock_wall_s();
   memset(keys->found_at, 0, sizeof keys->found_at);
-  if (!has_proof && !has_assertion) {
-    keys->signed_s = 0;
-    return PG_REASON_NONE;
-  }
-  if (keys->signed_s == 0) return PG_REASON_CLOCK_WRONG;
+  if (keys->is_signed && keys->sent_s == 0) return PG_REASON_CLOCK_WRONG;
+  keys->sent_s += (uint32_t)keys->ahead_s;
   if (has_proof && !add_proof(keys, request, has_token)) return PG_REASON_SETTINGS_BROKEN;
   if (has_assertion && !add_assertion(keys, request)) return PG_REASON_SETTINGS_BROKEN;
   return PG_REASON_NONE;
@@ -258,11 +256,11 @@ static void find_rejections(struct pg_keys *keys, uint8_t c) {
 }
 
 static int must_repeat(const struct pg_keys *keys) {
-  return keys->signed_s && !keys->is_repeated && keys->has_nonce && (keys->found & NONCE_REQUIRED);
+  return keys->is_signed && !keys->is_repeated && keys->has_nonce && (keys->found & NONCE_REQUIRED);
 }
 
 static int has_wrong_time(const struct pg_keys *keys) {
-  return keys->signed_s && keys->is_late && (keys->found & ~NONCE_REQUIRED);
+  return keys->is_signed && keys->is_late && (keys->found & ~NONCE_REQUIRED);
 }
 
 static void keys_take_challenge(void *context, uint8_t c) {
@@ -273,9 +271,10 @@ static void keys_take_challenge(void *context, uint8_t c) {
 
 static void keys_take_status(void *context, int status, int retry_after_s) {
   struct pg_keys *keys = context;
-  int64_t difference = keys->http->response.date_s - (int64_t)keys->signed_s;
-  if (difference < 0) difference = -difference;
-  keys->is_late = keys->http->response.date_s >= 0 && difference > CLOCK_DIFFERENCE_S;
+  int64_t date_s = keys->http->response.date_s;
+  int64_t ahead_s = date_s < 0 ? 0 : date_s - (int64_t)keys->sent_s;
+  keys->is_late = ahead_s > CLOCK_DIFFERENCE_S || ahead_s < -CLOCK_DIFFERENCE_S;
+  if (keys->is_late) keys->ahead_s += (int32_t)ahead_s;
   keys->status = status;
   /* The core reads the head of the repeated request's response in place of a grant's: only an API's body goes on. */
   keys->is_dropped = keys->is_resource && status == REFUSED_TOKEN && (must_repeat(keys) || has_wrong_time(keys));
@@ -322,7 +321,7 @@ static void keys_take_body(void *context, const uint8_t *bytes, size_t size) {
   int is_refusal = keys->status == BAD_REQUEST || keys->status == REFUSED_TOKEN;
   for (size_t i = 0; i < size && is_refusal && !keys->is_resource; i++) find_rejections(keys, bytes[i]);
   if (keys->is_dropped) return;
-  if (keys->signed_s && keys->settings->dpop && !keys->is_resource) take_tokens(keys, bytes, size);
+  if (keys->is_signed && keys->settings->dpop && !keys->is_resource) take_tokens(keys, bytes, size);
   else pass_on(keys, bytes, size);
 }
 

@@ -67,8 +67,10 @@ struct pg_keys {
   char nonces[2][PG_NONCE_BYTES]; /* of the authorization server, of the resource server */
   char proof[PG_PROOF_BYTES];
   char assertion[PG_ASSERTION_BYTES];
+  int32_t ahead_s; /* how far the server's clock is ahead of this device's, if that matters */
   /* Of the current exchange. */
-  uint32_t signed_s;
+  uint32_t sent_s; /* by the server's clock */
+  int is_signed;
   int is_resource;
   int is_repeated;
   size_t nonce_size; /* of the one that arrives */

@@ -7,7 +7,7 @@ import type { BoardFigures } from "./emulator.ts";
 import type { MachineName } from "./machines.ts";
 
 const parts = [
-  ["engine (QuickJS)", /^libquickjs\.a|^core-quickjs\.o|^heap\.o/],
+  ["engine (QuickJS)", /^libquickjs\.a|^heap\.o/],
   ["heap of the engine", /^libc\.o \.noinit/],
   ["core: C, or bytecode and its API", /^picogrant\.o|^core-code\.o/],
   ["memory of the device", /^main\.o \.bss\.memory/],

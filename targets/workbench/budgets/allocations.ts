@@ -18,9 +18,9 @@ const polls = readFileSync(
 );
 
 /** The script of a complete run: bundle, counting wrappers, conformance script, tally. */
-async function runScript(variant: Variant, bundle?: string, callsBefore = 0): Promise<string> {
+async function runScript(variant: Variant, bundle?: string): Promise<string> {
   const code = bundle ?? (await builtBundle(variant));
-  const measuring = measuringScript(variant, callsBefore);
+  const measuring = measuringScript(variant);
   const script = await conformanceScript(variant, `${code}\n${measuring}`);
   return `${script}\n${reportingScript(variant)}`;
 }
@@ -49,8 +49,6 @@ export async function measureRun(
   }
 }
 
-const DEEPER_THAN_THE_CORE = 100;
-
 function hostOf(engine: HostedEngine): string | undefined {
   return findFile(enginesFolder + engine, `/${engine}-host`);
 }
@@ -65,9 +63,7 @@ export async function measureRunNatively(
 ): Promise<Tally[] | undefined> {
   const command = hostOf(engine);
   if (!command) return undefined;
-  const callsBefore = engine === "duktape" ? DEEPER_THAN_THE_CORE : 0;
-  const script = await runScript(variant, undefined, callsBefore);
-  const output = runCommand(command, enginesFolder + engine, script);
+  const output = runCommand(command, enginesFolder + engine, await runScript(variant));
   return tallyOf(output, `${variant}, ${engine}`);
 }
 

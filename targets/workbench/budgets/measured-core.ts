@@ -7,14 +7,6 @@ import { functionsOf } from "../../bundle/surface.ts";
 
 const stateNames = Object.keys(core.State).filter((name) => Number.isNaN(Number(name)));
 
-const deeper = `
-function deeper(more) {
-  do {
-    if (more) deeper(more - 1);
-    if (more) break;
-  } while (0);
-}`;
-
 /** Controls: functions that allocate, called like the core's. The measurement must detect them. */
 const allocating = {
   controlObject: "{}",
@@ -36,16 +28,9 @@ function parameters(count: number): string {
   return ["device", "a", "b", "c", "d", "e", "f"].slice(0, count).join(", ");
 }
 
-function wrapper(
-  name: string,
-  index: number,
-  owner: string,
-  count: number,
-  callsBefore: number,
-): string {
+function wrapper(name: string, index: number, owner: string, count: number): string {
   return `${name}: function (${parameters(count)}) {
   var state = device[Property.STATE];
-  deeper(${callsBefore});
   var before = counter[0];
   var result = ${owner}.${name}(${parameters(count)});
   note(${index}, state, counter[0] - before);
@@ -58,24 +43,15 @@ function measuredNames(variant: Variant): string[] {
   return functionsOf(variant).filter((name) => name !== "create");
 }
 
-/**
- * Script between bundle and conformance script.
- * @param callsBefore nested calls before each measured call. An engine may allocate records of calls and loops, and
- * release unused ones at a collection (Duktape does).
- */
-export function measuringScript(variant: Variant, callsBefore = 0): string {
+/** Script between bundle and conformance script. */
+export function measuringScript(variant: Variant): string {
   const names = measuredNames(variant);
   const functions = core as unknown as Record<string, { length: number }>;
   const wrappers = [
-    ...names.map((name, index) =>
-      wrapper(name, index, "real", functions[name]!.length, callsBefore),
-    ),
-    ...controlNames.map((name, index) =>
-      wrapper(name, names.length + index, "controls", 1, callsBefore),
-    ),
+    ...names.map((name, index) => wrapper(name, index, "real", functions[name]!.length)),
+    ...controlNames.map((name, index) => wrapper(name, names.length + index, "controls", 1)),
   ];
-  return `${deeper}
-${controls}
+  return `${controls}
 var real = picogrant;
 var tallyCalls = [];
 var tallyFound = [];

@@ -105,7 +105,7 @@ function installDebian(report: (line: string) => void): void {
     report("reading the package lists");
     apt(["update"]);
     const required = [
-      { engine: "duktape", packages: ["duktape", "libduktape207", "duktape-dev"] },
+      { engine: "duktape", packages: ["duktape", "libduktape207"] },
       { engine: "mujs", packages: ["mujs", "libmujs-dev"] },
     ];
     for (const { engine, packages } of required) {
@@ -117,6 +117,7 @@ function installDebian(report: (line: string) => void): void {
       for (const file of readdirSync(downloads)) run("dpkg-deb", ["-x", join(downloads, file), to]);
       report(`${engine}: ${readdirSync(downloads).join(", ")}`);
     }
+    buildHosts(report, ["mujs"]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -133,17 +134,12 @@ export function findFile(folder: string, outcome: string): string | undefined {
 }
 
 /** Engines that our own hosts embed, to count allocations. */
-export type HostedEngine = "duktape" | "mujs" | "xs";
-
-const libraries = {
-  duktape: "/libduktape.so.207",
-  mujs: "/libmujs.a",
-} as const;
+export type HostedEngine = "mujs" | "xs";
 
 function partsOf(engine: HostedEngine, folder: string): string[] {
   if (engine === "xs") return xsParts(folder);
-  const path = findFile(folder, libraries[engine]);
-  if (!path) throw new InstallError(`${engine}: the package has no ${libraries[engine].slice(1)}`);
+  const path = findFile(folder, "/libmujs.a");
+  if (!path) throw new InstallError("mujs: the package has no libmujs.a");
   return ["-Wall", "-isystem", `${folder}/usr/include`, path];
 }
 
@@ -155,10 +151,6 @@ function buildHosts(report: (line: string) => void, engines: readonly HostedEngi
     run("cc", ["-o", `${folder}/${engine}-host`, ...parts]);
     report(`${engine}: host built`);
   }
-}
-
-function buildDebianHosts(report: (line: string) => void): void {
-  buildHosts(report, ["duktape", "mujs"]);
 }
 
 /** Fetches a package that is not a dependency of the project, and unpacks these parts of it. */
@@ -219,7 +211,7 @@ function xsParts(folder: string): string[] {
 export function installEngines(report: (line: string) => void): string[] {
   mkdirSync(enginesFolder, { recursive: true });
   const failures: string[] = [];
-  for (const step of [installDebian, buildDebianHosts, installHermes, installXs]) {
+  for (const step of [installDebian, installHermes, installXs]) {
     try {
       step(report);
     } catch (error) {
