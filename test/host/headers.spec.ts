@@ -132,6 +132,24 @@ it.each([
   },
 );
 
+it("the host is compiled to the same bytes with and without its assertions", () => {
+  const objectOf = (name: string, text: string, ...flags: readonly string[]): Buffer => {
+    writeFileSync(join(folder, name), text);
+    const all = ["-std=gnu11", "-Os", ...flags, `-I${portable}`, "-I.", "-c", "-o", "object.o"];
+    expect(complaints("gcc", ...all, name)).toBe("");
+    return readFileSync(join(folder, "object.o"));
+  };
+  for (const name of sources) {
+    const text = readFileSync(portable + name, "utf8");
+    const without = text.replace(/^ *PG_MUST\([^;]*?"([^"]+)"\);\n/gm, "");
+    expect(without).not.toContain("PG_MUST");
+    const shipped = objectOf(name, text);
+    expect(shipped.equals(objectOf(name, without)), name).toBe(true);
+    if (without === text) continue;
+    expect(objectOf(name, text, "-DPG_ASSERTIONS").length, name).toBeGreaterThan(shipped.length);
+  }
+});
+
 describe("picogrant.c and picogrant.h alone", () => {
   it("a C++ program links with it; all names begin with pg_, and it uses no RAM of its own", () => {
     const program = `#include "picogrant.h"

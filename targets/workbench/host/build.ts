@@ -1,7 +1,6 @@
-// Builds the C host in the kinds that are tested: release, with sanitizers, and for 32-bit ARM. Plants faults into
-// copies of its files, to show that the checks find them.
+// Builds the C host in the kinds that are tested: release, with sanitizers, with keys, and for 32-bit ARM.
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { functionsOf, type Variant } from "../../bundle/surface.ts";
 import { InstallError, quickjsFolder, run, runBeside } from "../engines/install.ts";
@@ -156,30 +155,6 @@ export function makePort(folder: string, out: string, ...more: readonly string[]
   ]);
 }
 
-/** A planted fault: replaces `text` in a file of targets/host/portable by `fault`. */
-export interface Fault {
-  readonly file: string;
-  readonly text: string;
-  readonly fault: string;
-}
-
-/**
- * The path of a source file, or of a copy with the fault, if the fault belongs to this file.
- * @param folder for the copy
- * @throws InstallError if the text does not occur exactly once: the source has changed
- */
-export function sourceWith(file: string, plant: Fault | undefined, folder: string): string {
-  const from = file === "picogrant" ? generatedC : `${sources}/portable`;
-  const path = `${from}/${file}.c`;
-  if (plant?.file !== file) return path;
-  const text = readFileSync(path, "utf8");
-  if (text.split(plant.text).length !== 2) {
-    throw new InstallError(
-      `${path}: "${plant.text}" does not occur exactly once; update the planted fault`,
-    );
-  }
-  mkdirSync(folder, { recursive: true });
-  const copy = `${folder}/${file}.c`;
-  writeFileSync(copy, text.replace(plant.text, plant.fault));
-  return copy;
-}
+/** The path of a source file: "picogrant" is the core. */
+export const sourceOf = (file: string): string =>
+  `${file === "picogrant" ? generatedC : `${sources}/portable`}/${file}.c`;

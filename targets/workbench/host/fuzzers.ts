@@ -1,11 +1,11 @@
-// The fuzzers (libFuzzer) of the C host, one for each kind of external input: a file of test/host/fuzz, the host's files
-// that it covers, and a planted fault that it must find.
+// The fuzzers (libFuzzer) of the C host, one for each kind of external input: a file of test/host/fuzz, and the host's
+// files that it covers.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { run } from "../engines/install.ts";
-import { type Fault, generatedC, sourceWith } from "./build.ts";
+import { generatedC, sourceOf } from "./build.ts";
 import { generateC } from "./generate.ts";
 
 export interface Surface {
@@ -17,7 +17,6 @@ export interface Surface {
   readonly longest: number;
   /** Inputs of a round: some five seconds on an idle core. */
   readonly round: number;
-  readonly fault: Fault;
 }
 
 export const surfaces: readonly Surface[] = [
@@ -26,44 +25,24 @@ export const surfaces: readonly Surface[] = [
     files: ["picogrant"],
     longest: 400,
     round: 8000,
-    fault: {
-      file: "picogrant",
-      text: "retry_after_s >= 0 ? retry_after_s : -1",
-      fault: "retry_after_s | 0",
-    },
   },
   {
     name: "response",
     files: ["http-response"],
     longest: 600,
     round: 150_000,
-    fault: {
-      file: "http-response",
-      text: "taken > response->body_max - response->body_bytes",
-      fault: "taken > response->body_max",
-    },
   },
   {
     name: "exchange",
     files: ["http", "http-response", "wall-clock", "address", "leak-guard"],
     longest: 800,
     round: 350_000,
-    fault: {
-      file: "http",
-      text: "if (!pg_leak_guard(request,",
-      fault: "if (request->target_size > 3 || !pg_leak_guard(request,",
-    },
   },
   {
     name: "page",
     files: ["page", "address"],
     longest: 600,
     round: 150_000,
-    fault: {
-      file: "page",
-      text: "reader.is_invalid || reader.left > 0",
-      fault: "reader.is_invalid",
-    },
   },
 ];
 
@@ -94,7 +73,7 @@ function objectOf(source: string, flags: readonly string[]): string {
 type Input = string | readonly (string | readonly [string, number])[];
 
 /** Writes the seed inputs of a surface's fuzzer (test/host/fuzz/corpus.json) into a folder, and returns it. */
-export function corpusOf(surface: string): string {
+function corpusOf(surface: string): string {
   const text = readFileSync(`${root}test/host/fuzz/corpus.json`, "utf8");
   const inputs = (JSON.parse(text) as Record<string, Record<string, Input>>)[surface]!;
   const out = `${folder}/${surface}/begun`;
@@ -110,8 +89,8 @@ export function corpusOf(surface: string): string {
   return out;
 }
 
-export async function buildFuzzer({ name, files }: Surface, plant?: Fault): Promise<string> {
-  const out = plant ? `${folder}/${name}/planted` : `${folder}/${name}`;
+async function buildFuzzer({ name, files }: Surface): Promise<string> {
+  const out = `${folder}/${name}`;
   mkdirSync(out, { recursive: true });
   await generateC(generatedC);
   const flags = [
@@ -122,10 +101,7 @@ export async function buildFuzzer({ name, files }: Surface, plant?: Fault): Prom
     ...["-DPG_ASSERTIONS", `-I${sources}/portable`, `-I${generatedC}`],
   ];
   const harness = `${root}test/host/fuzz/${name}.c`;
-  const parts = files.map((file) => {
-    const source = sourceWith(file, plant, out);
-    return file === plant?.file ? source : objectOf(source, flags);
-  });
+  const parts = files.map((file) => objectOf(sourceOf(file), flags));
   run("clang", [...flags, "-no-pie", "-o", `${out}/fuzz`, objectOf(harness, flags), ...parts]);
   return `${out}/fuzz`;
 }
@@ -150,9 +126,12 @@ function runFuzzer(
 }
 
 /**
+ * Fuzzes a surface, starting with the inputs of corpus.json. Inputs that the fuzzer finds stay in dist/fuzz-c;
+ * `dist/fuzz-c/NAME/fuzz FILE` runs one again.
+ * @param rounds multiplies the inputs of a round
  * @returns whether nothing was found
  */
-async function findsNothing(surface: Surface, rounds: number): Promise<boolean> {
+export async function fuzz(surface: Surface, rounds: number): Promise<boolean> {
   const program = await buildFuzzer(surface);
   const own = `${folder}/${surface.name}`;
   const found = `${own}/corpus`;
@@ -179,33 +158,4 @@ async function findsNothing(surface: Surface, rounds: number): Promise<boolean> 
   const isEnough = tried >= least;
   if (ok && !isEnough) console.error(`fuzz: ${surface.name} tried ${tried} inputs, not ${least}`);
   return ok && isEnough;
-}
-
-/**
- * @returns whether the fuzzer finds its planted fault within a round
- */
-async function isAlive(surface: Surface): Promise<boolean> {
-  const program = await buildFuzzer(surface, surface.fault);
-  const own = `${folder}/${surface.name}/planted`;
-  const limits = [`-max_len=${surface.longest}`, `-runs=${surface.round}`, "-print_final_stats=1"];
-  const seed = `-seed=${process.env.PICOGRANT_SEED ?? 1}`;
-  // Inputs that reach new code go to the first folder.
-  const found = `${own}/corpus`;
-  rmSync(found, { recursive: true, force: true });
-  mkdirSync(found);
-  const { ok, output } = runFuzzer(program, [...limits, seed, found, corpusOf(surface.name)], own);
-  const isFound = !ok && /must hold: |PG_MUST|AddressSanitizer|runtime error/.test(output);
-  const outcome = isFound ? "found" : `NOT FOUND\n${output.slice(-300)}`;
-  console.log(`${surface.name}: a planted fault after ${triedIn(output)} inputs: ${outcome}`);
-  return isFound;
-}
-
-/**
- * Fuzzes a surface, starting with the inputs of corpus.json. The fuzzer must first find the planted fault. Inputs that it
- * finds stay in dist/fuzz-c; `dist/fuzz-c/NAME/fuzz FILE` runs one again.
- * @param rounds multiplies the inputs of a round
- * @returns whether nothing else was found
- */
-export async function fuzz(surface: Surface, rounds: number): Promise<boolean> {
-  return (await isAlive(surface)) && (await findsNothing(surface, rounds));
 }
