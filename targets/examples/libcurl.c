@@ -40,8 +40,7 @@ static int is_own(const char *address) {
   return strncmp(address, "http://127.0.0.1:", 17) == 0 || strncmp(address, "http://localhost:", 17) == 0;
 }
 
-/* Returns 1 when the record is durable. The core detects an incomplete record, and uses the record in the other
- * slot. */
+/* Returns 1 when the record is durable. The core detects an incomplete one, and uses the record in the other slot. */
 static int store(const char *name, const char *bytes, size_t size) {
   int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   int is_stored = file >= 0 && write(file, bytes, size) == (ssize_t)size && fsync(file) == 0;
