@@ -137,7 +137,10 @@ export class OracleRun {
     this.#clients = clients;
     this.#accounts = accounts;
     const [publisher] = clients.filter(({ permittedScopes }) => permittedScopes.length > 0);
-    this.#usual = this.#chance(0.4) ? publisher! : this.#one(clients);
+    // Only the keys of public clients bind refresh tokens.
+    const isPublic = this.#chance(0.2);
+    const others = clients.filter(({ secret }) => !isPublic || secret === undefined);
+    this.#usual = this.#chance(0.4) ? publisher! : this.#one(others);
     const start = Date.UTC(2026, 0, 1);
     this.#ideal = new IdealService(
       this.#speech,
@@ -760,6 +763,9 @@ export class OracleRun {
       const blocked = ["video", "video.readonly", "publisher"].filter(() => this.#chance(0.2));
       this.#ideal.setPolicy(holder, blocked);
       this.#service.setPolicy(holder, blocked);
+    } else if (action === 5 && this.#chance(0.5)) {
+      this.#given.dpop = this.#options.dpop = this.#one(["off", "allowed", "required"]);
+      this.#service.setOptions({ dpop: this.#options.dpop });
     } else if (action === 5) {
       this.#options.refreshTokenRotation = !this.#options.refreshTokenRotation;
       this.#given.refreshTokenRotation = this.#options.refreshTokenRotation;
