@@ -104,7 +104,7 @@ function writeTable(path: string, config: string, out: string, page: (text: stri
 /**
  * Writes the page of a device, or with a table one for each of its lines.
  * @param out the file, or with a table the folder
- * @returns the line for people
+ * @returns a line for the user
  * @throws UsageError with one line
  */
 export function writePages(

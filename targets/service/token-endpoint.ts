@@ -181,7 +181,7 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
   return json(200, {});
 }
 
-/** Handles POST /introspect (RFC 7662) with the metadata of a client's own access token. It exists beside DPoP. */
+/** Handles POST /introspect (RFC 7662): metadata of a client's own access token, only with the option `dpop`. */
 export function introspection(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const form = readForm(request);
   if ("refusal" in form) return form.refusal;

@@ -90,7 +90,7 @@ function parsed(login: LoginSettings): Settings {
   throw new UsageError(listed(named).replaceAll("allowHttp", "--allow-http"));
 }
 
-/** The option of the command for a setting, by the path of the setting. */
+/** The command's option for the setting with this path. */
 function flagOf(path: string): string {
   const [, name = "", member = ""] = /^(\w+)\.?(.*)$/.exec(path) ?? [];
   if (name === "clientSecret") return `--client-secret-file (or ${SECRET_VARIABLE})`;

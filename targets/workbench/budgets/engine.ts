@@ -1,4 +1,4 @@
-// A QuickJS whose allocations a script inside it can count (`counter[0]`).
+// A QuickJS in which a script can read the number of allocations so far (`counter[0]`).
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

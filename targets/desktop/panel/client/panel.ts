@@ -34,7 +34,7 @@ export class Panel {
   /** Whether the panel's own message no longer applies. */
   #isOver: (view: View) => boolean = () => false;
   #hush: ReturnType<typeof setTimeout> | undefined;
-  /** The order of the last decision by a key that the phone has shown. */
+  /** Position of the last decision by key that the phone has shown. */
   #reported = -1;
   readonly #diagram: Diagram;
 
