@@ -77,7 +77,7 @@ export const standardSections: readonly Section[] = [
     [
       "7.1",
       "a token of a type that the client does not know is not used",
-      ofDevice("the service issues only Bearer"),
+      ofDevice("the service issues a DPoP token only for a proof"),
     ],
     [
       "10.3",
