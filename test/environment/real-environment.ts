@@ -17,7 +17,7 @@ import { listening } from "../listening.ts";
 type Protocol = "http" | "https";
 
 export class RealEnvironment extends ServiceEnvironment {
-  /** What the device's key is used for; with it, the device has no secret. */
+  /** What the device's key is used for. With a key, the device has no secret. */
   keys: PageSettings["keys"];
   readonly #tls: ReturnType<typeof makeTlsIdentities> | undefined;
 

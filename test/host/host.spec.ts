@@ -157,7 +157,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
   const jwk = publicKey.export({ format: "jwk" });
   const PEM = privateKey.export({ type: "pkcs8", format: "pem" });
 
-  /** An environment whose device has the key. */
+  /** Opens an environment in which the device has a key. */
   async function withKey(...service: Parameters<typeof opened>) {
     const own = await opened(...service);
     own.keys = { dpop: true, privateKeyJwt: true };
@@ -178,7 +178,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
     ["GET", `${API}/v1`, "?a=1", "t", "n", `${API}/v1`],
     ["GET", API, "?a=1", "t", "n", `${API}/`],
     ["GET", `${API}/v1?key="`, "&a=1", "t", "", `${API}/v1`],
-  ])("§4.2 %s %s%s: what jose accepts", async (method, address, target, token, nonce, htu) => {
+  ])("§4.2 %s %s%s: jose accepts the proof", async (method, address, target, token, nonce, htu) => {
     const { file } = await withKey();
     const run = (size: number, signer: string): string[] => {
       const args = [
@@ -215,18 +215,19 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
       ...{ issuer: 'a "client"', subject: 'a "client"', audience: address, currentDate },
     });
     expect(verified.payload).toMatchObject({ iat: 1_700_000_000, exp: 1_700_000_060, jti });
-    // Each is written whole or not at all, and not without a signature of 64 bytes.
+    // Each one is written completely or not at all, and only with a signature of 64 bytes.
     expect(run(Math.max(proof.length + 3, assertion.length + 1), "valid")).not.toContain("-");
     expect(run(proof.length + 2, "valid")[0]).toBe("-");
     expect(run(assertion.length, "valid")[1]).toBe("-");
     for (const signer of ["failed", "short"]) expect(run(2000, signer)).toEqual(["-", "-"]);
   });
 
-  // With calls, the service's clock runs ahead of its Date: then its nonces date the proofs, but nothing an assertion.
+  // With calls, the service's clock is ahead of its Date. Then the nonces give the proofs the right time, but an
+  // assertion has none.
   it.each([
     ["https", undefined, true],
     ["http", [jwk], false],
-  ] as const)("a complete run at the simulated service (%s)", async (protocol, jwks, calls) => {
+  ] as const)("a complete run with the simulated service (%s)", async (protocol, jwks, calls) => {
     const service = { dpop: "required", dpopNonces: true } as const;
     const { own } = await withKey(protocol, service, { secret: undefined, jwks: jwks as never });
     own.keys = { dpop: true, privateKeyJwt: jwks !== undefined };
@@ -244,7 +245,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
         deviceAuthorization: `${issuer}/device/auth`,
         token: `${issuer}/token`,
         revocation: `${issuer}/token/revocation`,
-        // The call's path becomes a query.
+        // The call's path becomes a part of the query.
         resources: [`${issuer}/me?of=`],
       },
     });
@@ -255,7 +256,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
     await host.state("SIGNED_IN");
     host.press("a");
     await host.printed("api: status 200, error 0");
-    // The token ends: the device refreshes, and calls again.
+    // The token expires. The device must refresh it, and call again.
     await new Promise((resolve) => setTimeout(resolve, 4000));
     host.press("a");
     await host.printed("api: status 200, error 0", 2);
@@ -279,7 +280,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
       const isPoll = request.url === "/token";
       if (isPoll) polls.push(String(request.headers.dpop));
       if (nonce) response.setHeader("DPoP-Nonce", nonce);
-      // The first response has the device's own time, which would otherwise count.
+      // The Date of the first response is the device's own time, which the device would otherwise use.
       const at = Date.now() + (isPoll ? aheadS * 1000 : 0);
       response.setHeader("Date", new Date(at).toUTCString());
       response.writeHead(isPoll ? 400 : 200);
@@ -289,12 +290,12 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
     const { start } = await withKey();
     const host = start(endpointsAt(base));
     await host.until(message, () => host.messages.includes(message));
-    // A repeated request would come at once.
+    // A repeated request would follow at once.
     expect(polls).toHaveLength(1);
     expect(await host.quit()).toBe(0);
   });
 
-  it("a key that others can read, and one of another kind, are refused", async () => {
+  it("a key that others can read, and a key of another kind, are refused", async () => {
     const { file, start } = await withKey();
     chmodSync(file, 0o640);
     const readable = start({});

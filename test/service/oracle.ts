@@ -137,7 +137,7 @@ export class OracleRun {
     this.#clients = clients;
     this.#accounts = accounts;
     const [publisher] = clients.filter(({ permittedScopes }) => permittedScopes.length > 0);
-    // Only the keys of public clients bind refresh tokens.
+    // Refresh tokens are bound only to the keys of public clients.
     const isPublic = this.#chance(0.2);
     const others = clients.filter(({ secret }) => !isPublic || secret === undefined);
     this.#usual = this.#chance(0.4) ? publisher! : this.#one(others);

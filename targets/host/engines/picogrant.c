@@ -1,8 +1,9 @@
 /*
  * Implements the core API of picogrant.h on QuickJS, from bytecode. The code generated for hosts in C
- * (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part: the core's
- * single function, and `create` in the place of the device. Every call is a JS_Call with integers; bytes pass through one
- * array. Nothing allocates after pg_core_open, because an int is no heap object, and an element needs no name.
+ * (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part. It
+ * contains the core's single function, and `create` in the place of the device. Every call is a JS_Call with integers,
+ * and bytes pass through one array. Nothing is allocated after pg_core_open, because integers are not on the heap and
+ * elements are accessed without a name.
  */
 #include <quickjs.h>
 #include <string.h>
@@ -11,17 +12,18 @@
 #include "picogrant-port.h"
 #include "picogrant.h"
 
-/* One member of the core's configuration: a text, or a number where `text` is NULL. */
+/* One member of the core's configuration: a text, or a number if `text` is NULL. */
 struct member {
   const char *name;
   const char *text;
   int number;
 };
 
-/* What a core is opened with. `heap_limit` applies after the engine's own objects exist: before, it may crash. */
+/* Arguments for opening a core. `heap_limit` applies when the engine has created its objects. Before that, it may
+ * crash. */
 struct opening {
-  struct pg_core *core; /* all but `opening->engine` is zeros */
-  void *engine;         /* the firmware's own; NULL: one is made on `core->heap` */
+  struct pg_core *core; /* zeros, except `opening->engine` */
+  void *engine;         /* the firmware's engine; NULL: create one on `core->heap` */
   const uint8_t *code;
   size_t code_size;
   uint8_t *memory;
@@ -31,7 +33,7 @@ struct opening {
   size_t config_size;
 };
 
-/* A call's argument that stands for the transfer array: outside the range of the core's integers. */
+/* An argument that stands for the transfer array. It is outside the range of the core's integers. */
 enum { TRANSFER = 0x40000000, ARGUMENTS_MAX = 5 };
 
 /* On 32 bits, engine and core take at most 56 KiB. With 64-bit pointers they take more than twice as much. */
@@ -156,7 +158,8 @@ static int integer_of(const struct pg_core *core, JSValue value) {
   return 0;
 }
 
-/* Calls a function of the core. Returns its integer, or 0 for a missing one: the grant alone has no calls. */
+/* Calls a function of the core. Returns its integer, or 0 for a missing one: the build of the grant alone has no
+ * calls. */
 static int call(struct pg_core *core, enum pg_function function, int count, const int *arguments) {
   JSContext *context = core->engine;
   JSValue callee = part_of(core, PG_PART_CALL);

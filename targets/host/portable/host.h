@@ -64,7 +64,7 @@ struct pg_host_parts {
   const void *trust;                /* passed to picogrant-port.h */
   struct pg_wall_clock *clock;      /* the time for checking certificates; NULL: the machine has a reliable clock */
 #ifdef PG_KEYS
-  const struct pg_signer *signer;   /* the device's key; NULL: none, and no setting requires one */
+  const struct pg_signer *signer;   /* the device's key; NULL: there is none, and no setting requires one */
 #endif
   struct pg_display *display;       /* passed to picogrant-port.h; NULL if the port has a single one */
   /*

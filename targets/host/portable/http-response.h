@@ -42,7 +42,7 @@ struct pg_http_response_sink {
    */
   void (*challenge)(void *context, uint8_t c);
 #ifdef PG_KEYS
-  void (*nonce)(void *context, uint8_t c); /* DPoP-Nonce (RFC 9449 section 8), likewise, of any status */
+  void (*nonce)(void *context, uint8_t c); /* called for DPoP-Nonce (RFC 9449 section 8), with any status */
 #endif
 };
 

@@ -358,7 +358,7 @@ int pg_http_repeat(struct pg_http *http) {
   return is_sent;
 }
 
-/* Adds to the request what needs the time. 0: the exchange has failed. */
+/* Adds the parts of the request that depend on the time. Returns 0 if the exchange has failed. */
 static int complete(struct pg_http *http) {
   struct pg_http_request request = http->request;
   struct pg_address address;

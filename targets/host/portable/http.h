@@ -40,8 +40,8 @@ struct pg_http_settings {
   int keeps_connection; /* as in struct pg_host_parts */
 #ifdef PG_KEYS
   /*
-   * Completes a copy of the request directly before it is sent, when the time is known: PG_REASON_NONE, or why it cannot
-   * be sent. NULL: not needed. It receives `signing`.
+   * Completes a copy of the request right before it is sent, when the time is known. Returns PG_REASON_NONE, or why it
+   * cannot be sent. May be NULL. Gets `signing`.
    */
   int (*complete)(void *signing, struct pg_http_request *request, int is_repeated);
   void *signing;
@@ -72,7 +72,7 @@ struct pg_http_request {
   const struct pg_secret *secrets; /* read during pg_http_send only */
   int secret_count;
 #ifdef PG_KEYS
-  const char *proof;     /* a header's line, and parameters for the end of the body (keys.h); or NULL */
+  const char *proof;     /* a header line, and parameters after the body (keys.h); or NULL */
   const char *assertion;
 #endif
 };
@@ -88,7 +88,7 @@ struct pg_http_sink {
   void (*failed)(void *context);
   void (*challenge)(void *context, uint8_t c); /* called before the status, as in http-response.h; or NULL */
 #ifdef PG_KEYS
-  void (*nonce)(void *context, uint8_t c); /* the same; or NULL */
+  void (*nonce)(void *context, uint8_t c); /* called for DPoP-Nonce, as `challenge` is; or NULL */
 #endif
 };
 
@@ -152,7 +152,7 @@ struct pg_http {
   char length[PG_HTTP_LENGTH];
   struct pg_http_response response;
 #ifdef PG_KEYS
-  struct pg_http_request request; /* without its secrets */
+  struct pg_http_request request; /* without the secrets */
   int is_repeated;
 #endif
 };
@@ -177,7 +177,7 @@ void pg_http_close(struct pg_http *http);
 int pg_http_send(struct pg_http *http, const struct pg_http_request *request);
 
 #ifdef PG_KEYS
-/* From within the sink's `end`: sends the request once more. 1, or 0 as pg_http_send. */
+/* Sends the request again. Only the sink's `end` may call it. Returns 1, or 0 as pg_http_send does. */
 int pg_http_repeat(struct pg_http *http);
 #endif
 

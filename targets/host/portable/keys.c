@@ -1,4 +1,4 @@
-/* Proofs and assertions. Contract in keys.h. */
+/* DPoP proofs and client assertions. Contract in keys.h. */
 #include "keys.h"
 
 #ifdef PG_KEYS
@@ -9,7 +9,7 @@
 #include "picogrant-numbers.h"
 #include "picogrant-port.h"
 
-/* JSON web tokens (RFC 7515), written in base64url as they are made. */
+/* JSON web tokens (RFC 7515), which are encoded as base64url while they are written. */
 
 enum { JTI_BYTES = 16, ASSERTION_LIFETIME_S = 60 };
 
@@ -17,9 +17,9 @@ struct jwt {
   char *to;
   size_t size;
   size_t length;
-  uint32_t bits; /* of the next characters */
+  uint32_t bits; /* bits that are not encoded yet */
   int bit_count;
-  int has_failed; /* it does not fit, or something is missing */
+  int has_failed; /* it does not fit, or a part is missing */
 };
 
 static void put_char(struct jwt *jwt, char c) {
@@ -48,7 +48,7 @@ static void put_encoded(struct jwt *jwt, const void *bytes, size_t size) {
 
 static void put_claim(struct jwt *jwt, const char *text) { put_encoded(jwt, text, strlen(text)); }
 
-/* Part of a string. */
+/* Writes a part of a string. */
 static void put_string(struct jwt *jwt, const void *text, size_t size) {
   const char *at = text;
   for (size_t i = 0; i < size; i++) {
@@ -62,7 +62,7 @@ static void put_member(struct jwt *jwt, const char *name, const char *value) {
   put_string(jwt, value, strlen(value));
 }
 
-/* Bytes in base64url, as a member of the token. */
+/* Writes bytes in base64url as a member of the token. */
 static void put_bytes(struct jwt *jwt, const char *name, const uint8_t *bytes, size_t size) {
   char text[PG_SHA256_BYTES * 4 / 3 + 2];
   struct jwt inner = {.to = text, .size = sizeof text};
@@ -93,7 +93,7 @@ static void begin_claims(struct jwt *jwt, uint32_t wall_s) {
   put_seconds(jwt, "\",\"iat\":", wall_s);
 }
 
-/* `from`: where the token begins. */
+/* Signs and ends the token. `from` is the position of its beginning. */
 static int end_token(struct jwt *jwt, size_t from, const struct pg_signer *signer, const char *end) {
   uint8_t signature[PG_SIGNATURE_BYTES];
   end_part(jwt);
@@ -111,7 +111,7 @@ static int end_token(struct jwt *jwt, size_t from, const struct pg_signer *signe
   return !jwt->has_failed;
 }
 
-/* The address that http.c requests, without a query (RFC 9449 section 4.2). */
+/* Writes the address that http.c requests, without its query (RFC 9449 section 4.2). */
 static void put_address(struct jwt *jwt, const struct pg_proof *proof) {
   struct pg_address address;
   const uint8_t *query = proof->target_size > 0 ? memchr(proof->target, '?', proof->target_size) : NULL;
@@ -167,11 +167,10 @@ int pg_assertion_write(const struct pg_signer *signer, const char *client_id, co
   return end_token(&jwt, from, signer, "");
 }
 
-/* The exchange. */
 
 enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60 };
 
-/* Errors, by the bit in `found`. The others may have a wrong time in a proof or an assertion as their cause. */
+/* Errors by their bit in `found`. The cause of the others may be a wrong time in a proof or an assertion. */
 static const char *const rejections[PG_REJECTIONS] = {"use_dpop_nonce", "invalid_dpop_proof", "invalid_client"};
 enum { NONCE_REQUIRED = 1 };
 
@@ -228,7 +227,7 @@ int pg_keys_complete(void *context, struct pg_http_request *request, int is_repe
   return PG_REASON_NONE;
 }
 
-/* A nonce that is too long, or has other characters than RFC 9449 section 8.1 allows, is dropped. */
+/* Drops a nonce that is too long, or has characters that RFC 9449 section 8.1 does not allow. */
 static void keys_take_nonce(void *context, uint8_t c) {
   struct pg_keys *keys = context;
   char *nonce = keys->nonces[keys->is_resource];
@@ -276,7 +275,7 @@ static void keys_take_status(void *context, int status, int retry_after_s) {
   keys->is_late = ahead_s > CLOCK_DIFFERENCE_S || ahead_s < -CLOCK_DIFFERENCE_S;
   if (keys->is_late) keys->ahead_s += (int32_t)ahead_s;
   keys->status = status;
-  /* The core reads the head of the repeated request's response in place of a grant's: only an API's body goes on. */
+  /* If the request will be repeated, the sink must not get this response. */
   keys->is_dropped = keys->is_resource && status == REFUSED_TOKEN && (must_repeat(keys) || has_wrong_time(keys));
   if (!keys->is_dropped) keys->sink->status(keys->context, status, retry_after_s);
 }
@@ -285,7 +284,7 @@ static void pass_on(const struct pg_keys *keys, const void *bytes, size_t size) 
   if (size > 0) keys->sink->body(keys->context, bytes, size);
 }
 
-/* The core only knows bearer tokens: the type DPoP becomes Bearer, and any other type an unknown one. */
+/* The core only knows bearer tokens. Replaces the type DPoP by Bearer, and any other type by an unknown one. */
 static void take_tokens(struct pg_keys *keys, const uint8_t *bytes, size_t size) {
   static const char name[] = "\"token_type\"";
   static const char type[] = "dpop\"";

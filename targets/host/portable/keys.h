@@ -1,10 +1,10 @@
 /*
  * Keys instead of secrets: proofs of possession (DPoP, RFC 9449) and client assertions (private_key_jwt, RFC 7523
- * section 3), signed with a P-256 key that only the signer holds. Compile all files with -DPG_KEYS to have it.
+ * section 3), signed with a P-256 key that only the signer has. To use them, compile all files with -DPG_KEYS.
  *
- * It lies between the driver and http.h. Token requests and API calls get a proof. If a server requires a nonce, the
- * request is repeated once with it. The authorization server and the resource server each have one nonce, the newest
- * (RFC 9449 section 8). Tokens that the server does not bind to the key are refused.
+ * This layer is between the driver and http.h. Token requests and API calls get a proof. If a server requires a nonce,
+ * the request is repeated once with it. The authorization server and the resource server each have one nonce, the
+ * newest (RFC 9449 section 8). Tokens that the server does not bind to the key are refused.
  */
 #ifndef PICOGRANT_KEYS_H
 #define PICOGRANT_KEYS_H
@@ -21,11 +21,11 @@ extern "C" {
 
 enum { PG_COORDINATE_BYTES = 32, PG_SIGNATURE_BYTES = 64 };
 
-/* The device's key: in a secure element, a key store, or memory. The caller's. */
+/* The device's key, in a secure element, a key store, or memory. Owned by the caller. */
 struct pg_signer {
   /*
    * ES256 (RFC 7518 section 3.4): signs the SHA-256 of `bytes`.
-   * @return PG_SIGNATURE_BYTES, the size of r and s; any other number: it has failed
+   * @return PG_SIGNATURE_BYTES, the size of r and s; any other number if it has failed
    */
   int (*sign)(void *context, const uint8_t *bytes, size_t size, uint8_t signature[PG_SIGNATURE_BYTES]);
   void *context;
@@ -33,61 +33,62 @@ struct pg_signer {
   uint8_t y[PG_COORDINATE_BYTES];
 };
 
-/* Longest nonce, proof with its header's name, and assertion with its parameters' names; each with a 0 at its end. */
+/* The longest nonce, the longest proof with its header's name, and the longest assertion with its parameters' names,
+ * each with a 0 at the end. */
 enum { PG_NONCE_BYTES = 257, PG_PROOF_BYTES = 1536, PG_ASSERTION_BYTES = 1280, PG_REJECTIONS = 3 };
 
-/* What a proof is for. */
+/* The content of a proof. */
 struct pg_proof {
   const char *method;
   const char *address;   /* of the request, as in struct pg_http_request */
   const uint8_t *target;
   size_t target_size;
-  const uint8_t *token;  /* the access token that the request carries; size 0: none */
+  const uint8_t *token;  /* the access token in the request; size 0: none */
   size_t token_size;
   const char *nonce;     /* "": none */
   uint32_t wall_s;       /* seconds since 1970 */
 };
 
 /*
- * Writes the proof as a header line, and the assertion as parameters of a form that follow others. `to` is the caller's,
- * of `size` bytes, and ends with 0.
+ * Writes the proof as a header line, or the assertion as parameters that are appended to a form. `to` is owned by the
+ * caller, has `size` bytes, and ends with 0.
  * @return 1, or 0: it does not fit, there are no random bytes or no SHA-256, or the signer has failed
  */
 int pg_proof_write(const struct pg_signer *signer, const struct pg_proof *proof, char *to, size_t size);
 int pg_assertion_write(const struct pg_signer *signer, const char *client_id, const char *audience, uint32_t wall_s,
                        char *to, size_t size);
 
-/* A device's; the fields are keys.c's own. */
+/* One for each device. Only keys.c uses the fields. */
 struct pg_keys {
   const struct pg_signer *signer;
   const struct pg_settings *settings;
   struct pg_http *http;
   const struct pg_http_sink *sink;
   void *context;
-  char nonces[2][PG_NONCE_BYTES]; /* of the authorization server, of the resource server */
+  char nonces[2][PG_NONCE_BYTES]; /* by the authorization server, and by the resource server */
   char proof[PG_PROOF_BYTES];
   char assertion[PG_ASSERTION_BYTES];
   int32_t ahead_s; /* how far the server's clock is ahead of this device's, if that matters */
-  /* Of the current exchange. */
+  /* The state of the current exchange. */
   uint32_t sent_s; /* by the server's clock */
   int is_signed;
   int is_resource;
   int is_repeated;
-  size_t nonce_size; /* of the one that arrives */
-  int has_nonce;     /* the response had a valid one */
+  size_t nonce_size; /* of the nonce that is arriving */
+  int has_nonce;     /* the response had a valid nonce */
   int status;
-  int is_dropped;    /* its body is not reported */
+  int is_dropped;    /* the response's body is not reported */
   int is_late;       /* the server's clock differs */
   int found;         /* a bit for each rejection that the response names */
   uint8_t found_at[PG_REJECTIONS];
-  uint8_t type_at;   /* of the member token_type */
+  uint8_t type_at;   /* position in the name of the member token_type */
 };
 
-/* Prepares for exchanges of the device; `sink` and `context` receive the reports. */
+/* Prepares for exchanges of the device. `sink` gets the reports, with `context`. */
 void pg_keys_open(struct pg_keys *keys, const struct pg_signer *signer, const struct pg_settings *settings,
                   struct pg_http *http, const struct pg_http_sink *sink, void *context);
 
-/* For struct pg_http_settings, and the sink for pg_http_open: with `keys` as their context. */
+/* For struct pg_http_settings, and the sink for pg_http_open. Both get `keys` as their context. */
 int pg_keys_complete(void *keys, struct pg_http_request *request, int is_repeated);
 extern const struct pg_http_sink pg_keys_sink;
 

@@ -89,7 +89,7 @@ struct pg_page {
   size_t authority_count;
   const char *time_server; /* for a board that does not know the time; "": none */
 #ifdef PG_KEYS
-  struct pg_page_bytes signing_key; /* size 0: the port has it elsewhere */
+  struct pg_page_bytes signing_key; /* size 0: the port has the key elsewhere */
 #endif
 };
 

@@ -266,7 +266,7 @@ static int loop(void) {
 #ifdef PG_KEYS
 static struct pg_signer own_signer;
 
-/* The key that the settings require lies beside the records. */
+/* Opens the key that the settings require. Its file is beside the records. */
 static int open_signer(void) {
   char path[1100];
   if (!own_page.settings.dpop && !own_page.settings.private_key_jwt) return 0;

@@ -163,8 +163,8 @@ void pg_pages_close(void);
 
 #ifdef PG_KEYS
 /*
- * signer.c: reads the device's key, a private key on P-256 in PEM, from a file that only this user can read. The program
- * has one. Returns NULL, or the problem.
+ * signer.c: reads the device's key, a private key on P-256 in PEM, from a file that only this user can read. A program
+ * has only one. Returns NULL, or the problem.
  */
 const char *pg_signer_open(struct pg_signer *signer, const char *path);
 
