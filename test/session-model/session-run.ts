@@ -20,6 +20,13 @@ export interface RunReport {
   readonly violations: readonly string[];
   /** All actions in order, to reproduce a violation. */
   readonly actions: readonly string[];
+  /** Transitions of the sessions' life cycles, as the log names them. */
+  readonly transitions?: Iterable<string>;
+}
+
+/** The transition that a line of the log reports. */
+export function transitionIn(line: string): string[] {
+  return /session: (.*)$/.exec(line)?.slice(1) ?? [];
 }
 
 /** A promise that the session has returned. */
@@ -60,6 +67,7 @@ const SECRET = /(device-code|access-token|refresh-token)-\d|client-secret-of-the
 const SETTLE_S = 1200;
 
 class Run {
+  readonly transitions = new Set<string>();
   readonly violations: string[] = [];
   readonly actions: string[] = [];
   readonly #random: Random;
@@ -111,6 +119,7 @@ class Run {
       ...(this.#random.once(6) && { endpoints: { ...ENDPOINTS, revocation: "" } }),
       ...{ issuer: HOST, resources: [API], fetch: this.#api.fetch },
       log: driverLog((line) => {
+        for (const transition of transitionIn(line)) this.transitions.add(transition);
         if (SECRET.test(line) || !/^\d+\.\d{3} s {2}[ -~]{1,150}$/.test(line)) {
           this.#fault(`a line of the log: ${line}`);
         }
@@ -595,5 +604,6 @@ export async function runOnce(seed: number, hasUpdates = false): Promise<RunRepo
   } catch (error) {
     run.violations.push(`thrown: ${String(error)}`);
   }
-  return { violations: run.violations, actions: run.actions };
+  const { violations, actions, transitions } = run;
+  return { violations, actions, transitions };
 }

@@ -3,6 +3,7 @@
 // the session when a refresh token is used twice.
 
 import type { HttpRequest, Platform, Storage } from "../../platform/contracts.ts";
+import { driverLog } from "../../platform/exchange/log.ts";
 import type { Session } from "../../platform/session/session.ts";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 import {
@@ -16,7 +17,7 @@ import { Random } from "../model/random.ts";
 import { Process, ready, SharedFiles } from "./process.ts";
 import { isAtEnd } from "./received-responses.ts";
 import { GrantServer } from "./server.ts";
-import type { RunReport } from "./session-run.ts";
+import { type RunReport, transitionIn } from "./session-run.ts";
 
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 11 + 3);
 const SETTLE_S = 900;
@@ -37,6 +38,7 @@ interface Program {
 class SharedRun {
   readonly violations: string[] = [];
   readonly actions: string[] = [];
+  readonly transitions = new Set<string>();
   readonly #random: Random;
   readonly #clock: ManualClock;
   readonly #server: GrantServer;
@@ -224,6 +226,9 @@ class SharedRun {
       platform,
       {
         ...SETTINGS,
+        log: driverLog((line) => {
+          for (const transition of transitionIn(line)) this.transitions.add(transition);
+        }),
         shared: new SharedDirectory(storage, () => seal(storage)),
         stored: new TokenCache(() => seal(storage.tokenCache), "used"),
         fetch: refused,
@@ -301,5 +306,6 @@ export async function sharedRunOnce(seed: number): Promise<RunReport> {
   await ready();
   const run = new SharedRun(seed);
   await run.run();
-  return { violations: run.violations, actions: run.actions };
+  const { violations, actions, transitions } = run;
+  return { violations, actions, transitions };
 }
