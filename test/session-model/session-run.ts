@@ -96,6 +96,7 @@ class Run {
     const { server } = this.#environment;
     server.accessLifetimeS = this.#random.pick([120, 3600]);
     server.rotates = !this.#random.once(3);
+    server.givesRefreshToken = !this.#random.once(8);
     server.allowsAfterPolls = this.#random.below(4);
     server.codeLifetimeS = this.#random.pick([60, 600]);
     server.bodies = this.#random.pick(["form", "form", "json"]);
@@ -528,7 +529,8 @@ class Run {
       this.#fault("not saved although storage works");
       return;
     }
-    if (this.#environment.server.live.length === 0) return;
+    // Without a refresh token, a session is lost with its access token.
+    if (this.#environment.server.live.length === 0 || !session.isRenewable) return;
     if (this.#random.once(2)) {
       // Close the session while a refresh runs or is about to start.
       void session.fetch(`${API}/never`).catch(() => {});
