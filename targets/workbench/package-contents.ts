@@ -41,7 +41,6 @@ export const PAGES: Readonly<Record<string, Pages>> = {
     "README.md": "scripts/package/picogrant.md",
     "docs/node.md": "targets/docs/node.md",
     "docs/errors.md": "targets/docs/errors.md",
-    "docs/servers.md": "platform/servers/README.md",
   },
   "picogrant-tools": {
     "README.md": "scripts/package/picogrant-tools.md",
@@ -49,6 +48,7 @@ export const PAGES: Readonly<Record<string, Pages>> = {
     "docs/testing-a-server.md": "targets/docs/testing-a-server.md",
     "docs/testing-a-client.md": "targets/docs/testing-a-client.md",
     "docs/command.md": "targets/command/README.md",
+    "docs/servers.md": "platform/servers/README.md",
     "docs/service.md": "targets/service/README.md",
   },
   "picogrant-firmware": { "README.md": "scripts/package/picogrant-firmware.md" },
