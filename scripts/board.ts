@@ -3,6 +3,7 @@
 //         -- --help lists the options
 
 import { spawnSync } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import path from "node:path";
 import { BoardEnvironment } from "../targets/workbench/board/board-environment.ts";
 import { RunError, runOnBoard } from "../targets/workbench/board/board-run.ts";
@@ -63,7 +64,9 @@ function report(line: string): void {
 const show = (text: string): boolean => process.stdout.write(text);
 
 async function live(kind: Kind): Promise<Seen> {
-  const environment = new BoardEnvironment({ interval: 5 });
+  const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const key = kind === "keys" ? pair.privateKey.export({ format: "jwk" }) : undefined;
+  const environment = new BoardEnvironment({ interval: 5 }, key);
   try {
     await environment.open();
     const board = environment.board({ kind, ...(kind === "complete" && { onOutput: show }) });

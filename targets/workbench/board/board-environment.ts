@@ -17,10 +17,17 @@ const [first, next] = [makeTlsIdentities(SERVICE_NAME), makeTlsIdentities(SERVIC
 
 export class BoardEnvironment extends ServiceEnvironment {
   readonly #boards: Board[] = [];
+  readonly #keys: PageSettings["keys"];
 
-  constructor(options: ServiceOptionsInput = {}) {
+  /** @param key of the boards, if the service requires DPoP with nonces and private_key_jwt: a private key on P-256 */
+  constructor(options: ServiceOptionsInput = {}, key?: JsonWebKey) {
     const baseUrl = `https://${SERVICE_NAME}`;
-    super("board", { pollToleranceMs: 250, baseUrl, ...options });
+    const { d, ...jwk } = { ...key };
+    const required = key && ({ dpop: "required", dpopNonces: true } as const);
+    const registered = key && { secret: undefined, jwks: [jwk] as never };
+    super("board", { pollToleranceMs: 250, baseUrl, ...required, ...options }, registered);
+    if (d === undefined) return;
+    this.#keys = { dpop: true, privateKeyJwt: true, signingKey: Buffer.from(d, "base64url") };
   }
 
   /** Listens. "next" is signed by the next authority; "plain" is HTTP behind a TLS server that the test runs. */
@@ -28,6 +35,8 @@ export class BoardEnvironment extends ServiceEnvironment {
     const { identities } = identity === "next" ? next : first;
     const shown = identity === "next" ? "trusted" : identity;
     await this.listen(shown === "plain" ? undefined : identities[shown]);
+    // Proofs and assertions name the address with its port.
+    if (this.#keys) this.service.setOptions({ baseUrl: `https://${SERVICE_NAME}:${this.port}` });
   }
 
   /** The trusted identity and its authority, for a TLS server that the test runs. */
@@ -44,6 +53,7 @@ export class BoardEnvironment extends ServiceEnvironment {
     const { limits } = config;
     const document = {
       ...this.registration(`https://${SERVICE_NAME}:${this.port}`),
+      ...(this.#keys && { clientSecret: undefined }),
       display: { columns: 16, rows: 2 },
       ...config,
       // Long limits: on a busy machine, a handshake of one second may take twenty.
@@ -51,7 +61,8 @@ export class BoardEnvironment extends ServiceEnvironment {
     };
     const authorities = [first.ca];
     const madeAt = Math.floor(Date.now() / 1000) - 3600;
-    return makePage(JSON.stringify(document), { authorities, madeAt, ...settings });
+    const keys = this.#keys;
+    return makePage(JSON.stringify(document), { authorities, madeAt, keys, ...settings });
   }
 
   /** Certificates of the authority that the boards trust, and of its successor. */

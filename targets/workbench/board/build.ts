@@ -27,11 +27,14 @@ interface Settings {
   readonly tlsBuffers: "small" | "full";
   readonly stackBytes: number;
   readonly memoryBytes: number;
+  /** With DPoP and private_key_jwt. */
+  readonly keys?: 1;
 }
 
 export const kinds = {
   complete: { variant: "complete", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 6144 },
   api: { variant: "api", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 6144 },
+  keys: { variant: "complete", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 6144, keys: 1 },
   grant: { variant: "grant", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 4096 },
   full: { variant: "complete", tlsBuffers: "full", stackBytes: 6144, memoryBytes: 6144 },
   quickjs: {
@@ -100,7 +103,7 @@ export async function buildFirmware(
     throw new InstallError(
       `there is no ${name}/machine.mk in ${port}: copy a machine's folder there`,
     );
-  const { variant, tlsBuffers, arenaBytes, stackBytes, memoryBytes }: Settings = kinds[kind];
+  const { variant, tlsBuffers, arenaBytes, stackBytes, memoryBytes, keys }: Settings = kinds[kind];
   const quickjs = arenaBytes === undefined ? undefined : quickjsFolder();
   const generated = `${boardFolder}generated${quickjs === undefined ? "" : `-${variant}`}`;
   if (quickjs === undefined) await generateC(generated);
@@ -112,6 +115,7 @@ export async function buildFirmware(
       QUICKJS_DIR: quickjs,
       ARENA_BYTES: arenaBytes,
     }),
+    ...(keys && { KEYS: keys }),
     BUILD: variant.toUpperCase(),
     LWIP_DIR: lwipFolder(),
     BEARSSL_DIR: bearsslFolder(),

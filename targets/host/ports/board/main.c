@@ -237,6 +237,10 @@ int main(void) {
   open_board();
   open_page();
   if (!board_entropy_open(page.seed.bytes, page.seed.size)) board_log("entropy: no seed; TLS is refused\n");
+#ifdef PG_KEYS
+  static struct pg_signer signer;
+  if (board_signer_open(&signer, &page)) parts.signer = &signer;
+#endif
   open_host(&parts);
   network_open(page.time_server);
   print_figures();

@@ -212,6 +212,25 @@ struct board_trust board_trust_of(const struct pg_page *page) {
   return (struct board_trust){anchors, page->authority_count};
 }
 
+#ifdef PG_KEYS
+static int sign(void *key, const uint8_t *bytes, size_t size, uint8_t signature[PG_SIGNATURE_BYTES]) {
+  uint8_t digest[PG_SHA256_BYTES];
+  (void)pg_sha256(bytes, size, digest);
+  return (int)br_ecdsa_i15_sign_raw(&br_ec_p256_m15, &br_sha256_vtable, digest, key, signature);
+}
+
+int board_signer_open(struct pg_signer *signer, const struct pg_page *page) {
+  static br_ec_private_key key;
+  uint8_t point[BR_EC_KBUF_PUB_MAX_SIZE];
+  key = (br_ec_private_key){BR_EC_secp256r1, bytes_of(page->signing_key), page->signing_key.size};
+  if (br_ec_compute_pub(&br_ec_p256_m15, NULL, point, &key) != 1 + 2 * PG_COORDINATE_BYTES) return 0;
+  *signer = (struct pg_signer){.sign = sign, .context = &key};
+  memcpy(signer->x, point + 1, sizeof signer->x);
+  memcpy(signer->y, point + 1 + sizeof signer->x, sizeof signer->y);
+  return 1;
+}
+#endif
+
 /* BearSSL contains SHA-256 for TLS in any case. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   br_sha256_context context;

@@ -7,6 +7,9 @@
 
 #include <bearssl.h>
 
+#ifdef PG_KEYS
+#include "keys.h"
+#endif
 #include "page.h"
 
 /* The trusted certificate authorities, from the settings page. */
@@ -17,6 +20,11 @@ struct board_trust {
 
 /* The result points into the page. The next call invalidates it. */
 struct board_trust board_trust_of(const struct pg_page *page);
+
+#ifdef PG_KEYS
+/* Signs with the page's private key: 32 bytes on P-256. 1, or 0: the page has none. */
+int board_signer_open(struct pg_signer *signer, const struct pg_page *page);
+#endif
 
 /* Starts a session with `name`, which ends with a 0. Returns the engine, or NULL and the problem in `*why`. */
 br_ssl_engine_context *tls_start(const char *name, const struct board_trust *trust,
