@@ -174,7 +174,6 @@ function describedProgram(usage: string): Command {
     );
 }
 
-/** Whether the device uses a real server. */
 export function isRemote(options: Options): boolean {
   return (options.server ?? options.issuer) !== undefined;
 }

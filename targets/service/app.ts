@@ -16,7 +16,6 @@ import { hasLength, mayHaveBody, type ProtocolRequest, type ProtocolResponse } f
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1b5e52"/><path d="M4 11V5h4a2 2 0 0 1 0 4H6" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;
 
-/** Largest accepted request body. */
 const BODY_BYTES_MAX = 262_144;
 
 /** The app on top of `handle`, which serves the machine endpoints. */

@@ -19,7 +19,6 @@ export interface CallerRefusal {
 export interface Caller {
   readonly account: Account;
   readonly grant: Grant;
-  /** The scopes of the access token. */
   readonly scopes: readonly string[];
   readonly scheme: Scheme;
 }

@@ -49,12 +49,10 @@ export function mannerOf(context: ServiceContext): Manner {
   return MANNERS[context.options.dialect];
 }
 
-/** The issuer in metadata and tokens. */
 export function issuerOf(context: ServiceContext): string {
   return baseUrlOf(context) + context.options.issuerPath;
 }
 
-/** The base of every address in responses. */
 export function baseUrlOf(context: ServiceContext): string {
   return context.options.baseUrl ?? FALLBACK_BASE_URL;
 }

@@ -25,7 +25,6 @@ export interface ApprovalChoices {
   readonly accessSeconds?: number | undefined;
 }
 
-/** Whether the attempt can still be decided. */
 export function decidable(
   context: ServiceContext,
   attempt: Attempt | undefined,
@@ -93,7 +92,6 @@ export function refuseClaim(
   return refusal && refuse(context, attempt, refusal, account.id);
 }
 
-/** Denies a pending attempt. */
 export function deny(
   context: ServiceContext,
   attempt: Attempt | undefined,

@@ -62,7 +62,6 @@ function keySet({ keys, signer }: ServiceContext): ProtocolResponse {
   return json(200, { keys: [...keys.published(), ...signer.publicKeys()] });
 }
 
-/** Endpoints with parameters in the body. */
 const WITH_BODY: readonly string[] = [
   ...[PATHS.deviceAuthorization, PATHS.token, PATHS.revocation, PATHS.introspection],
 ];

@@ -19,7 +19,6 @@ export interface Grant {
   readonly authentication: Authentication;
   /** The thumbprint of the key that refresh requests have to prove (RFC 9449 §5); undefined: none. */
   jkt: string | undefined;
-  /** The current refresh token. */
   refreshToken: string;
   /** The previous refresh token, valid until `graceUntilMs` or until the current one is used. */
   predecessor: string | undefined;
@@ -68,7 +67,6 @@ const boundKey = ({ client, jkt }: Requester): string | undefined =>
 
 export interface IssuedTokens {
   grant: Grant;
-  /** The scopes of the access token. */
   scopes: readonly string[];
   accessToken: string;
   /** The key of the access token, as in `AccessToken`. */
@@ -83,7 +81,6 @@ export interface IssuedTokens {
 
 type GrantChange = Extract<ServiceEvent, { type: "grant" }>["change"];
 
-/** Numbers of stored objects. */
 export interface GrantCounts {
   grants: number;
   refreshTokens: number;

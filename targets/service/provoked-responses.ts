@@ -10,7 +10,6 @@ import {
   utf8,
 } from "./wire.ts";
 
-/** The purpose of a request. */
 export const PROVOKED_REQUESTS = [
   "code",
   "poll",

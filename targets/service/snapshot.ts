@@ -103,7 +103,6 @@ export function takeSnapshot(context: ServiceContext): ServiceSnapshot {
   };
 }
 
-/** Loads a snapshot into a new service. */
 export function restoreSnapshot(context: ServiceContext, snapshot: ServiceSnapshot): void {
   for (const attempt of snapshot.attempts) {
     const { refusal, accountId, accessSeconds, grantId } = attempt;

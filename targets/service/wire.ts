@@ -40,7 +40,6 @@ export function hasLength(headers: Headers): boolean {
   return headers.has("content-length") && !headers.has("transfer-encoding");
 }
 
-/** UTF-8 bytes of `text`. */
 export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
@@ -63,7 +62,6 @@ export function json(
   };
 }
 
-/** A response without a body. */
 export function empty(status: number): ProtocolResponse {
   return bare(status, { "cache-control": "no-store" });
 }

@@ -328,7 +328,6 @@ export const rows: readonly Row[] = [
   row("forms-refused", "request", [code(text(415, "")), ...polled(pending, tokens)], {
     needs: "json",
   }),
-  // The session.
   row("call", "destination", signedIn),
   ...rowsOf("RFC 6749 §6", (one) => [...signedIn, ...refused(one)], {
     refresh: rotated,

@@ -159,7 +159,6 @@ class Bench {
         held.push(verdict);
         if (this.#hasCome || isByHand) held.splice(0).forEach(onVerdict);
         if (this.#hasCome || verdict.passed === null || isByHand) continue;
-        // Skip the other rows.
         left.length = 0;
       }
     };

@@ -303,7 +303,6 @@ class Screen {
     this.#print(this.#paint.faint(`Print a token: ${token}; sign out: ${logout}`));
   }
 
-  /** Reports repeated trouble only once. */
   showTrouble(trouble: SignInError): void {
     const { code } = trouble;
     const { message } = outcomeBy(trouble);

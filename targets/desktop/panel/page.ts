@@ -10,7 +10,6 @@ type Html = ReturnType<typeof html>;
 export interface PageSettings {
   /** False with a real server: there is no simulated phone. */
   readonly hasService: boolean;
-  /** Folder of script, stylesheet and icon. */
   readonly folder: string;
   readonly title?: string;
   readonly intro?: string;

@@ -126,7 +126,6 @@ export interface Action {
   readonly label: string;
   /** The step in full (steps.ts). */
   readonly step: string;
-  /** Precondition of the action. */
   readonly needs: Need | undefined;
   readonly key: string;
   readonly group: ActionGroup;

@@ -61,7 +61,6 @@ export interface SimulationSettings {
   readonly rom?: RomName | undefined;
   /** Accounts and clients of the embedded service. */
   readonly fixture?: FixtureInput | undefined;
-  /** The receiver of security events. */
   readonly manufacturer?: ManufacturerServer | undefined;
 }
 

@@ -68,7 +68,6 @@ export interface View {
   readonly stream: StreamView;
   readonly events: readonly SecurityEvent[];
   readonly memory: {
-    /** The size of the device memory. */
     readonly bytes: number;
     readonly tokens: number;
   };
@@ -81,7 +80,6 @@ export interface View {
   readonly faults: readonly string[];
   /** Whether the device can make proofs of possession. */
   readonly hasKeys: boolean;
-  /** Whether the last list has another page. */
   readonly hasNextPage: boolean;
   readonly account: string;
   readonly message: string;

@@ -18,7 +18,6 @@ const NEWS = new Map([
   ["enabled", "The account is enabled again. Connect each device again."],
 ]);
 
-/** Adds the pages under /account. */
 export function addAccountPages(app: Hono, service: ServiceContext): void {
   app.get("/account", (c) => {
     const pageRequest = openPageRequest(service, c);

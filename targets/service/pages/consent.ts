@@ -21,7 +21,6 @@ type Shown = Response | Promise<Response>;
 /** Wrong user codes from one address before the entry page asks to wait (RFC 8628 §5.1). */
 const WRONG_CODES = { requests: 10, windowSeconds: 600 };
 
-/** Adds the pages under /device. */
 export function addConsentPages(app: Hono, service: ServiceContext): void {
   app.get("/device", (c) => {
     const pageRequest = openPageRequest(service, c);

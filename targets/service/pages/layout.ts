@@ -43,7 +43,6 @@ export function badge(name: string): Html {
   return html`<span class="badge" aria-hidden="true">${letter.toUpperCase()}</span>`;
 }
 
-/** The hidden fields of a form. */
 export function hidden(fields: Readonly<Record<string, string>>): Html[] {
   return Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,

@@ -36,7 +36,6 @@ export interface BoardSettings {
   readonly kind: Kind;
   /** Folder for the EEPROM's content, and for the sockets of the process. */
   readonly folder: string;
-  /** The initial settings page, if any. */
   readonly page?: Buffer | undefined;
   /** Host names that resolve, besides those of the service. */
   readonly names: readonly string[];
@@ -86,7 +85,6 @@ class FlashFile {
 }
 
 export class Board {
-  /** Serial output since power-on. */
   output = "";
   #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
   #ended: Promise<number> = Promise.resolve(0);

@@ -17,7 +17,6 @@ export interface Machine {
    */
   readonly hasClock: boolean;
   readonly hasLink: boolean;
-  /** Whether QuickJS and its heap fit. */
   readonly fitsEngine: boolean;
   /** Bytes of the EEPROM, or of the SD card that replaces it. */
   readonly eepromBytes: number;

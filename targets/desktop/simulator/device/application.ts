@@ -194,7 +194,6 @@ export class Application {
     return describeList(page, { columns, rows: rows - 1 });
   }
 
-  /** Whether the last list has another page. */
   hasNextPage(driver: Driver | undefined): boolean {
     return this.#list !== undefined && driver?.device.hasNextPage === 1;
   }
@@ -300,7 +299,6 @@ function offerCall(
   };
 }
 
-/** Calls the core's own function for offers. */
 function createOffer(words: CallWords): Call {
   const { packageName, productId, basePlanId, regions } = parentOf(words);
   const offerId = offerIdOf(words);

@@ -31,7 +31,6 @@ const WORDS: Readonly<Record<Language, readonly [string, string, string]>> = {
   ja: ["ﾛｸﾞｲﾝｽﾙﾆﾊ ﾂｷﾞｦﾋﾗｲﾃ", "ｺﾉｺｰﾄﾞｦ ﾆｭｳﾘｮｸ", "$ ﾌﾟﾝｲﾅｲ ﾆ ﾆｭｳﾘｮｸ"],
 };
 
-/** Number of stored slips. */
 const STORED = 5;
 
 export class Paper {
