@@ -1,6 +1,7 @@
 // In random sessions, every action that the panel disables is refused, and all others are not.
+import fs from "node:fs";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
 import { ACTIONS } from "../../targets/desktop/simulator/actions.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
@@ -11,7 +12,7 @@ import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { isFullRun } from "../full-run.ts";
-import { bench } from "./bench.ts";
+import { bench, startSimulator } from "./bench.ts";
 
 const PRESSED = ACTIONS.filter(({ name, step }) => name === "fix" || !step.startsWith("fault "));
 /** Messages of an action whose precondition is not met. */
@@ -49,6 +50,56 @@ test("a button is disabled exactly while its action has no effect", async () => 
     ),
     { numRuns: isFullRun ? 200 : 8 },
   );
+});
+
+const NEW_CODE = [
+  ...["power on", "fix", "service as-usual", "account enable", "client living-room-tv"],
+  ...["press sign-out", "advance 1m", "press new-code", "advance 20s"],
+];
+const SIGNED_IN = [...NEW_CODE, "allow", "advance 20s"];
+/** Half an hour with few polls. */
+const LONG_WAIT = [...NEW_CODE, "service interval 20", "press new-code", "advance 20s"];
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  ...{ code: NEW_CODE, attempt: NEW_CODE, poll: NEW_CODE, "no session": NEW_CODE },
+  ...{ session: SIGNED_IN, access: SIGNED_IN, "to sign out": SIGNED_IN, record: SIGNED_IN },
+  ...{ power: ["power on"], "code life": LONG_WAIT, fault: ["fault offline"] },
+  "next page": [...SIGNED_IN, "call broadcasts maxResults=1", "advance 20s"],
+  refusal: [...NEW_CODE, "allow-as-pupil", "advance 20s"],
+};
+/** Setting up the developer's event stream takes two calls. The service's state grows with earlier actions. */
+const AT_MOST = { inTurn: 2, bytes: 60_000 };
+
+test("no button makes many exchanges in one turn of the event loop, or writes much", async () => {
+  const { simulation, controller, close } = await startSimulator();
+  onTestFinished(close);
+  let now = 0;
+  let most = 0;
+  simulation.service!.observe(({ type }) => {
+    if (type !== "exchange") return;
+    if (now === 0) setImmediate(() => (now = 0));
+    most = Math.max(most, ++now);
+  });
+  const writes = [vi.spyOn(fs, "writeFileSync"), vi.spyOn(fs, "writeSync")];
+  onTestFinished(() => void writes.map((spy) => spy.mockRestore()));
+  const wrong: object[] = [];
+  for (const { name, needs, group } of ACTIONS.filter((_, at) => isFullRun || at % 4 === 0)) {
+    // The developer's server receives the events of only one client.
+    if (group === "events") await controller.run("client living-room-tv");
+    if (group === "clock" || whyNot(needs, controller.viewer.view()) !== "")
+      for (const step of (needs && NEEDED[needs]) ?? LONG_WAIT) await controller.run(step);
+    most = 0;
+    for (const spy of writes) spy.mockClear();
+    await controller.run(name);
+    const output = controller.viewer.message;
+    await controller.run("advance 20s");
+    const written = writes.flatMap(({ mock }) => mock.calls.map(([, what]) => what));
+    const bytes = written.reduce((sum, what) => sum + (what as string | Uint8Array).length, 0);
+    // The action was not refused.
+    const isDone = !REFUSED.test(output);
+    if (!isDone || most > AT_MOST.inTurn || bytes > AT_MOST.bytes)
+      wrong.push({ name, most, bytes, output });
+  }
+  expect(wrong).toEqual([]);
 });
 
 test.each(["poll", "code", "access"])(
