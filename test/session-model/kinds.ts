@@ -9,7 +9,7 @@ export interface Kind {
   readonly run: (seed: number) => Promise<RunReport>;
   readonly few: number;
   readonly all: number;
-  /** Seeds of situations that few runs meet. */
+  /** Seeds with situations that few other runs have. */
   readonly rare?: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export const KINDS: readonly Kind[] = [
     name: "of several programs with one session",
     run: sharedRunOnce,
     ...{ few: 3, all: 100 },
-    // A session that is leaving finds that another program has changed the records.
+    // A session that ends finds that another program has changed the records.
     rare: [167],
   },
   { name: "of two slots", run: slotsOnce, few: 40, all: 1000 },

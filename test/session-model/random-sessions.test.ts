@@ -18,12 +18,12 @@ it.each(KINDS)("random runs $name violate no contract", async ({ run, few, all, 
   }
 });
 
-it("the runs meet each transition of a session's life cycle, and platform/README.md draws each", () => {
+it("the runs make each transition of a session's life cycle, and platform/README.md draws each", () => {
   const table = Object.entries(TRANSITIONS).flatMap(([phase, next]) =>
     Object.entries(next).map(([event, to]) => `${phase} --> ${to}: ${event}`),
   );
   const page = readFileSync(new URL("../../platform/README.md", import.meta.url), "utf8");
   expect(page.match(/(?<=^ {2})\w+ --> \w+: \w+$/gm)).toEqual(table);
-  // The few runs of `npm test` need not meet the rare ones.
+  // `npm test` makes few runs, so they need not make the rare transitions.
   if (isFullRun) expect(table.filter((one) => !met.has(one))).toEqual([]);
 });

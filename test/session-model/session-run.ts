@@ -529,7 +529,7 @@ class Run {
       this.#fault("not saved although storage works");
       return;
     }
-    // Without a refresh token, a session is lost with its access token.
+    // Without a refresh token, the session ends when its access token is lost.
     if (this.#environment.server.live.length === 0 || !session.isRenewable) return;
     if (this.#random.once(2)) {
       // Close the session while a refresh runs or is about to start.

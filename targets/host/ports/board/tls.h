@@ -22,7 +22,7 @@ struct board_trust {
 struct board_trust board_trust_of(const struct pg_page *page);
 
 #ifdef PG_KEYS
-/* Signs with the page's private key: 32 bytes on P-256. 1, or 0: the page has none. */
+/* Opens a signer with the page's private key, 32 bytes on P-256. Returns 1, or 0 if the page has none. */
 int board_signer_open(struct pg_signer *signer, const struct pg_page *page);
 #endif
 
