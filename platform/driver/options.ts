@@ -1,7 +1,6 @@
 import type * as complete from "../../core/complete.ts";
 import type { Bytes, Platform } from "../contracts.ts";
 import type { Filter, Filters } from "../exchange/filter.ts";
-import type { Keys } from "../exchange/keys.ts";
 import type { DriverLog } from "../exchange/log.ts";
 import type { TranslatedClient } from "../servers/profile.ts";
 import type { Pkce } from "./code-challenges.ts";
@@ -46,6 +45,12 @@ export type DriverConfig = Omit<
 /** Default memory: enough for any display and for short tokens. */
 export const MEMORY_BYTES_DEFAULT = 6144;
 
+/** What a driver needs of `Keys` (exchange/keys.ts). */
+export interface DriverKeys {
+  readonly isBound: boolean;
+  exchange(device: () => complete.Device): Filter;
+}
+
 /** The options of a driver. */
 export interface DriverOptions {
   /** The sources (`picogrant/core`), or a bundle. */
@@ -60,7 +65,7 @@ export interface DriverOptions {
   /** For a server that does not implement RFC 8628 (`picogrant/servers`). */
   readonly translate?: Translate | undefined;
   /** Signs requests with a key of the device: DPoP and private_key_jwt. */
-  readonly keys?: Keys | undefined;
+  readonly keys?: DriverKeys | undefined;
   /** Filters that observe or delay each exchange (exchange/filter.ts has the order). */
   readonly filters?: Pick<Filters, "known" | "lock" | "recorder">;
   /**

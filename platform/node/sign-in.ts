@@ -37,6 +37,7 @@ export type {
   ServerChoice,
   ServerIdentity,
 } from "../configuration/settings.ts";
+export type { PublicJwk, Signer } from "../contracts.ts";
 export type { ServerResponse, TokenResponse } from "../exchange/response-recorder.ts";
 export { type ResponseHead, type StepUp, stepUpOf } from "../exchange/step-up.ts";
 export type { IdTokenClaims } from "../session/claims.ts";

@@ -67,8 +67,6 @@ export interface ServerProfile {
   readonly refreshTokenBytes: number;
   /** Memory of the core for these tokens in bytes, in the complete build. */
   readonly memoryBytes: number;
-  /** Notes for developers. */
-  readonly notes: readonly string[];
   /** For a server that does not implement RFC 8628: translates between it and the core. */
   readonly translate?: (client: TranslatedClient) => Translation;
 }

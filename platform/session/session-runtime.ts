@@ -50,7 +50,7 @@ const CODE_LIFETIME_MAX_S = 86_400;
 
 /** The settings of a sign-in, besides the adapters. */
 export type RuntimeSettings = ServerSettings &
-  Pick<DriverOptions, "allowHttp" | "headers" | "keys" | "log"> &
+  Pick<DriverOptions, "allowHttp" | "headers" | "log"> &
   FetchSettings &
   IssuedTokensSettings & {
     /** Keeps the process alive until what it returns is called. */

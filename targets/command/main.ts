@@ -33,6 +33,11 @@ const PARTS: readonly NamedPart[] = [
     load: async () => (await import("./login/stored-session.ts")).logout,
   },
   {
+    name: "key",
+    summary: "create a key for DPoP and private_key_jwt, and print its public JWK",
+    load: async () => (await import("./key.ts")).key,
+  },
+  {
     name: "git-credential",
     summary: "give git the access token (credential.helper)",
     load: async () => (await import("./login/stored-session.ts")).gitCredential,

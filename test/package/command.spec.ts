@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { events, type Running, run, start } from "./install.ts";
 
 const PARTS =
-  "login status accounts token logout git-credential simulate service conform configure sizing check-server completion".split(
+  "login status accounts token logout key git-credential simulate service conform configure sizing check-server completion".split(
     " ",
   );
 

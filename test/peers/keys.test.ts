@@ -114,13 +114,17 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Signs in with DPoP. @returns what blocked it for some time, or ended it */
-async function signedIn(more: object = {}): Promise<SignInError[]> {
+/** Signs in with DPoP. @param end aborts at the first trouble @returns what blocked it for some time, or ended it */
+async function signedIn(more: object = {}, end?: AbortController): Promise<SignInError[]> {
   const troubles: SignInError[] = [];
   const { origin } = server;
   const addresses = { deviceAuthorization: `${origin}/code`, token: `${origin}/token` };
-  const onTrouble = (trouble: SignInError): void => void troubles.push(trouble);
-  const own = { clientId: "tv", dpop: "require", onTrouble, onCode() {} } as const;
+  const onTrouble = (trouble: SignInError): void => {
+    troubles.push(trouble);
+    end?.abort();
+  };
+  const { signal } = end ?? {};
+  const own = { clientId: "tv", dpop: "require", onTrouble, onCode() {}, signal } as const;
   await signIn({ server: addresses, state, ...own, ...more }).then(
     (session) => sessions.push(session),
     (reason) => troubles.push(reason),
@@ -152,8 +156,7 @@ describe("a signer", () => {
   ])("%s: at the start, and later", async (_, other, words) => {
     const [refused] = await signedIn({ signer: failing(0, other) });
     expect(server.requested).toEqual([]);
-    const signal = AbortSignal.timeout(1500);
-    const [trouble] = await signedIn({ signer: failing(1, other), signal });
+    const [trouble] = await signedIn({ signer: failing(1, other) }, new AbortController());
     for (const one of [refused!, trouble!]) {
       expect(one).toMatchObject({ code: "signer_failed", remedy: "developer" });
       expect(one.message).toMatch(words);

@@ -95,8 +95,7 @@ const PROFILE = `,
     "scope": "openid",
     "accessTokenBytes": 64,
     "refreshTokenBytes": 64,
-    "memoryBytes": 4608,
-    "notes": ["An example."]
+    "memoryBytes": 4608
   }
 ]
 `;

@@ -131,10 +131,6 @@ function outcomeTable(profiles: readonly ServerProfile[]): string {
   );
 }
 
-function notesList(profiles: readonly ServerProfile[]): string {
-  return profiles.map(({ name, notes }) => `- \`${name}\`: ${notes.join(" ")}`).join("\n");
-}
-
 function has(server: string, name: ExchangeName): boolean {
   return recording(server).exchanges.has(name);
 }
@@ -249,7 +245,6 @@ const PAGES = ["platform/servers/README.md", "targets/docs/sizing.md"].map(
 const TABLES = [
   ["profiles", profileTable],
   ["sources", sourceTable],
-  ["notes", notesList],
   ["recorded", outcomeTable],
 ] as const;
 /** Takes seconds, because every server is measured. */

@@ -49,15 +49,24 @@ expires_in, renews, ends_in, resumed; null: not known), "error" (code, remedy, m
 
 const OF_CONFIG = [
   ...["server", "serverParameter", "clientId", "clientSecretFile", "clientAuthentication"],
-  ...["deviceParameter", "tokenParameter", "pkce", "bodies", "allowHttp"],
+  ...[
+    "assertionAudience",
+    "dpop",
+    "deviceParameter",
+    "tokenParameter",
+    "pkce",
+    "bodies",
+    "allowHttp",
+  ],
 ];
 
 function optionOf(setting: string): Option {
-  const { flag, sentence, value } = table.settings.find(({ name }) => name === setting)!;
+  const { flag, sentence, value, signIn } = table.settings.find(({ name }) => name === setting)!;
   const { name, of = "", sentence: text = sentence } = flag!;
   const described = text.replace(/^./, (letter) => letter.toLowerCase()).replace(/\.$/, "");
   const option = new Option(`--${name}${of && ` <${of}>`}`, described);
-  if (value?.enum) option.choices(value.enum);
+  const choices = signIn?.enum ?? value?.enum;
+  if (choices) option.choices(choices);
   return of.includes("=") ? option.argParser(readPair) : option;
 }
 
@@ -70,7 +79,16 @@ export function loginLine(): Command {
     new Option("--config <file>", "server and client as in this device.json").conflicts(OF_CONFIG),
   );
   add("clientId", "clientSecret", "scope", "clientAuthentication", "deviceParameters");
-  add("tokenParameters", "pkce", "bodies", "deviceKey", "ca", "allowHttp");
+  add(
+    "assertionAudience",
+    "dpop",
+    "tokenParameters",
+    "pkce",
+    "bodies",
+    "deviceKey",
+    "ca",
+    "allowHttp",
+  );
   return line
     .option("--again", "sign out first where somebody is signed in, and ask for a new code")
     .option("--timeout <seconds>", "give up when nobody has allowed it by then", integer(1, 86_400))

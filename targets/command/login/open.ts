@@ -13,6 +13,7 @@ import {
   writeOwn,
 } from "../../../platform/node/files.ts";
 import type { NodeHttpOptions } from "../../../platform/node/index.ts";
+import { openKeys } from "../../../platform/node/keys.ts";
 import { StateDirectoryError } from "../../../platform/node/platform.ts";
 import { accountDirectory } from "../../../platform/node/sign-in.ts";
 import {
@@ -161,14 +162,21 @@ export function httpOptionsOf({
 }
 
 /** Signs in, or resumes the session of the directory. @throws SignInError, UsageError */
-export function openSession(
+export async function openSession(
   state: OpenState,
   { driver }: ReadySettings,
   handlers: SignInHandlers,
 ): Promise<Session> {
+  const { shared, stored, storage, entropy } = state;
+  const { dpop, audience, config } = driver;
+  const { clientId } = config;
+  const isKeyed = dpop !== undefined || audience !== undefined;
+  const keys = isKeyed
+    ? await openKeys({ clientId, dpop, audience, entropy, directory: storage.directory })
+    : undefined;
+  const settings = { ...driver, shared, stored, keys, log: debugLog() };
   // The caller disposes of the directory.
-  const { shared, stored } = state;
-  return signInOn(state, { ...driver, shared, stored, log: debugLog() }, handlers, () => {});
+  return await signInOn(state, settings, handlers, () => {});
 }
 
 export function lasting({ code, remedy, message, response }: SignInError): SignInError {

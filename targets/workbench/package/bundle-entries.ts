@@ -223,7 +223,8 @@ type InputsOfLines = Metafile["outputs"][string]["inputs"];
 /** Approximate length of minified lines; strings and names are not split. */
 const LINE_LENGTH = 120;
 
-const DENSE = /^core\/|node_modules\/|^platform\/(conformance|testing|servers)\/|qr-code/;
+const DENSE =
+  /^core\/|node_modules\/|^platform\/(conformance|testing|servers)\/|qr-code|\/keys\.ts$/;
 /** Modules whose functions never appear in a stack trace: the core never throws. */
 const NAMELESS = /^core\/|node_modules\//;
 
