@@ -125,7 +125,7 @@ const SHOWN_NAMES = new Set([
   ...["offerId", "regionsVersion.version", "regionsVersion[version]", "pageSize", "done"],
 ]);
 
-/** A query or form with everything masked that is not known to be harmless. */
+/** Masks a query or form, except parameters that are known to be harmless. */
 export function maskForm(text: string): string {
   if (text === "") return "";
   const masked = [...new URLSearchParams(text)].map(([name, value]) => {

@@ -20,7 +20,7 @@ export function textOf(message: Message): string {
 const LENGTH_MAX = 40;
 
 /**
- * "OK" only for a success status with a readable body.
+ * Describes a response: "OK" for a success status with a readable body, else the error.
  * @param body the text of the body
  */
 export function wordsOf(status: number, body: string): string {
