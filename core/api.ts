@@ -19,12 +19,7 @@ export {
   sendCall,
 } from "./requests/protected-resource.ts";
 
-/**
- * Creates a device for the grant, API calls and metadata. Allocates; no other function of the core API does.
- * @param memory at least 4096 bytes, more for longer tokens; the device uses it as long as it exists
- * @param config the developer's settings; read during this call only
- * @returns the device, or null: then configError names the problem; if it names none, the memory is too small
- */
+/** Creates a device for the grant, API calls and metadata. As in index.ts. */
 export function create(memory: Bytes, config: Config): Device | null {
   return createDevice(memory, config, REQUEST_LITERALS, LiteralEnd.API);
 }

@@ -124,6 +124,8 @@ export enum Limit {
   TOKEN_TYPE_MAX = 12,
   /** Scopes are for the application. Of a longer list, the device stores those that fit. */
   SCOPE_MAX = 160,
+  /** The character after them shows whether the last one is complete. */
+  SCOPE_CAPACITY = SCOPE_MAX + CHARACTER_MAX,
   /** More digits than any valid number has. A longer number counts as endless. */
   NUMBER_MAX = 12,
   /** The specification requires 40 characters on the display, but the URIs of real servers are longer. */
@@ -136,17 +138,13 @@ export enum Limit {
   LONG_URI_MAX = 512,
   /** The longest complete address with that much memory. The smaller versions of QR codes hold as much. */
   LONG_URI_COMPLETE_MAX = 768,
-  /**
-   * The access token's share, in 32nds, of the memory that the fixed regions leave. Each of the two refresh tokens has
-   * a share too. The rest is OUTPUT: for requests, which contain the client and one token or code, and records, which
-   * contain one token or a code.
-   */
-  ACCESS_TOKEN_SHARE = 9,
-  /** The share of each refresh token. Most servers' refresh tokens are shorter than their access tokens. */
-  REFRESH_TOKEN_SHARE = 5,
-  OUTPUT_SHARE = 32 - ACCESS_TOKEN_SHARE - 2 * REFRESH_TOKEN_SHARE,
-  /** The smallest capacity for a request or record, with about 64 bytes for each of its parts. */
-  OUTPUT_MIN = 256,
+  /** How much more memory the two take. */
+  LONG_URIS_SIZE = LONG_URI_MAX +
+    LONG_URI_COMPLETE_MAX -
+    VERIFICATION_URI_MAX -
+    VERIFICATION_URI_COMPLETE_MAX,
+  /** Least bytes for tokens, and a request or record with one of them: about 64 for each part. */
+  OUTPUT_MIN = 512,
 
   /** The number of events in one run of event polls, so that a run ends. One more poll acknowledges the last event. */
   EVENT_POLLS = 32,

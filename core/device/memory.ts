@@ -107,9 +107,13 @@ export function holds(device: Device, region: Place): boolean {
   return device.length[region] > 0;
 }
 
-/** Whether a value was too long for the region. The region then holds only its beginning. */
+/** How many bytes of a value that was read did not fit its region, which then holds only its beginning. */
+export function overflowOf(device: Device, region: Place): number {
+  return device.length[region] < 0 ? 0 : device.excess[region];
+}
+
 export function isTooLong(device: Device, region: Place): boolean {
-  return device.length[region] > device.capacity[region];
+  return overflowOf(device, region) > 0;
 }
 
 /** The array that contains the literals. In C it is a constant of the program. */

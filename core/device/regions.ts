@@ -5,18 +5,18 @@
 // (json-scanner.ts).
 //
 // Most regions have a place of their own. These share one:
-//  - DEVICE_CODE shares the place of REFRESH_TOKEN: a code exists until there is a session, a refresh token from then
-//    on. A response with tokens is written to ACCESS_TOKEN and RECEIVED_REFRESH_TOKEN, never there.
+//  - The tokens and the device code have no fixed places. One after the other, they end the memory, and OUTPUT has all
+//    bytes before them. A value arrives in OUTPUT, after its content, and moves up to the others when it is complete
+//    (settle). When a value is wiped, those before it move up.
 //  - CALL shares the places of the user code and its URIs: only a session has calls with a target.
 //  - The values of a call's response, requests of the grant and records use OUTPUT, one at a time.
-//  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN have two places, and swap them with each new token.
+//  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN swap their places with each new token.
 //  - CLIENT, or its beginning, is the end of DEVICE_AUTHORIZATION: neither changes after the start.
 
-import { must } from "./assertion.ts";
 import { setRefreshLifetime } from "./clock.ts";
 import { Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Device, holds, type Integers, type Place } from "./memory.ts";
+import type { Device, Integers, Place } from "./memory.ts";
 import { State } from "./states.ts";
 import { Field, Fields, Region } from "./tables.ts";
 
@@ -30,6 +30,9 @@ export var TOKEN_STATES: number =
 
 /** A bit for each state that is a session. Only a session has a call with a target. */
 export var SESSION_STATES: number = (1 << State.SIGNED_IN) | (1 << State.REFRESHING);
+
+/** A bit for each region whose place follows the lengths of the values. */
+var MOVABLE: number = Fields.OF_SESSION | (1 << Field.DEVICE_CODE) | (1 << Region.REFRESH_TOKEN);
 
 /** The owner of OUTPUT. */
 export enum OutputUse {
@@ -117,18 +120,54 @@ export function setLength(device: Device & Regions, region: Place, length: numbe
   device.length[region] = length;
 }
 
-/** A value that is too long has one byte more than the capacity (see keep). */
-function fits(device: Device, region: Place): boolean {
-  return device.length[region] <= device.capacity[region] + 1;
+/** The first of the tokens: OUTPUT ends there. */
+function outputEnd(device: Device): number {
+  return device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT];
+}
+
+/** Moves `size` bytes from `at` up by `distance`, with the values in them, and overwrites what they leave. */
+function moveUp(device: Device & Regions, at: number, size: number, distance: number): void {
+  for (var i = at + size; distance > 0 && i-- > at; ) {
+    device.memory[i + distance] = device.memory[i];
+    device.memory[i] = 0;
+  }
+  for (var region = 0; region < Region.COUNT; region++) {
+    var start = device.start[region];
+    // OUTPUT may start with the bytes that leave it.
+    if (region !== Region.OUTPUT && start >= at && start < at + size) {
+      device.start[region] += distance;
+    }
+  }
+}
+
+/** A value arrives, and replaces an earlier one. The place of a movable region is then in OUTPUT. */
+export function beginArrival(device: Device, region: Place): void {
+  wipe(device, region);
+  var at = device.start[Region.OUTPUT] + device.length[Region.OUTPUT];
+  if ((MOVABLE >> region) & 1) placeRegion(device, region, at, outputEnd(device) - at);
+}
+
+/** A value is complete: in a movable region, it moves from OUTPUT up to the others. */
+export function settle(device: Device & Regions, region: Place): void {
+  var at = device.start[region];
+  var size = device.length[region];
+  var end = outputEnd(device);
+  if (!((MOVABLE >> region) & 1) || size < 1 || at >= end) return;
+  moveUp(device, at, size, end - at - size);
+  device.capacity[Region.OUTPUT] -= size;
 }
 
 /** Ends the lifetime of a region's value, and overwrites it: it may be a token or a code. */
-export function wipe(device: Device, region: Place): void {
-  ASSERT: must(!holds(device, region) || fits(device, region), "a value ends in its region");
+export function wipe(device: Device & Regions, region: Place): void {
   var at = device.start[region];
-  var end = at + device.length[region];
-  while (at < end) device.memory[at++] = 0;
+  var size = device.length[region];
+  var first = outputEnd(device);
+  for (var i = size; i-- > 0; ) device.memory[at + i] = 0;
   setLength(device, region, -1);
+  if (size > 0 && at >= first) {
+    moveUp(device, first, at - first, size);
+    device.capacity[Region.OUTPUT] += size;
+  }
 }
 
 /** Wipes each field of the mask. */
@@ -168,10 +207,6 @@ export function releaseOutput(device: Device & Regions, use: OutputUse): void {
 
 /** Claims OUTPUT until this owner releases it. @returns whether the claim is granted */
 export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
-  ASSERT: must(
-    use !== OutputUse.NOBODY && use !== OutputUse.RESPONSE_SHOWN,
-    "who claims OUTPUT uses it",
-  );
   if (!isOutputFree(device)) return false;
   releaseOutput(device, OutputUse.RESPONSE_SHOWN);
   device.outputUse = use;
@@ -200,10 +235,11 @@ export function endTarget(device: Device & Regions): void {
   device.isBuilding = device.hasNextPage = 0;
 }
 
-/** Wipes the target outside a session, once the host no longer reads it. */
-export function clearUnusedTarget(device: Device): void {
-  var isRead = device.inFlight || device.abortDue;
-  if (!isRead && !((SESSION_STATES >> device.state) & 1)) wipe(device, Region.CALL);
+/** Wipes the target and the tokens that the state does not use, once no request that the host reads has them. */
+export function clearUnread(device: Device): void {
+  if (device.inFlight || device.abortDue) return;
+  if (!((SESSION_STATES >> device.state) & 1)) wipe(device, Region.CALL);
+  if (!((TOKEN_STATES >> device.state) & 1)) dropTokens(device);
 }
 
 /** The target in CALL is complete. After its response, further pages can be requested. */
@@ -214,15 +250,6 @@ export function keepTarget(device: Device & Regions): void {
 /** Marks the target in CALL as that of a further page. */
 export function offerNextPage(device: Device & Regions): void {
   device.hasNextPage = 1;
-}
-
-/**
- * Call it before a code is read or requested. Gives the code a place that a response with tokens does not overwrite.
- */
-export function placeDeviceCode(device: Device & Regions): void {
-  wipe(device, Region.REFRESH_TOKEN);
-  ASSERT: must(device.length[Field.DEVICE_CODE] < 1, "a code moves while there is none");
-  device.start[Field.DEVICE_CODE] = device.start[Region.REFRESH_TOKEN];
 }
 
 /** The received refresh token becomes the current one, and the current one becomes the previous one. */
@@ -239,11 +266,8 @@ export function swapRefreshTokens(device: Device & Regions): void {
 export function endLifetimes(device: Device & Regions, state: State): void {
   // A device that requests a code has given up the previous one.
   if (state === State.REQUESTING || !((CODE_STATES >> state) & 1)) dropCode(device);
-  if (!((TOKEN_STATES >> state) & 1)) dropTokens(device);
-  if (!((SESSION_STATES >> state) & 1)) {
-    endTarget(device);
-    clearUnusedTarget(device);
-  }
+  if (!((SESSION_STATES >> state) & 1)) endTarget(device);
+  clearUnread(device);
 }
 
 /** Wipes the code, or the part of one that a response has contained. */
@@ -254,7 +278,6 @@ export function dropCode(device: Device): void {
 
 /** Wipes every token in memory. */
 export function dropTokens(device: Device): void {
-  clearAll(device, Fields.OF_SESSION);
-  wipe(device, Region.REFRESH_TOKEN);
+  clearAll(device, Fields.OF_SESSION | (1 << Region.REFRESH_TOKEN));
   setRefreshLifetime(device, Limit.ENDLESS);
 }

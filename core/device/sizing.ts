@@ -1,10 +1,9 @@
-// Values that did not fit, and the memory that a device would need for them. create.ts divides the memory between the
-// regions by the same limits.
+// Values that did not fit, and the memory that a device would need for them.
 
-import { quotient } from "./digits.ts";
+import { ErrorCode } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Device, isTooLong, type Place } from "./memory.ts";
-import { Field, Region } from "./tables.ts";
+import { type Device, isTooLong, overflowOf } from "./memory.ts";
+import { Field, Fields } from "./tables.ts";
 
 /** The last value, request or record of the grant that did not fit. Calls do not change it. */
 export interface Misfit {
@@ -25,43 +24,13 @@ export function makeMisfit(device: Misfit): void {
   device.memoryNeeded = 0;
 }
 
-/** How many 32ths of additional memory a region gets; 0 if its size is fixed. */
-function shareOf(region: Place): number {
-  if (region === Field.ACCESS_TOKEN) return Limit.ACCESS_TOKEN_SHARE;
-  // A device code shares the place of the refresh token (regions.ts).
-  if (region === Field.RECEIVED_REFRESH_TOKEN || region === Field.DEVICE_CODE) {
-    return Limit.REFRESH_TOKEN_SHARE;
+/** Notes that the device needs `missing` bytes more than it has, unless it has needed more before. */
+export function noteNeed(device: Device & Misfit, missing: number): void {
+  var bytes = device.memory.length + missing;
+  if (device.memory.length < Limit.LONG_URI_MEMORY && bytes >= Limit.LONG_URI_MEMORY) {
+    bytes += Limit.LONG_URIS_SIZE;
   }
-  return region === Region.OUTPUT ? Limit.OUTPUT_SHARE : 0;
-}
-
-/** Bytes of memory with which the region could hold `length` bytes; 0 if more memory does not help. */
-function memoryFor(device: Device, region: Place, length: number): number {
-  var bytes = device.memory.length;
-  var isSmall = bytes < Limit.LONG_URI_MEMORY;
-  var share = shareOf(region);
-  if (!share) {
-    var helps = isSmall && region === Field.VERIFICATION_URI && length <= Limit.LONG_URI_MAX;
-    return helps ? Limit.LONG_URI_MEMORY : 0;
-  }
-  // A region grows by its share of every 32 bytes.
-  var missing = length - device.capacity[region];
-  bytes += 32 * quotient(missing + share - 1, share);
-  if (isSmall && bytes >= Limit.LONG_URI_MEMORY) {
-    bytes += Limit.LONG_URI_MAX - Limit.VERIFICATION_URI_MAX;
-    bytes += Limit.LONG_URI_COMPLETE_MAX - Limit.VERIFICATION_URI_COMPLETE_MAX;
-  }
-  return bytes;
-}
-
-/**
- * Records that the region needs a capacity of `length` bytes. The largest need counts.
- * @returns whether more memory would help
- */
-export function noteNeed(device: Device & Misfit, region: Place, length: number): boolean {
-  var bytes = memoryFor(device, region, length);
-  if (bytes > device.memoryNeeded) device.memoryNeeded = bytes;
-  return bytes > 0;
+  if (missing > 0 && bytes > device.memoryNeeded) device.memoryNeeded = bytes;
 }
 
 /** Records that the response's error concerns this field. */
@@ -69,32 +38,39 @@ export function noteField(device: Device & Misfit, field: Field): void {
   device.errorField = field;
 }
 
-/** The last of these fields whose value is too long for its region; NONE if all fit. */
-export function lastTooLong(device: Device, fields: number): Field {
-  for (var field: number = Region.KEY; --field > Field.NONE; ) {
+/** The first of these fields whose value is too long for its region; NONE if all fit. */
+export function firstTooLong(device: Device, fields: number): Field {
+  for (var field = 1; fields >> field; field++) {
     if ((fields >> field) & 1 && isTooLong(device, field)) return field;
   }
   return Field.NONE;
 }
 
 /**
- * Finds the fields of a grant response that are too long. Sets errorField and errorLength to one of them, and
+ * Finds the fields of a grant response that are too long. Sets errorField and errorLength to the first of them, and
  * memoryNeeded to the memory in which all of them would fit.
- * @returns whether there is one
+ * @param missing bytes of memory that the next request lacks (missingBytes)
+ * @returns NONE if nothing is missing
  */
-export function noteTooLong(device: Device & Misfit, fields: number): boolean {
-  device.errorField = lastTooLong(device, fields);
-  device.errorLength = 0;
+export function misfitError(device: Device & Misfit, missing: number): ErrorCode {
+  var address = Field.VERIFICATION_URI;
+  var field = firstTooLong(device, Fields.CODE_MUST_FIT | Fields.TOKENS_MUST_FIT);
+  device.errorField = field;
+  device.errorLength = field && device.length[field] + device.excess[field];
   device.memoryNeeded = 0;
-  var isHelped = true;
-  for (var field = 1; fields >> field; field++) {
-    if ((fields >> field) & 1 && isTooLong(device, field)) {
-      var length = device.capacity[field] + device.excess[field];
-      if (field === device.errorField) device.errorLength = length;
-      if (!noteNeed(device, field, length)) isHelped = false;
-    }
+  noteNeed(device, missing);
+  var overflow = overflowOf(device, Field.DEVICE_CODE) + overflowOf(device, Field.ACCESS_TOKEN);
+  noteNeed(device, overflow + overflowOf(device, Field.RECEIVED_REFRESH_TOKEN));
+  if (isTooLong(device, address) && device.memoryNeeded < Limit.LONG_URI_MEMORY) {
+    device.memoryNeeded = Limit.LONG_URI_MEMORY;
   }
   // If more memory does not help one of them, it does not help the others.
-  if (!isHelped) device.memoryNeeded = 0;
-  return device.errorField !== Field.NONE;
+  if (
+    isTooLong(device, Field.USER_CODE) ||
+    device.length[address] + overflowOf(device, address) > Limit.LONG_URI_MAX
+  ) {
+    device.memoryNeeded = 0;
+  }
+  if (field) return ErrorCode.VALUE_TOO_LONG;
+  return missing > 0 ? ErrorCode.MEMORY_TOO_SMALL : ErrorCode.NONE;
 }

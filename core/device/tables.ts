@@ -104,7 +104,7 @@ export enum Fields {
 }
 
 /** Regions of a fixed size with their own place: number ('A' is 0) and a quarter of the bytes (blank is 0). */
-export var CAPACITIES = "HHI#J*L#M#N#V6";
+export var CAPACITIES = "HII#J*L#M#N#V6";
 
 /**
  * Strings that the core needs as bytes: regions after those of Region, filled once at the start. Display texts follow.

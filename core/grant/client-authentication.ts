@@ -5,9 +5,9 @@
 
 import { Authorization } from "../device/command.ts";
 import { ClientAuthentication, type Config } from "../device/config.ts";
-import { type Device, holds, type Place } from "../device/memory.ts";
-import { placeConstant } from "../device/regions.ts";
-import { Literal, Region } from "../device/tables.ts";
+import { type Device, holds, overflowOf, type Place } from "../device/memory.ts";
+import { placeConstant, wipe } from "../device/regions.ts";
+import { Field, Literal, Region } from "../device/tables.ts";
 import { checksum, Layout } from "../records/token-record.ts";
 import {
   Encoding,
@@ -15,7 +15,6 @@ import {
   endWrite,
   goTo,
   writeByte,
-  writeLiteral,
   writeRegion,
   writeText,
   writeTo,
@@ -110,6 +109,29 @@ export function clientAuthorization(device: Device): Authorization {
     : Authorization.NONE;
 }
 
+/** Bytes of the received value; 0 if there is none. */
+function sentLength(device: Device, field: Field): number {
+  return device.length[field] < 0 ? 0 : device.length[field] + device.excess[field];
+}
+
+/**
+ * Bytes of memory that the next request lacks, beside its code or token and new tokens as long as these; 0 or less: none
+ */
+export function missingBytes(device: Device, isCode: boolean): number {
+  var token = isCode ? Field.DEVICE_CODE : Field.RECEIVED_REFRESH_TOKEN;
+  var size = (device.scanSeen >> token) & 1 ? sentLength(device, token) : 0;
+  // Without a new refresh token, the next refresh is like this one.
+  if (!size && holds(device, Region.REFRESH_TOKEN)) return 0;
+  var grant = isCode ? Literal.DEVICE_CODE_GRANT : Literal.REFRESH_TOKEN_GRANT;
+  writeTokenRequest(device, grant, token);
+  wipe(device, Region.OUTPUT);
+  var bytes = device.writeAt + overflowOf(device, token) + size - device.memory.length;
+  if (isCode) return bytes;
+  var access = sentLength(device, Field.ACCESS_TOKEN);
+  // A session without a refresh token has a record of its access token instead.
+  return bytes + access + (size || access);
+}
+
 /** Whether the token to revoke is in the query, as the specification requires. In RFC 7009 §2.1 it is in the body. */
 export function revokesByQuery(device: Device): boolean {
   return device.clientAuthentication === ClientAuthentication.SPECIFICATION;
@@ -123,11 +145,11 @@ export function writeTokenRequest(device: Device, grant: Literal, region: Place)
   writeTo(device, Region.OUTPUT);
   writeRegion(device, Region.CLIENT, Encoding.NONE);
   writeRegion(device, Region.TOKEN_PARAMETERS, Encoding.NONE);
-  if (holds(device, Region.CODE_VERIFIER)) {
-    writeLiteral(device, Literal.VERIFIER_PARAMETER);
+  if (region === Field.DEVICE_CODE && holds(device, Region.CODE_VERIFIER)) {
+    writeRegion(device, Literal.VERIFIER_PARAMETER, Encoding.NONE);
     writeRegion(device, Region.CODE_VERIFIER, Encoding.NONE);
   }
-  writeLiteral(device, grant);
+  writeRegion(device, grant, Encoding.NONE);
   writeRegion(device, region, Encoding.FORM);
   endWrite(device, Region.OUTPUT);
 }

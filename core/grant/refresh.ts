@@ -10,11 +10,10 @@ import { type Device, holds, isSame } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { setLength, swapRefreshTokens, wipe } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
-import { Field, Region } from "../device/tables.ts";
+import { Field, Fields, Region } from "../device/tables.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 import { finish } from "./attempt.ts";
 import { isBorne } from "./refusal.ts";
-import { hasBrought } from "./token-response.ts";
 
 /** Whether the server refuses a refresh for a reason other than the tokens. The device keeps them then. */
 export enum Refused {
@@ -61,7 +60,7 @@ export function hasSession(device: Device): boolean {
 
 /** Whether the access token can be used now. A response that is still arriving does not change that. */
 export function hasAccess(device: Device): boolean {
-  var isArriving = device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1;
+  var isArriving = device.inFlight && device.scanSeen & Fields.OF_SESSION;
   var hasToken = isArriving ? device.hadAccess > 0 : holds(device, Field.ACCESS_TOKEN);
   return hasToken && device.accessLifetimeS > 0;
 }
@@ -97,14 +96,13 @@ export function refreshInS(device: Device): number {
 
 /** Call this when tokens were received: after the user's approval (`isFirst`), or by a refresh. */
 export function tokensReceived(device: Device & Session, isFirst: boolean): void {
-  // At the first sign-in there is no refresh token yet, so a received one is always new.
+  // At the first sign-in the device has no refresh token, so a received one is always new.
   var isNew =
-    hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&
+    holds(device, Field.RECEIVED_REFRESH_TOKEN) &&
     !isSame(device, Region.REFRESH_TOKEN, Field.RECEIVED_REFRESH_TOKEN);
   if (isNew) swapRefreshTokens(device);
-  // The server has sent the current refresh token again, so there is no other one that could be tried later.
-  else if (hasBrought(device, Field.RECEIVED_REFRESH_TOKEN))
-    wipe(device, Field.RECEIVED_REFRESH_TOKEN);
+  // If the server has repeated the current one, there is no other one that could be tried later.
+  else wipe(device, Field.RECEIVED_REFRESH_TOKEN);
   if (isFirst) setLength(device, Region.STATUS, -1);
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
   // After a fallback to the previous token, storage still contains the invalid one, so write the valid one even if it

@@ -10,14 +10,7 @@ import { moveTo } from "../device/moves.ts";
 import { wipe } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { Field, Literal, Region } from "../device/tables.ts";
-import {
-  Encoding,
-  endWrite,
-  writeByte,
-  writeLiteral,
-  writeRegion,
-  writeTo,
-} from "../text/form-encoder.ts";
+import { Encoding, endWrite, goTo, writeByte, writeRegion, writeTo } from "../text/form-encoder.ts";
 import { finish } from "./attempt.ts";
 import { revokesByQuery } from "./client-authentication.ts";
 
@@ -38,27 +31,40 @@ export function makeRevocation(device: Revocation): void {
 export function revoke(device: Device & Revocation): void {
   device.revocationTries = 0;
   device.refreshOutcome = -1;
+  wipe(device, Field.RECEIVED_REFRESH_TOKEN);
   waitFor(device, 0);
   moveTo(device, Event.SIGN_OUT, State.REVOKING);
 }
 
-/** Writes the query or the body of the request to OUTPUT. */
-export function prepareRevocation(device: Device): void {
-  writeTo(device, Region.OUTPUT);
+/** Writes what precedes the token in the query or the body. */
+function writeStart(device: Device): void {
   if (revokesByQuery(device))
     writeByte(device, 63); // ?token=
   else {
     writeRegion(device, Region.CLIENT, Encoding.NONE);
     writeByte(device, 38); // &token=
   }
-  writeLiteral(device, Literal.TOKEN_PARAMETER);
+  writeRegion(device, Literal.TOKEN_PARAMETER, Encoding.NONE);
+}
+
+/**
+ * Writes the query or the body to OUTPUT.
+ * @returns 0, or where it starts if only its start fits: then it ends with the access token itself
+ */
+export function prepareRevocation(device: Device): number {
   // A session without a refresh token has only an access token.
-  writeRegion(
-    device,
-    holds(device, Region.REFRESH_TOKEN) ? Region.REFRESH_TOKEN : Field.ACCESS_TOKEN,
-    Encoding.FORM,
-  );
+  var hasRefresh = holds(device, Region.REFRESH_TOKEN);
+  var start = device.start[Region.OUTPUT];
+  writeTo(device, Region.OUTPUT);
+  writeStart(device);
+  writeRegion(device, hasRefresh ? Region.REFRESH_TOKEN : Field.ACCESS_TOKEN, Encoding.FORM);
   endWrite(device, Region.OUTPUT);
+  var at = device.memory.length - device.writeAt + start;
+  if (device.length[Region.OUTPUT] >= 0 || hasRefresh || at < start) return 0;
+  // An access token that a form does not change need not be copied: it is alone, and ends the memory.
+  goTo(device, at);
+  writeStart(device);
+  return device.writeAt === device.start[Field.ACCESS_TOKEN] ? at : 0;
 }
 
 /** Whether the access token may still be valid after the refresh token's revocation. */

@@ -70,14 +70,8 @@ export function isSuccess(device: Device): boolean {
 
 /** Whether the status says that the request itself is wrong (RFC 9110 §15.5). */
 function isRequestWrong(status: number): boolean {
-  return (
-    status === 405 ||
-    status === 406 ||
-    status === 411 ||
-    status === 413 ||
-    status === 414 ||
-    status === 415
-  );
+  // 405 method, 406 accept, 411 to 415 except 412: length, content, target, type.
+  return status === 405 || status === 406 || status === 411 || (status > 412 && status < 416);
 }
 
 /**
@@ -129,17 +123,12 @@ export function holdsPrintable(device: Device, region: Field): boolean {
   return holdsOnly(device, region, 32);
 }
 
-/** If a scope is longer than its region, truncates it after the last complete scope (RFC 6749 §3.3). */
+/** If the scope is too long, truncates it after the last complete scope (RFC 6749 §3.3). */
 function keepWholeScopes(device: Device): void {
-  if (!isTooLong(device, Field.SCOPE)) return;
-  var size = device.capacity[Field.SCOPE];
+  if (device.length[Field.SCOPE] <= Limit.SCOPE_MAX) return;
+  var size = Limit.SCOPE_MAX;
   while (size > 0 && device.memory[device.start[Field.SCOPE] + size] !== 32) size--;
   setLength(device, Field.SCOPE, size);
-}
-
-/** Whether the response contained this token. */
-export function hasBrought(device: Device, field: Field): boolean {
-  return ((device.scanSeen >> field) & 1) > 0 && holds(device, field);
 }
 
 /**
@@ -159,12 +148,12 @@ export function takeTokens(device: Device): ErrorCode {
   var lacks = Field.NONE;
   // A refresh token is form-encoded in bodies, so it may contain spaces (RFC 6749 Appendix A.17).
   if (
-    hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&
+    holds(device, Field.RECEIVED_REFRESH_TOKEN) &&
     !holdsPrintable(device, Field.RECEIVED_REFRESH_TOKEN)
   ) {
     lacks = Field.RECEIVED_REFRESH_TOKEN;
   }
-  if (!hasBrought(device, Field.ACCESS_TOKEN) || !holdsVisible(device, Field.ACCESS_TOKEN)) {
+  if (!((device.scanSeen >> Field.ACCESS_TOKEN) & 1) || !holdsVisible(device, Field.ACCESS_TOKEN)) {
     lacks = Field.ACCESS_TOKEN;
   }
   noteField(device, lacks);

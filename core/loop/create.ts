@@ -8,7 +8,7 @@ import { makeFrame } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import type { Bytes, Device, HostMemory, Place } from "../device/memory.ts";
 import { makeMoves } from "../device/moves.ts";
-import { makeRegions, placeConstant, placeDeviceCode, placeRegion } from "../device/regions.ts";
+import { makeRegions, placeConstant, placeRegion } from "../device/regions.ts";
 import { makeRequest } from "../device/request.ts";
 import { makeMisfit } from "../device/sizing.ts";
 import { CAPACITIES, Field, LITERALS, Literal, LiteralEnd, Region } from "../device/tables.ts";
@@ -57,10 +57,10 @@ function newDevice(memory: Bytes, config: Config, literalEnd: LiteralEnd): Devic
   return device;
 }
 
-/** Places a region of `capacity` bytes at the writer's position, with one additional byte (see keep). */
+/** Places a region of `capacity` bytes at the writer's position. */
 function takeRegion(device: Device, region: Place, capacity: number): void {
   placeRegion(device, region, device.writeAt, capacity);
-  skip(device, capacity + 1);
+  skip(device, capacity);
 }
 
 /** Makes a region of each line of a text, starting with `literal`. Lines after the last display text belong to it. */
@@ -85,7 +85,7 @@ function placeTexts(device: Device, extra: string, messages: string): void {
   placeLines(device, device.messages, messages || MESSAGES);
 }
 
-/** Divides the memory after the literals. The tokens and OUTPUT share what the fixed regions leave. */
+/** Divides the memory after the literals. What the fixed regions leave belongs to OUTPUT, until there are tokens. */
 function divide(device: Device, hasCalls: boolean): void {
   var isLong = device.memory.length >= Limit.LONG_URI_MEMORY;
   var uriMax = isLong ? Limit.LONG_URI_MAX : Limit.VERIFICATION_URI_MAX;
@@ -102,13 +102,6 @@ function divide(device: Device, hasCalls: boolean): void {
   takeRegion(device, Field.USER_CODE, device.columns);
   takeRegion(device, Field.VERIFICATION_URI, uriMax);
   takeRegion(device, Field.VERIFICATION_URI_COMPLETE, uriCompleteMax);
-  var share = (device.writeEnd - device.writeAt) >> 5;
-  takeRegion(device, Field.RECEIVED_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
-  takeRegion(device, Region.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
-  // The device code shares the place of the current refresh token (regions.ts).
-  placeRegion(device, Field.DEVICE_CODE, 0, share * Limit.REFRESH_TOKEN_SHARE);
-  placeDeviceCode(device);
-  takeRegion(device, Field.ACCESS_TOKEN, share * Limit.ACCESS_TOKEN_SHARE);
   takeRegion(device, Region.OUTPUT, device.writeEnd - device.writeAt);
 }
 

@@ -28,12 +28,12 @@ import { Limit } from "../device/limits.ts";
 import { type Bytes, type Device, holds } from "../device/memory.ts";
 import {
   claimOutput,
-  clearUnusedTarget,
+  clearUnread,
   dropCode,
   isOutputFree,
   OutputUse,
-  placeDeviceCode,
   releaseOutput,
+  setLength,
 } from "../device/regions.ts";
 import {
   abortGiven,
@@ -50,12 +50,13 @@ import {
   requestAbort,
   sendRequest,
 } from "../device/request.ts";
-import { noteField, noteNeed, noteTooLong } from "../device/sizing.ts";
+import { misfitError, noteField, noteNeed } from "../device/sizing.ts";
 import { Event, State } from "../device/states.ts";
 import { Field, Fields, Literal, Region } from "../device/tables.ts";
 import { finish } from "../grant/attempt.ts";
 import {
   clientAuthorization,
+  missingBytes,
   revokesByQuery,
   writeTokenRequest,
 } from "../grant/client-authentication.ts";
@@ -152,19 +153,20 @@ export function whatIsDue(device: Device): Due {
 function prepareGrant(device: Device, purpose: Due): boolean {
   var region = Region.OUTPUT;
   var endpoint = Endpoint.TOKEN;
+  var inPlace = 0;
   if (purpose === Due.CODE) {
     endpoint = Endpoint.DEVICE_AUTHORIZATION;
     region = Region.DEVICE_AUTHORIZATION;
-    placeDeviceCode(device);
+    setLength(device, Region.OUTPUT, 0);
   } else if (purpose === Due.POLL) preparePoll(device);
   else if (purpose === Due.REFRESH) {
     writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.REFRESH_TOKEN);
   } else {
     endpoint = Endpoint.REVOCATION;
-    prepareRevocation(device);
+    inPlace = prepareRevocation(device);
   }
-  var start = device.start[region];
-  var size = device.length[region];
+  var start = inPlace || device.start[region];
+  var size = inPlace ? device.memory.length - inPlace : device.length[region];
   if (purpose === Due.CODE && holds(device, Region.CODE_VERIFIER)) {
     // The challenge lies between the verifier and the request (placeChallenge).
     var verifierEnd = device.start[Region.CODE_VERIFIER] + Limit.CODE_VERIFIER_SIZE;
@@ -175,7 +177,7 @@ function prepareGrant(device: Device, purpose: Due): boolean {
   addressRequest(device, endpoint, 0, clientAuthorization(device));
   fillRequest(device, start, size, isTarget);
   if (size >= 0) return true;
-  noteNeed(device, region, device.writeAt - start);
+  noteNeed(device, device.writeAt - device.writeEnd);
   return false;
 }
 
@@ -305,7 +307,6 @@ export function checkExchange(device: Device): void {
 /** Handles the end of the exchange, with `error` or a response. */
 function takeResponse(device: Device, error: ErrorCode): void {
   endRequest(device);
-  clearUnusedTarget(device);
   // If the host has not ended the exchange, it may still be reading, so ABORT comes first.
   if (!device.abortDue) releaseOutput(device, OutputUse.REQUEST);
   if (device.call && device.purpose === Due.CALL) callCompleted(device, error);
@@ -317,13 +318,12 @@ function takeResponse(device: Device, error: ErrorCode): void {
     noteField(device, Field.NONE);
     if (!error) {
       var isCode = device.purpose === Due.CODE;
-      if (noteTooLong(device, isCode ? Fields.CODE_MUST_FIT : Fields.TOKENS_MUST_FIT)) {
-        error = ErrorCode.VALUE_TOO_LONG;
-      } else if (isCode) error = takeCode(device);
-      else error = takeTokens(device);
+      error = misfitError(device, missingBytes(device, isCode));
+      if (!error) error = isCode ? takeCode(device) : takeTokens(device);
     }
     grantCompleted(device, error);
   }
+  clearUnread(device);
 }
 
 /** Retries the request at once, in the form that the server requires. */
@@ -367,7 +367,7 @@ function grantCompleted(device: Device, error: ErrorCode): void {
 /** The command that ends the host's current task: after it, the host reads none of its bytes any more. */
 export function abortExchange(device: Device): Command {
   abortGiven(device);
-  clearUnusedTarget(device);
+  clearUnread(device);
   releaseOutput(device, OutputUse.REQUEST);
   releaseOutput(device, OutputUse.RESPONSE);
   return Command.ABORT;

@@ -7,12 +7,12 @@ import { redraw } from "../device/frame.ts";
 import type { Device } from "../device/memory.ts";
 import { giveUp } from "../device/request.ts";
 import { Event, Noted, State } from "../device/states.ts";
-import { Field } from "../device/tables.ts";
 import { finish, requestCode } from "../grant/attempt.ts";
 import { countChallengesAnew } from "../grant/code-challenge.ts";
 import { countAnew } from "../grant/device-authorization.ts";
 import { isRefused, Refused, refreshForUser } from "../grant/refresh.ts";
 import { revoke } from "../grant/revocation.ts";
+import { dropBrought } from "../grant/token-response.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 
 /** What the user has requested while the device starts. */
@@ -104,8 +104,7 @@ export function signOut(device: Device): void {
   else if (!keepsTokens(device)) cancel(device);
   else if (device.state !== State.REVOKING) {
     // A token that is only partly received cannot be revoked.
-    if (device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1)
-      setAccessLifetime(device, 0);
+    if (device.inFlight) dropBrought(device);
     giveUp(device);
     revoke(device);
     startJob(device, Job.WRITE);

@@ -133,7 +133,7 @@ export function nextStorageCommand(device: Device & Records): Command {
     command = Command.STORE;
     size = writeRecord(device);
     if (size > device.capacity[Region.OUTPUT]) {
-      noteNeed(device, Region.OUTPUT, size);
+      noteNeed(device, size - device.capacity[Region.OUTPUT]);
       device.notSaved = 1;
       redraw(device);
       device.job = Job.NONE;
@@ -183,18 +183,11 @@ function nextRead(device: Device, earlier: number): Job {
   return earlier && isOlder(device.sequence, earlier) ? Job.READ_AGAIN : Job.NONE;
 }
 
-/**
- * Whether the older slot is not needed: only the previous refresh token is. A code that led to tokens, or was
- * cancelled, is not.
- */
-function isOlderUnusable(device: Device): boolean {
-  return !holds(device, Field.RECEIVED_REFRESH_TOKEN);
-}
-
 /** The record of a session has been read: a spent code in the other slot is erased. */
 export function dropSpentCode(device: Device & Records): void {
   // An unreadable slot may hold the newer record, which the next start may be able to read.
-  if (!device.notRead && isOlderUnusable(device)) startJob(device, Job.ERASE_OLDER);
+  if (!device.notRead && !holds(device, Field.RECEIVED_REFRESH_TOKEN))
+    startJob(device, Job.ERASE_OLDER);
 }
 
 /**
@@ -247,7 +240,10 @@ function finishStore(device: Device & Records, isDone: boolean): void {
   // The other slot may contain a record that could not be read. When it can be read again, it might count as the newer
   // one.
   var isOlderToGo =
-    isRevocation(device.recordKind) || isStray || device.sequence < 2 || isOlderUnusable(device);
+    isRevocation(device.recordKind) ||
+    isStray ||
+    device.sequence < 2 ||
+    !holds(device, Field.RECEIVED_REFRESH_TOKEN);
   device.job = isDone && isOlderToGo ? Job.ERASE_OLDER : Job.NONE;
 }
 

@@ -4,7 +4,14 @@
 import { setCodeLifetime, setInterval, setRefreshLifetime } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, type Place } from "../device/memory.ts";
-import { placeDeviceCode, setLength, swapRefreshTokens, wipe } from "../device/regions.ts";
+import {
+  beginArrival,
+  clearAll,
+  setLength,
+  settle,
+  swapRefreshTokens,
+  wipe,
+} from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { Field, Fields, Region } from "../device/tables.ts";
 import { corruptWrite, readFrom, skip, writeTo } from "../text/form-encoder.ts";
@@ -95,9 +102,10 @@ function moveTime(device: Device, direction: Direction, value: number, least: nu
 
 /** Moves the value of a region: its length plus 1 (0 if absent), and its bytes. */
 function moveValue(device: Device, direction: Direction, region: Place): void {
+  if (direction === Direction.FROM_RECORD) beginArrival(device, region);
   var size = moveNumber(device, direction, device.length[region] + 1, 2) - 1;
   // A value that does not fit makes the whole record invalid. An end of -1 makes readRecord notice.
-  if (size > device.capacity[region]) {
+  if (direction === Direction.FROM_RECORD && size > device.capacity[region]) {
     size = -1;
     corruptWrite(device);
   }
@@ -105,6 +113,7 @@ function moveValue(device: Device, direction: Direction, region: Place): void {
   for (var at = device.start[region]; size-- > 0; at++) {
     device.memory[at] = moveNumber(device, direction, device.memory[at], 1);
   }
+  settle(device, region);
 }
 
 /** Moves all values between the ends of the record in OUTPUT, without the checksum. */
@@ -124,8 +133,6 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
       moveValue(device, direction, Region.REFRESH_TOKEN);
       break;
     default: {
-      // The code is read into the place of the current refresh token; an older token there is wiped.
-      if (direction === Direction.FROM_RECORD) placeDeviceCode(device);
       for (var field = 1; Fields.RECORDED >> field; field++) {
         if ((Fields.RECORDED >> field) & 1) moveValue(device, direction, field);
       }
@@ -210,10 +217,10 @@ export function isRecord(device: Device, binding: number, size: number): boolean
  * previous one. If a value does not fit, the record's kind becomes NONE, but older records still count as outdated.
  */
 export function readRecord(device: Device, size: number): void {
-  wipe(device, Field.DEVICE_CODE);
   wipe(device, Region.CODE_VERIFIER);
-  wipe(device, Field.ACCESS_TOKEN);
+  clearAll(device, (1 << Field.DEVICE_CODE) | (1 << Field.ACCESS_TOKEN));
   swapRefreshTokens(device);
+  setLength(device, Region.OUTPUT, size);
   readFrom(device, Region.OUTPUT, size - Layout.CHECKSUM_SIZE);
   moveRecord(device, Direction.FROM_RECORD);
   if (device.writeAt > device.writeEnd) dropRecord(device);

@@ -17,7 +17,7 @@ import {
   wipe,
 } from "../device/regions.ts";
 import { addressRequest, clearResponse, fillRequest, requestAbort } from "../device/request.ts";
-import { lastTooLong } from "../device/sizing.ts";
+import { firstTooLong } from "../device/sizing.ts";
 import { Event, State } from "../device/states.ts";
 import { Field, Fields, Literal, Region } from "../device/tables.ts";
 import { endIfDue, hasAccess, hasSession, refreshNow } from "../grant/refresh.ts";
@@ -161,7 +161,7 @@ export function lend(device: Device & Call, bytes: Bytes | null, from: number, t
 export function shareValues(device: Device, at: number, field: Field, count: number): void {
   var size = quotient(device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT] - at, count);
   while (count-- > 0) {
-    placeRegion(device, field, at, size - 1);
+    placeRegion(device, field, at, size);
     setLength(device, field++, -1);
     at += size;
   }
@@ -261,7 +261,7 @@ export function verify(device: Device & Call): Command {
  * field.
  */
 export function isResponseTooLong(device: Device): boolean {
-  noteCallField(device, lastTooLong(device, Fields.VALUES));
+  noteCallField(device, firstTooLong(device, Fields.VALUES));
   return device.callErrorField !== Field.NONE;
 }
 

@@ -14,7 +14,6 @@ import {
   endWrite,
   writeByte,
   writeEncoded,
-  writeLiteral,
   writeOn,
   writeRegion,
 } from "../text/form-encoder.ts";
@@ -98,7 +97,7 @@ function keepPageToken(device: Device): ErrorCode {
   shorten(device, Region.CALL, device.targetSize);
   writeOn(device, Region.CALL);
   writeByte(device, hasQuery(device) ? 38 : 63); // & or ?
-  writeLiteral(device, Literal.PAGE_TOKEN);
+  writeRegion(device, Literal.PAGE_TOKEN, Encoding.NONE);
   writeRegion(device, Field.VALUE_A, Encoding.FORM);
   endWrite(device, Region.CALL);
   if (!isTooLong(device, Field.VALUE_A) && device.length[Region.CALL] > 0) {

@@ -39,7 +39,14 @@ import {
   startCall,
   waitAgain,
 } from "../requests/call.ts";
-import { endWrite, writeByte, writeHex, writeLiteral, writeTo } from "../text/form-encoder.ts";
+import {
+  Encoding,
+  endWrite,
+  writeByte,
+  writeHex,
+  writeRegion,
+  writeTo,
+} from "../text/form-encoder.ts";
 import { discardNames, lookFor, scanBegin, scanByte, scanEnd } from "../text/json-scanner.ts";
 
 /** The current run of event polls, and the events that were received before. */
@@ -88,11 +95,15 @@ function writeIdentifier(device: Device): void {
 function writePoll(device: Device, response: Literal | 0): void {
   wipe(device, Region.CALL);
   writeTo(device, Region.CALL);
-  writeLiteral(device, Literal.EVENT_POLL);
+  writeRegion(device, Literal.EVENT_POLL, Encoding.NONE);
   if (response) {
-    writeLiteral(device, response);
+    writeRegion(device, response, Encoding.NONE);
     writeIdentifier(device);
-    writeLiteral(device, response + Literal.EVENT_REFUSED_END - Literal.EVENT_REFUSED);
+    writeRegion(
+      device,
+      response + Literal.EVENT_REFUSED_END - Literal.EVENT_REFUSED,
+      Encoding.NONE,
+    );
   }
   writeByte(device, 125);
   endWrite(device, Region.CALL);

@@ -52,7 +52,7 @@ export function fieldRows(): FieldRow[] {
       responses: ["code"],
       mustFit: true,
       lifetime: Lifetime.CODE,
-      place: "REFRESH_TOKEN: no code has a session",
+      place: "as ACCESS_TOKEN",
       isRecorded: true,
     },
     {
@@ -86,6 +86,7 @@ export function fieldRows(): FieldRow[] {
       responses: ["tokens"],
       mustFit: true,
       lifetime: Lifetime.SESSION,
+      place: "at the end of the memory, after OUTPUT",
     },
     {
       name: "RECEIVED_REFRESH_TOKEN",
@@ -94,12 +95,13 @@ export function fieldRows(): FieldRow[] {
       responses: ["tokens"],
       mustFit: true,
       lifetime: Lifetime.SESSION,
+      place: "as ACCESS_TOKEN",
     },
     {
       name: "SCOPE",
       description: "`scope` (RFC 6749 §5.1), at most 160 bytes.",
       responses: ["tokens"],
-      capacity: "SCOPE_MAX",
+      capacity: "SCOPE_CAPACITY",
       lifetime: Lifetime.SUCCESS,
     },
     {
@@ -211,7 +213,7 @@ export function regionRows(): FieldRow[] {
         "The refresh token in use. A received one is written to Field.RECEIVED_REFRESH_TOKEN, and the two change places. " +
         "The previous one stays there: the device retries with it before the user has to sign in again.",
       lifetime: "from its response or record until the session ends",
-      place: "takes turns with RECEIVED_REFRESH_TOKEN in two places",
+      place: "as RECEIVED_REFRESH_TOKEN, which it changes places with",
     },
     {
       name: "CALL",

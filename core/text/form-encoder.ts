@@ -5,7 +5,7 @@ import { must } from "../device/assertion.ts";
 import { quotient } from "../device/digits.ts";
 import { bytesOf, type Device, type Place } from "../device/memory.ts";
 import { setLength, wipe } from "../device/regions.ts";
-import { Field, type Literal, type Region } from "../device/tables.ts";
+import { Field, type Region } from "../device/tables.ts";
 import { keepUnit } from "./unicode.ts";
 
 /** The current position. */
@@ -90,7 +90,7 @@ function staysAsItIs(c: number, encoding: Encoding): boolean {
   if (encoding === Encoding.NONE) return true;
   if ((c > 64 && c < 91) || (c > 96 && c < 123) || (c > 47 && c < 58)) return true;
   // - . _
-  if (c === 45 || c === 46 || c === 95) return true;
+  if ((c > 44 && c < 47) || c === 95) return true;
   // * in forms, ~ in paths
   return c === (encoding === Encoding.FORM ? 42 : 126);
 }
@@ -111,11 +111,6 @@ export function writeRegion(device: Device, region: Place, encoding: Encoding): 
   var at = device.start[region];
   var end = at + device.length[region];
   while (at < end) writeEncoded(device, bytes[at++], encoding);
-}
-
-/** Writes a literal unchanged. */
-export function writeLiteral(device: Device, literal: Literal): void {
-  writeRegion(device, literal, Encoding.NONE);
 }
 
 /** Writes the complete characters. */

@@ -7,7 +7,7 @@
 
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, literalBytes, type Place, startsAs } from "../device/memory.ts";
-import { clearAll, setLength, wipe } from "../device/regions.ts";
+import { beginArrival, clearAll, setLength } from "../device/regions.ts";
 import { Field, Fields, Literal, Region } from "../device/tables.ts";
 import { Scan } from "./tables.ts";
 import { beginValue, endSurrogate, keep, keepIn, keepUnit } from "./unicode.ts";
@@ -129,8 +129,12 @@ function endName(device: Device & Scanner): void {
   }
   // Select the field only now, because `*` must not match a name that is not required.
   keepIn(device, (device.scanRequired >> field) & 1 ? field : Field.NONE);
+  // The first token in a response replaces both, so that all their bytes are free.
+  if (!(device.scanSeen & Fields.OF_SESSION) && (Fields.OF_SESSION >> device.scanField) & 1) {
+    clearAll(device, Fields.OF_SESSION);
+  }
   device.scanSeen |= 1 << device.scanField;
-  wipe(device, device.scanField);
+  beginArrival(device, device.scanField);
   device.scanState = Scan.COLON;
 }
 
@@ -232,7 +236,7 @@ function follow(device: Device, c: number): boolean {
 }
 
 function isSpace(c: number): boolean {
-  return c === 32 || c === 10 || c === 13 || c === 9;
+  return c === 32 || c === 13 || (c > 8 && c < 11);
 }
 
 /**

@@ -4,7 +4,7 @@
 import { must } from "../device/assertion.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, type Integers, isTooLong, type Place } from "../device/memory.ts";
-import { setLength } from "../device/regions.ts";
+import { setLength, settle } from "../device/regions.ts";
 import { Region } from "../device/tables.ts";
 
 /** The value that is being stored. */
@@ -25,8 +25,9 @@ export function makeValue(device: Value): void {
   device.excess = excess;
 }
 
-/** Selects the region for the next value; NONE to skip it. */
+/** Ends the last value, and selects the region for the next one; NONE to skip it. */
 export function keepIn(device: Device & Value, region: Place): void {
+  settle(device, device.scanField);
   device.scanField = region;
 }
 
@@ -57,22 +58,16 @@ enum Surrogate {
   REPLACEMENT = 65533,
 }
 
-/**
- * Adds a byte to the selected region (scanField). Stores at most one byte more than its capacity, which shows that the
- * value is too long (isTooLong). Further bytes are only counted.
- */
+/** Adds a byte to the selected region (scanField). Bytes beyond its capacity are only counted (isTooLong). */
 export function keep(device: Device & Value, byte: number): void {
   var region = device.scanField;
   var size = device.length[region];
   ASSERT: must(size >= 0, "a stored value has begun");
-  if (size <= device.capacity[region]) {
+  if (size < device.capacity[region]) {
     device.memory[device.start[region] + size] = byte;
     setLength(device, region, size + 1);
-  }
-  // The response to a call may have any length, a number may not.
-  if (size >= device.capacity[region] && device.excess[region] < Limit.BODY_MAX) {
-    device.excess[region]++;
-  }
+    // The response to a call may have any length, a number may not.
+  } else if (device.excess[region] < Limit.BODY_MAX) device.excess[region]++;
 }
 
 /** Adds a code point in UTF-8 (RFC 3629 §3): one byte up to 127, then two, three, four. */

@@ -122,7 +122,7 @@ export class Commands implements RequestContext {
     const { growsTo = 0 } = this.#options;
     while (this.memory.length < growsTo && !hasCapacity(this.device, values)) {
       this.memory = new Uint8Array(Math.min(2 * this.memory.length, growsTo));
-      moveDevice(this.device, makeDevice(this.#options, this.memory));
+      moveDevice(this.device, makeDevice(this.#options, this.memory, true));
     }
   }
 

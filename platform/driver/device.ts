@@ -14,10 +14,15 @@ export class CapacityError extends RangeError {}
 
 /**
  * @param memory the core keeps it
+ * @param isGrown for a value that has arrived: records are as long as this value, not as long as the memory allows
  * @throws Error if the core is of another release, whose numbers differ
  * @throws CapacityError if the memory is too small for the configuration, or the storage for the records
  */
-export function makeDevice(options: DriverOptions, memory: Uint8Array): complete.Device {
+export function makeDevice(
+  options: DriverOptions,
+  memory: Uint8Array,
+  isGrown = false,
+): complete.Device {
   if (options.core.release !== release) {
     const given = options.core.release ?? "an older one";
     throw new Error(`the core's release is ${given}, the driver's ${release}: take both of one`);
@@ -40,32 +45,37 @@ export function makeDevice(options: DriverOptions, memory: Uint8Array): complete
       `${memory.length} bytes of memory are too few for this configuration; give more`,
     );
   }
-  checkStorage(device, options.platform.storage.capacity);
+  if (!isGrown) checkStorage(device, options.platform.storage.capacity);
   return device;
 }
 
 /** Members of a response. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Fields whose capacity grows with the memory, and their regions. */
+/** Fields whose capacity grows with the memory, and the regions of those that have their own. */
 const GROWING = {
-  device_code: Field.DEVICE_CODE,
+  device_code: Field.NONE,
   verification_uri: Field.VERIFICATION_URI,
   verification_url: Field.VERIFICATION_URI,
   verification_uri_complete: Field.VERIFICATION_URI_COMPLETE,
-  access_token: Field.ACCESS_TOKEN,
-  refresh_token: Region.REFRESH_TOKEN,
+  access_token: Field.NONE,
+  refresh_token: Field.NONE,
 } as const;
+/** They lie after OUTPUT, at the end of the memory. */
+const AFTER_OUTPUT = [
+  ...[Field.DEVICE_CODE, Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN, Region.REFRESH_TOKEN],
+];
 /** Bytes of a request or record besides the client and these values. */
 const AROUND_BYTES = 256;
 
-/** Whether the values fit, each in its region and all in one record or request. */
+/** Whether there is space for the values, for new ones as long as these, and for a request or record with all of them. */
 export function hasCapacity({ capacity, length }: complete.Device, values: Values): boolean {
   let bytes = AROUND_BYTES + length[Region.CLIENT]! + length[Region.TOKEN_PARAMETERS]!;
+  bytes += Math.max(0, length[Region.OUTPUT]!);
   for (const [name, region] of Object.entries(GROWING)) {
     const value = `${values[name] ?? ""}`;
-    if (value.length > capacity[region]!) return false;
-    bytes += formEncodeText(value).length;
+    if (region !== Field.NONE && value.length > capacity[region]!) return false;
+    bytes += 2 * value.length + formEncodeText(value).length;
   }
   return bytes <= capacity[Region.OUTPUT]!;
 }
@@ -82,6 +92,11 @@ export function moveDevice(device: complete.Device, larger: complete.Device): vo
     if (size > 0 && bytes > 0)
       (memory as Uint8Array).set(before.subarray(at, at + bytes), start[region]);
   });
+  const end = device.start[Region.OUTPUT]! + device.capacity[Region.OUTPUT]!;
+  const distance = memory.length - before.length;
+  (memory as Uint8Array).set(before.subarray(end), end + distance);
+  (capacity as number[])[Region.OUTPUT]! -= before.length - end;
+  for (const region of AFTER_OUTPUT) (start as number[])[region] = device.start[region]! + distance;
   before.fill(0);
   Object.assign(device, { memory, start, capacity });
 }
@@ -130,10 +145,11 @@ export const RECORD = {
 
 /** The longest record that the device can write with its memory. */
 function recordBytesMax({ capacity }: complete.Device): number {
-  const bytesOf = (region: number): number => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0);
-  const code = RECORD.CODE.reduce((sum, region) => sum + bytesOf(region), 0);
-  const longest = Math.max(code, bytesOf(Field.ACCESS_TOKEN), bytesOf(Region.REFRESH_TOKEN));
-  return Math.min(RECORD.FRAME + longest, capacity[Region.OUTPUT] ?? 0);
+  const fixed = RECORD.CODE.map((region) => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0));
+  const output = capacity[Region.OUTPUT] ?? 0;
+  // The device code or token is in the memory and in the record.
+  const bytes = fixed.reduce((sum, size) => sum + size, RECORD.FRAME + output) >> 1;
+  return Math.min(bytes, output);
 }
 
 /** Fail now, instead of when the user has signed in and the tokens do not fit. */

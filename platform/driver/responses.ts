@@ -89,10 +89,9 @@ export class Responses implements Above {
 // Explains an unusable response: which value did not fit, and how much memory it needs, or which member was missing.
 
 /**
- * Memory for a code challenge (RFC 7636), rounded up to a step of the regions. A device without it gets it in a larger
- * memory, in addition to what is missing.
+ * Memory for a code challenge (RFC 7636). A device without it gets it in a larger memory, in addition to what is missing.
  */
-const CHALLENGE_BYTES = 160;
+const CHALLENGE_BYTES = 129;
 
 /**
  * Names the value, its length, and the memory that it needs, or the largest size that any memory allows; "" if nothing

@@ -148,7 +148,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
   *core = (struct pg_core){.memory = memory, .memory_size = size > UINT16_MAX ? UINT16_MAX : (int32_t)size};
   if (pgc_config_error(&whole)) return PG_OPEN_INVALID_CONFIG;
   if (pgc_create(core, memory, &whole)) return PG_OPEN_OK;
-  pgc_note_need(core, PG_REGION_OUTPUT, PGC_LIMIT_OUTPUT_MIN);
+  pgc_note_need(core, PGC_LIMIT_OUTPUT_MIN - pg_capacity(core, PG_REGION_OUTPUT));
   return PG_OPEN_SMALL_MEMORY;
 }
 

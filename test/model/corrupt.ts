@@ -21,6 +21,10 @@ const REGIONS = Array.from({ length: Region.COUNT }, (_, region) => region).filt
   (region) => !CONSTANT.includes(region),
 );
 
+const MOVABLE: ReadonlySet<number> = new Set([
+  ...[Field.DEVICE_CODE, Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN, Region.REFRESH_TOKEN],
+]);
+
 interface Range {
   readonly name: string;
   readonly from: number;
@@ -49,7 +53,7 @@ function lent(device: Device): Range[] {
   if (device.verification === Verification.REQUESTED || device.abortDue) {
     add("data", device.data, device.dataLength);
   }
-  if (device.outputUse === OutputUse.RECORD || device.outputUse === OutputUse.REQUEST) {
+  if (device.outputUse === OutputUse.RECORD) {
     add("OUTPUT", device.start[Region.OUTPUT]!, device.capacity[Region.OUTPUT]!);
   }
   return ranges;
@@ -68,6 +72,8 @@ function corrupt(device: Device): void {
   const live = [...values(device), ...lent(device)];
   const valid = live.map(({ from, to }) => ({ from, bytes: memory.slice(from, to) }));
   for (const region of REGIONS) {
+    // Between OUTPUT and the end of the memory there are only values.
+    if (MOVABLE.has(region)) continue;
     const from = device.start[region]!;
     const size = Math.max(0, device.capacity[region]!);
     memory.fill(CORRUPTED, from, from + size);

@@ -99,8 +99,7 @@ export class Host implements Scene {
     const device = this.core.create(this.bytes, settings.config);
     if (!device) throw new Unclear("no memory for this configuration");
     this.device = device;
-    const capacities = [...device.capacity];
-    this.ideal = new Ideal(settings, (region) => capacities[region]!);
+    this.ideal = new Ideal(settings, [...device.capacity]);
     const from = settings.countsFrom ?? 0;
     this.ideal.moves = this.#requests = from;
     damaged(device).requestId = damaged(device).moves = from;
@@ -356,6 +355,7 @@ export class Host implements Scene {
       const known = status > 99 && status < 600 ? status : 599;
       ideal.arrival = { status: known, retryAfterS, body: "", challenge };
       const isCall = ideal.purpose === Purpose.CALL;
+      if (isCall) ideal.calls.outputBytes = ideal.capacity(Region.OUTPUT);
       // The application gets the body of every response to its call, except a 401 after which the device retries.
       const isHandedOn = isCall && !(status === 401 && ideal.calls.isMadeAgain(ideal.arrival));
       same(this, "results", "responseStart", result, isHandedOn ? 1 : 0);

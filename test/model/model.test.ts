@@ -84,16 +84,15 @@ describe("a corrupting core", () => {
   it("detects two values that share bytes", () => {
     const create: Core["create"] = (memory, config) => {
       const device = core.create(memory, config);
-      // Fault: the device code is stored where the access token is written.
+      // Fault: the user code is stored where the address is.
       if (device) {
         const { start } = damaged(device);
-        start[Field.ACCESS_TOKEN] = start[Region.REFRESH_TOKEN]!;
+        start[Field.USER_CODE] = start[Field.VERIFICATION_URI]!;
       }
       return device;
     };
-    const half = { status: 200, body: '{"access_token":"ZZZZ' };
-    const bench = new Port([code(), half], { core: corrupting({ ...core, create }) });
-    expect(() => bench.pass(20_000)).toThrow("DEVICE_CODE and ACCESS_TOKEN share bytes");
+    const bench = new Port([code()], { core: corrupting({ ...core, create }) });
+    expect(() => bench.pass(20_000)).toThrow("USER_CODE and VERIFICATION_URI share bytes");
   });
 
   it("does not overwrite current values", () => {

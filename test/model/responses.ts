@@ -4,6 +4,7 @@ import { Field, Region, State } from "../../core/complete.ts";
 import type { Host } from "./host.ts";
 import { Kind } from "./ideal/calls.ts";
 import { Purpose } from "./ideal/purposes.ts";
+import { Requests } from "./ideal/requests.ts";
 import { ERROR_NAMES } from "./ideal/responses.ts";
 import type { Random } from "./random.ts";
 
@@ -166,6 +167,7 @@ export class Responses {
       capacity,
       capacity + 1,
       capacity - 1,
+      capacity >> 1,
       Math.min(capacity + 40, 3000),
       512,
       513,
@@ -196,6 +198,8 @@ export class Responses {
         "requestId",
         "nextPageToken",
         "access",
+        "access_token",
+        "refresh_token",
         "x".repeat(random.pick([1, 87, 88, 89, 120])),
       ]);
       strangers[name] = random.pick<unknown>([
@@ -383,7 +387,7 @@ export class Responses {
 
   #code(host: Host): HttpResponse {
     const random = this.#random;
-    const capacity = host.ideal.capacity;
+    const capacity = (region: number): number => host.ideal.capacity(region);
     const uri = "https://example.com/device";
     const longUri = `https://${this.#unique("v", this.#length(capacity(Field.VERIFICATION_URI), 40))}`;
     const name = random.pick(["verification_uri", "verification_url"]);
@@ -432,9 +436,12 @@ export class Responses {
 
   #tokens(host: Host, refresh: unknown): HttpResponse {
     const random = this.#random;
-    const capacity = host.ideal.capacity;
+    const { ideal } = host;
+    const request = Requests.sizeOf(ideal.due.request(ideal.purpose));
+    const most = [ideal.capacity(Field.ACCESS_TOKEN) - request, (ideal.sharedBytes - 21) >> 1];
     return this.#response(200, {
-      access_token: this.#unique("at", this.#length(capacity(Field.ACCESS_TOKEN), 40)),
+      ...(random.chance(30) && { refresh_token: refresh }),
+      access_token: this.#unique("at", this.#length(random.pick(most), 40)),
       token_type: random.chance(98)
         ? random.pick(["Bearer", "bearer", "BEARER", undefined])
         : random.pick(["", "bearer ", "Bearers", "mac", "N_A", ["bearer"], "b".repeat(8)]),
@@ -448,7 +455,13 @@ export class Responses {
   }
 
   #refreshToken(host: Host): string {
-    return this.#unique("rt", this.#length(host.ideal.capacity(Field.RECEIVED_REFRESH_TOKEN), 40));
+    const random = this.#random;
+    const { ideal } = host;
+    if (random.chance(90)) return this.#unique("rt", this.#length(ideal.sharedBytes >> 2, 40));
+    // As long as the next refresh allows, beside an access token of up to 43 bytes.
+    const request = Requests.sizeOf(ideal.requests.refresh(""));
+    const third = Math.floor((ideal.sharedBytes - request) / 3) - random.below(20);
+    return this.#unique("rt", 0).padEnd(third, "r");
   }
 
   #poll(host: Host): HttpResponse {

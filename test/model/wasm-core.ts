@@ -27,7 +27,7 @@ const omissible = new Set<keyof Config>(["startSpreadMs", "pkce", "jsonBodies"])
 const MEMORY_MAX = 65_535;
 
 /** In the TypeScript sources, constant texts start at this byte of the device's memory. */
-const CONSTANTS_AT = 5;
+const CONSTANTS_AT = 4;
 const places = new Set(["start", "target", "body", "data", "memoryNeeded"]);
 
 const lending = new Set(["discover", "sendCall", "createOffer"]);

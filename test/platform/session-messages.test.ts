@@ -83,8 +83,8 @@ it.each<[name: string, path: string, response: FakeResponse, error: string]>([
   [
     "a response that does not fit",
     "/code",
-    { body: { ...lacking.body, verification_uri: HOST, device_code: "x".repeat(40_000) } },
-    "value_too_long; device_code of 40000 bytes does not fit; it needs 259904 bytes as memoryBytes",
+    { body: { ...lacking.body, verification_uri: HOST, device_code: "/".repeat(40_000) } },
+    "memory_too_small; a request or a record does not fit; it needs 163977 bytes as memoryBytes",
   ],
   [
     "codes that nobody has confirmed",

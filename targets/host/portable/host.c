@@ -77,8 +77,8 @@ static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_
   return result;
 }
 
-/* The memory for a code challenge, rounded up as regions are. */
-enum { CHALLENGE_BYTES = 160 };
+/* The memory for a code challenge. */
+enum { CHALLENGE_BYTES = 129 };
 
 int pg_host_memory_needed(struct pg_host *host) {
   int needed = pg_get(&host->core, PG_MEMORY_NEEDED);
@@ -90,17 +90,14 @@ static int capacity_in_record(struct pg_host *host, int region) {
   return PG_RECORD_LENGTH + (capacity > 0 ? capacity : 0);
 }
 
-static int larger(int a, int b) { return a > b ? a : b; }
-
 /* The longest record that the device may write with this memory. platform/driver/device.ts has the same rule. */
 static int record_bytes_max(struct pg_host *host) {
   static const int regions[] = PG_RECORD_OF_CODE;
-  int token = larger(capacity_in_record(host, PG_FIELD_ACCESS_TOKEN), capacity_in_record(host, PG_REGION_REFRESH_TOKEN));
   int output = pg_capacity(&host->core, PG_REGION_OUTPUT);
-  int code = 0;
-  for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) code += capacity_in_record(host, regions[i]);
-  int longest = PG_RECORD_FRAME + larger(code, token);
-  return longest < output ? longest : output;
+  int bytes = PG_RECORD_FRAME + output;
+  for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) bytes += capacity_in_record(host, regions[i]);
+  /* The device code or token is in the memory and in the record. */
+  return bytes / 2 < output ? bytes / 2 : output;
 }
 
 /* Fail now. Otherwise the device would fail after the user has signed in, because the tokens do not fit. */

@@ -21,6 +21,7 @@ import {
   errorOf,
   isReadable,
   isSecure,
+  keptOf,
   misfitOf,
   type Reading,
   type Refusal,
@@ -86,6 +87,8 @@ export class Calls {
   isVerifyDue = false;
   set = "";
   pollsLeft = 0;
+  /** Capacity for the values of the response. */
+  outputBytes = 0;
   #endsWith = 0;
   readonly #seen = new SeenEvents();
 
@@ -335,7 +338,7 @@ export class Calls {
 
   /** The capacity of each of `count` values that share the output buffer. */
   #valueCapacity(count: number): number {
-    return Math.floor(this.#device.capacity(Region.OUTPUT) / count) - 1;
+    return Math.floor(this.outputBytes / count);
   }
 
   #takeMetadata(members: Map<string, string | undefined>): number {
@@ -345,13 +348,15 @@ export class Calls {
     const issuer = members.get("issuer");
     const capacity = this.#valueCapacity(4);
     this.errorField = misfitOf(
-      [
-        [Field.VALUE_A, issuer],
-        [Field.VALUE_B, device],
-        [Field.VALUE_C, token],
-        [Field.VALUE_D, revocation],
-      ],
-      () => capacity,
+      keptOf(
+        [
+          [Field.VALUE_A, issuer],
+          [Field.VALUE_B, device],
+          [Field.VALUE_C, token],
+          [Field.VALUE_D, revocation],
+        ],
+        () => capacity,
+      ),
     );
     if (this.errorField) return ErrorCode.VALUE_TOO_LONG;
     const isRight =
@@ -426,7 +431,7 @@ export class Calls {
       // An earlier event still has to be acknowledged before it ends the session.
       else if (!this.#endsWith) device.endSession(error);
     };
-    const capacity = Math.floor((device.capacity(Region.OUTPUT) - used) / 2) - 1;
+    const capacity = Math.floor((device.capacity(Region.OUTPUT) - used) / 2);
     const hasCapacity = capacity >= "prefix".length && (claims.token ?? "").length <= capacity;
     const isComparable = claims.algorithm === "prefix" && hasCapacity;
     if (claims.isAccountDisabled) end(ErrorCode.ACCOUNT_DISABLED);

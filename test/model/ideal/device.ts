@@ -18,13 +18,18 @@ import {
 } from "./purposes.ts";
 import { Requests } from "./requests.ts";
 import { type Arrival, classify, ENDLESS_S, Misfits, readingOf } from "./responses.ts";
-import { bindingOf, SEQUENCES, StorageTask, type StoredRecord, Task } from "./storage.ts";
+import { bindingOf, SEQUENCES, StorageTask, type StoredRecord, sizeOf, Task } from "./storage.ts";
 
 /** Applies if the configuration sets no start spread. */
 const START_SPREAD_MS = 5000;
 const CHALLENGE_TRIES = 7;
 /** The device does not wait longer than this for a last poll after the code's expiry. */
 const LAST_POLL_MS = 64_000;
+
+const SHARING: ReadonlySet<number> = new Set([
+  ...[Field.DEVICE_CODE, Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN],
+  ...[Region.REFRESH_TOKEN, Region.OUTPUT],
+]);
 
 /** What the device did in a tick in which it chooses the moment at random. */
 interface Observed {
@@ -57,6 +62,8 @@ export class Ideal {
   #autoStart: boolean;
   #isCancelNoted = false;
   #isSignOutNoted = false;
+  /** The values of the last record that was read fit. */
+  #fits = false;
 
   accessToken: string | undefined;
   refreshToken: string | undefined;
@@ -81,7 +88,8 @@ export class Ideal {
 
   constructor(
     readonly settings: Settings,
-    readonly capacity: (region: number) => number,
+    /** Capacities of an empty device. */
+    readonly capacities: readonly number[],
   ) {
     const { config } = settings;
     this.#autoStart = config.autoStart === 1;
@@ -89,9 +97,21 @@ export class Ideal {
     this.requests = new Requests(settings);
     this.binding = bindingOf(this.requests.owner);
     this.formerBinding = bindingOf(this.requests.formerOwner);
-    this.misfits = new Misfits(capacity);
+    this.misfits = new Misfits(settings.memoryBytes);
     this.calls = new Calls(this);
     this.prompt = new Prompt(this, textsOf(config));
+  }
+
+  /** Bytes for the tokens, a code and OUTPUT. */
+  get sharedBytes(): number {
+    return this.capacities[Region.OUTPUT]!;
+  }
+
+  /** Capacity of a region now. Tokens and codes take as much as they have; all the rest is OUTPUT. */
+  capacity(region: number): number {
+    if (!SHARING.has(region)) return this.capacities[region]!;
+    const values = [this.deviceCode, this.accessToken, this.refreshToken, this.previousToken];
+    return values.reduce((left, value = "") => left - value.length, this.sharedBytes);
   }
 
   get hasSession(): boolean {
@@ -102,11 +122,13 @@ export class Ideal {
     return this.isInFlight && this.purpose !== Purpose.CALL && this.arrival !== undefined;
   }
 
-  get #isAccessTokenArriving(): boolean {
+  /** A successful response has named a token: the present ones have ended. */
+  get #isTokenArriving(): boolean {
     const { arrival } = this;
     if (!this.isResponding || !arrival || arrival.status < 200 || arrival.status > 299)
       return false;
-    return readingOf(arrival).members.has("access_token");
+    const { members } = readingOf(arrival);
+    return members.has("access_token") || members.has("refresh_token");
   }
 
   get hasAccess(): boolean {
@@ -140,7 +162,7 @@ export class Ideal {
     const isWithout = state >= State.SIGNED_OUT && state <= State.PENDING;
     if (isWithout || state === State.FAILED) this.#dropTokens();
     if (!this.hasSession) this.calls.dropTarget();
-    if (state !== State.PENDING) this.dropVerifier();
+    if (state !== State.PENDING) this.dropCode();
     this.moves = (this.moves + 1) % 65_536;
     this.isCodeShown = false;
     this.clock.backoffMs = 0;
@@ -183,6 +205,11 @@ export class Ideal {
     }
     this.clock.wait.leastMs = this.clock.wait.mostMs = 0;
     this.moveTo(event, State.REFRESHING);
+  }
+
+  dropCode(): void {
+    this.deviceCode = undefined;
+    this.dropVerifier();
   }
 
   dropVerifier(): void {
@@ -280,7 +307,8 @@ export class Ideal {
     if (this.state === State.STARTING) this.#isSignOutNoted = true;
     if (this.#isFree || this.state === State.REVOKING) return;
     // The token that is arriving has overwritten the previous one, and cannot be revoked yet.
-    if (this.#isAccessTokenArriving) this.clock.accessLifetimeS = 0;
+    if (this.#isTokenArriving) this.accessToken = undefined;
+    this.previousToken = undefined;
     this.#giveUp();
     this.#grant.revocationBegins();
     this.clock.wait.leastMs = this.clock.wait.mostMs = 0;
@@ -298,11 +326,13 @@ export class Ideal {
   recordRead(record: StoredRecord): void {
     [this.refreshToken, this.previousToken] = [this.previousToken, this.refreshToken];
     this.accessToken = undefined;
-    this.dropVerifier();
+    this.dropCode();
     this.clock.intervalMs = record.intervalMs;
     this.clock.codeLifetimeS = record.codeLifetimeS;
     this.clock.refreshLifetimeS = record.refreshLifetimeS;
-    const first = this.fits(record) ? record.values[0] : undefined;
+    if (record.kind % 2 === 1) this.refreshToken = undefined;
+    this.#fits = this.#hasCapacity(record);
+    const first = this.#fits ? record.values[0] : undefined;
     if (record.kind === State.PENDING) {
       this.deviceCode = first;
       [, this.userCode, this.verificationUri] = record.values as [string, string, string];
@@ -312,7 +342,8 @@ export class Ideal {
     else this.accessToken = first;
   }
 
-  fits(record: StoredRecord): boolean {
+  /** Whether the record's values fit beside it. */
+  #hasCapacity(record: StoredRecord): boolean {
     const regions =
       record.kind === State.PENDING
         ? [
@@ -324,7 +355,10 @@ export class Ideal {
           ]
         : [record.kind % 2 === 1 ? Region.REFRESH_TOKEN : Field.ACCESS_TOKEN];
     return record.values.every(
-      (value, i) => value === undefined || value.length <= this.capacity(regions[i]!),
+      (value, i) =>
+        value === undefined ||
+        value.length <=
+          this.capacity(regions[i]!) - (SHARING.has(regions[i]!) ? sizeOf(record) : 0),
     );
   }
 
@@ -332,7 +366,7 @@ export class Ideal {
   comeBack(): void {
     const { clock } = this;
     const found = this.storage.found;
-    const kind = found && this.fits(found) ? found.kind : 0;
+    const kind = found && this.#fits ? found.kind : 0;
     const spread = this.#spreadMs(kind < State.SIGNED_IN);
     clock.wait.leastMs = 0;
     clock.wait.mostMs = spread;

@@ -3,7 +3,9 @@
 
 import { ErrorCode, Event, Field, Pkce, State } from "../../../core/index.ts";
 import type { Ideal } from "./device.ts";
+import { type Document, textOf } from "./json.ts";
 import { Purpose, REFUSED_MS_MAX, SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./purposes.ts";
+import { Requests } from "./requests.ts";
 import {
   type Arrival,
   ENDLESS_S,
@@ -16,12 +18,19 @@ import {
   isTyped,
   isUnusable,
   isVisible,
+  type Kept,
+  keptOf,
   type Reading,
   refusesGrant,
   secondsOf,
 } from "./responses.ts";
 import { Task } from "./storage.ts";
 
+/** Names of tokens in a response. */
+const TOKENS: ReadonlyMap<string, Field> = new Map([
+  ["access_token", Field.ACCESS_TOKEN],
+  ["refresh_token", Field.RECEIVED_REFRESH_TOKEN],
+]);
 const REVOCATION_TRIES = 4;
 /** The longest backoff also limits how long a user waits for a sign-out. */
 const REVOCATION_WAIT_S_MAX = 64;
@@ -120,10 +129,9 @@ export class Grant {
       return;
     }
     // A successful response that is unusable has still overwritten the stored tokens.
-    if (arrival.status >= 200 && arrival.status <= 299) {
-      if (reading.members.has("access_token")) device.accessToken = undefined;
-      if (reading.members.has("refresh_token")) device.previousToken = undefined;
-    }
+    const isNamed = reading.members.has("access_token") || reading.members.has("refresh_token");
+    if (!isCode && arrival.status >= 200 && arrival.status <= 299 && isNamed)
+      device.accessToken = device.previousToken = undefined;
     if (isCode) device.dropVerifier();
     if (isCode && this.#demandsChallenge(error, arrival)) {
       device.pkce = Pkce.ALWAYS;
@@ -208,7 +216,12 @@ export class Grant {
       [Field.USER_CODE, user],
       [Field.VERIFICATION_URI, uri],
     ] as const;
-    if (device.misfits.note(values)) return ErrorCode.VALUE_TOO_LONG;
+    const kept = keptOf(values, (field) => device.capacity(field));
+    const { sent = 0, kept: begun = 0 } = kept.get(Field.DEVICE_CODE) ?? {};
+    const poll = device.requests.poll((code ?? "").slice(0, begun), device.verifier ?? "");
+    const next = 2 * sent - begun + Requests.sizeOf(poll);
+    const misfit = device.misfits.note(kept, next - device.sharedBytes);
+    if (misfit) return misfit;
     const expiresIn = members.get("expires_in");
     const lifetime = (expiresIn === undefined ? 0 : secondsOf(expiresIn, -1)) || CODE_LIFETIME_S;
     device.clock.codeLifetimeS = lifetime;
@@ -261,17 +274,42 @@ export class Grant {
     device.storage.start(Task.WRITE, device.recordKind);
   }
 
+  /** Each token gets what the request, the refresh token or code, and the token before it have left. */
+  #misfit({ root }: Document): ErrorCode {
+    const device = this.#device;
+    const request = device.due.request(device.purpose);
+    const inUse = (device.deviceCode ?? device.refreshToken ?? "").length;
+    const free = device.sharedBytes - Requests.sizeOf(request) - inUse;
+    const values = new Map<Field, Kept>();
+    let token = "";
+    for (const { name, value } of root?.kind === "object" ? root.members : []) {
+      const field = TOKENS.get(name);
+      if (!field) continue;
+      const text = textOf(value);
+      values.delete(field);
+      if (field === Field.RECEIVED_REFRESH_TOKEN) token = text ?? "";
+      if (text === undefined) continue;
+      const [other] = values.values();
+      const sent = text.length;
+      values.set(field, { sent, kept: Math.min(sent, free - (other?.kept ?? 0)) });
+    }
+    const access = values.get(Field.ACCESS_TOKEN)?.sent ?? 0;
+    const { sent = 0, kept = 0 } = values.get(Field.RECEIVED_REFRESH_TOKEN) ?? {};
+    // The next refresh: its request beside its token, and then tokens as long as these.
+    const begun = Requests.sizeOf(device.requests.refresh(token.slice(0, kept)));
+    let next = access + (sent > 0 ? 2 * sent : access) + begun + sent - kept;
+    if (!token && device.refreshToken) next = 0;
+    return device.misfits.note(values, next - device.sharedBytes);
+  }
+
   /** @returns the first error in the received tokens, or NONE if they are valid (RFC 6749 §5.1) */
-  #takeTokens({ members }: Reading): number {
+  #takeTokens({ members, document }: Reading): number {
     const device = this.#device;
     const { clock } = device;
     const access = members.get("access_token");
     const refresh = members.get("refresh_token");
-    const values = [
-      [Field.ACCESS_TOKEN, access],
-      [Field.RECEIVED_REFRESH_TOKEN, refresh],
-    ] as const;
-    if (device.misfits.note(values)) return ErrorCode.VALUE_TOO_LONG;
+    const misfit = this.#misfit(document);
+    if (misfit) return misfit;
     const type = members.get("token_type");
     if (type && !/^bearer(?:token)?$/i.test(type)) {
       return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
@@ -301,8 +339,8 @@ export class Grant {
     if (isNew) {
       device.previousToken = device.refreshToken;
       device.refreshToken = refresh;
-      // The server sent the current refresh token again, so the device has no previous one to fall back to.
-    } else if (members.has("refresh_token")) device.previousToken = undefined;
+      // The server accepted the current refresh token, so the device has no previous one to fall back to.
+    } else device.previousToken = undefined;
     if (isFirst) device.prompt.setStatus("");
     device.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
     // A token that replaces a refused one must be stored, even if it is not new.

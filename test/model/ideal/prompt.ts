@@ -191,7 +191,7 @@ export class Prompt {
       if (device.storage.notSaved) lines.push(Message.NOT_SAVED);
       others.push(this.#status);
     } else if (isReported && device.error === ErrorCode.UNKNOWN_ERROR && !device.isResponding) {
-      others.push(device.errorName.slice(0, device.capacity(Field.ERROR) + 1));
+      others.push(device.errorName.slice(0, device.capacity(Field.ERROR)));
     }
     const texts = lines.map((number) => ({ text: this.#line(number), isManufacturers: true }));
     texts.push(...others.map((text) => ({ text, isManufacturers: false })));
@@ -205,7 +205,7 @@ export class Prompt {
   #lineOfError(): Message {
     const device = this.#device;
     // A text too long for the display cannot be fixed with more memory.
-    const isForDisplay = device.error === ErrorCode.VALUE_TOO_LONG && !device.misfits.isMemoryShort;
+    const isForDisplay = device.error === ErrorCode.VALUE_TOO_LONG && !device.misfits.memoryNeeded;
     return isForDisplay ? Message.FAILED : messageOf(device.error);
   }
 

@@ -2,7 +2,7 @@
 
 import { Command, Region, State } from "../../../core/index.ts";
 import type { Ideal } from "./device.ts";
-import { type Request, Requests } from "./requests.ts";
+import { formEncoded, type Request, Requests } from "./requests.ts";
 import { ENDLESS_S } from "./responses.ts";
 import { sizeOf, Task } from "./storage.ts";
 
@@ -215,9 +215,9 @@ export class Due {
       case Purpose.CODE:
         return device.requests.deviceAuthorization(device.challenge);
       case Purpose.POLL:
-        return device.requests.poll(device.deviceCode!, device.verifier ?? "");
+        return device.requests.poll(device.deviceCode ?? "", device.verifier ?? "");
       case Purpose.REFRESH:
-        return device.requests.refresh(device.refreshToken!);
+        return device.requests.refresh(device.refreshToken ?? "");
       case Purpose.REVOCATION:
         return device.requests.revocation(device.refreshToken || device.accessToken || "");
       default:
@@ -230,7 +230,12 @@ export class Due {
     const device = this.#device;
     if (purpose === Purpose.CODE) return true;
     const region = purpose === Purpose.CALL ? Region.CALL : Region.OUTPUT;
-    return Requests.sizeOf(request) <= device.capacity(region);
+    const missing = Requests.sizeOf(request) - device.capacity(region);
+    // The access token itself may end the request.
+    const { accessToken = "" } = device;
+    const isAlone = purpose === Purpose.REVOCATION && !device.refreshToken;
+    const isPlain = formEncoded(accessToken) === accessToken;
+    return missing <= (isAlone && isPlain ? accessToken.length : 0);
   }
 
   nextDueMs(waitMs: "leastMs" | "mostMs" = "mostMs"): number {

@@ -228,41 +228,73 @@ const ADDRESS_BYTES_MAX = 512;
 
 type Value = readonly [field: Field, text: string | undefined];
 
-/** The highest field whose value does not fit, or 0. */
-export function misfitOf(values: readonly Value[], capacity: (field: number) => number): number {
-  let misfit = 0;
-  for (const [field, value] of values) {
-    if (value !== undefined && value.length > capacity(field)) misfit = Math.max(misfit, field);
-  }
-  return misfit;
+/** How many bytes a value had, and how many of them fitted. */
+export interface Kept {
+  readonly sent: number;
+  readonly kept: number;
 }
 
-function isHelpedByMemory(field: Field, value: string): boolean {
-  if (field === Field.VERIFICATION_URI) return value.length <= ADDRESS_BYTES_MAX;
-  return field !== Field.USER_CODE;
+/** The values that are present, with the capacity of each. */
+export function keptOf(
+  values: readonly Value[],
+  capacity: (field: number) => number,
+): Map<Field, Kept> {
+  const kept = new Map<Field, Kept>();
+  for (const [field, value] of values) {
+    const sent = value?.length ?? 0;
+    if (value !== undefined) kept.set(field, { sent, kept: Math.min(sent, capacity(field)) });
+  }
+  return kept;
 }
+
+/** The first field whose value does not fit; NONE if all fit. */
+export function misfitOf(values: ReadonlyMap<Field, Kept>): Field {
+  const cut = [...values].filter(([, { sent, kept }]) => sent > kept);
+  return cut.length > 0 ? Math.min(...cut.map(([field]) => field)) : Field.NONE;
+}
+
+/** From this size on, long addresses fit, which take so many bytes more. */
+const LONG_FROM_BYTES = 24_576;
+const LONG_ADDRESSES_BYTES = 512 - 128 + 768 - 176;
 
 export class Misfits {
   errorField = 0;
-  isMemoryShort = false;
-  values: (readonly [field: Field, text: string])[] = [];
+  errorLength = 0;
+  memoryNeeded = 0;
 
-  readonly #capacity: (field: number) => number;
+  readonly #memoryBytes: number;
 
-  constructor(capacity: (field: number) => number) {
-    this.#capacity = capacity;
+  constructor(memoryBytes: number) {
+    this.#memoryBytes = memoryBytes;
   }
 
-  note(values: readonly Value[]): boolean {
-    this.errorField = misfitOf(values, this.#capacity);
-    this.values = [];
-    for (const [field, value] of values) {
-      if (value !== undefined && value.length > this.#capacity(field))
-        this.values.push([field, value]);
-    }
-    this.isMemoryShort =
-      this.values.length > 0 &&
-      this.values.every(([field, value]) => isHelpedByMemory(field, value));
-    return this.errorField !== 0;
+  /** @param lacking bytes that the next request lacks */
+  note(values: ReadonlyMap<Field, Kept>, lacking: number): ErrorCode {
+    const cut = [...values].filter(([, { sent, kept }]) => sent > kept);
+    this.errorField = misfitOf(values);
+    this.errorLength = values.get(this.errorField)?.sent ?? 0;
+    const isAddressLong = cut.some(([field]) => field === Field.VERIFICATION_URI);
+    const isHelped = cut.every(
+      ([field, { sent }]) =>
+        field !== Field.USER_CODE &&
+        (field !== Field.VERIFICATION_URI ||
+          (sent <= ADDRESS_BYTES_MAX && this.#memoryBytes < LONG_FROM_BYTES)),
+    );
+    const fixed: readonly number[] = [Field.USER_CODE, Field.VERIFICATION_URI];
+    const missing = cut
+      .filter(([field]) => !fixed.includes(field))
+      .reduce((sum, [, { sent, kept }]) => sum + sent - kept, 0);
+    const needs = [missing, lacking].map((bytes) => this.#with(bytes));
+    if (isAddressLong) needs.push(LONG_FROM_BYTES);
+    this.memoryNeeded = isHelped ? Math.max(...needs) : 0;
+    if (this.errorField !== Field.NONE) return ErrorCode.VALUE_TOO_LONG;
+    return lacking > 0 ? ErrorCode.MEMORY_TOO_SMALL : ErrorCode.NONE;
+  }
+
+  #with(missing: number): number {
+    if (missing <= 0) return 0;
+    const bytes = this.#memoryBytes + missing;
+    const isPassed = this.#memoryBytes < LONG_FROM_BYTES && bytes >= LONG_FROM_BYTES;
+    return isPassed ? bytes + LONG_ADDRESSES_BYTES : bytes;
   }
 }

@@ -97,7 +97,7 @@ function checkValue(
   count: number,
 ): void {
   const seen = regionText(scene, field);
-  const capacity = Math.floor(scene.ideal.capacity(Region.OUTPUT) / count) - 1;
+  const capacity = Math.floor(scene.ideal.calls.outputBytes / count);
   if (right !== undefined && right.length > capacity) return;
   same(scene, "calls", what, seen, right);
 }
@@ -146,13 +146,14 @@ function scopeOf(value: Value | undefined): string | undefined {
   return value.items.length > 0 ? value.items.map(textOf).join(" ") : undefined;
 }
 
+const SCOPE_MAX = 160;
+
 /** Call this after a response with tokens. */
 export function checkScope(scene: Scene, { root }: Document): void {
-  const { device, memory, ideal } = scene;
+  const { device, memory } = scene;
   const members = root?.kind === "object" ? root.members : [];
   const scope = scopeOf(members.findLast(({ name }) => name === "scope")?.value);
-  const capacity = ideal.capacity(Field.SCOPE);
-  const end = scope && scope.length > capacity ? scope.lastIndexOf(" ", capacity) : undefined;
+  const end = scope && scope.length > SCOPE_MAX ? scope.lastIndexOf(" ", SCOPE_MAX) : undefined;
   const right = end === undefined ? scope : scope?.slice(0, Math.max(0, end));
   const size = device.length[Field.SCOPE]!;
   const seen = size < 0 ? undefined : textAt(memory, device.start[Field.SCOPE]!, size);

@@ -121,13 +121,8 @@ export class DiscardedOracle {
 
 /** From this size on, long addresses fit. */
 const LONG_FROM_BYTES = 24_576;
-/** The access token's share of the remaining memory, in 32ths. The rest is for refresh tokens and OUTPUT. */
-const ACCESS_SHARE = 9;
-const REFRESH_SHARE = 5;
-const TOKENS = 3;
-
-/** create needs an output buffer of at least this size. */
-const OUTPUT_LEAST = 256;
+/** create needs so many bytes for tokens, requests and records. */
+const OUTPUT_LEAST = 512;
 
 /** Finds the smallest memory for this configuration. With less, create must not touch bytes outside the memory. */
 export function checkLeastMemory(scene: Scene): void {
@@ -153,9 +148,6 @@ export function checkCapacities(scene: Scene): void {
   const isLong = memory.length >= LONG_FROM_BYTES;
   const [uri, complete] = isLong ? [512, 768] : [128, 176];
   const capacityOf = (region: number): number => device.capacity[region]!;
-  const [access, refresh] = [capacityOf(Field.ACCESS_TOKEN), capacityOf(Region.REFRESH_TOKEN)];
-  const left = access + 2 * refresh + capacityOf(Region.OUTPUT) + TOKENS;
-  const share = Math.floor(left / 32);
   const capacities: readonly (readonly [name: string, region: number, bytes: number])[] = [
     ["USER_CODE", Field.USER_CODE, columns],
     ["VERIFICATION_URI", Field.VERIFICATION_URI, uri],
@@ -164,16 +156,14 @@ export function checkCapacities(scene: Scene): void {
     ["CALL", Region.CALL, "beginCall" in scene.core ? columns + uri + complete : -1],
     ["FRAME", Region.FRAME, columns * rows],
     ["STATUS", Region.STATUS, columns * (rows - 1)],
-    ["SCOPE", Field.SCOPE, 160],
+    ["SCOPE", Field.SCOPE, 164],
     ["ERROR", Field.ERROR, 40],
-    ["ACCESS_TOKEN", Field.ACCESS_TOKEN, share * ACCESS_SHARE],
-    ["DEVICE_CODE", Field.DEVICE_CODE, share * REFRESH_SHARE],
-    ["RECEIVED_REFRESH_TOKEN", Field.RECEIVED_REFRESH_TOKEN, share * REFRESH_SHARE],
-    ["REFRESH_TOKEN", Region.REFRESH_TOKEN, share * REFRESH_SHARE],
+    // All that the others leave.
+    ["OUTPUT", Region.OUTPUT, memory.length - device.start[Region.OUTPUT]!],
   ];
   for (const [name, region, bytes] of capacities) {
     same(scene, "capacities", `the capacity of ${name}`, capacityOf(region), bytes);
     const end = device.start[region]! + bytes;
-    same(scene, "capacities", `${name} ends in the memory`, end < memory.length, true);
+    same(scene, "capacities", `${name} ends in the memory`, end <= memory.length, true);
   }
 }

@@ -1,10 +1,8 @@
 // Compares states, moves and errors. The core itself asserts that each move is in its table (core/device/moves.ts).
 
-import { Command, ErrorCode, Event, Field, Outcome, State } from "../../../core/index.ts";
+import { Command, ErrorCode, Event, Outcome, State } from "../../../core/index.ts";
 import { outcomeOf } from "../ideal/responses.ts";
 import { holds, type Scene, same } from "./oracle.ts";
-
-const MEMORY_STEP = 32;
 
 /** Errors for which errorField names a member of the response. */
 const NAMING: ReadonlySet<number> = new Set([
@@ -12,26 +10,6 @@ const NAMING: ReadonlySet<number> = new Set([
   ErrorCode.MALFORMED_RESPONSE,
   ErrorCode.UNUSABLE_RESPONSES,
 ]);
-
-/** Checks memoryNeeded: with that many bytes every value fits, and with one step less some value does not. */
-function checkNeed({ device, ideal, ...scene }: Scene): void {
-  const { misfits, settings } = ideal;
-  const { isMemoryShort } = misfits;
-  const bytes = device.memoryNeeded;
-  if (typeof bytes !== "number") return;
-  const whole = { device, ideal, ...scene };
-  same(whole, "moves", "memoryNeeded above 0", bytes > 0, isMemoryShort);
-  if (!isMemoryShort) return;
-  const capacityWith = (memoryBytes: number) =>
-    scene.core.create(new Uint8Array(memoryBytes), settings.config)!.capacity;
-  const [capacity, less] = [capacityWith(bytes), capacityWith(bytes - MEMORY_STEP)];
-  for (const [field, value] of misfits.values) {
-    const fits = value.length <= capacity[field]!;
-    holds(whole, "moves", `with ${bytes} bytes of memory ${Field[field]} does not fit`, fits);
-  }
-  const isLeast = misfits.values.some(([field, value]) => value.length > less[field]!);
-  holds(whole, "moves", `${bytes} bytes of memory are more than are needed`, isLeast);
-}
 
 export class MoveOracle {
   #error: number = ErrorCode.NONE;
@@ -53,9 +31,10 @@ export class MoveOracle {
       same(scene, "moves", "errorField", device.errorField, ideal.misfits.errorField);
     }
     if (ideal.error === ErrorCode.VALUE_TOO_LONG) {
-      const [, value] = ideal.misfits.values.find(([field]) => field === device.errorField)!;
-      same(scene, "moves", "errorLength", device.errorLength, value.length);
-      checkNeed(scene);
+      const { errorLength, memoryNeeded } = ideal.misfits;
+      same(scene, "moves", "errorLength", device.errorLength, errorLength);
+      if (typeof device.memoryNeeded === "number")
+        same(scene, "moves", "memoryNeeded", device.memoryNeeded, memoryNeeded);
     }
   }
 }
