@@ -52,7 +52,7 @@ export interface Config {
   scope: string;
   /** Additional form parameters of the device authorization request, form-encoded, each preceded by `&`, or "". */
   deviceParameters: string;
-  /** The same for token requests: polls and refreshes (`&resource=...`, RFC 8707). */
+  /** Additional form parameters of token requests: polls and refreshes (`&resource=...`, RFC 8707). */
   tokenParameters: string;
   /** Columns of the display, 16..80. */
   columns: number;

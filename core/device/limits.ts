@@ -41,12 +41,12 @@ export enum Limit {
    */
   UNUSABLE_RESPONSES_MAX = 5,
   /**
-   * The same for consecutive redirects, rejections without an error code, and JSON without tokens. A captive portal has
+   * The limit for consecutive redirects, rejections without an error code, and JSON without tokens. A captive portal has
    * gone by then. Without other events, the last one comes 2.5 to 5.5 minutes after the first.
    */
   UNUSABLE_STATUSES_MAX = 10,
   /**
-   * The same for consecutive codes that the server does not know at their first poll. The user had no time to decide,
+   * The limit for consecutive codes that the server does not know at their first poll. The user had no time to decide,
    * and further codes would have the same result.
    */
   DEAD_CODES_MAX = 3,

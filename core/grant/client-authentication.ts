@@ -26,7 +26,7 @@ export interface Client {
   clientAuthentication: ClientAuthentication;
   /** Start value of the checksums of records. With it, records of another client are invalid. */
   binding: number;
-  /** The same for records of an older version, which used another name for the server. */
+  /** Start value for records of an older version, which used another name for the server. */
   formerBinding: number;
 }
 
