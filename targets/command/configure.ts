@@ -16,6 +16,9 @@ interface Flags {
   page?: boolean;
   authorities?: string[];
   csv?: string;
+  dpop?: boolean;
+  privateKeyJwt?: boolean;
+  key?: string;
 }
 
 const HELP = `
@@ -45,20 +48,25 @@ export const configure: Part = {
       .option("--page", "write a settings page instead")
       .option("--authorities <file...>", "with --page: whom the device trusts, in PEM")
       .option("--csv <file>", "with --page: a table of devices, a page for each line")
+      .option("--dpop", "with --page: tokens are bound to the device's key (DPoP)")
+      .option("--private-key-jwt", "with --page: the client authenticates with the device's key")
+      .option("--key <file>", "with --page: the private key of a board, in PEM or as a JWK")
       .addHelpText("after", HELP),
   act: async (line) => {
     const [file = ""] = line.args;
-    const { out, certificates, page, authorities, csv } = line.opts<Flags>();
+    const { out, certificates, page, authorities, csv, ...keys } = line.opts<Flags>();
     if (page && out === undefined) throw new UsageError("--page needs --out FILE");
-    if (!page && (authorities ?? csv) !== undefined) {
-      throw new UsageError("--authorities and --csv go with --page");
+    if (!page && (authorities ?? csv ?? Object.values(keys)[0]) !== undefined) {
+      throw new UsageError(
+        "--authorities, --csv, --dpop, --private-key-jwt and --key go with --page",
+      );
     }
     const host = { http: new NodeHttp(httpOptionsOf({ certificates })), timers: nodeTimers() };
     const config = await completed(file, readDeviceJson(file), host);
     const text = `${JSON.stringify(config, null, 2)}\n`;
     if (page) {
       const trusted = authorities ?? authoritiesIn(config);
-      const output = writePages(file, JSON.stringify(config), trusted, csv, out ?? "");
+      const output = writePages(file, JSON.stringify(config), trusted, csv, out ?? "", keys);
       process.stdout.write(`${output}\n`);
     } else if (out === undefined) process.stdout.write(text);
     else write(out, text);

@@ -2,6 +2,7 @@
 // page is read back and compared before its file is written. Files are written whole or not at all, and a failure is
 // one line.
 
+import { createPrivateKey, type JsonWebKey } from "node:crypto";
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../platform/configuration/device-config.ts";
 import { makeDirectory, reasonOf, writeOwn } from "../../platform/node/files.ts";
@@ -59,6 +60,21 @@ function pemOf(paths: readonly string[]): string[] {
   });
 }
 
+/** The number of a private key on P-256, in PEM or as a JWK. */
+function privateKeyIn(path: string): Buffer {
+  const text = readText(path, "key");
+  try {
+    const key = text.startsWith("{")
+      ? createPrivateKey({ key: JSON.parse(text) as JsonWebKey, format: "jwk" })
+      : createPrivateKey(text);
+    const { crv, d } = key.export({ format: "jwk" });
+    if (crv === "P-256" && d !== undefined) return Buffer.from(d, "base64url");
+  } catch {
+    // Node's messages do not name the file.
+  }
+  throw new UsageError(`${path}: holds no private key on the curve P-256, in PEM or as a JWK`);
+}
+
 /** Runs `act`; describes its error in one line that starts with the place. */
 export function orMistake<T>(place: string, act: () => T): T {
   try {
@@ -113,8 +129,10 @@ export function writePages(
   authorities: readonly string[],
   csv: string | undefined,
   out: string,
+  { key, ...uses }: { dpop?: boolean; privateKeyJwt?: boolean; key?: string },
 ): string {
-  const settings = { authorities: pemOf(authorities) };
+  const keys = { ...uses, ...(key !== undefined && { signingKey: privateKeyIn(key) }) };
+  const settings = { authorities: pemOf(authorities), keys };
   const page = (text: string): Buffer => makePage(text, settings);
   if (csv !== undefined) return writeTable(csv, config, out, page);
   const bytes = orMistake(place, () => page(config));
