@@ -32,10 +32,10 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-const counted = new Map(Object.keys(CEILINGS).map((floor) => [floor, { lines: 0, files: 0 }]));
+const counted = new Map(Object.keys(CEILINGS).map((layer) => [layer, { lines: 0, files: 0 }]));
 for (const file of filesBelow("")) {
-  const floor = file.slice(0, Math.max(0, file.indexOf("/")));
-  const count = counted.get(floor) ?? counted.get("beside")!;
+  const layer = file.slice(0, Math.max(0, file.indexOf("/")));
+  const count = counted.get(layer) ?? counted.get("beside")!;
   count.files += 1;
   if (CODE.test(file))
     count.lines += readFileSync(path.join(root, file), "utf8").split("\n").length - 1;
@@ -44,16 +44,16 @@ for (const file of filesBelow("")) {
 const row = (...cells: (string | number)[]) =>
   console.log(cells.map((cell, at) => String(cell).padStart(at === 0 ? 8 : 9)).join(" "));
 row("", "lines", "at most", "files", "at most");
-for (const [floor, { lines, files }] of counted) {
-  const [linesMax, filesMax] = CEILINGS[floor]!;
-  row(floor, lines, linesMax, files, filesMax);
+for (const [layer, { lines, files }] of counted) {
+  const [linesMax, filesMax] = CEILINGS[layer]!;
+  row(layer, lines, linesMax, files, filesMax);
   if (lines > linesMax || files > filesMax) {
-    console.error(`lines: ${floor} is above its ceiling: remove something (CONTRIBUTING.md)`);
+    console.error(`lines: ${layer} is above its ceiling: remove something (CONTRIBUTING.md)`);
     process.exitCode = 1;
   }
   if (lines * 1.05 < linesMax || files * 1.05 < filesMax) {
     console.error(
-      `lines: ${floor} is more than a twentieth below its ceiling: lower it (scripts/lines.ts)`,
+      `lines: ${layer} is more than a twentieth below its ceiling: lower it (scripts/lines.ts)`,
     );
     process.exitCode = 1;
   }

@@ -18,7 +18,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   test: ["core", "platform", "targets", "targets/workbench"],
 };
 
-const floorOf = (file: string): string =>
+const layerOf = (file: string): string =>
   file.startsWith("targets/workbench/") ? "targets/workbench" : file.split("/")[0]!;
 
 /** Matches each form of import of a file of this repository. */
@@ -29,11 +29,11 @@ const importsOf = (file: string, text: string): string[] =>
 
 /** @returns the imports of `file` that lead to a layer above its own */
 function wrongImports(file: string, text: string): string[] {
-  const floor = floorOf(file);
+  const layer = layerOf(file);
   return importsOf(file, text)
     .filter((target) => {
-      const other = floorOf(target);
-      return other in BELOW && other !== floor && !BELOW[floor]!.includes(other);
+      const other = layerOf(target);
+      return other in BELOW && other !== layer && !BELOW[layer]!.includes(other);
     })
     .map((target) => `${file} imports ${target}`);
 }
@@ -49,24 +49,24 @@ function circular(imports: ReadonlyMap<string, readonly string[]>): string[] {
   return left;
 }
 
-const files = ["core", "platform", "targets", "scripts", "test"].flatMap((floor) =>
-  readdirSync(path.join(ROOT, floor), { encoding: "utf8", recursive: true })
+const files = ["core", "platform", "targets", "scripts", "test"].flatMap((layer) =>
+  readdirSync(path.join(ROOT, layer), { encoding: "utf8", recursive: true })
     .filter((name) => /\.(ts|mjs|cjs|js)$/.test(name) && !name.includes("node_modules"))
-    .map((name) => `${floor}/${name.replaceAll(path.sep, "/")}`)
+    .map((name) => `${layer}/${name.replaceAll(path.sep, "/")}`)
     // This file contains wrong imports as examples.
     .filter((name) => name !== "test/import-directions.test.ts"),
 );
 
 describe("a file imports only from its own layer and those below", () => {
-  test.each(Object.keys(BELOW))("%s", (floor) => {
-    const own = files.filter((file) => floorOf(file) === floor);
+  test.each(Object.keys(BELOW))("%s", (layer) => {
+    const own = files.filter((file) => layerOf(file) === layer);
     expect(own.length).toBeGreaterThan(10);
     const wrong = own.flatMap((file) => wrongImports(file, readFileSync(ROOT + file, "utf8")));
     expect(wrong).toEqual([]);
   });
 
   test("platform has no circle of imports, not even of types", () => {
-    const own = files.filter((file) => floorOf(file) === "platform");
+    const own = files.filter((file) => layerOf(file) === "platform");
     const imports = own.map((file) => importsOf(file, readFileSync(ROOT + file, "utf8")));
     expect(circular(new Map(own.map((file, at) => [file, imports[at]!])))).toEqual([]);
     expect(circular(new Map(Object.entries({ a: ["b"], b: ["a"], c: [] })))).toEqual(["a", "b"]);
@@ -75,8 +75,8 @@ describe("a file imports only from its own layer and those below", () => {
   test("the chart in CONTRIBUTING.md has the same layers", () => {
     const page = readFileSync(`${ROOT}CONTRIBUTING.md`, "utf8");
     const rows = [...page.matchAll(/^\| `([\w/]+)\/` \| [^|]+ \| ([^|]+) \|$/gm)];
-    const chart = rows.map(([, floor, below]) => [
-      floor,
+    const chart = rows.map(([, layer, below]) => [
+      layer,
       [...below!.matchAll(/`([\w/]+)\/`/g)].map(([, name]) => name),
     ]);
     expect(Object.fromEntries(chart)).toEqual(BELOW);

@@ -124,7 +124,7 @@ export function backOff(device: Device & Clock, mostMs: number): void {
 }
 
 /** Sets for how long rejections of a refresh are tolerated. ENDLESS means that there was none. */
-export function bearRefusals(device: Device & Clock, seconds: number): void {
+export function tolerateRefusals(device: Device & Clock, seconds: number): void {
   device.refusalsLeftS = seconds;
 }
 

@@ -2,7 +2,13 @@
 // temporary failure never ends the session. Only a rejection of the grant does (refusal.ts), and only after the device
 // has also tried the previous refresh token.
 
-import { backOff, bearRefusals, resetBackoff, restRefreshes, waitFor } from "../device/clock.ts";
+import {
+  backOff,
+  resetBackoff,
+  restRefreshes,
+  tolerateRefusals,
+  waitFor,
+} from "../device/clock.ts";
 import { ErrorCode, setError } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
@@ -13,7 +19,7 @@ import { Event, State } from "../device/states.ts";
 import { Field, Fields, Region } from "../device/tables.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 import { finish } from "./attempt.ts";
-import { isBorne } from "./refusal.ts";
+import { isTolerated } from "./refusal.ts";
 
 /** Whether the server refuses a refresh for a reason other than the tokens. The device keeps them then. */
 export enum Refused {
@@ -111,7 +117,7 @@ export function tokensReceived(device: Device & Session, isFirst: boolean): void
   else if (device.notErased) startJob(device, Job.ERASE_OLDER);
   device.triedPrevious = 0;
   device.refused = Refused.NO;
-  bearRefusals(device, Limit.ENDLESS);
+  tolerateRefusals(device, Limit.ENDLESS);
   restRefreshes(device, isFirst ? 0 : Limit.REFRESH_REST_S);
 }
 
@@ -131,7 +137,7 @@ export function refreshForUser(device: Device & Session): void {
 
 /** The server has rejected the refresh: the device keeps the tokens, or the session ends (refusal.ts). */
 export function refreshRefused(device: Device & Session, error: ErrorCode): void {
-  if (isBorne(device, error)) {
+  if (isTolerated(device, error)) {
     if (!device.refused) device.refused = Refused.YES;
     backOff(device, Limit.REFUSED_BACKOFF_MAX_MS);
   } else if (device.triedPrevious || !holds(device, Field.RECEIVED_REFRESH_TOKEN)) {

@@ -9,7 +9,7 @@
 //   any other rejection, with or without error code   is rejected       ends after a day
 //   an error that the device itself finds             is rejected       stays
 
-import { bearRefusals } from "../device/clock.ts";
+import { tolerateRefusals } from "../device/clock.ts";
 import { ClientAuthentication } from "../device/config.ts";
 import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
@@ -71,12 +71,12 @@ function isServers(error: ErrorCode): boolean {
  * one of the grant. Errors that the device itself finds do not affect this. The day is counted in memory only. A
  * restart begins it again, because a user who restarts the device can also sign in again.
  */
-export function isBorne(device: Device, error: ErrorCode): boolean {
+export function isTolerated(device: Device, error: ErrorCode): boolean {
   var kind = errorKind(device, error);
   if (kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER) return false;
   if (!isServers(error)) return true;
-  if (error === ErrorCode.INVALID_CLIENT) bearRefusals(device, Limit.ENDLESS);
-  else if (device.refusalsLeftS === Limit.ENDLESS) bearRefusals(device, Limit.REFUSALS_S);
+  if (error === ErrorCode.INVALID_CLIENT) tolerateRefusals(device, Limit.ENDLESS);
+  else if (device.refusalsLeftS === Limit.ENDLESS) tolerateRefusals(device, Limit.REFUSALS_S);
   return device.refusalsLeftS > 0;
 }
 

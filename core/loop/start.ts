@@ -16,7 +16,7 @@ import { doNoted } from "./user.ts";
  * Resumes in the state of the newest record. The age of the access token is unknown. With a refresh token, the device
  * refreshes first. Without one, the access token counts as endless.
  */
-function comeBack(device: Device): void {
+function resume(device: Device): void {
   waitFor(device, spread(device, device.recordKind < RecordKind.ACCESS_TOKEN));
   switch (device.recordKind) {
     case RecordKind.CODE:
@@ -58,5 +58,5 @@ export function storageDone(device: Device, result: number): void {
   var isChallenge = device.storageCommand === Command.CHALLENGE;
   finishStorage(device, result);
   if (isChallenge) takeChallenge(device, result);
-  else if (device.state === State.STARTING && !device.job) comeBack(device);
+  else if (device.state === State.STARTING && !device.job) resume(device);
 }

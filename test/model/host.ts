@@ -312,7 +312,7 @@ export class Host implements Scene {
       ideal.storage.finished(isDone, kind, ideal.previousToken !== undefined);
       this.core.storageDone(this.device, isDone ? 1 : 0);
     }
-    if (ideal.state === 0 && !ideal.storage.isBusy) ideal.comeBack();
+    if (ideal.state === 0 && !ideal.storage.isBusy) ideal.resume();
     this.#happened();
   }
 

@@ -135,7 +135,7 @@ const WRONG = [405, 406, 411, 413, 414, 415, 404, 407, 412, 416];
 export class Responses {
   #serial = 0;
   /** The server sends this response `#timesLeft` more times. */
-  #stubborn: HttpResponse | undefined;
+  #repeated: HttpResponse | undefined;
   #timesLeft = 0;
   /** Identifiers of the events so far, oldest first. */
   readonly #eventIds: string[] = [];
@@ -183,9 +183,9 @@ export class Responses {
   }
 
   /** Additional members. Some have names that matter in other responses. */
-  #strangers(): Members {
+  #unknownMembers(): Members {
     const random = this.#random;
-    const strangers: Members = {};
+    const members: Members = {};
     for (let count = random.below(3); count > 0; count--) {
       const name = random.pick([
         "id_token",
@@ -202,7 +202,7 @@ export class Responses {
         "refresh_token",
         "x".repeat(random.pick([1, 87, 88, 89, 120])),
       ]);
-      strangers[name] = random.pick<unknown>([
+      members[name] = random.pick<unknown>([
         "n/a",
         17,
         true,
@@ -214,16 +214,16 @@ export class Responses {
         'é\u2028\ud83d\ude00"\\',
       ]);
     }
-    return strangers;
+    return members;
   }
 
   #json(members: Members): string {
     const random = this.#random;
     const all: [string, unknown][] = Object.entries(members);
     if (random.chance(20)) {
-      const strangers = Object.entries(this.#strangers());
-      if (random.chance(50)) all.push(...strangers);
-      else all.unshift(...strangers);
+      const more = Object.entries(this.#unknownMembers());
+      if (random.chance(50)) all.push(...more);
+      else all.unshift(...more);
     }
     let text = "";
     for (const [name, value] of all) {
@@ -262,14 +262,14 @@ export class Responses {
     if (purpose === Purpose.CALL) return this.#once(host, isRun);
     if (this.#timesLeft > 0) {
       this.#timesLeft--;
-      const stubborn = this.#stubborn;
+      const repeated = this.#repeated;
       const pauses = purpose === Purpose.POLL && random.chance(25);
       if (pauses) return this.#response(400, { error: "authorization_pending" });
       if (purpose === Purpose.REFRESH && random.chance(25)) return this.#response(405, {});
-      const isFinal = purpose !== Purpose.CODE || stubborn?.body === "" || stubborn?.status === 200;
-      if (stubborn && isFinal) return stubborn;
+      const isFinal = purpose !== Purpose.CODE || repeated?.body === "" || repeated?.status === 200;
+      if (repeated && isFinal) return repeated;
     } else if (random.chance(purpose === Purpose.REFRESH ? 15 : 4)) {
-      this.#stubborn = this.#same();
+      this.#repeated = this.#same();
       this.#timesLeft = 2 + random.below(40);
     }
     return this.#once(host, isRun);
@@ -291,7 +291,7 @@ export class Responses {
 
   #once(host: Host, isRun: boolean): HttpResponse {
     const random = this.#random;
-    if (!isRun && random.chance(6)) return this.#rubbish();
+    if (!isRun && random.chance(6)) return this.#malformed();
     const { purpose, calls } = host.ideal;
     if (purpose === Purpose.CODE) return random.chance(82) ? this.#code(host) : this.#refusal();
     if (purpose === Purpose.POLL) return this.#poll(host);
@@ -307,7 +307,7 @@ export class Responses {
     return this.#resource(host);
   }
 
-  #rubbish(): HttpResponse {
+  #malformed(): HttpResponse {
     const random = this.#random;
     const body = random.pick([
       "",

@@ -32,7 +32,7 @@ interface Received {
 }
 
 /** Node's HTTP with a log of every exchange. `lose` discards the next response. */
-class NotedHttp implements Http {
+class RecordingHttp implements Http {
   readonly received: Received[] = [];
   busy = false;
   lose = false;
@@ -104,7 +104,7 @@ export class SharedTime {
 }
 
 export class PeerDevice {
-  readonly http = new NotedHttp();
+  readonly http = new RecordingHttp();
   readonly display: RecordedDisplay;
   readonly driver: Driver;
   readonly time: SharedTime;
@@ -193,8 +193,8 @@ export class PeerDevice {
 // authentication. Each succeeds or throws an Error with the reason. The tests use them, and so does the command that
 // writes PEERS.md.
 
-export const HAPPENINGS = ["sign-in", "denial", "expiry", "refresh", "sign-out"] as const;
-export type Happening = (typeof HAPPENINGS)[number];
+export const SCENARIOS = ["sign-in", "denial", "expiry", "refresh", "sign-out"] as const;
+export type Scenario = (typeof SCENARIOS)[number];
 
 const METHOD_NUMBERS: Readonly<Record<Method, ClientAuthentication>> = {
   none: ClientAuthentication.NONE,
@@ -206,7 +206,7 @@ const METHOD_NUMBERS: Readonly<Record<Method, ClientAuthentication>> = {
 export async function play(
   server: ForeignServer,
   method: Method,
-  happening: Happening,
+  scenario: Scenario,
   time: SharedTime,
 ): Promise<void> {
   const client = server.clients[method];
@@ -219,7 +219,7 @@ export async function play(
   const { issuer, endpoints } = server;
   const device = await PeerDevice.start(() => core, time, issuer, config, endpoints);
   try {
-    await new Scene(server, method, client, device, time).play(happening);
+    await new Scene(server, method, client, device, time).play(scenario);
   } finally {
     device.close();
   }
@@ -246,8 +246,8 @@ class Scene {
     this.#time = time;
   }
 
-  async play(happening: Happening): Promise<void> {
-    switch (happening) {
+  async play(scenario: Scenario): Promise<void> {
+    switch (scenario) {
       case "sign-in":
         await this.#signIn();
         must(this.#text(Field.ACCESS_TOKEN) !== "", "there is no access token");

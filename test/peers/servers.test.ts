@@ -12,7 +12,7 @@ import { isAuthlibMissing, startAuthlib } from "./authlib-server.ts";
 import { startBetterAuth } from "./better-auth-server.ts";
 import { startProvider } from "./oidc-provider-server.ts";
 import { type ForeignServer, METHODS } from "./own-service.ts";
-import { HAPPENINGS, type Happening, PeerDevice, play, SharedTime } from "./scenarios.ts";
+import { PeerDevice, play, SCENARIOS, type Scenario, SharedTime } from "./scenarios.ts";
 
 /** Suppresses oidc-provider's warnings about default pages, lifetimes and accounts. */
 function mute(): void {
@@ -25,11 +25,11 @@ function mute(): void {
 }
 
 /** These scenarios need neither refresh tokens nor revocation. */
-const WITHOUT_REFRESH: readonly Happening[] = ["sign-in", "denial", "expiry"];
+const WITHOUT_REFRESH: readonly Scenario[] = ["sign-in", "denial", "expiry"];
 
 describe.each([
-  ["oidc-provider 9", startProvider, HAPPENINGS, false],
-  ["Authlib", startAuthlib, HAPPENINGS, isAuthlibMissing],
+  ["oidc-provider 9", startProvider, SCENARIOS, false],
+  ["Authlib", startAuthlib, SCENARIOS, isAuthlibMissing],
   ["better-auth 1.7", startBetterAuth, WITHOUT_REFRESH, false],
 ])("%s", (name, start, happenings, isMissing) => {
   let server: ForeignServer;
@@ -54,8 +54,8 @@ describe.each([
   afterEach(() => vi.useRealTimers());
 
   describe.skipIf(isMissing).each(METHODS)("%s", (method) => {
-    test.each(happenings)("RFC 8628, RFC 6749, RFC 7009: %s", async (happening) => {
-      await play(server, method, happening, time);
+    test.each(happenings)("RFC 8628, RFC 6749, RFC 7009: %s", async (scenario) => {
+      await play(server, method, scenario, time);
     });
   });
 

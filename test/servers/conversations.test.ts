@@ -15,7 +15,7 @@ import {
   table,
 } from "../../targets/command/sizing.ts";
 import { isFullRun } from "../full-run.ts";
-import { HAPPENINGS, type Happening } from "../peers/scenarios.ts";
+import { SCENARIOS, type Scenario } from "../peers/scenarios.ts";
 import { Conversation } from "./conversation.ts";
 import { type ExchangeName, recordedProfiles, recording } from "./recording.ts";
 
@@ -24,11 +24,11 @@ import { type ExchangeName, recordedProfiles, recording } from "./recording.ts";
  * token", "not revoked").
  * @throws Error if the conversation differs from the recording
  */
-function outcome(server: string, happening: Happening): string {
+function outcome(server: string, scenario: Scenario): string {
   const recorded = recording(server);
   const start = (...script: ConstructorParameters<typeof Conversation>[1]): Conversation =>
     new Conversation(recorded, script).play();
-  switch (happening) {
+  switch (scenario) {
     case "sign-in":
       return ended(start("code", "pending", "slow_down", "tokens"), State.SIGNED_IN);
     case "denial": {
@@ -122,11 +122,11 @@ function sourceTable(profiles: readonly ServerProfile[]): string {
 /** Which scenarios succeed with each recorded server. @throws Error if a conversation fails */
 function outcomeTable(profiles: readonly ServerProfile[]): string {
   return table(
-    ["server", "protocol", ...HAPPENINGS],
+    ["server", "protocol", ...SCENARIOS],
     profiles.map(({ name, translate }) => [
       `\`${name}\``,
       translate === undefined ? "RFC 8628" : "translated",
-      ...HAPPENINGS.map((happening) => outcome(name, happening)),
+      ...SCENARIOS.map((scenario) => outcome(name, scenario)),
     ]),
   );
 }

@@ -363,7 +363,7 @@ export class Ideal {
   }
 
   /** Resumes in the state of the newest record. */
-  comeBack(): void {
+  resume(): void {
     const { clock } = this;
     const found = this.storage.found;
     const kind = found && this.#fits ? found.kind : 0;

@@ -2,6 +2,6 @@
 TOOLS = arm-none-eabi-
 PROCESSOR = -mcpu=cortex-m3 -mthumb
 SPECS = --specs=nano.specs
-MACHINE_ROOMS = cortex-m
+MACHINE_FOLDERS = cortex-m
 MACHINE_PARTS = startup chip ssi oled ethernet
 BEARSSL_PROCESSOR = -DBR_ARMEL_CORTEXM_GCC=1 -DBR_LE_UNALIGNED=1

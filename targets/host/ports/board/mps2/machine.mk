@@ -3,7 +3,7 @@
 TOOLS = arm-none-eabi-
 PROCESSOR = -mcpu=cortex-m3 -mthumb
 SPECS = --specs=nano.specs
-MACHINE_ROOMS = cortex-m
+MACHINE_FOLDERS = cortex-m
 MACHINE_PARTS = startup chip i2c oled ethernet
 BEARSSL_PROCESSOR = -DBR_ARMEL_CORTEXM_GCC=1 -DBR_LE_UNALIGNED=1
 QUICKJS_LIBRARY = -D__TM_GMTOFF=tm_gmtoff
