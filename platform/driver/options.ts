@@ -48,6 +48,7 @@ export const MEMORY_BYTES_DEFAULT = 6144;
 /** What a driver needs of `Keys` (exchange/keys.ts). */
 export interface DriverKeys {
   readonly isBound: boolean;
+  /** The filter that adds proofs and client assertions to the requests of this device. */
   exchange(device: () => complete.Device): Filter;
 }
 
