@@ -73,7 +73,7 @@ static void put_bytes(struct jwt *jwt, const char *name, const uint8_t *bytes, s
 }
 
 static void put_seconds(struct jwt *jwt, const char *name, uint32_t seconds) {
-  char digits[] = "0000000000";
+  char digits[11] = {0};
   for (int i = 9; i >= 0; i--, seconds /= 10) digits[i] = (char)('0' + seconds % 10);
   put_claim(jwt, name);
   put_claim(jwt, digits + strspn(digits, "0"));

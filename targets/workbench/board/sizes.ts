@@ -91,7 +91,7 @@ export interface Build {
   readonly seen?: Seen | undefined;
 }
 
-/** The three firmwares that `npm run board -- --build` compares. */
+/** The firmwares that `npm run board -- --build` compares. */
 export const compared: readonly Build[] = [
   { machine: "lm3s6965evb", kind: "complete" },
   { machine: "lm3s6965evb", kind: "keys" },
