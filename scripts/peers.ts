@@ -44,7 +44,7 @@ async function rowTable(): Promise<string[][]> {
     one?.passed
       ? "passes"
       : (one?.why ?? "").replaceAll("|", "/").replace(/[<>]/g, "").slice(0, 90);
-  // The bench reports rows as they end, several at once; the table has them in the order of the bench.
+  // Several rows run at once, and each is reported when it ends. The table has them in the order of `rows`.
   const table = rows.map(({ name, section }) => [
     name,
     section,

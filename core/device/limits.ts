@@ -1,6 +1,5 @@
-// The limits of the core, with their reasons. No value and no intermediate result exceeds 2^27 - 1. The sizes of
-// regions that depend on the memory are in create.ts. JavaScript: engines box larger integers. Plain enums, because the
-// build inlines the numbers.
+// The limits of the core, with their reasons. No value and no intermediate result exceeds 2^27 - 1, because JerryScript
+// allocates an object for a larger number. The enums are plain, because the build inlines the numbers.
 
 export enum Limit {
   /** A number that has reached this value and has another digit is endless, because ten times the value is ENDLESS. */

@@ -269,6 +269,6 @@ export function finishStorage(device: Device & Records, result: number): void {
   if (command === Command.LOAD) finishLoad(device, result);
   else if (command === Command.STORE) finishStore(device, result > 0);
   else if (command === Command.ERASE) finishErase(device, result > 0);
-  // The job that was started during the last command begins now.
+  // A job that was requested while the command ran starts now.
   device.isJobNew = 0;
 }

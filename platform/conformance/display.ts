@@ -45,7 +45,7 @@ export const displayConformance = suite<DisplaySubject>("display", {
   },
 });
 
-/** A frame of printable ASCII, one after the other. */
+/** A frame that is filled with the printable ASCII characters in order. @param first the index of the first one */
 function frameOf({ display }: DisplaySubject, first: number): Uint8Array {
   const cells = new Uint8Array(display.columns * display.rows);
   return cells.map((_, i) => 32 + ((first + i) % 95));

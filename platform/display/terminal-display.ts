@@ -12,7 +12,7 @@ export interface TerminalOutput {
   readonly isTTY?: boolean | undefined;
   /** The terminal's width in characters. */
   readonly columns?: number | undefined;
-  /** Receives errors of the output, such as a closed pipe. */
+  /** Adds a listener for errors of the output, such as a closed pipe. */
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
 

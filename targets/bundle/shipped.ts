@@ -136,7 +136,7 @@ function deviceDeclaration(text: string): string {
   return `${comment}export interface Device {\n${shown.join("")}}`;
 }
 
-/** The enum of properties with places instead of names. */
+/** The enum Property, with each property's index in the device array instead of its name. */
 function withPlaces(declaration: string): string {
   return declaration.replace(
     /= "(\w+)"/g,

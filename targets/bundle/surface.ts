@@ -34,7 +34,7 @@ export const CALL = "call$";
 /** Until that function exists, a call of this name lists the functions that it will call by number. */
 export const EXPORTS = `${CALL}exports`;
 
-/** Functions for API calls and metadata, which the build of the grant alone lacks. */
+/** Functions for API calls and metadata. The build "grant" does not have them. */
 const callFunctions = [
   "discover",
   "beginCall",
@@ -78,7 +78,7 @@ export const configProperties = [
 /** Properties of Device that a host may read, in the order of their places, which is the same in all builds. */
 export const deviceProperties: readonly string[] = Object.values(Property);
 
-/** Functions of the complete build that the build of the grant alone lacks. */
+/** Functions of the complete build that the build "grant" does not have. */
 export const completeFunctions = [...callFunctions, ...documentFunctions] as const;
 
 /** The builds. "complete" has everything. "api" has the grant, API calls and metadata. "grant" has the grant alone. */

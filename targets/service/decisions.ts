@@ -140,14 +140,14 @@ export function removeApp(context: ServiceContext, accountId: string, clientId: 
   return grants.length;
 }
 
-/** Revokes every grant of an account; returns the number of valid grants. */
+/** Revokes every grant of an account. Returns how many it has revoked. */
 export function revokeTokens(context: ServiceContext, accountId: string): number {
   const grants = context.grants.revokeAll(accountId);
   emitAccountEvent(context, EVENT_TYPES.tokensRevoked, accountId);
   return grants.length;
 }
 
-/** Revokes every grant and ends every browser session of an account; returns the number of valid grants. */
+/** Revokes every grant and ends every browser session of an account. Returns how many grants it has revoked. */
 export function signOutEverywhere(context: ServiceContext, accountId: string): number {
   context.sessions.endAll(accountId);
   emitAccountEvent(context, EVENT_TYPES.sessionsRevoked, accountId);

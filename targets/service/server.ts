@@ -18,7 +18,7 @@ export interface ServeSettings {
   /** PEM texts; with both, the server uses HTTPS. */
   key?: string | undefined;
   cert?: string | undefined;
-  /** Reports later errors of the listening socket; the service continues. */
+  /** Called for errors of the listening socket after the start; the service continues. */
   onError?: ((error: Error) => void) | undefined;
 }
 

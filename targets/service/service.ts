@@ -84,9 +84,9 @@ export interface Service {
   organizationOf(accountId: string): string | undefined;
   /** Sets the resource APIs that are enabled for a client's project; calls of others are refused. */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void;
-  /** Revokes all grants of an account, optionally only those to one client; returns the number of valid ones. */
+  /** Revokes the grants of an account: all, or only those to one client. Returns how many it has revoked. */
   revokeAllFor(accountId: string, clientId?: string): number;
-  /** Revokes all grants and ends all browser sessions of an account; returns the number of valid grants. */
+  /** Revokes all grants and ends all browser sessions of an account. Returns how many grants it has revoked. */
   signOutEverywhere(accountId: string): number;
   isDisabled(accountId: string): boolean;
   disableAccount(accountId: string, reason?: DisableReason): void;

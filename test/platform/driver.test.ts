@@ -85,7 +85,7 @@ describe("the error about a value that does not fit names the value and the memo
     expect([driver.isSignedIn, missingCapacityOf(driver.device)]).toEqual([true, ""]);
   });
 
-  // With a code challenge, the memory would have additional space for the token (RFC 7636).
+  // The smallest devices have no space for a code challenge (RFC 7636). A device with the named memory has one.
   it("the memory that the error names is enough for tokens of any length, without a code challenge", () => {
     let memoryBytes = 4400;
     const hasChallenge = (): boolean =>

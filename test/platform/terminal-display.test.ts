@@ -160,7 +160,7 @@ describe("QR code", () => {
     const modules = qr.modules();
     const lines = `${qr}`.split("\n");
     expect(lines).toHaveLength(Math.ceil((qr.size + 8) / 2));
-    // The last line is the quiet zone, without a light module below.
+    // A line draws two rows. Their number is odd, so the last line draws one row, of the quiet zone.
     expect(lines.at(-1)).toBe("▀".repeat(qr.size + 8));
     for (let row = -4; row < qr.size + 4; row++) {
       const line = Array.from(lines[(row + 4) >> 1]!);

@@ -203,7 +203,7 @@ export class GrantServer {
     return this.#tokens(grant);
   }
 
-  /** If a response gets lost, the client uses the older token, which is valid until a newer one has been used. */
+  /** If a response is lost, the client sends its refresh token again. Each token is valid until the second one after it is used. */
   #refresh(token: string): FakeResponse {
     const grant = this.grants.find(({ chain }) => chain.includes(token));
     if (grant === undefined) {
@@ -214,7 +214,7 @@ export class GrantServer {
     const at = grant.chain.indexOf(token);
     if (at < grant.known - 1) {
       if (!this.isBlind) {
-        this.violations.push("a refresh token whose successor is already in use");
+        this.violations.push("a refresh token that has been replaced twice");
       }
       // A token that is used twice counts as stolen (RFC 9700 §4.14.2).
       grant.isRevoked = true;

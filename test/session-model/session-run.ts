@@ -82,7 +82,7 @@ class Run {
   #throwsIn = -1;
 
   readonly #hasUpdates: boolean;
-  /** Run the older version, which binds records to the server's origin and not to its issuer. */
+  /** Whether the next program is of the older version, which binds records to the server's origin instead of its issuer. */
   #isOlder = false;
 
   constructor(seed: number, hasUpdates: boolean) {

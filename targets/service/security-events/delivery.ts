@@ -148,7 +148,7 @@ const PRIVATE_KEY_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 interface Keys {
   readonly privateKey: KeyObject;
   readonly publicJwk: object;
-  /** RFC 7638: the hash of the members in this order, without spaces. */
+  /** The key's `kid`: its JWK thumbprint (RFC 7638). */
   readonly id: string;
 }
 
@@ -186,6 +186,7 @@ function keysOf(seed: Uint8Array): Keys {
   const privateKey = createPrivateKey({ key, format: "der", type: "pkcs8" });
   const { x } = createPublicKey(privateKey).export({ format: "jwk" });
   const publicJwk = { crv: "Ed25519", kty: "OKP", x };
+  // RFC 7638 §3.3: the members in alphabetical order, without spaces.
   const id = createHash("sha256").update(JSON.stringify(publicJwk)).digest("base64url");
   return { privateKey, publicJwk, id };
 }

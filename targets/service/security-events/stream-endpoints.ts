@@ -168,7 +168,7 @@ export function pollEvents(context: ServiceContext, request: ProtocolRequest): P
   if (stream.configuration?.kind !== "poll")
     throw invalidParameter("delivery", "The stream is not configured for polling.");
   const { maxEvents = EVENTS_MAX, ack = [], setErrs = {} } = readBody(request, pollSchema);
-  // An event that the receiver could not read (§2.4) stays unreadable.
+  // Events in `setErrs` (§2.4) are deleted too: the receiver could not read them, and would not the next time.
   for (const jti of [...ack, ...Object.keys(setErrs)]) stream.queue.delete(jti);
   const waiting = stream.status === "enabled" ? [...stream.queue.values()] : [];
   const sets = waiting.slice(0, Math.min(maxEvents, EVENTS_MAX));
