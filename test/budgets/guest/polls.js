@@ -57,7 +57,7 @@ var pollPlatform = {
     }
   },
   storage: {
-    capacity: 1024,
+    capacity: 2048,
     read: function (_slot, _into, _from, _to, done) {
       done(0);
     },
