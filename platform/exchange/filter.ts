@@ -2,7 +2,6 @@
 // through the same filters to the caller. The end of this file has the list of filters and their order.
 
 import type { Bytes, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { EXCHANGE_LIMITS } from "./limits.ts";
 
 /** The next lower filter, or the adapter port. */
 export interface Below {
@@ -56,50 +55,6 @@ export abstract class Listener extends Filter implements Above {
 
   failed(failure: TransportFailure, why: string): void {
     this.above.failed(failure, why);
-  }
-}
-
-export interface BufferedResponse {
-  readonly head: Head;
-  readonly body: readonly number[];
-}
-
-/** For responses that are processed as a whole: translations, and requested documents. */
-export abstract class ResponseBuffer extends Listener {
-  /** Whether the current exchange is buffered; otherwise it passes unchanged. */
-  gathers = true;
-  #head: Head = [0, -1];
-  #body: number[] = [];
-
-  abstract responded(response: BufferedResponse): void;
-
-  override send(request: HttpRequest): void {
-    this.#body = [];
-    super.send(request);
-  }
-
-  override status(...head: Head): void {
-    this.#head = head;
-    if (!this.gathers) super.status(...head);
-  }
-
-  override body(bytes: Bytes, from: number, to: number): void {
-    if (!this.gathers) {
-      super.body(bytes, from, to);
-      return;
-    }
-    for (let at = from; at < to; at++) this.#body.push(bytes[at]!);
-    if (this.#body.length <= EXCHANGE_LIMITS.sizeLimitBytes) return;
-    this.below.abort();
-    this.failed("too-large", "");
-  }
-
-  override end(): void {
-    if (!this.gathers) {
-      super.end();
-      return;
-    }
-    this.responded({ head: this.#head, body: this.#body });
   }
 }
 

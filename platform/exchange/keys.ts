@@ -7,7 +7,8 @@ import { originOf } from "../servers/address.ts";
 import { sha256 } from "../text/sha256.ts";
 import { base64url, bytesOf, formEncode, objectIn } from "../text/text.ts";
 import { faultName, isFilled } from "./callbacks.ts";
-import { type BufferedResponse, type Filter, type Head, ResponseBuffer } from "./filter.ts";
+import type { Filter, Head } from "./filter.ts";
+import { type BufferedResponse, ResponseBuffer } from "./response-buffer.ts";
 import { challengeWith } from "./step-up.ts";
 
 export interface KeySettings {

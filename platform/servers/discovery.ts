@@ -4,14 +4,9 @@
 import type { Http, TransportFailure } from "../contracts.ts";
 import { type Endpoints, noEndpoints } from "../driver/endpoints.ts";
 import { AdapterPort } from "../exchange/adapter-port.ts";
-import {
-  type Above,
-  type Below,
-  type BufferedResponse,
-  connect,
-  ResponseBuffer,
-} from "../exchange/filter.ts";
+import { type Above, type Below, connect } from "../exchange/filter.ts";
 import { LeakGuard } from "../exchange/leak-guard.ts";
+import { type BufferedResponse, ResponseBuffer } from "../exchange/response-buffer.ts";
 import { objectIn, printable, textOf } from "../text/text.ts";
 import { addressProblem, isSameIssuer } from "./address.ts";
 import { metadataAddresses, namedAddressProblem } from "./named-address.ts";

@@ -5,7 +5,7 @@
 // record alone.
 
 import type { HttpRequest } from "../contracts.ts";
-import { type BufferedResponse, ResponseBuffer } from "../exchange/filter.ts";
+import { type BufferedResponse, ResponseBuffer } from "../exchange/response-buffer.ts";
 import { bytesOf, FORM_TYPE, formEncode, formFields, objectIn } from "../text/text.ts";
 
 /** A profile's addresses with its parameters filled in. */

@@ -8,7 +8,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
-import { curlConfig } from "../../platform/quickjs/curl-config.ts";
+import { curlConfig } from "../../platform/quickjs/curl-http.ts";
 import { temporaryFolder } from "../listening.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 import { makeCertificateCases } from "./certificate-cases.ts";

@@ -1,0 +1,49 @@
+// Buffers a response. Separate from filter.ts, because only filters that are loaded on use need it.
+
+import type { Bytes, HttpRequest } from "../contracts.ts";
+import { type Head, Listener } from "./filter.ts";
+import { EXCHANGE_LIMITS } from "./limits.ts";
+
+export interface BufferedResponse {
+  readonly head: Head;
+  readonly body: readonly number[];
+}
+
+/** For responses that are processed as a whole: translations, and requested documents. */
+export abstract class ResponseBuffer extends Listener {
+  /** Whether the current exchange is buffered; otherwise it passes unchanged. */
+  gathers = true;
+  #head: Head = [0, -1];
+  #body: number[] = [];
+
+  abstract responded(response: BufferedResponse): void;
+
+  override send(request: HttpRequest): void {
+    this.#body = [];
+    super.send(request);
+  }
+
+  override status(...head: Head): void {
+    this.#head = head;
+    if (!this.gathers) super.status(...head);
+  }
+
+  override body(bytes: Bytes, from: number, to: number): void {
+    if (!this.gathers) {
+      super.body(bytes, from, to);
+      return;
+    }
+    for (let at = from; at < to; at++) this.#body.push(bytes[at]!);
+    if (this.#body.length <= EXCHANGE_LIMITS.sizeLimitBytes) return;
+    this.below.abort();
+    this.failed("too-large", "");
+  }
+
+  override end(): void {
+    if (!this.gathers) {
+      super.end();
+      return;
+    }
+    this.responded({ head: this.#head, body: this.#body });
+  }
+}
