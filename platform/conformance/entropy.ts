@@ -1,8 +1,8 @@
-// The rules of the Entropy contract. They find a source that is stuck, repeats itself or misses its range. No test
-// can prove that bytes are unpredictable.
+// The rules of the Entropy and Signer contracts. They find a source that is stuck, repeats itself or misses its range.
+// No test can prove that bytes are unpredictable.
 
-import type { Entropy } from "../contracts.ts";
-import { must, type Subject, suite } from "./case.ts";
+import type { Bytes, Entropy, Signer } from "../contracts.ts";
+import { must, pattern, type Subject, suite } from "./case.ts";
 
 /** An adapter under test with its environment; each case creates one. */
 export interface EntropySubject extends Subject {
@@ -54,3 +54,34 @@ function draw(entropy: Entropy, length: number): Uint8Array {
   must(entropy.fill(into, 0, length), "fill reported that there is no entropy");
   return into;
 }
+
+/** A signer under test; each case creates one. */
+export interface SignerSubject extends Subject {
+  signer: Signer;
+  /** Verifies an ES256 signature with `publicJwk`. Without it, only the form of signatures is checked. */
+  verify?: (signature: Bytes, message: Uint8Array) => boolean | Promise<boolean>;
+}
+
+/** Cases for a signer. */
+export const signerConformance = suite<SignerSubject>("signer", {
+  "has the public part of a P-256 key, and no private part": ({ signer }) => {
+    const { kty, crv, x, y } = signer.publicJwk;
+    must(signer.algorithm === "ES256", `the algorithm is ${signer.algorithm}`);
+    must(kty === "EC" && crv === "P-256", `the key is ${kty} ${crv}`);
+    must(
+      [x, y].every((part) => /^[\w-]{43}$/.test(part)),
+      "x or y is not base64url of 32 bytes",
+    );
+    must(!("d" in signer.publicJwk), "publicJwk contains the private key");
+  },
+
+  "signs messages of any length with 64 bytes, one after the other": async ({ signer, verify }) => {
+    for (const length of [0, 1, 63, 64, 1000]) {
+      const message = pattern(length, length);
+      const signature = await signer.sign(message);
+      must(signature.length === 64, `a signature has ${signature.length} bytes`);
+      must(message.join() === pattern(length, length).join(), "sign changed the message");
+      must((await verify?.(signature, message)) !== false, `${length} bytes: a wrong signature`);
+    }
+  },
+});

@@ -10,7 +10,12 @@ export {
   Violation,
 } from "./case.ts";
 export { type DisplaySubject, displayConformance } from "./display.ts";
-export { type EntropySubject, entropyConformance } from "./entropy.ts";
+export {
+  type EntropySubject,
+  entropyConformance,
+  type SignerSubject,
+  signerConformance,
+} from "./entropy.ts";
 export { httpConformance } from "./http.ts";
 export type {
   HttpLimits,

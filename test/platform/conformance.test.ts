@@ -8,12 +8,16 @@ import {
   entropyConformance,
   httpConformance,
   runConformance,
+  signerConformance,
   storageConformance,
   timersConformance,
 } from "../../platform/conformance/index.ts";
+import type { Bytes, Signer } from "../../platform/contracts.ts";
 import { FileStorage, NodeEntropy, nodeTimers } from "../../platform/node/index.ts";
+import { fileSigner } from "../../platform/node/keys.ts";
 import {
   type FakeHttpOptions,
+  fakeSigner,
   ManualClock,
   MemoryStorage,
   RecordedDisplay,
@@ -105,6 +109,28 @@ describe.each([
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
 
+/** Verifies by Web Cryptography. */
+async function isSignature({ publicJwk }: Signer, signature: Bytes, message: Uint8Array) {
+  const { subtle } = globalThis.crypto;
+  const kind = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const key = await subtle.importKey("jwk", { ...publicJwk }, kind, false, ["verify"]);
+  return await subtle.verify(kind, key, Uint8Array.from(signature), Uint8Array.from(message));
+}
+
+function casesFor(make: () => Signer | Promise<Signer>): ConformanceCase[] {
+  return signerConformance(async () => {
+    const signer = await make();
+    return { signer, verify: (...signed) => isSignature(signer, ...signed) };
+  });
+}
+
+describe.each([
+  ["fake", fakeSigner],
+  ["file", () => fileSigner(temporaryFolder())],
+])("%s signer", (_, make) => {
+  it.each(rows(casesFor(make)))("%s", (_name, one) => one.run());
+});
+
 describe.each([
   [16, 2],
   [20, 4],
@@ -178,6 +204,11 @@ function stuckEntropy(): ConformanceCase[] {
   }));
 }
 
+function otherSigner(): Signer {
+  const signer = fakeSigner();
+  return { ...signer, sign: () => signer.sign(Uint8Array.of(1)) };
+}
+
 /** Fault: reports an incomplete response as complete. */
 function credulousHttp(): ConformanceCase[] {
   const fake = fakeServers({}, (http) => ({
@@ -198,6 +229,7 @@ it.each([
   ["a storage that stores less than it was given", shortStorage(), /any length|200|capacity/],
   ["a display with one wrong character", mixedDisplay(), /shows|frame|copy/],
   ["entropy that repeats itself", stuckEntropy(), /twice/],
+  ["a signer that signs something else", casesFor(otherSigner), /any length/],
   [
     "http that takes what was cut off for a response",
     credulousHttp(),
