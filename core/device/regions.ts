@@ -135,7 +135,7 @@ function moveUp(device: Device & Regions, at: number, size: number, distance: nu
     var start = device.start[region];
     // OUTPUT may start with the bytes that leave it.
     if (region !== Region.OUTPUT && start >= at && start < at + size) {
-      device.start[region] += distance;
+      device.start[region] = start + distance;
     }
   }
 }

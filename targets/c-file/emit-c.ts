@@ -448,6 +448,9 @@ export class Printer {
     const isChoice = operator === "||" || operator === "&&";
     if (isChoice && isUsed(node) && this.#cType(node) !== "bool") return this.#choice(node);
     if (operator === "=") return this.#assignment(node);
+    // `a[i] += b` becomes `a[i] = (type)(a[i] + b)`, because the elements are narrower than the sum.
+    if (/^[+-]=$/.test(operator) && ts.isElementAccessExpression(left))
+      return this.#assignment(node, `${this.#emit(left)} ${operator.charAt(0)} `);
     // `value | 0` and `byte & 255` are omitted: in C values are integers, and elements of byte arrays bytes.
     const isByte = ts.isElementAccessExpression(left) && this.#isByte(left);
     if (/^\| 0$|^& 255$/.test(`${operator} ${right.getText()}`) && (operator === "|" || isByte))
@@ -479,8 +482,8 @@ export class Printer {
     return `${this.#cType(node) === "int32_t" ? "pgc_or_else" : "pgc_text_or_else"}(${left}, ${right})`;
   }
 
-  #assignment({ left, right }: ts.BinaryExpression): string {
-    const value = this.#emit(right);
+  #assignment({ left, right }: ts.BinaryExpression, before = ""): string {
+    const value = before + this.#emit(right);
     if (!ts.isElementAccessExpression(left)) {
       return `${this.#emit(left).replace(/^pgc_call_of\((.*)\)$/, "$1->call")} = ${value}`;
     }

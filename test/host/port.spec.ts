@@ -118,11 +118,13 @@ async function outputOfExample(
   }
 }
 
+const LONG = "a".repeat(3800);
+
 it("the example reports the memory that a token needs if it does not fit", async () => {
-  const output = await outputOfExample("small", "does not fit", { accessToken: "a".repeat(3000) });
+  const output = await outputOfExample("small", "does not fit", { accessToken: LONG });
   const [, bytes] = /MEMORY_BYTES of (\d+)\n/.exec(output)!;
   const change = changed("main.c", "MEMORY_BYTES = 4096", `MEMORY_BYTES = ${bytes}`);
-  const enough = { accessToken: "a".repeat(3000), change };
+  const enough = { accessToken: LONG, change };
   expect(await outputOfExample("enough", "SIGNED_IN", enough)).not.toContain("does not fit");
 });
 
