@@ -411,7 +411,10 @@ class Run {
       if (!storage.dead && !hasRecords && isStored)
         this.#fault("signOut wrongly reports that something is stored");
       // If there are several grants, the response with the tokens of one got lost, so nobody can revoke that grant.
-      const wasRevoked = server.grants.length > 1 || grants.every((grant) => grant.isRevoked);
+      // A grant whose only token has expired has nothing to revoke.
+      const isOver = ({ isRevoked: is, accessToken }: Grant): boolean =>
+        is || (!server.givesRefreshToken && accessToken === "");
+      const wasRevoked = server.grants.length > 1 || grants.every(isOver);
       if (isRevoked && !wasRevoked) this.#fault("signOut wrongly reports a revocation");
       if (isRevoked !== (problem === "")) this.#fault("signOut contradicts itself");
       this.#checkProblem(running, problem);
