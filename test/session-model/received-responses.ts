@@ -39,6 +39,8 @@ export class Received {
   hasRefreshToken = false;
   scope: string | undefined;
   idToken = "";
+  /** Of the newest request. */
+  #newestUrl = "";
   #abort: () => void = () => {};
   readonly #clock: ManualClock;
   readonly #earlier: readonly Received[];
@@ -67,6 +69,7 @@ export class Received {
     return {
       send: (request, sink) => {
         const { url, body, bodyFrom, bodyTo } = request;
+        this.#newestUrl = url;
         const text = Buffer.from(Array.from(body).slice(bodyFrom, bodyTo)).toString("latin1");
         return http.send(request, this.#listen(url, text.includes("device_code"), sink));
       },
@@ -184,7 +187,8 @@ export class Received {
         isPending || (failure === "" && (status === 200 || RENEWABLE.includes(error)));
       const isLate = this.#clock.elapsedMs - atMs > REPORTED_WITHIN_MS;
       // The code expired in the meantime, so the device requested another one instead.
-      const isReplaced = this.responses[at + 1]?.url === ENDPOINTS.deviceAuthorization;
+      const nextUrl = this.responses[at + 1]?.url ?? this.#newestUrl;
+      const isReplaced = nextUrl === ENDPOINTS.deviceAuthorization;
       if (isReplaced && url === ENDPOINTS.token) return false;
       return (
         !isReported &&
