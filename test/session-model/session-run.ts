@@ -445,7 +445,9 @@ class Run {
 
   /** A returned token must be the newest one of this start, and must not have expired. */
   #checkNewest({ start: { received } }: Running, token: string): void {
-    const { clock } = this.#environment;
+    const { clock, server } = this.#environment;
+    // Without a refresh token, a start resumes the stored access token, whose remaining lifetime is unknown.
+    if (received.tokens === undefined && !server.givesRefreshToken) return;
     if (token !== received.tokens?.access_token) this.#fault("a returned token is not the newest");
     const endMs = received.tokensAtMs + (received.tokens?.expires_in ?? 0) * 1000;
     if (clock.elapsedMs > endMs) this.#fault("a returned token has expired");
