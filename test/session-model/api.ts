@@ -31,6 +31,9 @@ const TEXT = "name=value";
 export class Api {
   /** Whether the authorization server still accepts the token. */
   isValid: (token: string) => boolean = () => true;
+  /** Checks how a token was sent. */
+  checkToken: (scheme: string, token: string, proof: string, method: string, url: string) => void =
+    () => {};
   /** Returns the authorization server's metadata at an address. */
   document: (address: string) => object | undefined = () => undefined;
   readonly #requested = new Map<string, Sent[]>();
@@ -41,7 +44,8 @@ export class Api {
     const document = this.document(url.href);
     if (document !== undefined) return Response.json(document);
     const headers = new Headers(init.headers);
-    const token = (headers.get("authorization") ?? "").replace("Bearer ", "");
+    const [scheme = "", token = ""] = (headers.get("authorization") ?? "").split(" ");
+    this.checkToken(scheme, token, headers.get("dpop") ?? "", init.method ?? "GET", url.href);
     const body = init.body ? await new Response(init.body).text() : "";
     const status = this.#statusOf(url, token);
     this.#requested.get(url.searchParams.get("ask") ?? "")?.push({

@@ -88,8 +88,9 @@ export class Received {
       if (isOver) return;
       isOver = true;
       const isReported = false;
-      // After a 415 the device retries with the other body format, so there is no result to report yet.
-      if (status !== 415 || more.failure !== "") {
+      // The request is repeated with the other body format or the new nonce, so there is no result to report yet.
+      const isRepeated = status === 415 || more.error === "use_dpop_nonce";
+      if (!isRepeated || more.failure !== "") {
         const reported = more.failure === "" ? status : 0;
         const isPage = text.startsWith("<");
         const isPending = isPoll && PENDING.includes(more.error);

@@ -2,6 +2,7 @@
 // 7636 forbid.
 
 import { createHash } from "node:crypto";
+import type { Signer } from "../../platform/contracts.ts";
 import type { VerificationPrompt } from "../../platform/session/handlers.ts";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 
@@ -17,6 +18,16 @@ export const ENDPOINTS = {
   metadata: "",
   events: "",
   resources: [],
+};
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
+/** In place of a signature, because a real one would come from another thread, at any time. */
+const signed = (text: string | Uint8Array): Buffer => createHash("sha512").update(text).digest();
+
+export const modelSigner: Signer = {
+  algorithm: "ES256",
+  publicJwk: { kty: "EC", crv: "P-256", x: "x".repeat(43), y: "y".repeat(43) },
+  sign: signed,
 };
 
 interface Code {
@@ -78,6 +89,14 @@ export class GrantServer {
   tokenBytes: () => number = () => 0;
   /** Polls before the user allows a code; -1: never. */
   allowsAfterPolls = 1;
+  /** The client has a key: token requests have a proof (RFC 9449), and whether the server binds tokens to the key. */
+  hasKey = false;
+  bindsTokens = false;
+  readonly boundTokens = new Set<string>();
+  /** Called after each valid proof. @returns whether later proofs must have another nonce */
+  renewsNonce: () => boolean = () => false;
+  #nonce = "";
+  readonly #proofs = new Set<unknown>();
   readonly #nowMs: () => number;
   #count = 0;
 
@@ -90,9 +109,11 @@ export class GrantServer {
     const isJson = contentType === "application/json";
     if (request.method !== "POST" || (!isJson && contentType !== FORM)) this.#broken(request);
     if (request.authorization !== `Basic ${CREDENTIALS}`) this.#broken(request);
-    if (request.headers.length !== 1 || `${request.headers[0]}` !== `${OWN_HEADER}`) {
-      this.#broken(request);
-    }
+    const [own, proof, ...others] = request.headers;
+    const isProven = this.hasKey && url === ENDPOINTS.token;
+    const isExpected = (proof !== undefined) === isProven && others.length === 0;
+    if (`${own}` !== `${OWN_HEADER}` || !isExpected) this.#broken(request);
+    const isFresh = proof === undefined || this.checkProof(proof[1], "POST", url);
     if (isJson !== (this.bodies === "json")) {
       if (this.isFormKnown)
         this.violations.push("not the body format that the client is configured for");
@@ -100,6 +121,7 @@ export class GrantServer {
     }
     const refused = this.refusal();
     if (refused !== undefined) return refused;
+    if (!isFresh) return { ...refusal("use_dpop_nonce"), nonce: this.#nonce };
     const form = isJson ? new Map(Object.entries(JSON.parse(request.text))) : request.form;
     const field = (name: string): string => `${form.get(name) ?? ""}`;
     if (url === ENDPOINTS.deviceAuthorization) return this.#newCode(field);
@@ -108,6 +130,27 @@ export class GrantServer {
     if (field("grant_type") === "refresh_token") return this.#refresh(field("refresh_token"));
     return this.#poll(field("device_code"), field("code_verifier"));
   };
+
+  /** Checks a proof (RFC 9449 §4.3). @returns whether it has the newest nonce */
+  checkProof(proof: string, method: string, url: string, token?: string): boolean {
+    const [head = "", body = "", signature] = proof.split(".");
+    const [header, claims] = [head, body].map((part) =>
+      JSON.parse(Buffer.from(part, "base64url").toString() || "{}"),
+    );
+    const isValid =
+      header.typ === "dpop+jwt" &&
+      signature === signed(`${head}.${body}`).toString("base64url") &&
+      claims.htm === method &&
+      claims.htu === url.replace(/[?#].*/, "") &&
+      claims.ath === (token && sha256(token)) &&
+      Math.abs(claims.iat - Date.now() / 1000) < 60 &&
+      !this.#proofs.has(claims.jti);
+    if (!isValid) this.violations.push(`an invalid proof for ${method} ${url}`);
+    this.#proofs.add(claims.jti);
+    const isFresh = token !== undefined || (claims.nonce ?? "") === this.#nonce;
+    if (isFresh && this.bindsTokens && this.renewsNonce()) this.#nonce = `nonce-${this.#count++}`;
+    return isFresh;
+  }
 
   #broken({ method, url, contentType }: SeenRequest): void {
     this.violations.push(`an invalid request: ${method} ${url} ${contentType}`);
@@ -190,8 +233,7 @@ export class GrantServer {
     if (this.allowsAfterPolls > 0) this.allowsAfterPolls--;
     if (code.decision === "denied") return refusal("access_denied");
     if (code.decision === "pending") return refusal("authorization_pending");
-    const digest = createHash("sha256").update(verifier).digest("base64url");
-    const isRight = code.challenge === digest && /^[\w-]{43}$/.test(verifier);
+    const isRight = code.challenge === sha256(verifier) && /^[\w-]{43}$/.test(verifier);
     if (code.challenge !== "" && !isRight) {
       this.violations.push("a poll without the challenge's verifier");
     }
@@ -228,6 +270,7 @@ export class GrantServer {
     const id = this.#count++;
     grant.accessToken = `access-token-${id}`.padEnd(this.tokenBytes(), "+/=x");
     this.accessTokens.add(grant.accessToken);
+    if (this.bindsTokens) this.boundTokens.add(grant.accessToken);
     if (this.givesRefreshToken && (this.rotates || grant.refreshToken === "")) {
       grant.refreshToken = `refresh-token-${id}`.padEnd(this.tokenBytes(), "+/=x");
       grant.chain.push(grant.refreshToken);
@@ -235,7 +278,7 @@ export class GrantServer {
     return {
       body: {
         access_token: grant.accessToken,
-        token_type: "Bearer",
+        token_type: this.bindsTokens ? "DPoP" : "Bearer",
         expires_in: this.accessLifetimeS,
         ...(this.givesRefreshToken && { refresh_token: grant.refreshToken }),
         ...this.moreMembers(grant),

@@ -2,11 +2,13 @@
 // that the contracts allow, and the run checks what the session promises. The same seed repeats a run.
 
 import type { Platform } from "../../platform/contracts.ts";
+import { Keys } from "../../platform/exchange/keys.ts";
 import { driverLog } from "../../platform/exchange/log.ts";
 import type { SignInHandlers, VerificationPrompt } from "../../platform/session/handlers.ts";
 import type { Session } from "../../platform/session/session.ts";
 import type { RuntimeSettings } from "../../platform/session/session-runtime.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
+import { SeededEntropy } from "../../platform/testing/index.ts";
 import { SETTINGS, SessionEnvironment, type Start } from "../environment/session-port.ts";
 import { Random } from "../model/random.ts";
 import { ACTIONS, ACTIONS_WITH_UPDATES, type Action } from "./actions.ts";
@@ -14,7 +16,7 @@ import { API, Api } from "./api.ts";
 import { DISK_FULL, Faults, THROWN } from "./faults.ts";
 import { idTokenOf, issuerDocument, KINDS } from "./id-tokens.ts";
 import { isAtEnd } from "./received-responses.ts";
-import { ENDPOINTS, type Grant, HOST } from "./server.ts";
+import { ENDPOINTS, type Grant, HOST, modelSigner } from "./server.ts";
 
 export interface RunReport {
   readonly violations: readonly string[];
@@ -80,6 +82,7 @@ class Run {
   readonly #promises: Promised[] = [];
   #running: Running | undefined;
   #throwsIn = -1;
+  readonly #keyEntropy = new SeededEntropy(7);
 
   readonly #hasUpdates: boolean;
   /** Whether the next program is of the older version, which binds records to the server's origin instead of its issuer. */
@@ -105,6 +108,15 @@ class Run {
     const bytesMax = this.#random.pick([0, 2000, 20_000]);
     server.tokenBytes = () => (bytesMax > 0 ? this.#random.below(bytesMax) : 0);
     this.#settings = this.#drawSettings();
+    server.hasKey = this.#random.once(3);
+    server.bindsTokens = server.hasKey && this.#random.once(2);
+    server.renewsNonce = () => this.#random.once(4);
+    this.#api.checkToken = (scheme, token, proof, ...request) => {
+      if (token === "") return;
+      const isBound = server.boundTokens.has(token);
+      if (scheme !== (isBound ? "DPoP" : "Bearer")) this.#fault(`a token with ${scheme}`);
+      if (isBound) server.checkProof(proof, ...request, token);
+    };
     server.mayChallenge = this.#settings.pkce !== undefined;
     server.isFormKnown = (this.#settings.bodies ?? "form") === server.bodies;
     this.#faults.corruptStorage();
@@ -289,13 +301,18 @@ class Run {
 
   #startProgram(handlers: SignInHandlers): Start {
     const corrupt = (platform: Platform): Platform => this.#faults.adapters(platform);
-    const settings = this.#settings;
+    const settings = { ...this.#settings, ...(this.#environment.server.hasKey && this.#newKeys()) };
     if (!this.#hasUpdates) return this.#environment.start(handlers, corrupt, settings);
     const { server, ...unnamed } = SETTINGS.config;
     return this.#environment.start(handlers, corrupt, {
       ...settings,
       config: this.#isOlder ? { ...unnamed, server } : unnamed,
     });
+  }
+
+  #newKeys(): Pick<RuntimeSettings, "keys"> {
+    const identity = { signer: modelSigner, entropy: this.#keyEntropy, clientId: "program" };
+    return { keys: new Keys({ ...identity, dpop: "auto" }) };
   }
 
   #kill(): void {
