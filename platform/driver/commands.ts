@@ -100,7 +100,8 @@ export class Commands implements RequestContext {
     const { clientId, clientSecret, scope } = config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
     const port = new AdapterPort(platform.http, {
-      isPoll: () => this.device.state === State.PENDING,
+      // With a new nonce a poll is repeated at once, so a reused sink could be that of the request before.
+      isPoll: () => this.device.state === State.PENDING && keys === undefined,
       fault: (error, giveUp) => this.#owner.fault(error, giveUp),
     });
     const all = inOrder({
