@@ -1,6 +1,6 @@
 // Client authentication (RFC 6749 §2.3) at every endpoint of the authorization server, code challenges, and revocation.
 
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type * as core from "../../core/complete.ts";
 import { ClientAuthentication, ErrorCode, Event, State } from "../../core/complete.ts";
 import {
@@ -40,25 +40,14 @@ const BOTH = { ...ID, client_secret: CLIENT.clientSecret };
 const POLL = { grant_type: GRANT, device_code: "dc" };
 const REFRESH = { grant_type: "refresh_token", refresh_token: "refresh" };
 
-describe("RFC 6749 §2.3, device doc §2.4 row client_id and row client_secret: device doc §4 row bodies are forms:", () => {
-  it.each([
-    ["none, RFC 8628 §3.1, §3.4, RFC 6749 §3.2.1", ClientAuthentication.NONE, ID, ID, ""],
-    ["client_secret_post", ClientAuthentication.CLIENT_SECRET_POST, BOTH, BOTH, ""],
-    [
-      "client_secret_basic, RFC 6749 §2.3.1",
-      ClientAuthentication.CLIENT_SECRET_BASIC,
-      ID,
-      ID,
-      BASIC,
-    ],
-    [
-      "documents: the token to revoke in the query",
-      ClientAuthentication.SPECIFICATION,
-      ID,
-      BOTH,
-      "",
-    ],
-  ])("%s (RFC 7009 §2.1)", (_, clientAuthentication, atDevice, atToken, basic) => {
+it.each([
+  ["none, RFC 8628 §3.1, §3.4, RFC 6749 §3.2.1", ClientAuthentication.NONE, ID, ID, ""],
+  ["client_secret_post", ClientAuthentication.CLIENT_SECRET_POST, BOTH, BOTH, ""],
+  ["client_secret_basic, RFC 6749 §2.3.1", ClientAuthentication.CLIENT_SECRET_BASIC, ID, ID, BASIC],
+  ["documents: the token to revoke in the query", ClientAuthentication.SPECIFICATION, ID, BOTH, ""],
+])(
+  "RFC 6749 §2.3, device doc §2.4 row client_id and row client_secret: device doc §4 row bodies are forms: %s (RFC 7009 §2.1)",
+  (_, clientAuthentication, atDevice, atToken, basic) => {
     const sent = lifetime({ clientAuthentication });
     const [request, poll, refresh, revocation] = sent;
     expect(fields(request)).toEqual({ scope: "email", ...atDevice });
@@ -70,23 +59,21 @@ describe("RFC 6749 §2.3, device doc §2.4 row client_id and row client_secret: 
     for (const { text } of sent) expect(String(new URLSearchParams(text))).toBe(text);
     for (const each of sent)
       expect(each).toMatchObject({ authorization: basic && `Basic ${basic}` });
-  });
-});
+  },
+);
 
-describe("RFC 7636 §4.3, §4.5 proof key for code exchange", () => {
-  it("Appendix B: the code request contains the challenge, and each poll the verifier", () => {
-    const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-    const responses = [code(), error(400, "authorization_pending"), tokens()];
-    const bench = new Port(responses, { pkce: 2, verifier });
-    bench.until(3);
-    expect(bench.sent[0]!.text).toBe(
-      "code_challenge_method=S256&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" +
-        "&scope=email&client_id=printer",
-    );
-    for (const poll of polls(bench)) expect(fields(poll).code_verifier).toBe(verifier);
-    expect(polls(bench)).toHaveLength(2);
-    expect(bench.device.state).toBe(State.SIGNED_IN);
-  });
+it("RFC 7636 §4.3, §4.5 Appendix B: the code request contains the challenge, and each poll the verifier", () => {
+  const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+  const responses = [code(), error(400, "authorization_pending"), tokens()];
+  const bench = new Port(responses, { pkce: 2, verifier });
+  bench.until(3);
+  expect(bench.sent[0]!.text).toBe(
+    "code_challenge_method=S256&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" +
+      "&scope=email&client_id=printer",
+  );
+  for (const poll of polls(bench)) expect(fields(poll).code_verifier).toBe(verifier);
+  expect(polls(bench)).toHaveLength(2);
+  expect(bench.device.state).toBe(State.SIGNED_IN);
 });
 
 // Signing out (RFC 7009): which tokens are revoked in which order, and what the device reports if the server refuses.
@@ -114,27 +101,28 @@ function revoked(bench: Port): (string | null)[] {
   return sent.map(({ text, target }) => new URLSearchParams(text || target).get("token"));
 }
 
-describe("RFC 7009 §2.1: a server may fail to end the access token together with the refresh token", () => {
-  it.each([
-    ["both are revoked", [DONE, DONE], ["refresh", "access"], ErrorCode.NONE],
-    [
-      "RFC 7009 §2.2.1: a token type that the server does not revoke is not retried; the other token is revoked",
-      [UNSUPPORTED, DONE],
-      ["refresh", "access"],
-      ErrorCode.UNSUPPORTED_TOKEN_TYPE,
-    ],
-    [
-      "RFC 7009 §2.2.1: an access token that cannot be revoked stays valid until it expires",
-      [DONE, UNSUPPORTED],
-      ["refresh", "access"],
-      ErrorCode.NONE,
-    ],
-  ] as const)("%s", (_, responses, sent, outcome) => {
+it.each([
+  ["both are revoked", [DONE, DONE], ["refresh", "access"], ErrorCode.NONE],
+  [
+    "RFC 7009 §2.2.1: a token type that the server does not revoke is not retried; the other token is revoked",
+    [UNSUPPORTED, DONE],
+    ["refresh", "access"],
+    ErrorCode.UNSUPPORTED_TOKEN_TYPE,
+  ],
+  [
+    "RFC 7009 §2.2.1: an access token that cannot be revoked stays valid until it expires",
+    [DONE, UNSUPPORTED],
+    ["refresh", "access"],
+    ErrorCode.NONE,
+  ],
+] as const)(
+  "RFC 7009 §2.1: a server may fail to end the access token together with the refresh token: %s",
+  (_, responses, sent, outcome) => {
     const bench = signedOut([...responses]);
     expect(revoked(bench)).toEqual(sent);
     expect(bench.device.state).toBe(State.SIGNED_OUT);
     expect(bench.device.event).toBe(Event.REVOKED);
     expect(ErrorCode[bench.device.error]).toBe(ErrorCode[outcome]);
     expect(bench.stored).toBe("");
-  });
-});
+  },
+);

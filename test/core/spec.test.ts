@@ -1,7 +1,7 @@
 // The tables of core/SPEC.md match the code. `npm run generate` updates them.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import * as api from "../../core/api.ts";
 import * as complete from "../../core/complete.ts";
 import { ErrorCode, ErrorKind, errorKind, errorMessage } from "../../core/complete.ts";
@@ -251,12 +251,13 @@ it("there is a display text for every message", () => {
 
 // Each build of the core has only the names that its requests and responses need.
 
-describe("SPEC.md, Regions: the display's texts follow the last name", () => {
-  it.each([
-    ["grant", grant.create, LiteralEnd.GRANT],
-    ["api", api.create, LiteralEnd.API],
-    ["complete", complete.create, LiteralEnd.COMPLETE],
-  ] as const)("of the %s build", (_, create, firstText) => {
+it.each([
+  ["grant", grant.create, LiteralEnd.GRANT],
+  ["api", api.create, LiteralEnd.API],
+  ["complete", complete.create, LiteralEnd.COMPLETE],
+] as const)(
+  "SPEC.md, Regions: the display's texts follow the last name: of the %s build",
+  (_, create, firstText) => {
     const memory = new Uint8Array(8192);
     const { start, length } = create(memory, config)!;
     const from = start[firstText]!;
@@ -265,8 +266,8 @@ describe("SPEC.md, Regions: the display's texts follow the last name", () => {
       "Starting",
     );
     expect(start).toHaveLength(firstText + grant.MESSAGES.split("\n").length);
-  });
-});
+  },
+);
 
 it("the grant alone signs in, shows its own texts, and has no calls", () => {
   const core = grant as unknown as Core;

@@ -1,7 +1,7 @@
 // In random sessions, every action that the panel disables is refused, and all others are not.
 import fs from "node:fs";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
 import { ACTIONS } from "../../targets/desktop/simulator/actions.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
@@ -222,8 +222,9 @@ const BESIDE: Readonly<Record<string, readonly [before: string[], after: string[
   "flip-bit": [SESSION, ["power cycle"]],
 };
 
-describe("a fault has the visible effect that its button describes", () => {
-  test.each(FAULTS)("$name: $label", async ({ name, display, needs }) => {
+test.each(FAULTS)(
+  "a fault has the visible effect that its button describes: $name: $label",
+  async ({ name, display, needs }) => {
     const simulation = virtualEnvironment();
     const [before, after] = BESIDE[name] ?? [[], []];
     for (const step of before) await perform(simulation, step);
@@ -241,5 +242,5 @@ describe("a fault has the visible effect that its button describes", () => {
       await simulation.clock.advance(70_000, seen);
       expect(seen()).toBe(true);
     }
-  });
-});
+  },
+);

@@ -1,5 +1,5 @@
 // The device behaves the same on every clock of the simulator: real, x60, --fast, during a jump, paused and stepped.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FAST_SPEED } from "../../targets/desktop/options.ts";
 import { SimulatedClock } from "../../targets/desktop/simulator/environment/simulated-clock.ts";
 import { bench, Handmade } from "./bench.ts";
@@ -35,8 +35,9 @@ const CLOCKS: readonly (readonly [string, number, (bench: Bench) => Promise<void
   ],
 ];
 
-describe("RFC 8628 section 3.5: a power cycle at any moment causes no false slow_down", () => {
-  test.each(CLOCKS)("%s", async (_name, speed, pass) => {
+test.each(CLOCKS)(
+  "RFC 8628 section 3.5: a power cycle at any moment causes no false slow_down: %s",
+  async (_name, speed, pass) => {
     for (let shiftMs = 0; shiftMs < 5000; shiftMs += 311.7) {
       const one = benchAt(speed);
       const { simulation, controller } = one;
@@ -49,5 +50,5 @@ describe("RFC 8628 section 3.5: a power cycle at any moment causes no false slow
       expect(polls.filter(({ status }) => status !== 428)).toEqual([]);
       simulation.clock.close();
     }
-  });
-});
+  },
+);

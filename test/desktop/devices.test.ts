@@ -53,17 +53,15 @@ async function waiting(device: string, columns: number, rows: number): Promise<S
   return simulation;
 }
 
-describe("the printer", () => {
-  test("RFC 8628 section 3.3.1: the slip has address, code, and a QR code with both", async () => {
-    const simulation = await waiting("printer", 16, 2);
-    const [slip] = simulation.paper.slips;
-    expect(slip).toMatchObject({
-      address: simulation.verificationUri,
-      code: simulation.userCode,
-      modules: qrModules(simulation.verificationUriComplete),
-    });
-    expect(simulation.userCode).not.toBe("");
+test("RFC 8628 section 3.3.1: the printer's slip has address, code, and a QR code with both", async () => {
+  const simulation = await waiting("printer", 16, 2);
+  const [slip] = simulation.paper.slips;
+  expect(slip).toMatchObject({
+    address: simulation.verificationUri,
+    code: simulation.userCode,
+    modules: qrModules(simulation.verificationUriComplete),
   });
+  expect(simulation.userCode).not.toBe("");
 });
 
 describe("the console", () => {

@@ -220,27 +220,25 @@ function startWebDevice(script: string, environment: RealEnvironment, items: Map
 
 const templates = fileURLToPath(new URL("../../platform/templates", import.meta.url));
 
-describe("porting kit", () => {
-  it("adapters over node:http, files and a console pass all tests, and a device signs in", async () => {
-    const environment = await opened();
-    cpSync(templates, environment.folder, { recursive: true });
-    cpSync(path.join(examples, "own-adapters.mjs"), path.join(environment.folder, "adapters.mjs"));
-    const command = await bundledProgram("targets/command/main.ts");
-    const adapters = path.join(environment.folder, "adapters.mjs");
-    const program = new Program(command, environment, ["conform", adapters, "--tls"]);
-    const code = await program.ended();
-    const { output } = program;
-    expect(output).not.toMatch(/^ {2}\w+: /m);
-    expect(output.match(/^\w+: (\d+) of \1 cases pass$/gm)).toHaveLength(5);
-    expect(code).toBe(0);
-    const device = path.join(environment.folder, "device.mjs");
-    await withProgram(device, environment, async (program) => {
-      await allow(environment, program);
-      await program.until(/^\|Signed in {11}\|$/m);
-    });
-    await withProgram(device, environment, async (program) => {
-      await program.until(/^\|Signed in {11}\|$/m);
-      expect(program.output).not.toContain("Code ");
-    });
+it("the porting kit: adapters over node:http, files and a console pass all tests, and a device signs in", async () => {
+  const environment = await opened();
+  cpSync(templates, environment.folder, { recursive: true });
+  cpSync(path.join(examples, "own-adapters.mjs"), path.join(environment.folder, "adapters.mjs"));
+  const command = await bundledProgram("targets/command/main.ts");
+  const adapters = path.join(environment.folder, "adapters.mjs");
+  const program = new Program(command, environment, ["conform", adapters, "--tls"]);
+  const code = await program.ended();
+  const { output } = program;
+  expect(output).not.toMatch(/^ {2}\w+: /m);
+  expect(output.match(/^\w+: (\d+) of \1 cases pass$/gm)).toHaveLength(5);
+  expect(code).toBe(0);
+  const device = path.join(environment.folder, "device.mjs");
+  await withProgram(device, environment, async (program) => {
+    await allow(environment, program);
+    await program.until(/^\|Signed in {11}\|$/m);
+  });
+  await withProgram(device, environment, async (program) => {
+    await program.until(/^\|Signed in {11}\|$/m);
+    expect(program.output).not.toContain("Code ");
   });
 });

@@ -111,64 +111,58 @@ describe("picogrant simulate", () => {
 
 const toolsFolder = path.join(inject("project"), "tools");
 
-describe("picogrant check-server", () => {
-  it("passes the check of a C port, counts its connections, and ends with Ctrl+C", async () => {
-    const server = start(["check-server", "--port", "0"]);
-    await expect.poll(() => server.stdout).toMatch(/listening on \S+\n/);
-    const [, url] = /listening on (\S+)\n/.exec(server.stdout)!;
-    const pattern = await fetch(`${url}pattern`);
-    expect(pattern.headers.get("picogrant-check")).toBe("1");
-    expect((await pattern.arrayBuffer()).byteLength).toBe(5000);
-    const echo = await fetch(`${url}echo`, { method: "POST", body: "abc" });
-    // 97 * 31^2 + 98 * 31 + 99
-    expect(await echo.text()).toBe("3 96354 ");
-    expect(await (await fetch(`${url}open`)).text()).toMatch(/^[1-3] $/);
-    const again = await run(["check-server", "--port", new URL(url!).port]);
-    expect(again).toMatchObject({ code: 2, stdout: "" });
-    expect(again.stderr).toMatch(
-      /^picogrant check-server: port \d+ on 127\.0\.0\.1 is in use; [^\n]*\n$/,
-    );
-    server.child.kill("SIGINT");
-    expect(await server.end).toMatchObject({ code: 0, stderr: "" });
-  });
+it("picogrant check-server passes the check of a C port, counts its connections, and ends with Ctrl+C", async () => {
+  const server = start(["check-server", "--port", "0"]);
+  await expect.poll(() => server.stdout).toMatch(/listening on \S+\n/);
+  const [, url] = /listening on (\S+)\n/.exec(server.stdout)!;
+  const pattern = await fetch(`${url}pattern`);
+  expect(pattern.headers.get("picogrant-check")).toBe("1");
+  expect((await pattern.arrayBuffer()).byteLength).toBe(5000);
+  const echo = await fetch(`${url}echo`, { method: "POST", body: "abc" });
+  // 97 * 31^2 + 98 * 31 + 99
+  expect(await echo.text()).toBe("3 96354 ");
+  expect(await (await fetch(`${url}open`)).text()).toMatch(/^[1-3] $/);
+  const again = await run(["check-server", "--port", new URL(url!).port]);
+  expect(again).toMatchObject({ code: 2, stdout: "" });
+  expect(again.stderr).toMatch(
+    /^picogrant check-server: port \d+ on 127\.0\.0\.1 is in use; [^\n]*\n$/,
+  );
+  server.child.kill("SIGINT");
+  expect(await server.end).toMatchObject({ code: 0, stderr: "" });
 });
 
-describe("picogrant configure", () => {
-  it("writes the server's profile into a device.json for any host", async () => {
-    mkdirSync(toolsFolder, { recursive: true });
-    const file = path.join(toolsFolder, "device.json");
-    const out = path.join(toolsFolder, "complete.json");
-    writeFileSync(
-      file,
-      JSON.stringify({ clientId: "c", scope: "openid", server: "google", clientSecret: "x" }),
-    );
-    expect(await run(["configure", file, "--out", out])).toMatchObject({ code: 0, stderr: "" });
-    const config = JSON.parse(readFileSync(out, "utf8")) as { endpoints: { token: string } };
-    expect(config.endpoints.token).toMatch(/^https:/);
-    expect(statSync(out).mode & 0o777).toBe(0o600);
+it("picogrant configure writes the server's profile into a device.json for any host", async () => {
+  mkdirSync(toolsFolder, { recursive: true });
+  const file = path.join(toolsFolder, "device.json");
+  const out = path.join(toolsFolder, "complete.json");
+  writeFileSync(
+    file,
+    JSON.stringify({ clientId: "c", scope: "openid", server: "google", clientSecret: "x" }),
+  );
+  expect(await run(["configure", file, "--out", out])).toMatchObject({ code: 0, stderr: "" });
+  const config = JSON.parse(readFileSync(out, "utf8")) as { endpoints: { token: string } };
+  expect(config.endpoints.token).toMatch(/^https:/);
+  expect(statSync(out).mode & 0o777).toBe(0o600);
 
-    const again = await run(["configure", file, "--out", out]);
-    expect(again).toMatchObject({ code: 2, stdout: "" });
-    expect(again.stderr).toMatch(
-      /^picogrant configure: [^\n]*complete\.json: exists already[^\n]*\n$/,
-    );
+  const again = await run(["configure", file, "--out", out]);
+  expect(again).toMatchObject({ code: 2, stdout: "" });
+  expect(again.stderr).toMatch(
+    /^picogrant configure: [^\n]*complete\.json: exists already[^\n]*\n$/,
+  );
 
-    const page = await run(["configure", file, "--page", "--out", path.join(toolsFolder, "page")]);
-    expect(page.stderr).toMatch(/^picogrant configure: --authorities is missing[^\n]*\n$/);
-  });
+  const page = await run(["configure", file, "--page", "--out", path.join(toolsFolder, "page")]);
+  expect(page.stderr).toMatch(/^picogrant configure: --authorities is missing[^\n]*\n$/);
 });
 
-describe("picogrant sizing", () => {
-  it("reports how much memory tokens need, which is more for longer ones", async () => {
-    const need = async (access: string): Promise<{ complete: number; grant_alone: number }> => {
-      const { stdout } = await run(["sizing", "--access", access, "--refresh", "64", "--json"]);
-      return JSON.parse(stdout) as { complete: number; grant_alone: number };
-    };
-    const [short, long] = [await need("64"), await need("2000")];
-    expect(short.complete % 32).toBe(0);
-    expect(short.grant_alone).toBeLessThanOrEqual(short.complete);
-    expect(long.complete).toBeGreaterThan(short.complete + 1900);
-  });
+it("picogrant sizing reports how much memory tokens need, which is more for longer ones", async () => {
+  const need = async (access: string): Promise<{ complete: number; grant_alone: number }> => {
+    const { stdout } = await run(["sizing", "--access", access, "--refresh", "64", "--json"]);
+    return JSON.parse(stdout) as { complete: number; grant_alone: number };
+  };
+  const [short, long] = [await need("64"), await need("2000")];
+  expect(short.complete % 32).toBe(0);
+  expect(short.grant_alone).toBeLessThanOrEqual(short.complete);
+  expect(long.complete).toBeGreaterThan(short.complete + 1900);
 });
 
 // Runs `picogrant conform` of the installed package with the example's adapters, which pass, and with adapters that

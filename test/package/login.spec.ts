@@ -112,26 +112,24 @@ describe("picogrant login", () => {
   });
 });
 
-describe("picogrant login at oidc-provider", () => {
-  it("reports the user's name from the ID token", async () => {
-    const provider = await startProvider();
-    try {
-      const { id, secret } = provider.clients.client_secret_basic;
-      const args = ["login", "--server", provider.issuer, "--client-id", id, "--state", state];
-      const running = start([...args, "--scope", provider.scope, "--json"], {
-        PICOGRANT_CLIENT_SECRET: secret,
-      });
-      await expect.poll(() => events(running.stdout).length).toBe(1);
-      const [shown] = events(running.stdout);
-      await provider.approve(`${shown!.verification_uri}`, `${shown!.user_code}`);
-      const { code, stdout, stderr } = await running.end;
-      expect(stderr).toMatch(/Signed in at \S+ as ada\./);
-      expect(code).toBe(0);
-      expect(events(stdout).at(-1)).toMatchObject({ event: "signed_in", who: "ada", renews: true });
-      const out = await run(["logout", "--state", state], { PICOGRANT_CLIENT_SECRET: secret });
-      expect(out.stdout).toMatch(/^Signed out at \S+: the tokens are revoked and forgotten\.\n$/);
-    } finally {
-      await provider.close();
-    }
-  });
+it("picogrant login at oidc-provider reports the user's name from the ID token", async () => {
+  const provider = await startProvider();
+  try {
+    const { id, secret } = provider.clients.client_secret_basic;
+    const args = ["login", "--server", provider.issuer, "--client-id", id, "--state", state];
+    const running = start([...args, "--scope", provider.scope, "--json"], {
+      PICOGRANT_CLIENT_SECRET: secret,
+    });
+    await expect.poll(() => events(running.stdout).length).toBe(1);
+    const [shown] = events(running.stdout);
+    await provider.approve(`${shown!.verification_uri}`, `${shown!.user_code}`);
+    const { code, stdout, stderr } = await running.end;
+    expect(stderr).toMatch(/Signed in at \S+ as ada\./);
+    expect(code).toBe(0);
+    expect(events(stdout).at(-1)).toMatchObject({ event: "signed_in", who: "ada", renews: true });
+    const out = await run(["logout", "--state", state], { PICOGRANT_CLIENT_SECRET: secret });
+    expect(out.stdout).toMatch(/^Signed out at \S+: the tokens are revoked and forgotten\.\n$/);
+  } finally {
+    await provider.close();
+  }
 });

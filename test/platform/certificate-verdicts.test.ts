@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import https from "node:https";
 import net, { type AddressInfo } from "node:net";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
 import { curlConfig } from "../../platform/quickjs/curl-http.ts";
@@ -88,10 +88,11 @@ const CURL_DIFFERS = [
   "a common name that spells the address",
 ];
 
-describe("RFC 5280, RFC 9525: which certificates of servers are valid", () => {
-  it.each(cases)("$name, for $host: $isValid", async ({ name, host, isValid, key, cert }) => {
+it.each(cases)(
+  "RFC 5280, RFC 9525: which certificates of servers are valid: $name, for $host: $isValid",
+  async ({ name, host, isValid, key, cert }) => {
     server.setSecureContext({ key, cert });
     expect(await nodeTakes(host), "Node").toBe(isValid);
     expect(await curlTakes(host), "curl").toBe(isValid || CURL_DIFFERS.includes(name));
-  });
-});
+  },
+);

@@ -143,17 +143,15 @@ describe.each([
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
 
-describe("without a test runner", () => {
-  it("each case is reported by name, and failed cases with their reason", async () => {
-    const valid = entropyConformance(() => ({ entropy: new SeededEntropy(1) }));
-    expect(await runConformance(valid)).toEqual({ passed: valid.map((c) => c.name), failed: [] });
-    const broken = await runConformance(
-      entropyConformance(() => ({ entropy: { fill: () => false } })),
-    );
-    expect(broken.passed).toEqual([]);
-    expect(broken.failed.map((c) => c.name)).toEqual(valid.map((c) => c.name));
-    expect(broken.failed[0]?.reason).toContain("no entropy");
-  });
+it("without a test runner: each case is reported by name, and failed cases with their reason", async () => {
+  const valid = entropyConformance(() => ({ entropy: new SeededEntropy(1) }));
+  expect(await runConformance(valid)).toEqual({ passed: valid.map((c) => c.name), failed: [] });
+  const broken = await runConformance(
+    entropyConformance(() => ({ entropy: { fill: () => false } })),
+  );
+  expect(broken.passed).toEqual([]);
+  expect(broken.failed.map((c) => c.name)).toEqual(valid.map((c) => c.name));
+  expect(broken.failed[0]?.reason).toContain("no entropy");
 });
 
 function earlyTimers(): ConformanceCase[] {

@@ -302,34 +302,32 @@ describe("exceptions of callbacks", () => {
   });
 });
 
-describe("an adapter that reports the same result twice", () => {
-  it("a repeated report of a storage operation does not end the next operation", () => {
-    const environment = lateEnvironment();
-    const { storage } = environment;
-    const dones: ((length: number) => void)[] = [];
-    const writes: ((ok: boolean) => void)[] = [];
-    const driver = driverOn({
-      ...environment,
-      storage: {
-        capacity: 4096,
-        read: (_slot, _into, _from, _to, done) => void dones.push(done),
-        write: (_slot, _bytes, _from, _to, done) => void writes.push(done),
-        erase: storage.erase.bind(storage),
-      },
-    });
-    driver.start();
-    dones[0]!(0);
-    expect(dones).toHaveLength(2);
-    dones[0]!(0);
-    expect(driver.device.state).toBe(State.STARTING);
-    dones[1]!(0);
-    expect(driver.device.state).toBe(State.REQUESTING);
-    while (writes.length === 0) environment.clock.advanceToNext();
-    for (const done of dones) done(1);
-    expect(driver.device.storageCommand).toBe(Command.STORE);
-    writes[0]!(true);
-    expect(driver.device.storageCommand).toBe(Command.NONE);
+it("a repeated report of a storage operation does not end the next operation", () => {
+  const environment = lateEnvironment();
+  const { storage } = environment;
+  const dones: ((length: number) => void)[] = [];
+  const writes: ((ok: boolean) => void)[] = [];
+  const driver = driverOn({
+    ...environment,
+    storage: {
+      capacity: 4096,
+      read: (_slot, _into, _from, _to, done) => void dones.push(done),
+      write: (_slot, _bytes, _from, _to, done) => void writes.push(done),
+      erase: storage.erase.bind(storage),
+    },
   });
+  driver.start();
+  dones[0]!(0);
+  expect(dones).toHaveLength(2);
+  dones[0]!(0);
+  expect(driver.device.state).toBe(State.STARTING);
+  dones[1]!(0);
+  expect(driver.device.state).toBe(State.REQUESTING);
+  while (writes.length === 0) environment.clock.advanceToNext();
+  for (const done of dones) done(1);
+  expect(driver.device.storageCommand).toBe(Command.STORE);
+  writes[0]!(true);
+  expect(driver.device.storageCommand).toBe(Command.NONE);
 });
 
 const responses =

@@ -221,53 +221,51 @@ describe("the result of a response", () => {
 });
 
 // Node reports the ends of response, request and connection in one order. Its replacements (nock, msw) use others.
-describe("order of events", () => {
-  const CODINGS: Record<string, (text: string) => Buffer> = {
-    identity: Buffer.from,
-    gzip: gzipSync,
-    deflate: deflateSync,
-    br: brotliCompressSync,
-  };
-  type Step = "complete" | "end" | "close" | "error";
-  const WHOLE: Step[][] = [
-    ["complete", "end", "close"],
-    ["complete", "close", "end"],
-    ["complete", "error", "close", "end"],
-    ["complete", "close", "error", "end"],
-    ["complete", "end", "error", "close"],
-  ];
-  const CUT_OFF_ONES: Step[][] = [["close"], ["error", "close"], ["close", "error"]];
-  const rows = Object.keys(CODINGS).flatMap((coding) =>
-    ["", "what it was"].flatMap((text) =>
-      [...WHOLE, ...CUT_OFF_ONES].map((steps) => [coding, text, steps] as const),
-    ),
-  );
+const CODINGS: Record<string, (text: string) => Buffer> = {
+  identity: Buffer.from,
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+};
+type Step = "complete" | "end" | "close" | "error";
+const WHOLE: Step[][] = [
+  ["complete", "end", "close"],
+  ["complete", "close", "end"],
+  ["complete", "error", "close", "end"],
+  ["complete", "close", "error", "end"],
+  ["complete", "end", "error", "close"],
+];
+const CUT_OFF_ONES: Step[][] = [["close"], ["error", "close"], ["close", "error"]];
+const rows = Object.keys(CODINGS).flatMap((coding) =>
+  ["", "what it was"].flatMap((text) =>
+    [...WHOLE, ...CUT_OFF_ONES].map((steps) => [coding, text, steps] as const),
+  ),
+);
 
-  it.each(rows)("%s, %j: %j", async (coding, text, steps) => {
-    const client = Object.assign(new EventEmitter(), { end: () => {}, destroy: () => {} });
-    vi.spyOn(http, "request").mockReturnValue(client as unknown as http.ClientRequest);
-    const bytes = text === "" ? Buffer.alloc(0) : CODINGS[coding]!(text);
-    const headers = { "content-encoding": coding };
-    const parts = { headers, statusCode: 200, complete: false, socket: new EventEmitter() };
-    const response = Object.assign(new Readable({ read: () => {} }), parts);
-    const { sink, reported, ended } = recorder();
-    server.adapter.send(server.request(), sink);
+it.each(rows)("order of events: %s, %j: %j", async (coding, text, steps) => {
+  const client = Object.assign(new EventEmitter(), { end: () => {}, destroy: () => {} });
+  vi.spyOn(http, "request").mockReturnValue(client as unknown as http.ClientRequest);
+  const bytes = text === "" ? Buffer.alloc(0) : CODINGS[coding]!(text);
+  const headers = { "content-encoding": coding };
+  const parts = { headers, statusCode: 200, complete: false, socket: new EventEmitter() };
+  const response = Object.assign(new Readable({ read: () => {} }), parts);
+  const { sink, reported, ended } = recorder();
+  server.adapter.send(server.request(), sink);
+  await turns();
+  client.emit("response", response);
+  if (text !== "") response.push(bytes);
+  for (const step of steps) {
+    if (step === "complete") response.complete = true;
+    else if (step === "end") response.push(null);
+    else client.emit(step, Object.assign(new Error("over"), { code: "ECONNRESET" }));
     await turns();
-    client.emit("response", response);
-    if (text !== "") response.push(bytes);
-    for (const step of steps) {
-      if (step === "complete") response.complete = true;
-      else if (step === "end") response.push(null);
-      else client.emit(step, Object.assign(new Error("over"), { code: "ECONNRESET" }));
-      await turns();
-    }
-    await ended;
-    await turns();
-    const isWhole = steps.includes("end");
-    expect(reported.at(-1)).toEqual(isWhole ? ["end"] : ["failed", "unreachable"]);
-    expect(reported.filter(([event]) => event === "end" || event === "failed")).toHaveLength(1);
-    if (isWhole) expect(textOf(reported)).toBe(text);
-  });
+  }
+  await ended;
+  await turns();
+  const isWhole = steps.includes("end");
+  expect(reported.at(-1)).toEqual(isWhole ? ["end"] : ["failed", "unreachable"]);
+  expect(reported.filter(([event]) => event === "end" || event === "failed")).toHaveLength(1);
+  if (isWhole) expect(textOf(reported)).toBe(text);
 });
 
 describe("the result of a response to fetch", () => {
@@ -319,14 +317,12 @@ describe("the result of a response to fetch", () => {
   });
 });
 
-describe("time limits", () => {
-  it("the limit for connecting includes the TLS handshake", async () => {
-    server.make({ connectLimitMs: 50 });
-    server.script = () => {};
-    const url = server.origin.replace("http:", "https:");
-    expect(await server.sendRequest({ url })).toEqual([["failed", "timeout"]]);
-    expect(server.adapter.lastFailure).toBe("no connection in time");
-  });
+it("the limit for connecting includes the TLS handshake", async () => {
+  server.make({ connectLimitMs: 50 });
+  server.script = () => {};
+  const url = server.origin.replace("http:", "https:");
+  expect(await server.sendRequest({ url })).toEqual([["failed", "timeout"]]);
+  expect(server.adapter.lastFailure).toBe("no connection in time");
 });
 
 describe("the client behind fetch", () => {

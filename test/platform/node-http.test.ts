@@ -28,9 +28,7 @@ const cases = httpConformance(
   },
 );
 
-describe("Node HTTP adapter: conformance", () => {
-  it.each(rows(cases))("%s", (_, one) => one.run());
-});
+it.each(rows(cases))("Node HTTP adapter: conformance: %s", (_, one) => one.run());
 
 it("the page lists each duty with its section, and with exactly the suites that test it", () => {
   const named = new Set(cases.map(({ name }) => /^http: (\w+): /.exec(name)?.[1]));

@@ -74,17 +74,15 @@ describe("addresses", () => {
   });
 });
 
-describe("known servers", () => {
-  it("by name: addresses, default scope and translation", async () => {
-    const github = await settled("github");
-    const { addresses } = serverOf("github", {}, false);
-    expect(github.endpoints).toEqual({ ...noEndpoints, ...addresses });
-    expect(github.config.scope).toBe("read:user");
-    expect(github.translate).toBeUndefined();
-    expect(github.issuer).toBeUndefined();
-    expect((await settled("github", { scope: "repo" })).config.scope).toBe("repo");
-    expect((await settled("facebook", { clientSecret: "s" })).translate).toBeDefined();
-  });
+it("a known server by its name: addresses, default scope and translation", async () => {
+  const github = await settled("github");
+  const { addresses } = serverOf("github", {}, false);
+  expect(github.endpoints).toEqual({ ...noEndpoints, ...addresses });
+  expect(github.config.scope).toBe("read:user");
+  expect(github.translate).toBeUndefined();
+  expect(github.issuer).toBeUndefined();
+  expect((await settled("github", { scope: "repo" })).config.scope).toBe("repo");
+  expect((await settled("facebook", { clientSecret: "s" })).translate).toBeDefined();
 });
 
 describe("issuers", () => {

@@ -152,16 +152,12 @@ describe("response of an error", () => {
   });
 });
 
-describe("errors before the device starts", () => {
-  it("an issuer's metadata: temporarily not available, or unusable", () => {
-    const [away, unusable] = [true, false].map(
-      (isAway) => new MetadataError("no metadata", isAway),
-    );
-    expect(reported(metadataErrorOf(away!))).toBe("unreachable (nobody) | no metadata; try again");
-    expect(reported(metadataErrorOf(unusable!))).toBe(
-      "no_metadata (developer) | no metadata; check the server's address",
-    );
-  });
+it("an issuer's metadata: temporarily not available, or unusable", () => {
+  const [away, unusable] = [true, false].map((isAway) => new MetadataError("no metadata", isAway));
+  expect(reported(metadataErrorOf(away!))).toBe("unreachable (nobody) | no metadata; try again");
+  expect(reported(metadataErrorOf(unusable!))).toBe(
+    "no_metadata (developer) | no metadata; check the server's address",
+  );
 });
 
 describe("each automatic retry is reported", () => {
@@ -372,31 +368,30 @@ describe("what a start knows from the previous one", () => {
   });
 });
 
-describe("close", () => {
-  it.each([
-    [true, []],
-    [false, ["not_saved"]],
-  ])("retries to save unsaved tokens; the retry succeeds: %s", async (isFixed, reported) => {
-    const environment = new SessionEnvironment();
-    environment.server.allowsAfterPolls = 0;
-    environment.storage.failWhen = (operation) => operation === "write";
-    const { start, session } = await started(environment);
-    await environment.until(() => start.troubles.length > 0);
-    expect(start.troubles.splice(0).map(({ code }) => code)).toEqual(["not_saved"]);
-    if (isFixed) environment.storage.failWhen = () => false;
-    const closed = session.close();
-    await environment.pass(5);
-    await closed;
-    expect([start.troubles.map(({ code }) => code), environment.stored > 0]).toEqual([
-      reported,
-      isFixed,
-    ]);
-    expect(session.status).toBe("closed");
-  });
+it.each([
+  [true, []],
+  [false, ["not_saved"]],
+])("close retries to save unsaved tokens; the retry succeeds: %s", async (isFixed, reported) => {
+  const environment = new SessionEnvironment();
+  environment.server.allowsAfterPolls = 0;
+  environment.storage.failWhen = (operation) => operation === "write";
+  const { start, session } = await started(environment);
+  await environment.until(() => start.troubles.length > 0);
+  expect(start.troubles.splice(0).map(({ code }) => code)).toEqual(["not_saved"]);
+  if (isFixed) environment.storage.failWhen = () => false;
+  const closed = session.close();
+  await environment.pass(5);
+  await closed;
+  expect([start.troubles.map(({ code }) => code), environment.stored > 0]).toEqual([
+    reported,
+    isFixed,
+  ]);
+  expect(session.status).toBe("closed");
 });
 
-describe("a server that repeats secrets in its error", () => {
-  it.each(["/code", "/token"])("%s: no report contains a secret", async (path) => {
+it.each(["/code", "/token"])(
+  "a server that repeats secrets in its error at %s: no report contains a secret",
+  async (path) => {
     const environment = environmentWith(path, (response) => response);
     const { handler } = environment.http;
     environment.http.handler = (request) => {
@@ -417,8 +412,8 @@ describe("a server that repeats secrets in its error", () => {
     expect(output).not.toMatch(
       /client-secret-of|device-code-\d|refresh-token-\d|Basic [A-Za-z0-9+/]/,
     );
-  });
-});
+  },
+);
 
 describe("a program without handlers", () => {
   /** Runs a program without handlers on the environment's platform. */

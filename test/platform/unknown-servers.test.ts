@@ -114,55 +114,51 @@ describe("RFC 8628 §3.2, RFC 6749 §3.2: codes and addresses of all kinds are s
   );
 });
 
-describe("a temporary error is reported, and the sign-in continues", () => {
-  it.each<[string, FakeResponse, RegExp]>([
-    [
-      "a page of HTML with 500",
-      { status: 500, body: "<html>" },
-      /^unavailable nobody .*HTTP 500; trying again in \d+ s$/,
-    ],
-    ["with 404", { status: 404, body: "<html>" }, /HTTP 404; /],
-    [
-      "with 200",
-      { status: 200, body: "<html>" },
-      /^malformed_response nobody .*HTTP 200, and not the requested response; /,
-    ],
-    ["a redirect to a login page", { status: 302, body: "" }, /HTTP 302; /],
-    ["nothing at all", { status: 200 }, /HTTP 200; there is no access_token in the response /],
-    ["429 without a word", { status: 429, body: "Too many" }, /HTTP 429; /],
-    [
-      "temporarily_unavailable",
-      { status: 503, body: { error: "temporarily_unavailable", error_description: "Back\nsoon" } },
-      /HTTP 503 temporarily_unavailable \(Back\?soon\); /,
-    ],
-  ])("%s", async (_, poll, reported) => {
-    const { troubles } = await completes({ poll });
-    expect(troubles).toHaveLength(2);
-    for (const { code, remedy, message } of troubles) {
-      expect(`${code} ${remedy} ${message}`).toMatch(reported);
-    }
-    // The query may contain secrets, so the message does not show it.
-    expect(troubles[0]!.message).toMatch(/^https:\/\/login\.example\.com\/token: /);
-  });
+it.each<[string, FakeResponse, RegExp]>([
+  [
+    "a page of HTML with 500",
+    { status: 500, body: "<html>" },
+    /^unavailable nobody .*HTTP 500; trying again in \d+ s$/,
+  ],
+  ["with 404", { status: 404, body: "<html>" }, /HTTP 404; /],
+  [
+    "with 200",
+    { status: 200, body: "<html>" },
+    /^malformed_response nobody .*HTTP 200, and not the requested response; /,
+  ],
+  ["a redirect to a login page", { status: 302, body: "" }, /HTTP 302; /],
+  ["nothing at all", { status: 200 }, /HTTP 200; there is no access_token in the response /],
+  ["429 without a word", { status: 429, body: "Too many" }, /HTTP 429; /],
+  [
+    "temporarily_unavailable",
+    { status: 503, body: { error: "temporarily_unavailable", error_description: "Back\nsoon" } },
+    /HTTP 503 temporarily_unavailable \(Back\?soon\); /,
+  ],
+])("a temporary error is reported, and the sign-in continues: %s", async (_, poll, reported) => {
+  const { troubles } = await completes({ poll });
+  expect(troubles).toHaveLength(2);
+  for (const { code, remedy, message } of troubles) {
+    expect(`${code} ${remedy} ${message}`).toMatch(reported);
+  }
+  // The query may contain secrets, so the message does not show it.
+  expect(troubles[0]!.message).toMatch(/^https:\/\/login\.example\.com\/token: /);
 });
 
-describe("RFC 6749 §5.1: tokens of all kinds", () => {
-  it.each<[string, object, number | undefined]>([
-    ["a lifetime with a fraction", { expires_in: 3599.75 }, 3599],
-    ["no lifetime", { expires_in: undefined }, undefined],
-    ["null", { expires_in: null }, undefined],
-    ["of ten years", { expires_in: 315_360_000 }, undefined],
-    ["of 0 seconds, which counts as unknown", { expires_in: 0 }, undefined],
-    ["of 40 seconds", { expires_in: 40 }, 40],
-    ["of -1", { expires_in: -1 }, undefined],
-    ["a signed access token of 4 KB", { access_token: `e.${"a".repeat(4096)}.s` }, 3600],
-    ["an id_token of 8 KB", { id_token: "i".repeat(8192) }, 3600],
-  ])("%s", async (_, tokens, lifetimeS) => {
-    const { session } = await completes({ tokens });
-    expect(session!.isRenewable).toBe(true);
-    if (lifetimeS === undefined) expect(session!.expiresInS).toBeUndefined();
-    else expect(session!.expiresInS).toBeCloseTo(lifetimeS, -1);
-  });
+it.each<[string, object, number | undefined]>([
+  ["a lifetime with a fraction", { expires_in: 3599.75 }, 3599],
+  ["no lifetime", { expires_in: undefined }, undefined],
+  ["null", { expires_in: null }, undefined],
+  ["of ten years", { expires_in: 315_360_000 }, undefined],
+  ["of 0 seconds, which counts as unknown", { expires_in: 0 }, undefined],
+  ["of 40 seconds", { expires_in: 40 }, 40],
+  ["of -1", { expires_in: -1 }, undefined],
+  ["a signed access token of 4 KB", { access_token: `e.${"a".repeat(4096)}.s` }, 3600],
+  ["an id_token of 8 KB", { id_token: "i".repeat(8192) }, 3600],
+])("RFC 6749 §5.1: tokens of all kinds: %s", async (_, tokens, lifetimeS) => {
+  const { session } = await completes({ tokens });
+  expect(session!.isRenewable).toBe(true);
+  if (lifetimeS === undefined) expect(session!.expiresInS).toBeUndefined();
+  else expect(session!.expiresInS).toBeCloseTo(lifetimeS, -1);
 });
 
 describe("a server's refusal reaches the program with its description", () => {

@@ -174,18 +174,16 @@ describe("servers: profiles and recordings", () => {
   });
 });
 
-describe("servers: memory", () => {
-  it.each(SERVERS.map((profile) => [profile.name, profile] as const))(
-    "%s: memoryBytes is enough for tokens of the lengths in the profile",
-    (_, profile) => {
-      const tokens = {
-        accessBytes: profile.accessTokenBytes,
-        refreshBytes: profile.refreshTokenBytes,
-      };
-      expect(suffices(BUILDS.complete, tokens, profile.memoryBytes)).toBe(true);
-    },
-  );
-});
+it.each(SERVERS.map((profile) => [profile.name, profile] as const))(
+  "%s: memoryBytes is enough for tokens of the lengths in the profile",
+  (_, profile) => {
+    const tokens = {
+      accessBytes: profile.accessTokenBytes,
+      refreshBytes: profile.refreshTokenBytes,
+    };
+    expect(suffices(BUILDS.complete, tokens, profile.memoryBytes)).toBe(true);
+  },
+);
 
 describe("RFC 8628 sections 3.1 to 3.5: sign-in", () => {
   it.each(recordedProfiles())("%s: code, pending, slow_down, tokens", (server) => {

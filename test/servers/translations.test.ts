@@ -76,40 +76,41 @@ function exchange(
 
 const CODE = (code: number) => ({ error: { code } });
 
-describe("a response in the server's own format is translated, and others pass unchanged", () => {
-  it.each<[string, Purpose, number, object, object | "untouched"]>([
-    ["amazon", "poll", 400, { error: "invalid_code_pair" }, { error: "expired_token" }],
-    ["amazon", "poll", 400, { error: "authorization_pending" }, "untouched"],
-    ["facebook", "poll", 400, CODE(190), { error: "invalid_grant" }],
-    ["facebook", "poll", 500, CODE(190), { error: "invalid_grant" }],
-    ["facebook", "code", 400, CODE(101), { error: "invalid_client" }],
-    ["facebook", "code", 400, CODE(100), { error: "invalid_request" }],
-    ["facebook", "code", 503, CODE(1), "untouched"],
-    [
-      "salesforce",
-      "code",
-      200,
-      { device_code: "D", expires_in: 60 },
-      { expires_in: 60, device_code: "D" },
-    ],
-    ["salesforce", "code", 200, { device_code: "D" }, { expires_in: 600, device_code: "D" }],
-    ["salesforce", "code", 400, { error: "invalid_client_id" }, "untouched"],
-    ["trakt", "refresh", 400, { error: "invalid_grant" }, "untouched"],
-    ["twitch", "poll", 200, { scope: ["a", "b"] }, { scope: "a b" }],
-    ["twitch", "poll", 200, { scope: "a b", message: "m" }, "untouched"],
-    [
-      "twitch",
-      "code",
-      400,
-      { message: "odd" },
-      { error: "invalid_request", error_description: "odd" },
-    ],
-    ["twitch", "code", 500, { message: "invalid client" }, "untouched"],
-    ["yandex", "poll", 400, { error: "authorization_pending" }, "untouched"],
-    ["zoom", "refresh", 500, { reason: "Invalid Token!" }, "untouched"],
-    ["zoom", "refresh", 400, { reason: "another" }, "untouched"],
-    ["zoom", "poll", 400, { reason: "Invalid Token!" }, "untouched"],
-  ])("%s, %s: %s %j is %j", (name, purpose, status, members, expected) => {
+it.each<[string, Purpose, number, object, object | "untouched"]>([
+  ["amazon", "poll", 400, { error: "invalid_code_pair" }, { error: "expired_token" }],
+  ["amazon", "poll", 400, { error: "authorization_pending" }, "untouched"],
+  ["facebook", "poll", 400, CODE(190), { error: "invalid_grant" }],
+  ["facebook", "poll", 500, CODE(190), { error: "invalid_grant" }],
+  ["facebook", "code", 400, CODE(101), { error: "invalid_client" }],
+  ["facebook", "code", 400, CODE(100), { error: "invalid_request" }],
+  ["facebook", "code", 503, CODE(1), "untouched"],
+  [
+    "salesforce",
+    "code",
+    200,
+    { device_code: "D", expires_in: 60 },
+    { expires_in: 60, device_code: "D" },
+  ],
+  ["salesforce", "code", 200, { device_code: "D" }, { expires_in: 600, device_code: "D" }],
+  ["salesforce", "code", 400, { error: "invalid_client_id" }, "untouched"],
+  ["trakt", "refresh", 400, { error: "invalid_grant" }, "untouched"],
+  ["twitch", "poll", 200, { scope: ["a", "b"] }, { scope: "a b" }],
+  ["twitch", "poll", 200, { scope: "a b", message: "m" }, "untouched"],
+  [
+    "twitch",
+    "code",
+    400,
+    { message: "odd" },
+    { error: "invalid_request", error_description: "odd" },
+  ],
+  ["twitch", "code", 500, { message: "invalid client" }, "untouched"],
+  ["yandex", "poll", 400, { error: "authorization_pending" }, "untouched"],
+  ["zoom", "refresh", 500, { reason: "Invalid Token!" }, "untouched"],
+  ["zoom", "refresh", 400, { reason: "another" }, "untouched"],
+  ["zoom", "poll", 400, { reason: "Invalid Token!" }, "untouched"],
+])(
+  "a response in the server's own format is translated, and others pass unchanged: %s, %s: %s %j is %j",
+  (name, purpose, status, members, expected) => {
     const body = JSON.stringify(members, undefined, 1);
     const { received } = exchange(name, purpose, "", { status, body });
     if (expected === "untouched") {
@@ -119,14 +120,12 @@ describe("a response in the server's own format is translated, and others pass u
     expect(JSON.parse(received.body)).toEqual(expected);
     // RFC 6749 §5.2: the core receives a 400 for every error, whatever status the server sends.
     expect(received.status).toBe("error" in expected ? 400 : status);
-  });
-});
+  },
+);
 
-describe("an error has a name of RFC 6749 or RFC 8628, whatever the server calls it", () => {
-  it("trakt: the status of a poll determines the error", () => {
-    const { received } = exchange("trakt", "poll", "", { status: 403, body: "" });
-    expect(received).toEqual({ status: 400, body: JSON.stringify({ error: "invalid_client" }) });
-  });
+it("an error has a name of RFC 6749 or RFC 8628, whatever the server calls it: at trakt, the status of a poll determines the error", () => {
+  const { received } = exchange("trakt", "poll", "", { status: 403, body: "" });
+  expect(received).toEqual({ status: 400, body: JSON.stringify({ error: "invalid_client" }) });
 });
 
 describe("a request uses the server's names", () => {
@@ -262,35 +261,36 @@ const {
   ProfileParameter
 >;
 
-describe("RFC 3986 §3.2: a parameter never ends the part of the address that it is in", () => {
-  it.each<[RegExp, string, boolean]>([
-    [HOST, "a", true],
-    [HOST, "sso.example.com", true],
-    [HOST, "sso.example.com:8443", true],
-    [HOST, "sso.example.com:123456", false],
-    [HOST, "sso.example.com:", false],
-    [HOST, "a b", false],
-    [HOST, ".a", false],
-    [HOST, "a.", false],
-    [HOST, "a/b", false],
-    [HOST, "a@b", false],
-    [HOST, " a", false],
-    [HOST, "a\n", false],
-    [HOST, "", false],
-    [HOST, `a${"b".repeat(252)}`, true],
-    [HOST, `a${"b".repeat(253)}`, false],
-    [STEP, "a", true],
-    [STEP, "a_b-c.d", true],
-    [STEP, "_a", false],
-    [STEP, "a_", false],
-    [STEP, "a/b", false],
-    [STEP, "a:1", false],
-    [STEP, "..", false],
-    [STEP, " a", false],
-    [STEP, "", false],
-    [STEP, `a${"b".repeat(63)}`, true],
-    [STEP, `a${"b".repeat(64)}`, false],
-  ])("%s and %j: %s", (pattern, word, does) => {
+it.each<[RegExp, string, boolean]>([
+  [HOST, "a", true],
+  [HOST, "sso.example.com", true],
+  [HOST, "sso.example.com:8443", true],
+  [HOST, "sso.example.com:123456", false],
+  [HOST, "sso.example.com:", false],
+  [HOST, "a b", false],
+  [HOST, ".a", false],
+  [HOST, "a.", false],
+  [HOST, "a/b", false],
+  [HOST, "a@b", false],
+  [HOST, " a", false],
+  [HOST, "a\n", false],
+  [HOST, "", false],
+  [HOST, `a${"b".repeat(252)}`, true],
+  [HOST, `a${"b".repeat(253)}`, false],
+  [STEP, "a", true],
+  [STEP, "a_b-c.d", true],
+  [STEP, "_a", false],
+  [STEP, "a_", false],
+  [STEP, "a/b", false],
+  [STEP, "a:1", false],
+  [STEP, "..", false],
+  [STEP, " a", false],
+  [STEP, "", false],
+  [STEP, `a${"b".repeat(63)}`, true],
+  [STEP, `a${"b".repeat(64)}`, false],
+])(
+  "RFC 3986 §3.2: a parameter never ends the part of the address that it is in: %s and %j: %s",
+  (pattern, word, does) => {
     expect(pattern.test(word)).toBe(does);
-  });
-});
+  },
+);

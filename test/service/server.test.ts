@@ -173,45 +173,43 @@ test("an error of the listening socket is reported, and the service continues", 
   await server.close();
 });
 
-describe("RFC 8935 push over real HTTP", () => {
-  test("RFC 8935 §2: an event reaches its receiver, and a redirect is not followed", async () => {
-    const received: { path: string | undefined; type: string | undefined; body: string }[] = [];
-    const receiver = createServer((request, response) => {
-      let body = "";
-      request.on("data", (data) => {
-        body += data;
-      });
-      request.on("end", () => {
-        received.push({ path: request.url, type: request.headers["content-type"], body });
-        if (request.url === "/moved") response.writeHead(307, { location: "/elsewhere" }).end();
-        else response.writeHead(202).end();
-      });
+test("RFC 8935 §2: an event reaches its receiver over real HTTP, and a redirect is not followed", async () => {
+  const received: { path: string | undefined; type: string | undefined; body: string }[] = [];
+  const receiver = createServer((request, response) => {
+    let body = "";
+    request.on("data", (data) => {
+      body += data;
     });
-    const port = await listening(receiver);
-    const service = create();
-    const statuses: number[] = [];
-    service.observe((event) => {
-      if (event.type === "push") statuses.push(event.status);
+    request.on("end", () => {
+      received.push({ path: request.url, type: request.headers["content-type"], body });
+      if (request.url === "/moved") response.writeHead(307, { location: "/elsewhere" }).end();
+      else response.writeHead(202).end();
     });
-    const authorization = "Bearer tv-backend-token";
-    const headers = { authorization, "content-type": "application/json" };
-    const send = (path: string, body: object) => {
-      const init = { method: "POST", headers, body: JSON.stringify(body) };
-      return service.fetch(new Request(`${service.baseUrl}/events/v1/${path}`, init));
-    };
-    for (const path of ["/events", "/moved"]) {
-      const url = `http://127.0.0.1:${port}${path}`;
-      const delivery = { delivery_method: "urn:ietf:rfc:8935", url };
-      const before = statuses.length;
-      expect((await send("stream:update", { delivery })).status).toBe(200);
-      expect((await send("stream:verify", { state: path })).status).toBe(200);
-      await expect.poll(() => statuses.length).toBe(before + 1);
-    }
-    expect(statuses).toEqual([202, 307]);
-    expect(received.map(({ path }) => path)).toEqual(["/events", "/moved"]);
-    expect(received[0]!.type).toBe("application/secevent+jwt");
-    expect(received[0]!.body).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
+  const port = await listening(receiver);
+  const service = create();
+  const statuses: number[] = [];
+  service.observe((event) => {
+    if (event.type === "push") statuses.push(event.status);
+  });
+  const authorization = "Bearer tv-backend-token";
+  const headers = { authorization, "content-type": "application/json" };
+  const send = (path: string, body: object) => {
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return service.fetch(new Request(`${service.baseUrl}/events/v1/${path}`, init));
+  };
+  for (const path of ["/events", "/moved"]) {
+    const url = `http://127.0.0.1:${port}${path}`;
+    const delivery = { delivery_method: "urn:ietf:rfc:8935", url };
+    const before = statuses.length;
+    expect((await send("stream:update", { delivery })).status).toBe(200);
+    expect((await send("stream:verify", { state: path })).status).toBe(200);
+    await expect.poll(() => statuses.length).toBe(before + 1);
+  }
+  expect(statuses).toEqual([202, 307]);
+  expect(received.map(({ path }) => path)).toEqual(["/events", "/moved"]);
+  expect(received[0]!.type).toBe("application/secevent+jwt");
+  expect(received[0]!.body).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
 });
 
 const MAIN = await bundledProgram("targets/service/main.ts");
