@@ -5,14 +5,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rows } from "../targets/command/conform/device-rows.ts";
+import { markdownTable } from "../targets/desktop/command-line.ts";
 import { ensurePackages, tool } from "../targets/workbench/host/toolchain.ts";
 import { firmwareTable, packageTable, shippedTable } from "../targets/workbench/peers/costs.ts";
-import {
-  commandLine,
-  markdownTable,
-  printTable,
-  spliced,
-} from "../targets/workbench/script-options.ts";
+import { commandLine, printTable, spliced } from "../targets/workbench/script-options.ts";
 
 const CLIENTS = ["picogrant", "oauth4webapi", "openid-client", "oidc-agent"];
 const SCOPE = JSON.stringify({ scope: "openid offline_access" });

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { readPort, UsageError } from "../desktop/command-line.ts";
 import { describeListenError } from "../service/server.ts";
 import { Exit } from "./exit-codes.ts";
-import { commandLine, type Part } from "./option-parser.ts";
+import type { Part } from "./option-parser.ts";
 
 /** check-connection.c has the same port. */
 const PORT = 8099;
@@ -18,8 +18,8 @@ With picogrant-firmware installed, in another terminal (targets/docs/firmware-in
 For another address than http://127.0.0.1:${PORT}/, add this to the make command: CHECK_FLAGS=-DCHECK_SERVER='"http://192.168.1.20:${PORT}/"'`;
 
 export const checkServer: Part = {
-  line: () =>
-    commandLine("check-server", "The test server for the check of a port in C.")
+  line: (line) =>
+    line
       .option("-p, --port <number>", "port to listen on; 0: any", readPort, PORT)
       .option("-H, --host <address>", "address to listen on; 0.0.0.0 lets a board in", "127.0.0.1")
       .addHelpText("after", HELP),

@@ -7,7 +7,7 @@ import { UsageError } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
 import { httpOptionsOf } from "./login/open.ts";
 import { completed, readDeviceJson } from "./login/settings.ts";
-import { commandLine, type Part } from "./option-parser.ts";
+import type { Part } from "./option-parser.ts";
 import { writePages } from "./page.ts";
 
 interface Flags {
@@ -37,11 +37,8 @@ names what is written below --out, and a cell that is empty leaves the member as
   picogrant configure device.json --page --authorities ca.pem --csv devices.csv --out pages`;
 
 export const configure: Part = {
-  line: () =>
-    commandLine(
-      "configure",
-      "Writes the content of a server's profile or metadata into a device.json, for hosts without discovery.",
-    )
+  line: (line) =>
+    line
       .argument("<file>", "the device.json")
       .option("--out <file>", "write it there, readable by you alone, instead of printing it")
       .option("--certificates <file>", "trust these (PEM) instead of the system's")

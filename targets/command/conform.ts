@@ -25,7 +25,7 @@ import { UsageError } from "../desktop/command-line.ts";
 import { makeTlsIdentities } from "../service/certificates.ts";
 import { startConformanceServer } from "./conform/conformance-server.ts";
 import { Exit, Failure } from "./exit-codes.ts";
-import { commandLine, type Part } from "./option-parser.ts";
+import type { Part } from "./option-parser.ts";
 import { paintFor, showProgress } from "./terminal.ts";
 
 interface Flags {
@@ -72,10 +72,10 @@ its case; all of them: platform/contracts.ts, the types of picogrant/driver. Exi
 const environment: Environment = { wait: (ms) => (ms === 0 ? nextTurn() : pause(ms)) };
 
 export const conform: Part = {
-  line: async (argv) =>
+  line: async (line, argv) =>
     argv.some((word) => /^--device\b/.test(word))
-      ? (await import("./conform/devices.ts")).deviceLine()
-      : adaptersLine(),
+      ? (await import("./conform/devices.ts")).deviceLine(line)
+      : adaptersLine(line),
   act: async (line) => {
     if (line.getOptionValue("device") !== undefined) {
       return (await import("./conform/devices.ts")).judgeDevices(line);
@@ -93,8 +93,8 @@ export const conform: Part = {
   },
 };
 
-function adaptersLine(): Command {
-  return commandLine("conform", "Runs the conformance suites on your own adapters.")
+function adaptersLine(line: Command): Command {
+  return line
     .argument("<module>", "a module that makes the adapters, such as ./my-adapter.js")
     .addArgument(new Argument("[names...]", "only these").choices(NAMES))
     .allowExcessArguments(true)

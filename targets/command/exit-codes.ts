@@ -31,12 +31,9 @@ export const EXIT_CODES: readonly (readonly [code: number, what: string])[] = [
   [SIGNALS.SIGTERM, "interrupted by SIGTERM"],
 ];
 
-/** A failure other than an invalid command line. Its message is one line. */
+/** A failure other than an invalid command line. */
 export class Failure extends Error {
-  constructor(message: string) {
-    super(message.replace(/\s*\n\s*/g, " ").trim());
-    this.name = "Failure";
-  }
+  override readonly name = "Failure";
 }
 
 class Interrupted extends SignInError {
@@ -62,6 +59,7 @@ const CODES: Readonly<Record<string, string>> = {
 const OPTIONS = [
   ["as http.ca", "with --certificates"],
   ["allowHttp", "--allow-http"],
+  [/^account must/, "--account must"],
   ["http.agent, HTTPS_PROXY", "HTTPS_PROXY"],
 ] as const;
 
@@ -90,9 +88,8 @@ function inWords(error: unknown): unknown {
 export function outcomeBy(thrown: unknown): { exitCode: number; event: object; message: string } {
   const error = inWords(thrown);
   if (!(error instanceof Error)) throw error;
-  const message = printable(
-    OPTIONS.reduce((text, [member, option]) => text.replace(member, option), error.message),
-  );
+  const line = error.message.replace(/\s*\n\s*/g, " ").trim();
+  const message = printable(OPTIONS.reduce((text, [from, to]) => text.replace(from, to), line));
   const isOurs = error instanceof SignInError;
   const code = isOurs ? error.code : CODES[error.name];
   if (code === undefined) throw error;

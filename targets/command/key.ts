@@ -4,7 +4,7 @@ import { makeOwnDirectory } from "../../platform/node/files.ts";
 import { fileSigner } from "../../platform/node/keys.ts";
 import { Exit } from "./exit-codes.ts";
 import { directoryOf, type Place, withPlace } from "./login/open.ts";
-import { commandLine, type Part } from "./option-parser.ts";
+import type { Part } from "./option-parser.ts";
 
 const HELP = `
 The private part stays in the file key.json of the directory, which only you can read. Where the client is
@@ -13,10 +13,7 @@ registered, give the printed JWK as its key.
 Example: picogrant key --account work > public.jwk`;
 
 export const key: Part = {
-  line: () =>
-    withPlace(
-      commandLine("key", "Creates a key for DPoP and private_key_jwt, and prints its public JWK."),
-    ).addHelpText("after", HELP),
+  line: (line) => withPlace(line).addHelpText("after", HELP),
   act: async (line) => {
     const directory = directoryOf(line.opts<Place>());
     makeOwnDirectory(directory);

@@ -4,48 +4,32 @@
 import type { Command } from "commander";
 import { commandLine, version } from "../desktop/command-line.ts";
 import { EXIT_CODES, outcomeBy, outputLost } from "./exit-codes.ts";
-import { completionOf, type NamedPart, runPart } from "./option-parser.ts";
+import { completionOf, type NamedPart, type Part, runPart } from "./option-parser.ts";
+
+const stored =
+  (name: "status" | "accounts" | "token" | "logout" | "gitCredential") => async (): Promise<Part> =>
+    (await import("./login/stored-session.ts"))[name];
 
 const PARTS: readonly NamedPart[] = [
-  {
-    name: "login",
-    summary: "sign in at any authorization server, and store the tokens",
-    load: async () => (await import("./login/login.ts")).part,
-  },
-  {
-    name: "status",
-    summary: "show who is signed in, at which server, with which scope and until when",
-    load: async () => (await import("./login/stored-session.ts")).status,
-  },
-  {
-    name: "accounts",
-    summary: "list the accounts that are signed in (login --account NAME)",
-    load: async () => (await import("./login/stored-session.ts")).accounts,
-  },
-  {
-    name: "token",
-    summary: "print a valid access token, for scripts",
-    load: async () => (await import("./login/stored-session.ts")).token,
-  },
-  {
-    name: "logout",
-    summary: "revoke the tokens and delete them",
-    load: async () => (await import("./login/stored-session.ts")).logout,
-  },
-  {
-    name: "key",
-    summary: "create a key for DPoP and private_key_jwt, and print its public JWK",
-    load: async () => (await import("./key.ts")).key,
-  },
-  {
-    name: "git-credential",
-    summary: "give git the access token (credential.helper)",
-    load: async () => (await import("./login/stored-session.ts")).gitCredential,
-  },
-  {
-    name: "simulate",
-    summary: "a device, its network, its user and its service in one simulation",
-    load: async () => {
+  [
+    "login",
+    "sign in at any authorization server, and store the tokens",
+    async () => (await import("./login/login.ts")).login,
+  ],
+  ["status", "show who is signed in, at which server, and until when", stored("status")],
+  ["accounts", "list the accounts that are signed in (login --account NAME)", stored("accounts")],
+  ["token", "print a valid access token, for scripts", stored("token")],
+  ["logout", "revoke the tokens and delete them", stored("logout")],
+  [
+    "key",
+    "create a key for DPoP and private_key_jwt, and print its public JWK",
+    async () => (await import("./key.ts")).key,
+  ],
+  ["git-credential", "give git the access token (credential.helper)", stored("gitCredential")],
+  [
+    "simulate",
+    "a device, its network, its user and its service in one simulation",
+    async () => {
       const { optionsOf, simulatorLine } = await import("../desktop/options.ts");
       const { run } = await import("../desktop/run.ts");
       return {
@@ -53,41 +37,41 @@ const PARTS: readonly NamedPart[] = [
         act: (line) => run(optionsOf(line)),
       };
     },
-  },
-  {
-    name: "service",
-    summary: "a simulated authorization server, to test clients with",
-    load: async () => {
+  ],
+  [
+    "service",
+    "a simulated authorization server, to test clients with",
+    async () => {
       const { runService, serviceLine } = await import("../service/command.ts");
       const name = "picogrant service";
       return { line: () => serviceLine(name), act: (line) => runService(line, name) };
     },
-  },
-  {
-    name: "conform",
-    summary: "test your own device or adapters",
-    load: async () => (await import("./conform.ts")).conform,
-  },
-  {
-    name: "check-server",
-    summary: "the test server for the check of a port in C",
-    load: async () => (await import("./check-server.ts")).checkServer,
-  },
-  {
-    name: "configure",
-    summary: "write a server's metadata into a device.json or a device's settings page",
-    load: async () => (await import("./configure.ts")).configure,
-  },
-  {
-    name: "sizing",
-    summary: "the memory that a server's tokens need on a device",
-    load: async () => (await import("./sizing.ts")).sizing,
-  },
-  {
-    name: "completion",
-    summary: "print what bash, zsh or fish complete this command with",
-    load: async () => completionOf(PARTS, valuesOf),
-  },
+  ],
+  [
+    "conform",
+    "test your own device or adapters",
+    async () => (await import("./conform.ts")).conform,
+  ],
+  [
+    "check-server",
+    "the test server for the check of a port in C",
+    async () => (await import("./check-server.ts")).checkServer,
+  ],
+  [
+    "configure",
+    "write a server's metadata into a device.json or a device's settings page",
+    async () => (await import("./configure.ts")).configure,
+  ],
+  [
+    "sizing",
+    "the memory that a server's tokens need on a device",
+    async () => (await import("./sizing.ts")).sizing,
+  ],
+  [
+    "completion",
+    "print what bash, zsh or fish complete this command with",
+    async () => completionOf(PARTS, valuesOf),
+  ],
 ];
 
 async function valuesOf(option: string): Promise<readonly string[]> {
@@ -115,7 +99,7 @@ function wordsOf([first = "", ...rest]: readonly string[]): string[] {
   if (first === "help") return rest.length > 0 ? wordsOf([...rest, "--help"]) : ["--help"];
   if (first === "auth") return rest.length > 0 ? wordsOf(rest) : ["--help"];
   const name = ALIASES[first] ?? first;
-  const isKnown = name.startsWith("-") || PARTS.some((part) => part.name === name);
+  const isKnown = name.startsWith("-") || PARTS.some(([part]) => part === name);
   return isKnown ? [name, ...rest] : [name];
 }
 
@@ -128,8 +112,11 @@ function program(): Command {
     .helpCommand(false)
     .enablePositionalOptions()
     .addHelpText("after", HELP);
-  for (const part of PARTS) {
-    const { name, summary } = part;
+  for (const [name, summary, load] of PARTS) {
+    const run = async (argv: string[]): Promise<void> => {
+      // Not process.exit, which would discard output that is still in a pipe.
+      process.exitCode = await runPart(await load(), argv, `picogrant ${name}`, summary);
+    };
     command
       .command(name)
       .usage("[options]")
@@ -138,16 +125,9 @@ function program(): Command {
       .argument("[options...]")
       .allowUnknownOption()
       .passThroughOptions()
-      .action((argv: string[]) => run(part, argv));
+      .action((argv: string[]) => orEnding(`picogrant ${name}`, argv, () => run(argv)));
   }
   return command;
-}
-
-async function run({ name, load }: NamedPart, argv: readonly string[]): Promise<void> {
-  await orEnding(`picogrant ${name}`, argv, async () => {
-    // Not process.exit, which would discard output that is still in a pipe.
-    process.exitCode = await runPart(await load(), argv);
-  });
 }
 
 /** Runs work. Prints an error as one line for users and, with --json, as an object for programs. */

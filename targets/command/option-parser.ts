@@ -2,25 +2,30 @@
 // shells.
 
 import { Argument, Command } from "commander";
-import { commandLine as lineOf } from "../desktop/command-line.ts";
+import { commandLine } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
 
 /** A subcommand: its options, from which help and completion are made, and its action. */
 export interface Part {
-  /** Created for each use. @param argv the words after its name, for a subcommand with several sets of options */
-  line(argv: readonly string[]): Command | Promise<Command>;
+  /**
+   * Adds the options.
+   * @param line has the name and the description
+   * @param argv the words after the name, for a subcommand with several sets of options
+   */
+  line(line: Command, argv: readonly string[]): Command | Promise<Command>;
   /** @param line has been parsed @returns the exit code */
   act(line: Command): Promise<number>;
 }
 
 /** Parses the options and runs the action. @returns the exit code @throws UsageError for invalid options */
-export async function runPart({ line, act }: Part, argv: readonly string[]): Promise<number> {
-  return await act((await line(argv)).parse(argv, { from: "user" }));
-}
-
-/** The command line of `picogrant NAME`, without its options yet. Parsing throws a UsageError if they are invalid. */
-export function commandLine(name: string, description: string): Command {
-  return lineOf(`picogrant ${name}`, description);
+export async function runPart(
+  { line, act }: Part,
+  argv: readonly string[],
+  name = "",
+  description = "",
+): Promise<number> {
+  const whole = await line(commandLine(name, description), argv);
+  return await act(whole.parse(argv, { from: "user" }));
 }
 
 // Commands in messages: quoted for a shell, with the options of this run.
@@ -49,11 +54,7 @@ function quoted(word: string): string {
 }
 
 /** A subcommand is loaded only to run it or to list its options. */
-export interface NamedPart {
-  readonly name: string;
-  readonly summary: string;
-  load(): Promise<Part>;
-}
+export type NamedPart = readonly [name: string, summary: string, load: () => Promise<Part>];
 
 const HELP = `
 In ~/.bashrc:                     source <(picogrant completion bash)
@@ -82,15 +83,17 @@ export function completionOf(
   parts: readonly NamedPart[],
   values: (option: string) => Promise<readonly string[]>,
 ): Part {
-  const lineOf = async (name: string | undefined): Promise<Command | undefined> =>
-    await (await parts.find((part) => part.name === name)?.load())?.line([]);
-  const names = parts.map(({ name }) => name);
+  const lineOf = async (required: string | undefined): Promise<Command> => {
+    const part = await parts.find(([name]) => name === required)?.[2]();
+    return (await part?.line(commandLine("", ""), [])) ?? new Command();
+  };
+  const names = parts.map(([name]) => name);
 
   /** Completions of the last word; none if the shell should offer files. */
   const candidates = async (words: readonly string[]): Promise<readonly string[]> => {
     if (words.length <= 1) return [...names, "help"];
     if (words[0] === "help") return names;
-    const { options, registeredArguments } = (await lineOf(words[0])) ?? new Command();
+    const { options, registeredArguments } = await lineOf(words[0]);
     const before = words.at(-2);
     const option = options.find(({ long, short }) => before === long || before === short);
     if (option?.required) return option.argChoices ?? (await values(option.long!));
@@ -99,8 +102,8 @@ export function completionOf(
   };
 
   return {
-    line: () =>
-      commandLine("completion", "Prints the completion script for a shell.")
+    line: (line) =>
+      line
         .addArgument(new Argument("<shell>").choices([...Object.keys(SCRIPTS), "words"]))
         .argument("[word...]", "words: the command line to complete")
         .addHelpText("after", HELP),

@@ -6,15 +6,12 @@ import * as grantAlone from "../../core/index.ts";
 import { type Core, Driver, noEndpoints } from "../../platform/driver.ts";
 import { SERVERS, type ServerProfile } from "../../platform/servers/index.ts";
 import { driverConfig, fakePlatform, MemoryStorage } from "../../platform/testing/index.ts";
-import { integer } from "../desktop/command-line.ts";
+import { integer, markdownTable } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
-import { commandLine, type Part } from "./option-parser.ts";
+import type { Part } from "./option-parser.ts";
 
-export interface Tokens {
-  readonly accessBytes: number;
-  /** 0: the server issues no refresh token. */
-  readonly refreshBytes: number;
-}
+/** Lengths of tokens; a server without refresh tokens has 0 as their length. */
+type Tokens = Pick<ServerProfile, "accessTokenBytes" | "refreshTokenBytes">;
 
 export const BUILDS = { complete, "grant alone": grantAlone } as const;
 type Build = keyof typeof BUILDS;
@@ -62,8 +59,8 @@ export function suffices(core: Core, tokens: Tokens, memoryBytes: number): boole
   if (!isWell(first.driver)) return false;
   // Advance far enough for a refresh, if there is a refresh token.
   first.clock.advance(A_DAY_MS / 12);
-  if (tokens.refreshBytes > 0 && !isWell(first.driver)) return false;
-  if (tokens.refreshBytes === 0) return true;
+  if (tokens.refreshTokenBytes > 0 && !isWell(first.driver)) return false;
+  if (tokens.refreshTokenBytes === 0) return true;
   first.driver.stop();
   const second = start(core, tokens, memoryBytes, storage.clone());
   if (second === undefined) return false;
@@ -103,8 +100,8 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
     }
     return {
       body: {
-        access_token: token(tokens.accessBytes),
-        ...(tokens.refreshBytes > 0 && { refresh_token: token(tokens.refreshBytes) }),
+        access_token: token(tokens.accessTokenBytes),
+        ...(tokens.refreshTokenBytes > 0 && { refresh_token: token(tokens.refreshTokenBytes) }),
         token_type: "Bearer",
         expires_in: 3600,
         scope: SETTINGS.scope,
@@ -130,66 +127,54 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
 }
 
 /** Typical lengths in bytes: opaque tokens, and signed ones with few and with many claims. */
-const USUAL: readonly (readonly [what: string, accessBytes: number, refreshBytes: number])[] = [
-  ["short opaque tokens", 64, 64],
-  ["opaque tokens", 255, 255],
-  ["long opaque tokens", 512, 512],
-  ["a signed access token, an opaque refresh token", 1000, 128],
-  ["the same with more claims", 2048, 512],
-  ["both signed", 1500, 1200],
-  ["both signed, many claims", 2600, 1700],
-  ["the longest that some servers name", 4096, 2048],
-];
+const USUAL = (
+  [
+    ["short opaque tokens", 64, 64],
+    ["opaque tokens", 255, 255],
+    ["long opaque tokens", 512, 512],
+    ["a signed access token, an opaque refresh token", 1000, 128],
+    ["the same with more claims", 2048, 512],
+    ["both signed", 1500, 1200],
+    ["both signed, many claims", 2600, 1700],
+    ["the longest that some servers name", 4096, 2048],
+  ] as const
+).map(([tokens, accessTokenBytes, refreshTokenBytes]) => ({
+  tokens,
+  accessTokenBytes,
+  refreshTokenBytes,
+}));
 
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
-}
+const TOO_MANY = `more than ${MEMORY_MAX}`;
 
-function needs(tokens: Tokens): { complete: number | null; grant_alone: number | null } {
+function rowOf(tokens: Tokens) {
   return {
+    access: tokens.accessTokenBytes,
+    refresh: tokens.refreshTokenBytes,
     complete: memoryFor("complete", tokens) ?? null,
     grant_alone: memoryFor("grant alone", tokens) ?? null,
   };
 }
 
-const TOO_MANY = `more than ${MEMORY_MAX}`;
-
 function cellsOf(tokens: Tokens): string[] {
-  const { accessBytes, refreshBytes } = tokens;
-  const { complete, grant_alone } = needs(tokens);
-  const lengths = [String(accessBytes), refreshBytes === 0 ? "none" : String(refreshBytes)];
-  return [...lengths, ...[complete, grant_alone].map((bytes) => `${bytes ?? TOO_MANY}`)];
+  const { access, refresh, complete, grant_alone } = rowOf(tokens);
+  return [access, refresh || "none", complete ?? TOO_MANY, grant_alone ?? TOO_MANY].map(String);
 }
 
 const HEAD = ["access", "refresh", "complete build", "grant alone"];
 
 export function sizingTable(): string {
-  return table(
-    ["tokens", ...HEAD],
-    USUAL.map(([what, accessBytes, refreshBytes]) => [
-      what,
-      ...cellsOf({ accessBytes, refreshBytes }),
-    ]),
-  );
+  const rows = USUAL.map(({ tokens, ...lengths }) => [tokens, ...cellsOf(lengths)]);
+  return markdownTable([["tokens", ...HEAD], ...rows]);
 }
 
 export function sizingTableOfServers(profiles: readonly ServerProfile[]): string {
-  return table(
-    ["server", ...HEAD, "profile gives"],
-    profiles.map(({ name, memoryBytes, ...profile }) => [
-      `\`${name}\``,
-      ...cellsOf(tokensOf(profile)),
-      String(memoryBytes),
-    ]),
-  );
+  const rows = profiles.map((profile) => [
+    `\`${profile.name}\``,
+    ...cellsOf(profile),
+    String(profile.memoryBytes),
+  ]);
+  return markdownTable([["server", ...HEAD, "profile gives"], ...rows]);
 }
-
-type Lengths = Pick<ServerProfile, "accessTokenBytes" | "refreshTokenBytes">;
-const tokensOf = ({ accessTokenBytes, refreshTokenBytes }: Lengths): Tokens => ({
-  accessBytes: accessTokenBytes,
-  refreshBytes: refreshTokenBytes,
-});
 
 interface Flags {
   access?: number;
@@ -197,37 +182,33 @@ interface Flags {
   json?: boolean;
 }
 
+const HELP = `
+Without lengths: a table of usual ones, and of the servers that have a profile.`;
+
 export const sizing: Part = {
-  line: () =>
-    commandLine(
-      "sizing",
-      "The memory that the core needs for tokens of given lengths, in bytes.\n" +
-        "Without lengths: a table of usual ones, and of the servers that have a profile.",
-    )
+  line: (line) =>
+    line
       .option("--access <bytes>", "length of the access token", integer(1, MEMORY_MAX))
       .option("--refresh <bytes>", "length of the refresh token; 0: none", integer(0, MEMORY_MAX))
-      .option("--json", "access, refresh, complete and grant_alone, one JSON object for each line"),
+      .option("--json", "access, refresh, complete and grant_alone, one JSON object for each line")
+      .addHelpText("after", HELP),
   act: async (line) => {
     const { access, refresh, json } = line.opts<Flags>();
-    const report = (tokens: Tokens, name: object = {}): void => {
-      const { accessBytes, refreshBytes } = tokens;
-      const row = { ...name, access: accessBytes, refresh: refreshBytes, ...needs(tokens) };
-      process.stdout.write(`${JSON.stringify(row)}\n`);
-    };
+    const print = (text: string): void => void process.stdout.write(`${text}\n`);
+    const report = (tokens: Tokens, name: object = {}): void =>
+      print(JSON.stringify({ ...name, ...rowOf(tokens) }));
     if (access !== undefined || refresh !== undefined) {
-      const tokens: Tokens = { accessBytes: access ?? 64, refreshBytes: refresh ?? 0 };
-      const { complete, grant_alone } = needs(tokens);
-      const words = `complete     ${complete ?? TOO_MANY}\ngrant alone  ${grant_alone ?? TOO_MANY}\n`;
+      const tokens = { accessTokenBytes: access ?? 64, refreshTokenBytes: refresh ?? 0 };
+      const [, , complete, alone] = cellsOf(tokens);
       if (json) report(tokens);
-      else process.stdout.write(words);
+      else print(`complete     ${complete}\ngrant alone  ${alone}`);
       return Exit.DONE;
     }
     process.stderr.write("Measuring with simulated sign-ins; this takes a while.\n");
     if (json) {
-      for (const [tokens, accessBytes, refreshBytes] of USUAL)
-        report({ accessBytes, refreshBytes }, { tokens });
-      for (const { name, ...profile } of SERVERS) report(tokensOf(profile), { server: name });
-    } else process.stdout.write(`${sizingTable()}\n\n${sizingTableOfServers(SERVERS)}\n`);
+      for (const { tokens, ...lengths } of USUAL) report(lengths, { tokens });
+      for (const profile of SERVERS) report(profile, { server: profile.name });
+    } else print(`${sizingTable()}\n${sizingTableOfServers(SERVERS)}`.trimEnd());
     return Exit.DONE;
   },
 };

@@ -33,10 +33,10 @@ export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): P
   return { bold: code("1"), faint: code("2"), paper: code("97;40") };
 }
 
-/** Replaces the last status line, truncated to the width of the screen; "" removes it. */
-export function showProgress(text: string): void {
-  const { stderr, env } = process;
-  if (isScreen(stderr, env)) stderr.write(`\r\x1b[K${text.slice(0, (stderr.columns || 80) - 1)}`);
+/** Replaces the last status line, truncated to the width of the screen; "" removes it. Without a screen no effect. */
+export function showProgress(text: string, stream: NodeJS.WriteStream = process.stderr): void {
+  if (!isScreen(stream, process.env)) return;
+  stream.write(`\r\x1b[K${text.slice(0, (stream.columns || 80) - 1)}`);
 }
 
 /** `59 s`, `14 min`, `2 h`, `90 days`: rounded down, one unit. */
@@ -71,19 +71,18 @@ export function openOnEnter(address: string): () => void {
   };
 }
 
-/** A status line with the remaining time; without a screen it has no effect. */
+/** A status line with the remaining time. */
 export class CountdownLine {
   readonly #stream: NodeJS.WriteStream;
   readonly #text: (secondsLeft: number) => string;
   readonly #endMs: number;
-  readonly #interval: NodeJS.Timeout | undefined;
+  readonly #interval: NodeJS.Timeout;
 
   /** @param text begins with the most important part, because a narrow terminal truncates the line. */
   constructor(stream: NodeJS.WriteStream, seconds: number, text: (secondsLeft: number) => string) {
     this.#stream = stream;
     this.#text = text;
     this.#endMs = performance.now() + seconds * 1000;
-    if (!isScreen(stream, process.env)) return;
     this.#interval = setInterval(() => this.#draw(), 1000);
     this.#draw();
   }
@@ -95,11 +94,10 @@ export class CountdownLine {
 
   /** Clears the status line for other output, and draws it again below within a second. */
   clear(): void {
-    if (this.#interval !== undefined) this.#stream.write("\r\x1b[K");
+    showProgress("", this.#stream);
   }
 
   #draw(): void {
-    const line = this.#text((this.#endMs - performance.now()) / 1000);
-    this.#stream.write(`\r\x1b[K${line.slice(0, (this.#stream.columns || 80) - 1)}`);
+    showProgress(this.#text((this.#endMs - performance.now()) / 1000), this.#stream);
   }
 }

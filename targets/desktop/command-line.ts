@@ -32,7 +32,9 @@ export function commandLine(
     .exitOverride(({ code, exitCode, message }) => {
       // Without a subcommand, commander has already written the help to standard error.
       if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
-      fail(message.replace(/^error: /, "").replace(/\s*\n\s*/g, " "));
+      const isUnknown = /^commander\.(unknown|excess)/.test(code) && !message.includes("mean");
+      const line = message.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
+      fail(isUnknown ? `${line.replace(/\.$/, "")}; see ${usage} --help` : line);
     });
 }
 
@@ -45,6 +47,12 @@ export function wrapped(text: string, columns = Number.POSITIVE_INFINITY): strin
     return `${line.slice(0, at).trimEnd()}\n${wrap(indent + line.slice(at).trimStart())}`;
   };
   return text.split("\n").map(wrap).join("\n");
+}
+
+export function markdownTable(rows: readonly (readonly string[])[]): string {
+  const lines = rows.map((row) => `| ${row.join(" | ")} |`);
+  lines.splice(1, 0, `|${" --- |".repeat(rows[0]!.length)}`);
+  return `${lines.join("\n")}\n`;
 }
 
 /** Ends the program like SIGPIPE if the reader of the output has ended, such as `head`. */

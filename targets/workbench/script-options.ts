@@ -38,9 +38,3 @@ export function spliced(page: string, name: string, text: string): string {
   if (from < begin.length || to < 0) throw new Error(`the page has no mark ${begin.trim()}`);
   return `${page.slice(0, from)}\n${text}\n${page.slice(to)}`;
 }
-
-export function markdownTable(rows: readonly (readonly string[])[]): string {
-  const lines = rows.map((row) => `| ${row.join(" | ")} |`);
-  lines.splice(1, 0, `|${" --- |".repeat(rows[0]!.length)}`);
-  return `${lines.join("\n")}\n`;
-}

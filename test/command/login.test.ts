@@ -179,7 +179,7 @@ describe("every end is one line, with the same exit code in all commands and an 
     ["login --server sso.example --client-id c", 2, /did you mean https:\/\/sso\.example\?$/],
     ["login --server http://sso.example --client-id c", 2, /--allow-http/],
     ["login --server google --client-id c", 2, /--client-secret-file .* is missing/],
-    ["login --client-secret x", 2, /unknown option '--client-secret'/],
+    ["login --client-secret x", 2, /'--client-secret'; see picogrant login --help$/],
     ["login --pkce plain", 2, /--pkce .*Allowed choices are S256\.$/],
     ["login --config /nowhere/x.json", 2, /cannot read the configuration .* path$/],
     ["login --config x --client-id y", 2, /--config .* cannot be used with option .--client-id/],
@@ -190,6 +190,7 @@ describe("every end is one line, with the same exit code in all commands and an 
     ],
     ["token --timeout 0", 2, /integer from 1 to 86400/],
     ["sizing --access x", 2, /integer from 1 to 65535/],
+    ["sizing 7 8", 2, /too many .* got 2; see picogrant sizing --help$/],
     ["conform nowhere.js", 2, /there is no such module/],
   ])("picogrant %s", async (words, exitCode, line) => {
     const code = { 1: "unreachable", 2: "wrong_option", 4: "not_signed_in" }[exitCode];
@@ -424,7 +425,7 @@ describe("accounts", () => {
   it.each([
     ["whoami", 4, /^picogrant status: .*how to sign in: picogrant login --help\n$/],
     ["auth status --account a", 4, /picogrant login --help --account a\n$/],
-    ["status --account ../a", 2, /^picogrant status: account must be 1\.\.64 letters/],
+    ["status --account ../a", 2, /^picogrant status: --account must be 1\.\.64 letters/],
     ["status --account a --state b", 2, /cannot be used with option '--account <name>'\n$/],
     ["login --server KeyCloak --client-id c", 2, /--server-parameter host is missing/],
     ["login --server Entra --client-id c --timeout 1 --pkce x", 2, /choices are S256/],

@@ -123,6 +123,10 @@ if (!hasScript) {
         await shows("Code ");
         child.stdin?.write("dance\r");
         await shows('there is no step "dance"; ? lists all');
+        child.stdin?.write("qit\r");
+        await shows("did you mean quit?");
+        child.stdin?.write("help\r");
+        await shows("broadcast-by-id,");
         child.stdin?.write("fix\r");
         await shows("there is no fault to fix");
         child.stdin?.write("power\rnew-code\r");

@@ -9,6 +9,7 @@ import { errorRows } from "../../core/tables/errors.ts";
 import { allowedBy, type Schema } from "../../platform/configuration/schema-check.ts";
 import table from "../../platform/configuration/settings.json";
 import { MEMORY_BYTES_DEFAULT } from "../../platform/driver/options.ts";
+import { markdownTable } from "../../targets/desktop/command-line.ts";
 import { FIXED_BY } from "../../targets/desktop/simulator/log/remedies.ts";
 import { limits as firmwareLimits } from "../../targets/workbench/board/sizes.ts";
 import {
@@ -16,7 +17,7 @@ import {
   limitsOfC,
   pollInstructionsOfCMax,
 } from "../../targets/workbench/budgets/budget-limits.ts";
-import { markdownTable, spliced } from "../../targets/workbench/script-options.ts";
+import { spliced } from "../../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

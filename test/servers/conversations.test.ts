@@ -12,8 +12,8 @@ import {
   sizingTable,
   sizingTableOfServers,
   suffices,
-  table,
 } from "../../targets/command/sizing.ts";
+import { markdownTable } from "../../targets/desktop/command-line.ts";
 import { isFullRun } from "../full-run.ts";
 import { SCENARIOS, type Scenario } from "../peers/scenarios.ts";
 import { Conversation } from "./conversation.ts";
@@ -86,23 +86,23 @@ function profileTable(profiles: readonly ServerProfile[]): string {
         standard === undefined ? `\`${name}\`` : `\`${name}\` (${standard})`,
       )
       .join(", ");
-  return table(
+  return markdownTable([
     ["`server`", "server", "`serverParameters`", "secret", "authenticates by"],
-    profiles.map((profile) => [
+    ...profiles.map((profile) => [
       `\`${profile.name}\``,
       profile.title,
       words(profile),
       profile.secret === undefined ? "may have one" : SECRETS[profile.secret],
       profile.secret === "never" ? "`none`" : `\`${profile.withSecret}\``,
     ]),
-  );
+  ]);
 }
 
 /** Where and when each line of each profile was verified, and which lines were not. */
 function sourceTable(profiles: readonly ServerProfile[]): string {
-  return table(
+  return markdownTable([
     ["`server`", "read", "not checked"],
-    profiles.map((profile) => {
+    ...profiles.map((profile) => {
       const { sources } = recording(profile.name);
       const read = new Set(sources.flatMap(({ lines }) => lines));
       const unknown = [...read].filter((line) => !Object.hasOwn(LINES, line));
@@ -116,19 +116,19 @@ function sourceTable(profiles: readonly ServerProfile[]): string {
         unread.length === has.length ? "all of it: from memory" : unread.join(", "),
       ];
     }),
-  );
+  ]);
 }
 
 /** Which scenarios succeed with each recorded server. @throws Error if a conversation fails */
 function outcomeTable(profiles: readonly ServerProfile[]): string {
-  return table(
+  return markdownTable([
     ["server", "protocol", ...SCENARIOS],
-    profiles.map(({ name, translate }) => [
+    ...profiles.map(({ name, translate }) => [
       `\`${name}\``,
       translate === undefined ? "RFC 8628" : "translated",
       ...SCENARIOS.map((scenario) => outcome(name, scenario)),
     ]),
-  );
+  ]);
 }
 
 function has(server: string, name: ExchangeName): boolean {
@@ -177,11 +177,7 @@ describe("servers: profiles and recordings", () => {
 it.each(SERVERS.map((profile) => [profile.name, profile] as const))(
   "%s: memoryBytes is enough for tokens of the lengths in the profile",
   (_, profile) => {
-    const tokens = {
-      accessBytes: profile.accessTokenBytes,
-      refreshBytes: profile.refreshTokenBytes,
-    };
-    expect(suffices(BUILDS.complete, tokens, profile.memoryBytes)).toBe(true);
+    expect(suffices(BUILDS.complete, profile, profile.memoryBytes)).toBe(true);
   },
 );
 
@@ -258,7 +254,7 @@ it.each([...TABLES, ...(isFullRun || isGenerating ? MEASURED : [])])(
     const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
     const page = PAGES.find((one) => readFileSync(one, "utf8").includes(begin))!;
     const text = readFileSync(page, "utf8");
-    const drawn = `${begin}\n${table(SERVERS)}\n`;
+    const drawn = `${begin}\n${table(SERVERS)}`;
     const at = text.indexOf(begin);
     const behind = text.indexOf(end);
     if (isGenerating) writeFileSync(page, text.slice(0, at) + drawn + text.slice(behind));

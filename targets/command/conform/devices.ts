@@ -12,7 +12,6 @@ import { printable } from "../../../platform/text/text.ts";
 import { integer, UsageError } from "../../desktop/command-line.ts";
 import { makeTlsIdentities } from "../../service/certificates.ts";
 import { Exit, Failure, SIGNALS } from "../exit-codes.ts";
-import { commandLine } from "../option-parser.ts";
 import { orMistake } from "../page.ts";
 import { makePage } from "../page-format.ts";
 import { paintFor, showProgress } from "../terminal.ts";
@@ -62,8 +61,8 @@ Rows: ${rows.map(({ name }) => name).join(", ")}
 
 Exit code 1: a row failed, or the device never came.`;
 
-export function deviceLine(): Command {
-  const command = commandLine("conform", "Tests a device by the requests that it sends.")
+export function deviceLine(command: Command): Command {
+  command
     .requiredOption("--device <command>", "starts the device; - : you start it by hand")
     .option("--with <json>", "further members of device.json", readMembers, {})
     .option("--only <names>", "only these rows: NAME[,NAME]", readRows)

@@ -4,28 +4,28 @@ import { type Command, Option } from "commander";
 import table from "../../../platform/configuration/settings.json";
 import { profileName, SERVERS } from "../../../platform/servers/index.ts";
 import { integer, readPair, UsageError } from "../../desktop/command-line.ts";
-import { commandLine } from "../option-parser.ts";
 import { directoryOf, type Place, withPlace } from "./open.ts";
 import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";
 
-export interface LoginOptions {
-  readonly state: string;
-  readonly json: boolean;
+type Setting = (typeof table.settings)[number];
+
+interface Behavior {
+  readonly json?: boolean;
   /** Whether to end the stored session first. */
-  readonly again: boolean;
-  readonly timeoutS: number | undefined;
+  readonly again?: boolean;
+  /** In seconds. */
+  readonly timeout?: number;
   /** Whether to draw the QR code. Undefined: if the terminal has space and UTF-8. */
-  readonly qr: boolean | undefined;
+  readonly qr?: boolean;
   readonly browser: boolean;
+}
+
+export interface LoginOptions extends Behavior {
+  readonly state: string;
   readonly settings: LoginSettings;
 }
 
-interface Flags extends Omit<Partial<LoginSettings>, "secret">, Place {
-  readonly json?: boolean;
-  readonly again?: boolean;
-  readonly timeout?: number;
-  readonly qr?: boolean;
-  readonly browser: boolean;
+interface Flags extends Omit<Partial<LoginSettings>, "secret">, Place, Behavior {
   readonly clientSecretFile?: string;
   readonly serverParameter?: Record<string, string>;
   readonly deviceParameter?: Record<string, string>;
@@ -47,21 +47,7 @@ With --json each line on standard output is one object, by its "event": "code" (
 verification_uri_complete, expires_in), "trouble" (code, message), "signed_in" (server, client_id, who, scope,
 expires_in, renews, ends_in, resumed; null: not known), "error" (code, remedy, message). Tokens are in none of them.`;
 
-const OF_CONFIG = [
-  ...["server", "serverParameter", "clientId", "clientSecretFile", "clientAuthentication"],
-  ...[
-    "assertionAudience",
-    "dpop",
-    "deviceParameter",
-    "tokenParameter",
-    "pkce",
-    "bodies",
-    "allowHttp",
-  ],
-];
-
-function optionOf(setting: string): Option {
-  const { flag, sentence, value, signIn } = table.settings.find(({ name }) => name === setting)!;
+function optionOf({ flag, sentence, value, signIn }: Setting): Option {
   const { name, of = "", sentence: text = sentence } = flag!;
   const described = text.replace(/^./, (letter) => letter.toLowerCase()).replace(/\.$/, "");
   const option = new Option(`--${name}${of && ` <${of}>`}`, described);
@@ -70,26 +56,21 @@ function optionOf(setting: string): Option {
   return of.includes("=") ? option.argParser(readPair) : option;
 }
 
-export function loginLine(): Command {
-  const about = "Signs in at an authorization server, and keeps the tokens.";
-  const line = withPlace(commandLine("login", about));
-  const add = (...settings: string[]) => settings.map((name) => line.addOption(optionOf(name)));
-  add("server", "serverParameters");
-  line.addOption(
-    new Option("--config <file>", "server and client as in this device.json").conflicts(OF_CONFIG),
-  );
-  add("clientId", "clientSecret", "scope", "clientAuthentication", "deviceParameters");
-  add(
-    "assertionAudience",
-    "dpop",
-    "tokenParameters",
-    "pkce",
-    "bodies",
-    "deviceKey",
-    "ca",
-    "allowHttp",
-  );
+/** Options that are allowed with --config. */
+const WITH_CONFIG = ["scope", "deviceKey", "ca"];
+
+export function loginLine(command: Command): Command {
+  const line = withPlace(command);
+  const config = new Option("--config <file>", "server and client as in this device.json");
+  const first = table.settings.filter(({ name }) => name.startsWith("server"));
+  for (const setting of new Set([...first, ...table.settings])) {
+    if (setting.flag === undefined || setting.name === "state") continue;
+    const option = optionOf(setting);
+    line.addOption(option);
+    if (!WITH_CONFIG.includes(setting.name)) config.conflicts(option.attributeName());
+  }
   return line
+    .addOption(config)
     .option("--again", "sign out first where somebody is signed in, and ask for a new code")
     .option("--timeout <seconds>", "give up when nobody has allowed it by then", integer(1, 86_400))
     .option("--qr", "draw a QR code also without a terminal that has space and UTF-8 for it")
@@ -106,24 +87,13 @@ export function loginLine(): Command {
 export function loginOptionsOf(line: Command): LoginOptions {
   const flags = line.opts<Flags>();
   checkTogether(flags);
-  const { json = false, again = false, timeout, qr, browser, clientSecretFile, ...more } = flags;
-  const {
-    state: _,
-    account: __,
-    serverParameter,
-    deviceParameter,
-    tokenParameter,
-    ...settings
-  } = more;
+  const { state: _, account: __, json, again, timeout, qr, browser, ...more } = flags;
+  const { clientSecretFile, serverParameter, deviceParameter, tokenParameter, ...settings } = more;
   const fromEnvironment = process.env[SECRET_VARIABLE] ? "environment" : "none";
   const requested = clientSecretFile ? { file: path.resolve(clientSecretFile) } : fromEnvironment;
   return {
+    ...flags,
     state: directoryOf(flags),
-    json,
-    again,
-    timeoutS: timeout,
-    qr,
-    browser,
     settings: {
       ...settings,
       server: settings.server && profileName(settings.server),

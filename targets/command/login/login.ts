@@ -47,7 +47,7 @@ import {
   whyNot,
 } from "./stored-session.ts";
 
-export const part: Part = {
+export const login: Part = {
   line: loginLine,
   act: async (line) => {
     const options = loginOptionsOf(line);
@@ -85,11 +85,11 @@ async function loginOn(
   stored: StoredLogin | undefined,
   end: AbortController,
 ): Promise<void> {
-  const { settings, state, timeoutS } = options;
+  const { settings, state, timeout } = options;
   const { signal } = end;
   const screen = new Screen(options);
-  const tooLate = (): void => end.abort(tooLateError(timeoutS, screen));
-  const limit = timeoutS === undefined ? undefined : setTimeout(tooLate, timeoutS * 1000);
+  const tooLate = (): void => end.abort(tooLateError(timeout, screen));
+  const limit = timeout === undefined ? undefined : setTimeout(tooLate, timeout * 1000);
   let ready: ReadySettings | undefined;
   let session: Session | undefined;
   let unusable = 0;
@@ -116,7 +116,7 @@ async function loginOn(
       const who =
         output || stored?.who || (await requestIdentity(settings, token, httpOptionsOf(settings)));
       writeStoredLogin(state, { version: 1, settings, who });
-      screen.showSession(ready, session, who, options);
+      screen.showSession(ready, session, who);
     } finally {
       await session.close();
     }
@@ -263,7 +263,7 @@ class Screen {
     if (this.codes++ > 0) this.#print("That code has expired; here is a new one.");
     for (const line of codeLines(prompt, this.#terminal(), this.#paint)) this.#print(line);
     if (!isScreen(this.#stream, process.env)) {
-      const limit = this.#options.timeoutS === undefined ? " (--timeout SECONDS ends it)" : "";
+      const limit = this.#options.timeout === undefined ? " (--timeout SECONDS ends it)" : "";
       const lifetime = `the code is good for ${inWords(expiresInS)}`;
       this.#print(`Waiting until you have allowed it${limit}; ${lifetime}.`);
     }
@@ -292,14 +292,16 @@ class Screen {
     this.#waiting = undefined;
   }
 
-  showSession(ready: ReadySettings, session: Session, who: string, options: LoginOptions): void {
+  showSession(ready: ReadySettings, session: Session, who: string): void {
     const isNew = this.codes > 0;
     this.#report({ event: "signed_in", ...factsOf(ready, session, who), resumed: !isNew });
     this.#print(
       `${isNew ? "Signed" : "Already signed"} in ${placeOf(ready, this.#paint.bold(who))}`,
     );
     for (const line of expiryOf(session)) this.#print(line);
-    const [token, logout] = ["token", "logout"].map((name) => commandFor(name, options.state));
+    const [token, logout] = ["token", "logout"].map((name) =>
+      commandFor(name, this.#options.state),
+    );
     this.#print(this.#paint.faint(`Print a token: ${token}; sign out: ${logout}`));
   }
 

@@ -15,7 +15,7 @@ import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { objectIn, printable } from "../../../platform/text/text.ts";
 import { integer } from "../../desktop/command-line.ts";
 import { Exit, interruptibly, outcomeBy } from "../exit-codes.ts";
-import { commandLine, type Part } from "../option-parser.ts";
+import type { Part } from "../option-parser.ts";
 import { inWords } from "../terminal.ts";
 import {
   accountsStored,
@@ -42,8 +42,8 @@ const HELP = `
 Example: curl -H "Authorization: Bearer $(picogrant token)" https://api.github.com/user`;
 
 export const token: Part = {
-  line: () =>
-    withPlace(commandLine("token", "Prints a valid access token, for scripts."))
+  line: (line) =>
+    withPlace(line)
       .addOption(timeoutOption("give up when it cannot be renewed by then", 60))
       .option("--fresh", "have it renewed in any case, as after a 401 response")
       .option("--json", "print access_token and expires_in as one JSON object")
@@ -62,8 +62,8 @@ export const token: Part = {
 };
 
 export const status: Part = {
-  line: () =>
-    withPlace(commandLine("status", "Shows who is signed in, and until when."))
+  line: (line) =>
+    withPlace(line)
       .addOption(timeoutOption("how long to wait for the server", 10))
       .option("--json", "print server, client_id, who, scope, expires_in, renews, ends_in"),
   act: async (line) => {
@@ -95,8 +95,8 @@ async function showStatus(flags: SessionFlags, account: object = {}): Promise<vo
 }
 
 export const accounts: Part = {
-  line: () =>
-    commandLine("accounts", "Lists the accounts of this user, with the status of each.")
+  line: (line) =>
+    line
       .addOption(timeoutOption("how long to wait for each server", 10))
       .option("--json", "print each as one JSON object: as status, and account, state"),
   act: async (line) => {
@@ -293,8 +293,8 @@ interface LogoutFlags extends Place {
 }
 
 export const logout: Part = {
-  line: () =>
-    withPlace(commandLine("logout", "Revokes the tokens at the server, and deletes them here."))
+  line: (line) =>
+    withPlace(line)
       .option("--local", "delete them here only: they stay valid until they expire")
       .option("--json", "print server, revoked and stored as one JSON object"),
   act: async (line) => {
@@ -393,8 +393,8 @@ interface GitFlags extends SessionFlags {
 }
 
 export const gitCredential: Part = {
-  line: () =>
-    withPlace(commandLine("git-credential", "Gives git the access token, as a credential helper."))
+  line: (line) =>
+    withPlace(line)
       // A helper ignores attributes that it does not know.
       .argument("<operation>", "get, store or erase")
       .option("--host <host>", "another host that may get the token, repeatable", allOf)

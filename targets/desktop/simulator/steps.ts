@@ -306,7 +306,9 @@ function checkAccount({ fixture }: Simulation, id: string): void {
   if (!ids.includes(id)) throw new StepError(`no account "${id}", but ${ids.join(", ")}`);
 }
 
-const STEP_NAMES = [...new Set([...ACTIONS.map(({ name }) => name), ...Object.keys(STEPS)])];
+const STEP_NAMES = [
+  ...new Set([...ACTIONS.map(({ name }) => name), ...Object.keys(STEPS), "quit"]),
+];
 
 /** Whether `perform` supports the step's first word. */
 export function isStep(line: string): boolean {
@@ -322,7 +324,7 @@ export async function perform(simulation: Simulation, line: string): Promise<str
   const inFull = stepOf(line.trim());
   const [verb = "", ...words] = inFull.split(/\s+/);
   const step = Object.hasOwn(STEPS, verb) ? STEPS[verb] : undefined;
-  if (verb === "?" || verb === "help") return "type ? without Enter: it lists all";
+  if (verb === "?" || verb === "help") return `steps: ${STEP_NAMES.join(", ")}`;
   if (step === undefined) {
     const meant = nameMeant(verb, STEP_NAMES);
     throw new StepError(

@@ -2,6 +2,7 @@
 // movement.
 
 import { clean } from "../../service/observers.ts";
+import { wrapped } from "../command-line.ts";
 import { paceOf, time } from "../panel/client/dom.ts";
 import { ACTIONS } from "../simulator/actions.ts";
 import { qrLines } from "../simulator/device/display.ts";
@@ -44,8 +45,12 @@ export function layOut(
   const top = [header(view, title, columns, paint)];
   top.push(...(whole.length + 1 + BELOW > rows ? frame : whole));
   const capacity = Math.max(0, rows - top.length - 2);
-  const log = typed === "" ? logLines(view, capacity, paint) : namesLike(typed, columns, capacity);
-  const heading = clean(view.message || `requests and responses (${view.exchangeCount})`);
+  const message = clean(view.message || `requests and responses (${view.exchangeCount})`);
+  const [heading, ...more] = wrapped(message, columns - 3).split("\n");
+  const log =
+    typed === ""
+      ? [...more, ...logLines(view, capacity - more.length, paint)]
+      : namesLike(typed, columns, capacity);
   top.push(paint(`-- ${heading} ${"-".repeat(columns)}`.slice(0, columns), FAINT), ...log);
   const shown = top.slice(0, rows - 1);
   while (shown.length < rows - 1) shown.push("");
@@ -95,7 +100,7 @@ function stateLine({ device: { state, error, reason }, faults }: View, paint: Pa
 
 /** The last events, oldest first: exchanges and states, causes before effects. */
 function logLines(view: View, rows: number, paint: Paint): string[] {
-  if (rows === 0) return [];
+  if (rows <= 0) return [];
   const entries = [
     ...view.exchanges.map((entry) => ({ ...entry, text: exchangeText(entry, paint) })),
     ...view.timeline.map(({ atMs, order, state, what }) => ({
@@ -119,7 +124,7 @@ function exchangeText(entry: ExchangeEntry, paint: Paint): string {
 function namesLike(typed: string, columns: number, rows: number): string[] {
   const word = typed.split(" ")[0]!;
   const names = ACTIONS.map(({ name }) => name).filter(
-    (name) => word === "?" || name.includes(word),
+    (name) => ["?", "help"].includes(word) || name.includes(word),
   );
   const width = Math.max(...names.map((name) => name.length)) + 2;
   const across = Math.max(1, Math.floor(columns / width));
