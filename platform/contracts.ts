@@ -1,17 +1,18 @@
-// The contracts between picogrant and a device: HTTP, timers, secure storage, character display, entropy, and a signer
-// where tokens are bound to a key. Types only: adapters implement them, the driver calls them, conformance.ts tests them.
+// The contracts between picogrant and a device: HTTP, timers, secure storage, character display, entropy, and a signer if
+// tokens are bound to a key. The file contains types only. Adapters implement the contracts, the driver calls the adapters,
+// and conformance/ tests them.
 //
 // Rules that hold for all:
 //  - One thread; one HTTP exchange, one alarm, one storage operation at a time.
 //  - An adapter calls each callback exactly once, before the call returns or later, unless the contract says otherwise.
-//  - A byte range includes `bytes[from]` and excludes `bytes[to]`. It belongs to the caller: the adapter may read or fill it
-//    until it calls back, and copies what it needs later.
+//  - A byte range includes `bytes[from]` and excludes `bytes[to]`. It belongs to the caller: the adapter may read or fill
+//    it until it calls back, and copies what it needs later.
 //  - An adapter reports failures of network or disk, and does not throw them. It may throw for a wrong argument, such as a
 //    slot that does not exist. Anything else that it throws counts as a failure of the operation.
 //  - A function may be `async`: a rejected promise counts as thrown.
 //  - No adapter logs request targets, headers or bodies, because they contain secrets.
 
-/** The driver does not wait for the promise; a rejection is a failure. */
+/** The driver does not wait for the promise. A rejected promise counts as a failure of the operation. */
 export type Promised = void | PromiseLike<void>;
 
 /** A byte array of the host: `Uint8Array`, or a plain array of integers 0..255 without typed arrays. */
@@ -30,12 +31,12 @@ export type TransportFailure =
   /** The response is longer than the adapter's size limit. */
   | "too-large";
 
-/** Name and value of a header; both can be sent as they are. */
+/** Name and value of a header, as they are sent. */
 export type Header = readonly [name: string, value: string];
 
 /** One HTTP request. Owned by the caller and unchanged until the exchange ends or is aborted. */
 export interface HttpRequest {
-  /** The method; nothing else is ever sent. */
+  /** The HTTP method; no other methods are used. */
   readonly method: "GET" | "POST";
   /** Absolute `https:` or `http:` URL. */
   readonly url: string;
@@ -59,10 +60,11 @@ export interface HttpSink {
    * The status line and headers have arrived. Called at most once, before any `body`.
    * @param status 100..599
    * @param retryAfterSeconds `Retry-After` in seconds, 0..134217727 (dates are converted, larger values clamped), -1 if
-   *   absent
-   * @param authenticate `WWW-Authenticate` unchanged, several values joined by a comma; "" if absent. An adapter may omit it:
-   *   then the device does not learn that an API requires another sign-in (RFC 9470)
-   * @param nonce `DPoP-Nonce` unchanged; "" if absent. An adapter may omit it and `dateMs`: then DPoP cannot be used
+   * absent
+   * @param authenticate `WWW-Authenticate` unchanged, several values joined by a comma; "" if absent. An adapter may omit
+   * it: then the device does not learn that an API requires another sign-in (RFC 9470)
+   * @param nonce `DPoP-Nonce` unchanged; "" if absent. An adapter may omit it and `dateMs`: without them, DPoP cannot be
+   * used
    * @param dateMs `Date` in milliseconds since 1970; 0 if absent or invalid
    */
   status(
@@ -72,42 +74,39 @@ export interface HttpSink {
     nonce?: string,
     dateMs?: number,
   ): void;
-  /** A piece of the body, of any size, in order. The range is the adapter's, and valid until return. */
+  /** A piece of the body, of any size, in order. The range belongs to the adapter and is valid until the call returns. */
   body(bytes: Bytes, from: number, to: number): void;
-  /** The response is complete, as its framing declared. Last call of a successful exchange. */
+  /** The response is complete according to its framing. This is the last call of a successful exchange. */
   end(): void;
-  /** The exchange is over without a complete response. Last call; possible at any time before `end`. */
+  /** The exchange has failed. This is the last call, and it is possible at any time before `end`. */
   failed(failure: TransportFailure): void;
 }
 
 /**
- * HTTP(S) client. At most one exchange is under way: `send` is called again only after `end`,
- * `failed` or `abort`.
+ * HTTP(S) client. At most one exchange is under way: `send` is called again only after `end`, `failed` or `abort`.
  *
- * Its duties are one table for JavaScript and C, on the page about firmware in C (targets/docs/firmware-in-c.md). Each case
- * of `httpConformance` begins with the name of its duty.
+ * The table in targets/docs/firmware-in-c.md lists its duties, for JavaScript and C. Each case of `httpConformance` begins
+ * with the name of its duty.
  */
 export interface Http {
   /** Starts the exchange and reports to `sink`. A failure to start is reported too, never thrown. */
   send(request: HttpRequest, sink: HttpSink): Promised;
-  /** Ends the exchange under way, if any; its sink gets no further call. */
+  /** Ends the exchange that is under way, if any. Its sink receives no further call. */
   abort(): Promised;
-  /**
-   * Why the last exchange failed, such as `ECONNREFUSED`, for a developer. Optional; contains no address, header or body.
-   */
+  /** The reason of the last failure, such as `ECONNREFUSED`. Optional; contains no address, header or body. */
   readonly lastFailure?: string;
 }
 
 /** Monotonic time and one alarm. */
 export interface Timers {
   /**
-   * Milliseconds since any fixed moment, integer 0..2^32-1, which only decreases by wrapping to 0. If the hardware allows it,
-   * it also counts while the device sleeps, as the code's lifetime does.
+   * Milliseconds since any fixed moment, an integer 0..2^32-1 that wraps to 0. If the hardware allows it, the counter also
+   * runs while the device sleeps, because codes expire meanwhile.
    */
   now(): number;
   /**
-   * Calls `ring` once, `afterMs` (0..134217727) from now or later, never earlier and never before
-   * this call returns. A second call replaces the first.
+   * Calls `ring` once, `afterMs` (0..134217727) milliseconds from now or later, but never before this call returns. A
+   * second call replaces the alarm of the first.
    */
   alarm(afterMs: number, ring: () => void): Promised;
   /** Cancels the alarm, if one is set. */
@@ -115,8 +114,8 @@ export interface Timers {
 }
 
 /**
- * Two slots of non-volatile memory for records. A write to one never changes the other. Contents are secrets: only this
- * application may read them; otherwise use the sealed storage.
+ * Two slots of non-volatile memory for records. A write to one slot never changes the other. Records contain secrets: if
+ * other programs can read the memory, use the sealed storage.
  */
 export interface Storage {
   /** Largest record in bytes that `write` accepts. */
@@ -133,9 +132,9 @@ export interface Storage {
     done: (length: number) => void,
   ): Promised;
   /**
-   * Replaces slot 0 or 1 by `bytes[from..to)`. `done(true)` promises that the record survives a power loss from now on. A power
-   * loss before it leaves the old content, the new one, or anything else (the core checks the record's checksum). It never
-   * changes the other slot.
+   * Replaces slot 0 or 1 by `bytes[from..to)`. `done(true)` promises that the record survives a power loss from now on. A
+   * power loss before that call may leave the old record, the new one, or invalid bytes (the core checks the record's
+   * checksum). It never changes the other slot.
    */
   write(
     slot: number,
@@ -144,24 +143,22 @@ export interface Storage {
     to: number,
     done: (ok: boolean) => void,
   ): Promised;
-  /** Empties slot 0 or 1, as durable as `write`. */
+  /** Empties slot 0 or 1, as durably as `write` does. */
   erase(slot: number, done: (ok: boolean) => void): Promised;
-  /**
-   * Why the last operation failed, for a developer; "" if none has. Optional; contains nothing of a record.
-   */
+  /** Why the last operation failed, for a developer; "" if none has. Optional; must contain no part of a record. */
   readonly lastFailure?: string;
 }
 
 /** A character display. */
 export interface Display {
-  /** Size in characters: columns 16..80, rows 2..8. Fixed while a driver runs. */
+  /** Columns, 16..80. The size is fixed while a driver runs. */
   readonly columns: number;
   /** Rows, 2..8. */
   readonly rows: number;
   /**
-   * Shows a frame: `columns * rows` codes from `cells[from]`, row by row: printable ASCII (32..126), or in the
-   * developer's own texts a byte of the display's character set (128..255), never a control character.
-   * Called only when a cell changed. The range is the caller's, and valid until return.
+   * Shows a frame: `columns * rows` bytes from `cells[from]`, row by row. A byte is printable ASCII (32..126) or, in the
+   * developer's own texts, a character of the display's set (128..255), and never a control character. The driver calls it
+   * only after a cell has changed. The range belongs to the caller and is valid until the call returns.
    */
   show(cells: Bytes, from: number): Promised;
 }
@@ -182,11 +179,11 @@ export interface PublicJwk {
   /** The coordinates, 32 bytes in base64url each. */
   readonly x: string;
   readonly y: string;
-  /** The name under which the authorization server knows it. */
+  /** The identifier of the key at the authorization server. */
   readonly kid?: string;
 }
 
-/** Signs with a key that never leaves it: a secure element, a key store, or a key in memory. */
+/** Signs with a private key that it does not reveal: in a secure element, in a key store, or in memory. */
 export interface Signer {
   readonly algorithm: "ES256";
   readonly publicJwk: PublicJwk;
@@ -201,11 +198,11 @@ export interface Signer {
 export interface Platform {
   /** The network. */
   readonly http: Http;
-  /** Time. */
+  /** Clock and alarm. */
   readonly timers: Timers;
   /** Two slots for records. */
   readonly storage: Storage;
-  /** What the user sees. */
+  /** The character display. */
   readonly display: Display;
   /** Random bytes. */
   readonly entropy: Entropy;

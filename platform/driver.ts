@@ -11,7 +11,7 @@ import { accessTokenOf } from "./driver/requests.ts";
 import { Faults, isThenable, nothing } from "./exchange/callbacks.ts";
 import { type StepUp, stepUpIn } from "./exchange/step-up.ts";
 
-// Types for your own adapters come from the same entry.
+// The entry `picogrant/driver` exports the types for your own adapters.
 export type * from "./contracts.ts";
 export type { Pkce } from "./driver/code-challenges.ts";
 export { type Endpoints, noEndpoints } from "./driver/endpoints.ts";
@@ -21,21 +21,21 @@ export { retryAfterSeconds } from "./exchange/limits.ts";
 export type { DriverLog } from "./exchange/log.ts";
 export type { StepUp } from "./exchange/step-up.ts";
 
-/** Limit for one run of the loop: more commands would mean an endless loop. */
+/** The maximum number of commands in one run of the loop. More commands mean an endless loop. */
 const COMMANDS_MAX = 256;
 
 /**
  * A device on its platform. It does nothing before `start` and after `stop`.
  *
- * The core receives every event before any callback runs. What an adapter or a callback throws, or rejects with, is
- * held until then and passed to `onError`. Without `onError` it is thrown to the caller of the driver, or by the next
- * alarm, never from a callback that an adapter calls. An operation whose adapter throws has failed.
+ * The core receives every event before any callback runs. Only then does the driver pass exceptions and rejections of
+ * adapters and callbacks to `onError`. Without `onError`, the driver throws the error to its caller, or from the next
+ * alarm, but never from a callback that an adapter calls. If an adapter throws, its operation has failed.
  * @throws RangeError if the memory is too small for the configuration, or the storage for the records
  * @throws TypeError that names the invalid endpoint or header
  */
 export class Driver {
   readonly core: Core;
-  /** The core's state, read-only (memory.ts describes its properties). */
+  /** The core's state, read-only. core/device/memory.ts describes its properties. */
   readonly device: complete.Device;
   readonly #platform: Platform;
   readonly #options: DriverOptions;
@@ -77,7 +77,7 @@ export class Driver {
     this.device = this.commands.device;
   }
 
-  /** The core's memory: `device.start` has the positions of fields and tokens. Read-only. */
+  /** The core's memory, read-only. `device.start` has the positions of fields and tokens. */
   get memory(): Uint8Array {
     return this.commands.memory;
   }
@@ -86,7 +86,7 @@ export class Driver {
     return this.commands.endpoints;
   }
 
-  /** Discovery replaces them as a whole. @throws TypeError that names the invalid endpoint */
+  /** Replaces all addresses, for example after discovery. @throws TypeError that names the invalid endpoint */
   set endpoints(endpoints: Endpoints) {
     this.commands.endpoints = endpoints;
   }
@@ -102,7 +102,7 @@ export class Driver {
     this.run();
   }
 
-  /** Stops at once and for good, like a loss of power; storage stays as it is. Later calls have no effect. */
+  /** Stops at once and permanently, like a power loss. Storage does not change. Later calls have no effect. */
   stop(): void {
     if (this.#lifetime === "stopped") return;
     this.#lifetime = "stopped";
@@ -112,7 +112,7 @@ export class Driver {
     this.#faults.throwFirst();
   }
 
-  /** Requests a code, or a new one (core: signIn). */
+  /** Requests a code, also if there is one already (core: signIn). */
   signIn(): void {
     this.happen(() => this.core.signIn(this.device));
   }
@@ -136,12 +136,12 @@ export class Driver {
   /** The current access token; "" if there is no valid one. */
   get accessToken(): string {
     const { state, accessLifetimeS } = this.device;
-    // The device learns about elapsed time when it wakes, which may be late.
+    // The device receives the elapsed time only when it wakes, which may be late.
     const isUsable = state === State.SIGNED_IN && accessLifetimeS > this.unreportedS;
     return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
 
-  /** Whole seconds since time was last reported to the device: its lifetimes count from then. */
+  /** Whole seconds since the driver last reported the time to the core. The device's lifetimes count from then. */
   get unreportedS(): number {
     return Math.floor(((this.#platform.timers.now() - this.#lastMs) >>> 0) / 1000);
   }
@@ -156,7 +156,7 @@ export class Driver {
     return isRequired ? stepUpIn(this.commands.challenge) : undefined;
   }
 
-  /** Report a 401 to a request with the access token: the token is refreshed (core: accessTokenRefused). */
+  /** Reports a 401 to a request with the access token. The device then refreshes it (core: accessTokenRefused). */
   accessTokenRefused(): void {
     this.happen(() => this.core.accessTokenRefused(this.device));
   }
@@ -172,16 +172,16 @@ export class Driver {
    */
   happen(event: () => void): void {
     this.#receive(event, true);
-    // Inside a command, the outer loop throws it.
+    // Within a command, the outer loop throws the error.
     if (!this.#running) this.#faults.throwFirst();
   }
 
-  /** Retries pending storage operations (writes or erases) at once, before an end. */
+  /** Retries pending storage operations (writes or erases) at once. Call it before the program ends. */
   tryNow(): void {
     this.happen(() => this.#perform(this.core.tick(this.device, this.device.waitMs)));
   }
 
-  /** Carries out commands until none is due, then sleeps. The alarm calls it. */
+  /** Carries out commands until none is due, and sets the alarm. The alarm calls this function. */
   run(): void {
     this.happen(nothing);
   }
@@ -192,7 +192,7 @@ export class Driver {
       this.#receive(event, false);
     } catch (error) {
       this.#faults.hold(error);
-      // The core has thrown, which it should not: report it, and set the next alarm.
+      // The core has thrown, which is a bug: report it, and set the next alarm.
       if (!this.#running) this.#rest(false);
     }
   }
@@ -200,7 +200,7 @@ export class Driver {
   /** @param throws whether the caller receives what was thrown */
   #receive(event: () => void, throws: boolean): void {
     if (this.#lifetime === "stopped") return;
-    // Called from within a command: the running loop takes it up.
+    // Called within a command: the running loop handles the event.
     if (this.#running) {
       event();
       return;
@@ -217,14 +217,14 @@ export class Driver {
   }
 
   /**
-   * Let the elapsed time pass first: a wait that the event starts (the poll interval) must not be shortened by it. The
-   * core may have commands due before it can receive the event.
+   * Reports the elapsed time before an event. Otherwise that time would shorten a wait that the event starts (the poll
+   * interval). The core may have commands due before it can receive the event.
    */
   #passTime(): void {
     if (this.#lifetime !== "started") return;
     this.#nowMs = this.#lastMs;
     this.#guard(this.#readClock);
-    // Timers may wrap at 2^32.
+    // The counter may wrap at 2^32.
     const elapsedMs = Math.min((this.#nowMs - this.#lastMs) >>> 0, 134217727);
     this.#lastMs = this.#nowMs;
     this.#perform(this.core.tick(this.device, elapsedMs));
@@ -242,13 +242,13 @@ export class Driver {
     }
   }
 
-  /** The core has no command left: notify the program, then sleep. */
+  /** The core has no command left: notifies the program, then sets the alarm. */
   #rest(throws: boolean): void {
     if (this.#lifetime !== "started") return;
     this.#guard(this.#reportChange);
     this.#faults.report();
     if (!this.#isStarted()) return;
-    // Without `onError`, the alarm throws it.
+    // If an error must still be thrown, the alarm comes at once and throws it.
     this.#wakeMs = this.#faults.count > (throws ? 1 : 0) ? 0 : this.core.wakeIn(this.device);
     this.#guard(this.#setAlarm);
     this.#faults.report();
@@ -258,7 +258,7 @@ export class Driver {
     return this.#lifetime === "started";
   }
 
-  /** Calls foreign code. A promise that it returns may reject later. */
+  /** Calls code outside the driver. A promise that this code returns may reject later. */
   #guard(call: () => unknown): void {
     try {
       const result = call();
@@ -268,13 +268,13 @@ export class Driver {
     }
   }
 
-  /** Foreign code has failed. @param giveUp reports the failed operation to the core */
+  /** Code outside the driver has failed. @param giveUp reports the failed operation to the core */
   #fault(error: unknown, giveUp: () => void): void {
     this.#faults.hold(error);
     this.#report(giveUp);
   }
 
-  /** An adapter that throws or rejects has failed: the core must receive that, or it would wait forever. */
+  /** If an adapter throws or rejects, reports a failure to the core. Otherwise the core would wait forever. */
   #perform(command: Command): void {
     if (command === Command.NONE) return;
     const commands = this.commands;
@@ -288,7 +288,7 @@ export class Driver {
     }
   }
 
-  /** Not part of what polls call: a function that contains another one allocates even if it is not reached. */
+  /** Separate from the code of polls: a function that contains a closure allocates even if the closure is not reached. */
   #await(result: PromiseLike<unknown>): void {
     result.then(undefined, (error) => this.#fault(error, nothing));
   }

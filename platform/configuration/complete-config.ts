@@ -6,8 +6,8 @@ import { clientAuthenticationFor, type DiscoveredServer } from "../servers/disco
 import { ConfigError, type DeviceConfig, expandedConfig } from "./device-config.ts";
 
 /**
- * Members of device.json that only JavaScript hosts know: server and language names, and permission to use http. A
- * settings page contains all other members, and what these stand for.
+ * Members of device.json that only JavaScript hosts read: server and language names, and permission to use http. A settings
+ * page contains the other members, and the addresses and texts that these names stand for.
  */
 export const JAVASCRIPT_ONLY = [
   "server",

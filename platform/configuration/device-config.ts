@@ -15,7 +15,7 @@ import schema from "./device.schema.json";
 import { checkSchema, duplicateNames, listed, type Problem, type Schema } from "./schema-check.ts";
 import { clientAuthentications, formParameters } from "./settings.ts";
 
-/** The content of device.json. What the schema makes optional is optional here. */
+/** The content of device.json. Members that the schema does not require are optional. */
 export interface DeviceConfig {
   clientId: string;
   clientSecret?: string;
@@ -28,7 +28,7 @@ export interface DeviceConfig {
   deviceParameters?: Record<string, string>;
   tokenParameters?: Record<string, string>;
   bodies?: Bodies;
-  /** Default: the server's profile decides, or a server that rejects requests without a code challenge. */
+  /** Default: as the server's profile says, or after the server has rejected a request without one. */
   pkce?: Pkce;
   issuer?: string;
   endpoints?: Partial<Endpoints>;
@@ -42,8 +42,8 @@ export interface DeviceConfig {
     fileDescriptor?: number;
   };
   /**
-   * A ready-made language (platform/display/languages.ts) and the display's character set; `messages` and `reasons`
-   * take precedence.
+   * The language of the built-in texts (platform/display/languages.ts) and the display's character set. `messages` and
+   * `reasons` take precedence.
    */
   language?: Language;
   displayRom?: RomName;

@@ -1,15 +1,15 @@
-// Checks a value against a JSON schema (draft 7) with the keywords that the schemas of settings use, and with types for
-// values that JSON has not: "function", "instance" (any object), and classes by their name. Small, without dependencies,
-// for any engine. And finds duplicate names, which JSON.parse does not report.
+// Checks a value against a JSON schema (draft 7), and finds duplicate names, which JSON.parse does not report. Supports the
+// keywords that the schemas of settings use, and types for values that JSON does not have: "function", "instance" (any
+// object), and classes by their name. Small, without dependencies, for any engine.
 
 import { nameMeant } from "../text/name-suggestion.ts";
 
 /** The supported keywords. A schema with any other keyword is rejected. */
 export interface Schema {
   readonly $ref?: string;
-  /** Says in error messages what is allowed. Default: what the other keywords say. */
+  /** The allowed values in words, for error messages. Default: derived from the other keywords. */
   readonly title?: string;
-  /** For tools. */
+  /** A description for tools. */
   readonly description?: string;
   readonly default?: string | number | boolean;
   readonly type?: string | readonly string[];
@@ -34,7 +34,7 @@ export interface Schema {
 }
 
 export interface Problem {
-  /** As in code: `endpoints.token`; "" for the whole document. */
+  /** The path as in code: `endpoints.token`; "" for the whole document. */
   readonly path: string;
   /** What is wrong, and what is allowed. Never contains the value, which may be a secret. */
   readonly message: string;
@@ -112,7 +112,7 @@ function advice(wrong: string, known: readonly string[]): string {
   return meant === undefined ? `known here: ${known.join(", ")}` : `did you mean ${meant}?`;
 }
 
-/** For an object the name of its built-in class, which is the same in another realm, as under jest. */
+/** The type of a value; for an object the name of its built-in class, which is the same in other realms (jest). */
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -158,7 +158,7 @@ function mustBe(value: unknown, schema: Schema): string {
   return `must be ${title} (given: ${given(value, schema)})${more}`;
 }
 
-/** What the keywords of a schema allow, in words. */
+/** The values that a schema allows, in words. */
 export function allowedBy({ const: only, enum: choices, type, minimum, maximum }: Schema): string {
   if (only !== undefined) return only;
   if (choices) return choices.join(", ").replace(/, ([^,]*)$/, " or $1");
@@ -166,14 +166,14 @@ export function allowedBy({ const: only, enum: choices, type, minimum, maximum }
   return `${NAMES[`${type}`] ?? "valid"}${range}`;
 }
 
-/** The type of a value, or its length. A text may be a secret, and so may a value of a wrong type. */
+/** Describes the given value by its type or length, never by its content, which may be a secret. */
 function given(value: unknown, { type }: Schema): string {
   if (typeof value === "string") return `a text of ${value.length} characters`;
   if (typeof value === "number") return type === "integer" ? `${value}` : "a number";
   return NAMES[typeOf(value)] ?? typeOf(value);
 }
 
-/** The problems of several settings in one line. */
+/** Joins several problems to one line. */
 export function listed(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
 }
@@ -185,7 +185,7 @@ export function join(path: string, name: string): string {
   return path ? `${path}.${name}` : name;
 }
 
-/** A string, followed by its colon if it is a name, or the begin or end of an object. */
+/** A string (with a colon behind it, it is a name), or the start or end of an object. */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}]/g;
 
 /** An object whose end has not been read. */
@@ -196,8 +196,8 @@ interface Open {
 }
 
 /**
- * The duplicate members, in the order of the text. JSON.parse silently uses the last one (RFC 8259 §4 allows it), another
- * parser the first one. In a configuration that is a mistake.
+ * The duplicate members, in the order of the text. RFC 8259 §4 allows them, but JSON.parse silently uses the last one and
+ * other parsers use the first one. In a configuration, they are a mistake.
  * @param text valid JSON
  */
 export function duplicateNames(text: string): Problem[] {

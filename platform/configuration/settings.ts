@@ -1,5 +1,5 @@
-// The settings of a sign-in, parsed: what each entrance (signIn, the command, device.json) makes of its input, and all
-// that the modules behind it see. settings.json is the table of all settings.
+// The parsed settings of a sign-in. Each entry point (signIn, the command, device.json) converts its input to them, and the
+// modules behind it use only them. settings.json is the table of all settings.
 
 import { ClientAuthentication } from "../../core/index.ts";
 import type { Signer } from "../contracts.ts";
@@ -17,7 +17,7 @@ export const clientAuthentications = {
   specification: ClientAuthentication.SPECIFICATION,
 } as const;
 
-/** Form-encoded, each parameter preceded by `&`. */
+/** Form-encodes parameters, each preceded by `&`. */
 export function formParameters(parameters: Record<string, string> = {}): string {
   const form = formEncode(Object.entries(parameters));
   return form && `&${form}`;
@@ -53,7 +53,10 @@ export interface ServerIdentity {
   readonly profile?: string | NamedServer | undefined;
 }
 
-/** A server, or short for one: `"github"` or a profile with parameters, `"https://issuer.example"`, endpoints. */
+/**
+ * A server, or an abbreviation for one: a profile (`"github"`, or with parameters), an issuer (`"https://issuer.example"`),
+ * or endpoints.
+ */
 export type ServerChoice = string | NamedServer | ServerAddresses | ServerIdentity;
 
 /** The client as the authorization server knows it. */
@@ -66,10 +69,7 @@ export interface Client {
   readonly scope?: string | undefined;
   /** How the client authenticates. Default: what the server's profile or metadata say, or HTTP Basic. */
   readonly clientAuthentication?: ClientAuthenticationName | undefined;
-  /**
-   * The audience of client assertions (private_key_jwt). Default: the issuer, or the token endpoint if the issuer is
-   * unknown.
-   */
+  /** The audience of client assertions. Default: the issuer, or the token endpoint if the issuer is unknown. */
   readonly assertionAudience?: "issuer" | "token_endpoint" | undefined;
   /**
    * Binds the tokens to a key of this program (DPoP, RFC 9449): a stolen token is useless without it. "auto": if the
@@ -96,7 +96,7 @@ export interface Client {
   readonly memoryBytes?: number | undefined;
 }
 
-/** Immutable, and valid as far as settings.json says. */
+/** The settings are immutable, and valid as far as settings.json can express it. */
 export interface Settings extends Client {
   readonly server: ServerIdentity;
   /** Allows plain http to other machines. */

@@ -1,9 +1,9 @@
-// The common parts of the conformance suites: named cases, waiting for callbacks, and checks that throw. Contains no
-// contract.
+// The common parts of the conformance suites: named cases, waiting for callbacks, and checks that throw. The rules of the
+// contracts are in the other files.
 
 import type { Bytes } from "../contracts.ts";
 
-/** One rule. Independent of all other cases: it makes its own adapter. */
+/** One rule. It does not depend on other cases: it creates its own adapter. */
 export interface ConformanceCase {
   /** The rule, preceded by the contract's name. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Subject {
 
 /** How a suite advances time: real time on a device, a manual clock for test adapters. */
 export interface Environment {
-  /** Resolves when at least `ms` have passed (0: when everything due now has run). */
+  /** Resolves after at least `ms` milliseconds. With 0, it resolves after everything that is due now has run. */
   wait(ms: number): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export function must(holds: boolean, otherwise: string): asserts holds {
 
 /** How long a callback may take before the suite gives up. */
 const TIMEOUT_MS = 20_000;
-/** How long the suite waits for a callback that must not come. */
+/** How long the suite waits to see that no callback comes. */
 export const SILENCE_MS = 25;
 
 /** Waits until `ready`, with growing pauses between checks. */
@@ -109,7 +109,7 @@ export function mustBegin(bytes: Bytes, expected: Bytes, what: string): void {
   }
 }
 
-/** What each rule does with a subject. */
+/** The rules of a contract by name. Each function tests one rule with a subject. */
 export type Rules<S> = Readonly<Record<string, (subject: S) => void | Promise<void>>>;
 
 /** A contract's suite: a case for each rule, which creates a subject, uses it and always disposes of it. */

@@ -5,7 +5,7 @@ import { type Environment, must, type Subject, suite } from "./case.ts";
 export interface DisplaySubject extends Subject {
   display: Display;
   environment: Environment;
-  /** What a user sees: `rows` lines of `columns` characters. Without it, the content is not checked. */
+  /** The text that a user sees: `rows` lines of `columns` characters. Without this function, the content is not checked. */
   look?: () => readonly string[];
 }
 
@@ -45,7 +45,10 @@ export const displayConformance = suite<DisplaySubject>("display", {
   },
 });
 
-/** A frame that is filled with the printable ASCII characters in order. @param first the index of the first one */
+/**
+ * A frame that is filled with the printable ASCII characters in order.
+ * @param first the index of the first character
+ */
 function frameOf({ display }: DisplaySubject, first: number): Uint8Array {
   const cells = new Uint8Array(display.columns * display.rows);
   return cells.map((_, i) => 32 + ((first + i) % 95));

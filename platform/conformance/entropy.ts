@@ -1,5 +1,5 @@
-// The rules of the Entropy and Signer contracts. They find a source that is stuck, repeats itself or misses its range.
-// No test can prove that bytes are unpredictable.
+// The rules of the Entropy and Signer contracts. They detect a source that is stuck, repeats itself or writes outside its
+// range. No test can prove that bytes are unpredictable.
 
 import type { Bytes, Entropy, Signer } from "../contracts.ts";
 import { must, pattern, type Subject, suite } from "./case.ts";
@@ -12,12 +12,12 @@ export interface EntropySubject extends Subject {
 const GUARD = 300;
 
 /**
- * Cases for an adapter of a platform with entropy.
- * @param make a new adapter; two adapters of one platform must not repeat each other
+ * Cases for an entropy adapter.
+ * @param make returns a new adapter; two adapters of one platform must not return the same bytes
  */
 export const entropyConformance = suite<EntropySubject>("entropy", {
   "fills its range and nothing else, plain arrays too": ({ entropy }) => {
-    // Of 32 bytes, and of none.
+    // A range of 32 bytes, and an empty one.
     for (const to of [38, 6]) {
       const into: number[] = Array.from({ length: 44 }, () => GUARD);
       must(entropy.fill(into, 6, to), "fill reported that there is no entropy");

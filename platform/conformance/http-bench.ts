@@ -1,5 +1,5 @@
-// Test bench of the HTTP suite: the interface of a server that responds as planned, also incorrectly, and a recorder for
-// the adapter's reports. targets/command/conform/conformance-server.ts is such a server on Node.
+// The test bench of the HTTP suite: the interface of a server that sends planned responses, also invalid ones, and a
+// recorder for the adapter's reports. targets/command/conform/conformance-server.ts implements this server on Node.
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { latinBytesOf } from "../text/text.ts";
@@ -22,9 +22,7 @@ export interface HttpLimits {
   sizeLimitBytes: number;
 }
 
-/** An adapter under test. */
 export interface HttpSubject extends Subject {
-  /** The adapter under test. */
   http: Http;
 }
 
@@ -35,7 +33,6 @@ export interface ResponsePlan {
   status: number;
   /** Headers in addition to those of the framing. */
   headers?: readonly (readonly [name: string, value: string])[];
-  /** The body. */
   body?: Uint8Array;
   /** What marks the end of the body; default "length". "close": the connection is closed. */
   framing?: "length" | "chunked" | "close";
@@ -52,17 +49,17 @@ export interface ResponsePlan {
 /** What the server does with one request. */
 export type ServerPlan =
   | ResponsePlan
-  /** Reads the request, never responds. */
+  /** Reads the request and never responds. */
   | { kind: "hang" }
-  /** Reads the request, breaks the connection. */
+  /** Reads the request and resets the connection. */
   | { kind: "reset" }
   | RawPlan;
 
-/** Bytes, one character each, for invalid responses. */
+/** The exact bytes of a response, one character for each byte. They may be invalid HTTP. */
 export interface RawPlan {
   kind: "raw";
   pieces: readonly string[];
-  /** Between two pieces; default 0. */
+  /** Milliseconds between two pieces; default 0. */
   pieceDelayMs?: number;
   /** Leave the connection open for the next request. */
   keepAlive?: boolean;
@@ -70,35 +67,34 @@ export interface RawPlan {
 
 /** A request as it arrived; header names in lower case. */
 export interface RequestOnServer {
-  /** The method. */
   method: string;
   /** Path and query. */
   target: string;
-  /** Names in lower case, and values. */
+  /** Name in lower case, and value. */
   headers: readonly (readonly [name: string, value: string])[];
-  /** The body, as far as it came. */
+  /** The part of the body that has arrived. */
   body: Uint8Array;
 }
 
-/** A server that carries out the plans of a case. */
+/** A server that responds to each request with the next plan. */
 export interface HttpTestServer {
-  /** Such as `http://127.0.0.1:8080`, without a slash at the end. */
+  /** The server's origin, such as `http://127.0.0.1:8080`, without a slash at the end. */
   origin: string;
   /** An origin at which nothing listens. */
   deadOrigin: string;
   /** Origins of TLS servers with the same plans; present if `tls` of the bench is true. */
   tls?: {
-    /** With a certificate that the adapter trusts. */
+    /** A server with a certificate that the adapter trusts. */
     trusted: string;
-    /** With a certificate of another authority. */
+    /** A server with a certificate of an unknown authority. */
     untrusted: string;
-    /** With a certificate for another name. */
+    /** A server with a certificate for another name. */
     otherName: string;
-    /** With an expired certificate. */
+    /** A server with an expired certificate. */
     expired: string;
-    /** A trusted certificate, but TLS 1.0 and 1.1 only. */
+    /** A server with a trusted certificate that supports only TLS 1.0 and 1.1. */
     outdated: string;
-    /** A trusted certificate, and a client certificate is required. */
+    /** A server with a trusted certificate that requires a client certificate. */
     demanding: string;
   };
   /** Adds plans, one for each request. A request without a plan gets status 599. */
@@ -111,19 +107,19 @@ export interface HttpTestServer {
   close(): void | Promise<void>;
 }
 
-/** Where the suite gets its servers. */
+/** Provides the suite with servers. */
 export interface HttpTestBench {
-  /** Whether requests cross a real wire, so that headers, connections and framing can be seen. */
+  /** Whether requests go over real connections, so that the suite can check headers, connections and framing. */
   wire: boolean;
   /** Whether servers have `tls`. */
   tls: boolean;
-  /** How time passes. */
+  /** Controls the time. */
   environment: Environment;
-  /** Makes a server; the case closes it. */
+  /** Starts a server. The case closes it. */
   start(): HttpTestServer | Promise<HttpTestServer>;
 }
 
-/** A correct exchange exceeded the time limit. */
+/** A valid exchange exceeded the time limit. */
 export class HeldUp extends Violation {}
 
 /** Records what an adapter reports, and violations of the contract's order. */
@@ -138,7 +134,7 @@ export class Recorder implements HttpSink {
   ended = false;
   readonly bytes: number[] = [];
   problem = "";
-  /** Called at the start of each event; for aborting and sending from within. */
+  /** Called at the start of each event. A case can abort or send within this call. */
   during: (event: "status" | "body" | "end" | "failed") => void = () => {};
 
   get over(): boolean {
@@ -184,7 +180,7 @@ export class Recorder implements HttpSink {
     this.during("failed");
   }
 
-  /** Throws unless the response was this one. */
+  /** Throws unless the response has this body and status. */
   mustBe(expected: string | Uint8Array, what = "response", status = 200): this {
     const body = typeof expected === "string" ? latinBytesOf(expected) : expected;
     const { bytes } = this;
@@ -203,7 +199,7 @@ export class Recorder implements HttpSink {
     return this;
   }
 
-  /** If both outcomes are correct. */
+  /** Accepts either the response or a failure, where both are correct. */
   mustBeOrFail(expected: string, what: string, status = 200): this {
     if (this.failure === undefined) return this.mustBe(expected, what, status);
     return this.mustFail("unreachable", what);
@@ -246,10 +242,10 @@ export function benchOf(
 
 export type Bench = ReturnType<typeof benchOf>;
 
-/** Rules by their names, which begin with the name of the duty. */
+/** Rules by name. A name begins with the name of the HTTP duty. */
 export type HttpRules = Readonly<Record<`${HttpDutyName}: ${string}`, Rules<Bench>[string]>>;
 
-/** A rule for each row of a table: its name is the row's, between `before` and `behind`. */
+/** A rule for each row of a table. The name of a rule is the name of its row, between `before` and `behind`. */
 export function rulesOf<T>(
   before: `${HttpDutyName}: ${string}` | "",
   table: Readonly<Record<string, T>>,
@@ -264,7 +260,7 @@ export function rulesOf<T>(
   );
 }
 
-/** A `Retry-After`, the expected report, and further headers. */
+/** A `Retry-After` value, the seconds that the adapter must report, and further headers of the response. */
 type Wait = readonly [value: string, seconds: number, ...more: [name: string, value: string][]];
 
 /** Rules about `Retry-After`. */
@@ -293,7 +289,7 @@ export function response(
   return { kind: "response", status: 200, body: bytes, ...more };
 }
 
-/** Throws unless the request had this header exactly once with this value (undefined: not at all). */
+/** Throws unless the request had this header exactly once with this value; with undefined, unless it had no such header. */
 export function mustHave(
   request: RequestOnServer | undefined,
   name: string,
@@ -305,9 +301,9 @@ export function mustHave(
   must(JSON.stringify(values) === expected, `${name}: ${JSON.stringify(values)}, not ${expected}`);
 }
 
-// The duties of an HTTP adapter and of a host in C: the section that requires each, and what tests it.
-// targets/docs/firmware-in-c.md describes them. A test compares them with the cases of the conformance suite, whose names
-// begin with the duty, and with the rows of the bench for complete devices.
+// The duties of an HTTP adapter and of a host in C, with the section that requires each and the tests for it.
+// targets/docs/firmware-in-c.md describes the duties. A test compares this table with the cases of the conformance suite,
+// whose names begin with the duty, and with the rows of the bench for complete devices.
 
 /** A duty of an HTTP adapter. */
 export interface HttpDuty {

@@ -1,4 +1,4 @@
-// The rules of the Http contract that only a real server can see: headers, connections, TLS.
+// The rules of the Http contract that need a real server: headers, connections, TLS.
 
 import type { HttpRequest } from "../contracts.ts";
 import { eventually, must, SILENCE_MS } from "./case.ts";
@@ -17,7 +17,7 @@ import {
 const FORM = "application/x-www-form-urlencoded";
 const ODD = { "X-Api-Version": "2", "X-Odd": 'a "quoted" \\ value; and: more', "X-Empty": "" };
 
-/** Requests, and the headers that arrive; undefined: none. */
+/** Requests, and the headers that must arrive; undefined: the header must be absent. */
 const ARRIVING: Readonly<
   Record<string, (readonly [Partial<HttpRequest>, Record<string, string | undefined>])[]>
 > = {
@@ -81,7 +81,7 @@ const chunked = (chunks: string) =>
   `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`;
 const EARLY = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n";
 
-/** Responses with the body `abc0123456789`, without `Retry-After`. */
+/** Forms of a complete response with the body `abc0123456789`. */
 const WHOLE: Readonly<Record<string, string>> = {
   "interim responses (1xx) are not the response":
     EARLY + chunked("d\r\nabc0123456789\r\n0\r\n\r\n"),
@@ -96,9 +96,9 @@ const WHOLE: Readonly<Record<string, string>> = {
   ),
 };
 
-/** After a valid chunk of three bytes. */
+/** A response with one valid chunk of three bytes, and these bytes after it. */
 const chunk = (bytes: string) => [chunked("3\r\nabc\r\n"), bytes];
-/** Before five bytes. */
+/** A response with these headers and a body of five bytes. */
 const lengths = (headers: string) => [`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`, "abcde"];
 
 /** Invalid responses, in pieces. Two lengths of one body allow response smuggling (RFC 9112 §6.3). */
@@ -141,7 +141,7 @@ const framingRules: HttpRules = {
   }),
 };
 
-/** Head and body of responses that an adapter may reject, and the text if it does not. */
+/** Responses that an adapter may reject: head, body, and the text if the adapter accepts the response. */
 type Doubtful = readonly (readonly [head: string, body: string, text: string])[];
 
 const FOLDS = [" A: bcd", ` A: ${"b".repeat(3000)}`, "\tb", " "];
@@ -204,7 +204,7 @@ const responseRules: HttpRules = {
 
 async function isResponseOrFailure({ server, exchange }: Bench, bodies: Doubtful): Promise<void> {
   for (const [head, body, text] of bodies) {
-    // After a valid response: the fault may be in what the adapter stores between responses.
+    // A valid response comes first, because the fault may be in what the adapter stores between responses.
     server.plan(response("before", { keepAlive: true }));
     const pieces = [`HTTP/1.1 400 Bad\r\n${head}\r\n\r\n`, body];
     server.plan({ kind: "raw", pieces }, response("after"));
@@ -224,7 +224,7 @@ const connectionRules: HttpRules = {
       (await bench.exchange()).mustBe("own");
       await bench.environment.wait(2 * SILENCE_MS);
       (await bench.exchange()).mustBeOrFail("mine", "on a connection with unrequested bytes");
-      // A failed request may or may not have used its plan.
+      // A failed request may not have reached the server. Further requests use up the plans of this round.
       while (bench.server.requests().length % 3 !== 0) await bench.exchange();
     }
   },
@@ -238,12 +238,12 @@ const connectionRules: HttpRules = {
   },
 
   "once: a connection closed while idle causes at most one failure": async (bench) => {
-    // One more than the requests of all rounds, so that no round uses another one's plan.
+    // Enough plans for the requests of all rounds, and one more.
     for (let i = 0; i < 16; i++) bench.server.plan(response("ok", { keepAlive: true }));
     for (let round = 0; round < 5; round++) {
       (await bench.exchange()).mustBe("ok", "on a fresh connection");
       await bench.server.closeIdle();
-      // Sent at once: the adapter may or may not have seen that the connection is gone.
+      // This request follows at once: the adapter may or may not have noticed that the connection is closed.
       const own = `round=${round}`;
       const { failure } = (await bench.exchange(form(own))).mustBeOrFail(
         "ok",

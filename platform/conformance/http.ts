@@ -1,4 +1,4 @@
-// The rules of the Http contract about what the sink receives. Those about headers, connections and TLS need a real
+// The rules of the Http contract about the reports to the sink. The rules about headers, connections and TLS need a real
 // server and are in http-wire.ts.
 
 import { type ConformanceCase, eventually, must, mustBegin, pattern, SILENCE_MS } from "./case.ts";
@@ -23,8 +23,8 @@ import { tlsRules, wireRules, wireTimeRules } from "./http-wire.ts";
 
 /**
  * Cases for an HTTP adapter.
- * @param make makes the adapter under test, with these limits and for this server
- * @param bench provides the servers; without a real connection, the cases that need one are left out
+ * @param make creates the adapter under test with these limits, for this server
+ * @param bench provides the servers. Without real connections, the cases that need one are left out
  */
 export function httpConformance(
   make: (limits: HttpLimits, server: HttpTestServer) => HttpSubject | Promise<HttpSubject>,
@@ -88,7 +88,7 @@ const responseRules: HttpRules = {
       (await bench.exchange(form("a=1"))).mustBe("moved", "the redirect", status);
       const count = bench.server.requests().length - before;
       must(count === 1, `${status}: ${count} requests were made`);
-      // The plan for an adapter that follows the redirect.
+      // An adapter that has followed the redirect has used the plan `followed`. Otherwise, this request uses it.
       await bench.exchange();
     }
   },
@@ -152,7 +152,7 @@ const framedBy = (framing: "length" | "chunked" | "close"): HttpRules => ({
       (await bench.exchange()).mustBe(pattern(SIZE_LIMIT, 1), "a body at the limit");
     },
 
-  // If closing the connection marks the end of the body, a cut cannot be detected.
+  // If the close of the connection ends the body, the adapter cannot detect a truncated body.
   ...(framing !== "close" && {
     [`framing: a body framed by ${framing} and cut off is no response`]: async (bench: Bench) => {
       for (const cutAtByte of [0, 1, 99]) {
@@ -218,7 +218,7 @@ async function sendsWithin(bench: Bench, isValid: boolean): Promise<void> {
   second.mustBe("two", "the second");
 }
 
-/** Rules about the time limit, which correct exchanges may exceed too. */
+/** Rules about the time limit. On a slow machine, valid exchanges may exceed it too. */
 const timeRules: HttpRules = {
   "time: no response within the limit is timeout": async (bench) => {
     bench.server.plan({ kind: "hang" });

@@ -1,6 +1,6 @@
 // The rules of contracts.ts as cases for any adapter and test runner: each function returns a list of named cases whose
-// `run()` rejects with a Violation if the adapter breaks the rule. Needs neither a test framework nor Node: the suite
-// runs wherever promises do, also on a device with QuickJS.
+// `run()` rejects with a Violation if the adapter breaks the rule. The suite needs promises, but neither a test framework
+// nor Node, so it also runs on a device with QuickJS.
 
 export {
   type ConformanceCase,

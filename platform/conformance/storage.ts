@@ -1,5 +1,5 @@
-// The rules of the Storage contract, except power failures: those need a model of the medium (the SIGKILL test of the
-// file storage is an example).
+// The rules of the Storage contract, except power failures. Those need a model of the medium, as in the SIGKILL test of the
+// file storage.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import {
@@ -15,10 +15,10 @@ import {
 
 /** An adapter under test with its environment; each case creates one. */
 export interface StorageSubject extends Subject {
-  /** Both slots empty. */
+  /** A storage whose two slots are empty. */
   storage: Storage;
   environment: Environment;
-  /** The same medium after a restart of the device. Without it, durability is not checked. */
+  /** Returns the same medium as after a restart of the device. Without this function, durability is not checked. */
   restart?: () => Storage | Promise<Storage>;
 }
 
@@ -78,7 +78,7 @@ export const storageConformance = suite<StorageSubject>("storage", {
     await holds(subject, 1, [3]);
   },
 
-  /** Random operations against two plain variables. */
+  /** The same operations change two variables, and the slots must equal the variables. */
   "carries out 200 random operations in a row": async (subject) => {
     const model = [EMPTY, EMPTY];
     let seed = 12345;
@@ -237,7 +237,7 @@ async function holds(subject: StorageSubject, slot: number, expected: Bytes) {
   mustBegin(into, expected, `slot ${slot}`);
 }
 
-/** Invalid arguments: the adapter may throw, or report a failure. */
+/** Whether an operation with invalid arguments fails: the adapter may throw, or report the failure. */
 async function isRefused(
   { environment }: StorageSubject,
   what: string,

@@ -1,4 +1,4 @@
-// The rules of the Timers contract. Lower bounds only: an alarm may be late, never early.
+// The rules of the Timers contract. They contain only lower bounds, because an alarm may be late but never early.
 
 import type { Timers } from "../contracts.ts";
 import { type Environment, eventually, must, type Subject, suite } from "./case.ts";
@@ -28,7 +28,7 @@ export const timersConformance = suite<TimersSubject>("timers", {
   "now goes on": async ({ timers, environment }) => {
     const before = timers.now();
     await environment.wait(40);
-    // Hosts wake a little early by their own clock; a clock that stands still shows 0.
+    // A wait may end a little early by the adapter's clock. A clock that does not run shows 0.
     must(since(timers.now(), before) >= 20, "after 40 ms now had gone on by less than 20");
   },
 

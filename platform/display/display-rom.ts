@@ -1,26 +1,23 @@
-// Character ROMs of HD44780 displays: which byte draws which character. Texts in a language become the bytes of the
-// device's display (Config.messages: one character per byte).
+// Character ROMs of HD44780 displays: the table of characters and their bytes. Display texts are converted to the bytes of
+// the device's display (Config.messages: one character per byte).
 
-/** A00 is the Japanese standard ROM, with katakana; A02 the European one. */
+/** A00 is the Japanese standard ROM, with katakana. A02 is the European ROM. */
 export type RomName = "A00" | "A02";
 
-/** Katakana in half width, from 0xA1 on: JIS X 0201. */
+/** Half-width katakana from 0xA1 on (JIS X 0201). */
 const KATAKANA = "｡｢｣､･ｦｧｨｩｪｫｬｭｮｯｰｱｲｳｴｵｶｷｸｹｺｻｼｽｾｿﾀﾁﾂﾃﾄﾅﾆﾇﾈﾉﾊﾋﾌﾍﾎﾏﾐﾑﾒﾓﾔﾕﾖﾗﾘﾙﾚﾛﾜﾝﾞﾟ";
 
-/**
- * The Japanese standard ROM: 0xE0 on. Letters with descenders are there a second time; ẋ stands for an x with a bar,
- * which has no character of its own.
- */
+/** A00 from 0xE0 on. Some letters occur twice. ẋ stands for an x with a bar, which Unicode does not have. */
 const A00_LAST = "αäβεμσρg√⁻jˣ¢£ñöpqθ∞ΩüΣπẋy千万円÷ █";
 
-/** The European ROM from 0x80 on; from 0xC0 on it is Latin-1, except for two characters. */
+/** A02 from 0x80 on. From 0xC0 on, the ROM is Latin-1 except for two characters. */
 const A02_MIDDLE =
   "БДЖЗИЙЛПУЦЧШЩЪЫЭ" + // 0x80
   "α♪ΓπΣσ♬τ⍾ΘΩδ∞♥ε∩" + // 0x90
   "‖¡¢£¤¥¦§ƒ©ªʺЮЯ®‘" + // 0xA0
   "°±²³₧µ¶·ω¹º»¼½¾¿"; // 0xB0
 
-/** By byte from 0x20 on: its character; "" if it has none. */
+/** The character of each byte from 0x20 on; "" if the ROM has none. */
 const TABLES: Readonly<Record<RomName, readonly string[]>> = { A00: a00(), A02: a02() };
 
 function ascii(): string[] {
@@ -43,15 +40,15 @@ function a02(): string[] {
   return [...ascii(), ...A02_MIDDLE, ...latin];
 }
 
-/** The character that a byte draws; a blank where the ROM has none, or one that can be redefined. */
+/** The character that a byte displays; a blank if the ROM has none or the program defines it. */
 export function romCharacter(rom: RomName, byte: number): string {
   return TABLES[rom][byte - 32] || " ";
 }
 
-/** Similar characters that a ROM has instead. */
+/** Replacements for characters that a ROM does not have. */
 const NEARLY: Readonly<Record<string, string>> = { ß: "β", "·": "･", μ: "µ", Φ: "Φ" };
 
-/** The byte of a character, -1 if the ROM has none like it. Letters may lose their accents. */
+/** The byte of a character, or of a similar one; -1 if the ROM has neither. Letters may lose their accents. */
 function romByte(rom: RomName, character: string): number {
   const table = TABLES[rom];
   const plain = character.normalize("NFD").replace(/\p{M}/gu, "");
@@ -63,8 +60,8 @@ function romByte(rom: RomName, character: string): number {
 }
 
 /**
- * A text as the bytes of a display, one character of the string per byte.
- * @throws RangeError that names the first character which the ROM cannot draw
+ * Converts a text to the bytes of a display, one character of the result for each byte.
+ * @throws RangeError that names the first character that the ROM does not have
  */
 export function romText(rom: RomName, text: string): string {
   let bytes = "";

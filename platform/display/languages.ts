@@ -1,15 +1,15 @@
-// Ready-made display texts by language, for Config.messages, or for `messages` and `reasons` of device.json.
+// Built-in display texts by language, for Config.messages, or for `messages` and `reasons` of device.json.
 import { MESSAGES } from "../../core/index.ts";
 import { type RomName, romText } from "./display-rom.ts";
 import { reasons } from "./reasons.ts";
 
 /**
- * In the core's order: starting, signedOut, requesting ... (device.schema.json). Each is short enough for displays from
- * 16x2 on. The ROM decides which letters have their accents.
+ * The texts of a language in the core's order: starting, signedOut, requesting ... (device.schema.json). Each fits displays
+ * from 16x2 on. The ROM determines which letters keep their accents.
  */
 type Texts = readonly string[];
 
-/** Of the messages of the core. */
+/** Translations of the core's MESSAGES. */
 const messages = {
   de: [
     "Startet",
@@ -89,7 +89,7 @@ const messages = {
     "Poca memoria. Avise al fabricante",
     "No borrado",
   ],
-  /** In katakana of half width, as displays with the Japanese standard ROM have them. */
+  /** Half-width katakana, for displays with the Japanese standard ROM. */
   ja: [
     "ｷﾄﾞｳﾁｭｳ",
     "ﾐﾛｸﾞｲﾝ",
@@ -118,7 +118,10 @@ const messages = {
   ],
 } as const satisfies Readonly<Record<string, Texts>>;
 
-/** Why there is no connection, in the order of platform/display/reasons.ts; each half fits 16 characters. */
+/**
+ * Translations of the reasons for a missing connection, in the order of platform/display/reasons.ts. Each half has at most
+ * 16 characters.
+ */
 const connectionReasons = {
   de: [
     "Kein Netzkabel|Bitte einstecken",
@@ -202,7 +205,7 @@ const connectionReasons = {
   ],
 } as const satisfies Readonly<Record<string, Texts>>;
 
-/** The languages with ready-made texts. */
+/** The languages with built-in texts. */
 export const languages = ["en", "de", "fr", "es", "ja"] as const;
 /** One of `languages` (ISO 639-1). */
 export type Language = (typeof languages)[number];
@@ -213,17 +216,17 @@ const REASONS: Readonly<Record<Language, Texts>> = {
   ...{ en: reasons.map(({ text }) => text), ...connectionReasons },
 };
 
-/** The ROM that shows a language best. */
+/** The ROM with most letters of a language. */
 export function usualRom(language: Language): RomName {
   return language === "ja" || language === "en" ? "A00" : "A02";
 }
 
 /**
- * The texts as Config.messages: one line each, one character per byte of the display.
+ * The texts of a language as Config.messages: one line for each text, one character for each byte of the display.
  * @throws RangeError if the ROM has no letters for the language, such as A02 for katakana
  */
 export function messagesFor(language: Language, rom: RomName = usualRom(language)): string {
-  // The core has these texts already.
+  // English is the core's default.
   if (language === "en") return "";
   return TEXTS[language].map((text) => romText(rom, text)).join("\n");
 }

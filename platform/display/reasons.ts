@@ -1,19 +1,19 @@
-// Reasons for a missing connection or response, as users need them: what is wrong, and what fixes it. One table for
-// every host: the C host gets it as constants (picogrant-numbers.h), the adapter for Node uses its sentences about
-// responses, and device.json may translate it (`reasons`). core/tables/errors.ts has the errors that a server reports.
+// Reasons for a missing connection or response, as users see them: the problem and the fix. All hosts use this table. The C
+// host gets it as constants (picogrant-numbers.h), the adapter for Node uses its sentences about responses, and `reasons`
+// of device.json may replace its texts. core/tables/errors.ts has the errors that a server reports.
 
 import { CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../exchange/limits.ts";
 
 export interface Reason {
-  /** Its name in device.json; in C PG_REASON_NO_CABLE. */
+  /** The name in device.json. In C, it is a constant such as PG_REASON_NO_CABLE. */
   readonly name: string;
-  /** For the display: the problem, a bar, the remedy. Each part fits 16 characters. */
+  /** The text on the display: the problem, a bar, and the fix. Each part has at most 16 characters. */
   readonly text: string;
-  /** For a log. */
+  /** The text in a log. */
   readonly sentence: string;
 }
 
-/** By number, from 1; 0 is none. Devices contain these numbers: append new ones. */
+/** The reasons by number, from 1; 0 means no reason. Devices in the field use these numbers, so only append. */
 export const reasons: readonly Reason[] = Object.entries<readonly [string, string]>({
   noCable: ["No network cable|Plug it in", "there is no link to a network"],
   noAddress: ["No address|Check the router", "no address was given (DHCP)"],
@@ -38,10 +38,10 @@ export const reasons: readonly Reason[] = Object.entries<readonly [string, strin
   clientCertificate: ["No certificate|Contact support", "the server requires a client certificate"],
 }).map(([name, [text, sentence]]) => ({ name, text, sentence }));
 
-/** Names in device.json, in the table's order. */
+/** The names in device.json, in the order of `reasons`. */
 export const reasonNames: readonly string[] = reasons.map(({ name }) => name);
 
-/** The table's texts with a device's own in place of some, one line each; "" if all are the table's. */
+/** The texts of all reasons, one line each, with the device's own texts in place of some; "" if there are no own texts. */
 export function reasonTexts(own: Readonly<Record<string, string>> = {}): string {
   if (Object.keys(own).length === 0) return "";
   return reasons.map(({ name, text }) => own[name] ?? text).join("\n");

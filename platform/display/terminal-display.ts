@@ -4,11 +4,11 @@
 import type { Bytes, Display } from "../contracts.ts";
 import { type RomName, romCharacter } from "./display-rom.ts";
 
-/** The part of `process.stdout` that the display needs. */
+/** The members of `process.stdout` that the display uses. */
 export interface TerminalOutput {
   /** Writes a text as it is. */
   write(text: string): unknown;
-  /** Whether it is a terminal, where frames are redrawn in place. */
+  /** Whether the output is a terminal. In a terminal, frames are redrawn in place. */
   readonly isTTY?: boolean | undefined;
   /** The terminal's width in characters. */
   readonly columns?: number | undefined;
@@ -24,11 +24,11 @@ export interface TerminalDisplayOptions {
   rows?: number;
   /** Default `process.stdout`. */
   output?: TerminalOutput;
-  /** The character ROM that is drawn; without one only printable ASCII is. */
+  /** The character ROM of the display. Without it, only printable ASCII is shown. */
   rom?: RomName;
 }
 
-/** Draws frames. Print other lines with `note`: the next frame would overwrite them. */
+/** Draws frames. Use `note` to print other lines, because the next frame would overwrite them. */
 export class TerminalDisplay implements Display {
   readonly columns: number;
   /** Rows, 2..8. */
@@ -48,7 +48,7 @@ export class TerminalDisplay implements Display {
     }
     this.#output = options.output ?? process.stdout;
     this.#rom = options.rom;
-    // The reader of a pipe may go away: then nothing is shown, and the device continues.
+    // If the reader of a pipe closes it, the display shows nothing more, and the device continues.
     this.#output.on?.("error", () => {
       this.#isGone = true;
     });
@@ -68,13 +68,13 @@ export class TerminalDisplay implements Display {
     this.#output.write(`${this.#clearing()}${printableOnly(line)}\n${redrawn}`);
   }
 
-  /** In place, if there is a terminal and the frame fits its width (a wrapped line would remain). */
+  /** Whether frames are redrawn in place: in a terminal that is wide enough. A wrapped line would remain on the screen. */
   #redraws(): boolean {
     const width = this.#output.columns ?? 80;
     return this.#output.isTTY === true && width >= this.columns + 2;
   }
 
-  /** Moves to the start of the frame, and clears the rest. */
+  /** Moves to the start of the frame and clears everything below. */
   #clearing(): string {
     return this.#drawn !== "" && this.#redraws() ? `\x1b[${this.rows + 2}A\r\x1b[J` : "";
   }
@@ -95,7 +95,7 @@ export class TerminalDisplay implements Display {
   }
 }
 
-/** Terminals obey control characters: none may reach them, wherever the text comes from. */
+/** Removes control characters, because a terminal executes them and the text may come from a server. */
 function printableOnly(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
 }

@@ -1,12 +1,11 @@
-// The host's part of Proof Key for Code Exchange (RFC 7636): a fresh verifier and its challenge. The core decides
-// whether a request needs one.
+// Creates the verifier and challenge of PKCE (RFC 7636). The core decides whether a request needs them.
 
 import type { Bytes, Entropy } from "../contracts.ts";
 import { isFilled } from "../exchange/callbacks.ts";
 import { sha256 } from "../text/sha256.ts";
 import { base64url, bytesOf } from "../text/text.ts";
 
-/** How the challenge is derived from the verifier (RFC 7636 §4.2): only S256 hides it. */
+/** How the challenge is derived from the verifier (RFC 7636 §4.2). Only S256 hides the verifier. */
 export type Pkce = "S256";
 
 /** RFC 7636 §4.1: 32 random bytes are 43 characters. */

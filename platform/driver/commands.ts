@@ -1,4 +1,4 @@
-// Carries out the core's commands with the adapters, and grows the core's memory for what arrives.
+// Carries out the core's commands with the adapters, and enlarges the core's memory when a value does not fit.
 
 import type * as complete from "../../core/complete.ts";
 import { Limit } from "../../core/device/limits.ts";
@@ -25,9 +25,9 @@ import {
 } from "./requests.ts";
 import { type RequestContext, Responses } from "./responses.ts";
 
-/** The driver, as its commands use it. */
+/** The members of the driver that its commands use. */
 export interface CommandOwner extends Pick<RequestContext, "report" | "handOn"> {
-  /** Foreign code has failed. @param giveUp reports the failed operation to the core */
+  /** Code outside the driver has failed. @param giveUp reports the failed operation to the core */
   fault(error: unknown, giveUp: () => void): void;
 }
 
@@ -40,20 +40,20 @@ export class Commands implements RequestContext {
   challenge = "";
   /** Reports to the core that the current adapter operation has failed. */
   giveUp: () => void = nothing;
-  /** Number of storage operations so far: distinguishes two successive operations of one kind. */
+  /** Number of storage operations so far. It distinguishes successive operations of the same kind. */
   storageOperations = 0;
   #addresses!: Endpoints;
   readonly #options: DriverOptions;
   readonly #owner: CommandOwner;
   readonly #storage: Storage;
-  /** Requests enter here; their responses arrive at `#responses`. */
+  /** The first filter of the pipeline. Responses arrive at `#responses`. */
   readonly #exchange: Below;
   readonly #responses: Responses;
   readonly #look: LeakGuard;
   readonly #requests: Requests;
   /** Reused, because a poll must not allocate. */
   readonly #pollRequest: ReusedRequest;
-  // Created once: a poll must not allocate.
+  // Created once, because a poll must not allocate.
   readonly #unverified = (): void =>
     this.core.eventVerified?.(this.device, this.device.requestId, 0);
   readonly #unchallenged = (): void => this.core.storageDone(this.device, 0);
@@ -79,7 +79,7 @@ export class Commands implements RequestContext {
     this.#exchange = this.#pipeline();
   }
 
-  /** Whether the newest tokens are bound to the device's key, as their type says. */
+  /** Whether the newest tokens are bound to the device's key. Their token type tells. */
   get isBound(): boolean {
     return this.#options.keys?.isBound === true;
   }
@@ -100,7 +100,7 @@ export class Commands implements RequestContext {
     const { clientId, clientSecret, scope } = config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
     const port = new AdapterPort(platform.http, {
-      // With a new nonce a poll is repeated at once, so a reused sink could be that of the request before.
+      // With keys, a poll may be repeated at once with a new nonce. A reused sink could then belong to the poll before.
       isPoll: () => this.device.state === State.PENDING && keys === undefined,
       fault: (error, giveUp) => this.#owner.fault(error, giveUp),
     });
@@ -117,7 +117,7 @@ export class Commands implements RequestContext {
 
   /**
    * Grows the memory, within its limit, until the values of a response or a record fit. Do not call it while the core
-   * reads a response, whose positions it holds.
+   * parses a response, because the core then stores positions in the memory.
    */
   makeRoom(values: Values): void {
     const { growsTo = 0 } = this.#options;
@@ -127,7 +127,7 @@ export class Commands implements RequestContext {
     }
   }
 
-  /** Ends the current exchange, if any: nothing more of it is reported. */
+  /** Ends the current exchange, if any. Nothing more of it is reported. */
   abort(): void {
     this.#exchange.abort();
   }
@@ -175,7 +175,7 @@ export class Commands implements RequestContext {
     const { slot } = this.device;
     const storage = this.#storage;
     const isLoad = command === Command.LOAD;
-    // A record of any length: the memory grows to fit it.
+    // The memory grows to fit a record of any length, so the record is read into a buffer first.
     const record = isLoad && this.#options.growsTo && new Uint8Array(storage.capacity);
     this.storageOperations++;
     operate<number | boolean>(
@@ -195,10 +195,10 @@ export class Commands implements RequestContext {
     );
   }
 
-  /** @returns the length of a record that is now where the core reads it, 0 for none, -1 if it does not fit */
+  /** Copies a loaded record to where the core reads it. @returns its length, 0 for no record, -1 if it does not fit */
   #take(record: Uint8Array, length: number): number {
     const text = asciiOf(record, 0, length);
-    // The record of a code contains a URI, whose capacity grows only once.
+    // Only the record of a code contains a URI, and the capacity for URIs grows only once.
     const address = record[0] === RecordKind.CODE ? text.slice(0, Limit.LONG_URI_MAX) : "";
     this.makeRoom({ refresh_token: text, verification_uri: address });
     const { start, capacity } = this.device;
@@ -208,10 +208,10 @@ export class Commands implements RequestContext {
     return length;
   }
 
-  /** What the current request may contain, if it is meant for `address`. */
+  /** The limits for the current request: `address` is its endpoint's address. */
   #allowed(address: string): Allowed {
     const { allowHttp = false, config } = this.#options;
-    // The only exception: the specification's own revocation has the token in its query (core/SPEC.md).
+    // Exception: in the specification's own revocation, the query contains the token (core/SPEC.md).
     const mayHoldToken = this.device.endpoint === Endpoint.REVOCATION;
     const tokens = mayHoldToken ? [] : secretsOf(this.device, this.memory);
     return { address, allowHttp, secrets: [config.clientSecret, ...tokens] };

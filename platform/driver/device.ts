@@ -9,12 +9,13 @@ import { serverNames } from "../servers/address.ts";
 import { formEncodeText } from "../text/text.ts";
 import type { DriverOptions } from "./options.ts";
 
-/** The memory or the storage is too small, or a member of the configuration is missing or out of range. */
+/** Thrown if the memory or the storage is too small, or a member of the configuration is missing or out of range. */
 export class CapacityError extends RangeError {}
 
 /**
- * @param memory the core keeps it
- * @param isGrown for a value that has arrived: records are as long as this value, not as long as the memory allows
+ * @param memory the core uses it as long as the device exists
+ * @param isGrown the memory grows for values that arrive, so records are as long as their values and not as long as the
+ * memory allows
  * @throws Error if the core is of another release, whose numbers differ
  * @throws CapacityError if the memory is too small for the configuration, or the storage for the records
  */
@@ -49,10 +50,10 @@ export function makeDevice(
   return device;
 }
 
-/** Members of a response. */
+/** The members of a response by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Fields whose capacity grows with the memory, and the regions of those that have their own. */
+/** The fields whose capacity grows with the memory, with their regions. NONE: the value is stored after OUTPUT. */
 const GROWING = {
   device_code: Field.NONE,
   verification_uri: Field.VERIFICATION_URI,
@@ -61,14 +62,14 @@ const GROWING = {
   access_token: Field.NONE,
   refresh_token: Field.NONE,
 } as const;
-/** They lie after OUTPUT, at the end of the memory. */
+/** The regions after OUTPUT, at the end of the memory. */
 const AFTER_OUTPUT = [
   ...[Field.DEVICE_CODE, Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN, Region.REFRESH_TOKEN],
 ];
-/** Bytes of a request or record besides the client and these values. */
+/** Bytes of a request or record in addition to the client and the growing values. */
 const AROUND_BYTES = 256;
 
-/** Whether there is space for the values, for new ones as long as these, and for a request or record with all of them. */
+/** Whether the values fit, together with equally long new ones and a request or record with all of them. */
 export function hasCapacity({ capacity, length }: complete.Device, values: Values): boolean {
   let bytes = AROUND_BYTES + length[Region.CLIENT]! + length[Region.TOKEN_PARAMETERS]!;
   bytes += Math.max(0, length[Region.OUTPUT]!);
@@ -86,9 +87,9 @@ export function moveDevice(device: complete.Device, larger: complete.Device): vo
   const before = device.memory as Uint8Array;
   capacity.forEach((size, region) => {
     const at = device.start[region]!;
-    // The frame has no length.
+    // FRAME is full although its length is not set.
     const bytes = region === Region.FRAME ? size : device.length[region]!;
-    // Constants are there already.
+    // `create` has already written the constant regions.
     if (size > 0 && bytes > 0)
       (memory as Uint8Array).set(before.subarray(at, at + bytes), start[region]);
   });
@@ -101,7 +102,10 @@ export function moveDevice(device: complete.Device, larger: complete.Device): vo
   Object.assign(device, { memory, start, capacity });
 }
 
-/** The server may require a code challenge. Without a setting, and without memory for one, there is none. */
+/**
+ * Without the setting `pkce`, the server may still require a code challenge. If the memory is too small for one, the device
+ * has none.
+ */
 function deviceWith(
   { core, pkce, bodies }: DriverOptions,
   memory: Uint8Array,
@@ -120,7 +124,7 @@ function memberName(member: ConfigMember): string {
   );
 }
 
-/** 26 random bits for the core's jitter; without entropy all devices get the same. */
+/** 26 random bits for the core's jitter. Without entropy, all devices get the same value. */
 function seedFrom(platform: Platform): number {
   const bytes = new Uint8Array(4);
   if (!isFilled(platform.entropy, bytes, 0, 4)) return 0;
@@ -128,8 +132,8 @@ function seedFrom(platform: Platform): number {
 }
 
 /**
- * The layout of records (core/SPEC.md), for every host, also in C: bytes besides the values, bytes of each length
- * prefix, and the number of values in a code's record; a token's record has one more.
+ * The sizes in records (core/SPEC.md), for every host, also in C: the bytes besides the values, the bytes of each length
+ * prefix, and the number of values in a code's record. A token's record has one value more.
  */
 export const RECORD = {
   FRAME: 19,
@@ -147,12 +151,12 @@ export const RECORD = {
 function recordBytesMax({ capacity }: complete.Device): number {
   const fixed = RECORD.CODE.map((region) => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0));
   const output = capacity[Region.OUTPUT] ?? 0;
-  // The device code or token is in the memory and in the record.
+  // The device code or the token is in the memory as well as in the record.
   const bytes = fixed.reduce((sum, size) => sum + size, RECORD.FRAME + output) >> 1;
   return Math.min(bytes, output);
 }
 
-/** Fail now, instead of when the user has signed in and the tokens do not fit. */
+/** Throws at the start if records do not fit, rather than after the user has signed in. */
 function checkStorage(device: complete.Device, capacity: number): void {
   const needed = recordBytesMax(device);
   if (capacity >= needed) return;

@@ -1,12 +1,12 @@
-// Elapsed time on a computer that may sleep. Its monotonic clock may stop meanwhile. Its wall clock does not, but can
-// be set, also backwards.
+// The elapsed time on a computer that may sleep. Its monotonic clock may stop during sleep. Its wall clock continues, but
+// can be set forward or back.
 
-/** Smaller differences come from reading two clocks one after the other, and from slewing. */
+/** Smaller differences can result from reading one clock after the other, or from slewing. */
 const JUMP_MIN_MS = 1000;
 
 /**
- * The larger of the monotonic clock's time and the wall clock's forward jumps.
- * @param monotonicMs never goes back
+ * Adds the wall clock's forward jumps to the monotonic clock.
+ * @param monotonicMs never decreases
  * @param wallMs may jump; backward jumps are ignored
  * @returns milliseconds of the monotonic clock plus the observed jumps
  */

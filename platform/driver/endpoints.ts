@@ -1,12 +1,11 @@
-// The addresses of a server, their numbers in the core, and what is wrong with an address that must not receive
-// secrets.
+// The addresses of a server and their numbers in the core. Checks that an address may receive secrets.
 
 import { Endpoint } from "../../core/index.ts";
 import { addressProblem } from "../servers/address.ts";
 
 /**
- * Absolute addresses of the requests, with a query of their own if the server needs one. A request to an empty one
- * fails as unreachable; without `revocation`, signing out only erases the tokens.
+ * Absolute addresses of the requests. An address may have a query. A request to an empty address fails as unreachable.
+ * Without `revocation`, signing out only erases the tokens.
  */
 export interface Endpoints {
   /** Device authorization endpoint (RFC 8628 §3.1). */
@@ -23,7 +22,7 @@ export interface Endpoints {
   resources: readonly string[];
 }
 
-/** No addresses: to be extended. */
+/** No addresses. Use it as the base of your own. */
 export const noEndpoints: Endpoints = {
   deviceAuthorization: "",
   token: "",
@@ -51,7 +50,7 @@ export function addressOf(endpoints: Endpoints, endpoint: Endpoint): string {
   }
 }
 
-/** A bit for each endpoint that has an address, for the core's setEndpoints. */
+/** One bit for each endpoint that has an address, for the core's setEndpoints. */
 export function endpointMask(endpoints: Endpoints): number {
   let mask = 0;
   for (let endpoint = 0; endpoint < 27; endpoint++) {
@@ -61,12 +60,12 @@ export function endpointMask(endpoints: Endpoints): number {
 }
 
 interface EndpointProblem {
-  /** As in code: `endpoints.token`, `endpoints.resources[0]`. */
+  /** The path as in code: `endpoints.token`, `endpoints.resources[0]`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** The addresses that must not receive secrets, in order. */
+/** The problems of all addresses that must not receive secrets, in order. */
 export function endpointProblems(
   { resources = [], ...others }: Partial<Endpoints>,
   allowHttp: boolean,
@@ -81,7 +80,7 @@ export function endpointProblems(
   });
 }
 
-/** @throws TypeError with the first endpoint that must not receive secrets */
+/** @throws TypeError with the first address that must not receive secrets */
 export function checkEndpoints(endpoints: Endpoints, allowHttp = false): void {
   if (!Array.isArray(endpoints.resources)) {
     throw new TypeError("endpoints.resources must be a list of addresses, [] for none");

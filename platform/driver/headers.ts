@@ -11,7 +11,7 @@ export interface HostHeaders {
 
 export const NO_HEADERS: readonly Header[] = [];
 
-/** The host's headers for a request; none for metadata and for polls for events. */
+/** The host's headers for a request. Requests for metadata and polls for events have none. */
 export function headersFor(
   headers: HostHeaders | undefined,
   endpoint: Endpoint,
@@ -20,7 +20,7 @@ export function headersFor(
   return (endpoint >= Endpoint.RESOURCE ? headers?.resource : undefined) ?? NO_HEADERS;
 }
 
-/** Headers that the driver and the adapters set. */
+/** The headers that the driver and the adapters set themselves. */
 const OWN_HEADER =
   /^(accept|accept-encoding|authorization|connection|content-(length|type)|expect|host|transfer-encoding|user-agent)$/i;
 
@@ -31,8 +31,8 @@ export function checkHeaders({ grant = [], resource = [] }: HostHeaders = {}): v
 }
 
 /**
- * The problems of the headers for one kind of request. Names must be unique, whatever their case (RFC 9110 §5.1): one
- * adapter would send both, another one the last.
+ * The problems of the headers for one kind of request. Names must be unique, ignoring case (RFC 9110 §5.1), because some
+ * adapters would send both headers and others only the last one.
  */
 export function headersProblems(headers: readonly Header[]): string[] {
   const names = headers.map(([name]) => name.toLowerCase());
@@ -43,7 +43,7 @@ export function headersProblems(headers: readonly Header[]): string[] {
   });
 }
 
-/** What is wrong with a header, "" for nothing. The value may be a secret. */
+/** The problem of a header, "" if there is none. Does not contain the value, which may be a secret. */
 function headerProblem([name, value]: Header): string {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
     return "a name must be a token of RFC 9110 section 5.6.2";

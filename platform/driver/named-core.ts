@@ -1,5 +1,5 @@
-// The core of a bundle under the names of the sources. In a bundle the device is an array, and `Property` names its
-// elements. Hosts written for the sources, such as the driver, read it through this.
+// Gives the core of a bundle the names of the sources. In a bundle, the device is an array, and `Property` has the index of
+// each property. Hosts written for the sources, such as the driver, use the bundle through this file.
 
 import { Property } from "../../core/device/property.ts";
 
@@ -8,7 +8,7 @@ type Places = unknown[];
 class NamedDevice {
   declare readonly places: Places;
   constructor(places: Places) {
-    // Not enumerable: it is none of the device's properties.
+    // Not enumerable, because `places` is not a property of the device.
     Object.defineProperty(this, "places", { value: places });
   }
 }
@@ -22,17 +22,17 @@ Object.values(Property).forEach((name, place) => {
 
 type Call = (device: unknown, ...further: unknown[]) => unknown;
 
-/** Supports the largest number of arguments of any core function, without allocating a list. */
+/** Wraps a function for the largest number of arguments of any core function, without allocating a list. */
 function handingOn(call: Call): Call {
   return (device, a, b, c, d, e, f) =>
     call(device instanceof NamedDevice ? device.places : device, a, b, c, d, e, f);
 }
 
 /**
- * Wraps the functions of a bundle for devices with named properties. Calls allocate nothing. The device of a core with
- * named properties (the sources, or a build that is not minified) stays as it is.
- * @param bundle what `dist/picogrant.js` or one of the smaller builds defines
- * @returns the same functions; use devices of its `create` with these functions only
+ * Wraps the functions of a bundle for devices with named properties. Calls allocate nothing. A core that already has named
+ * properties (the sources, or a build that is not minified) is returned unchanged.
+ * @param bundle the exports of `dist/picogrant.js` or of a smaller build
+ * @returns the same functions. Pass them only devices that their own `create` returned
  */
 export function named<Core extends object>(bundle: Core): Core {
   const functions = bundle as unknown as Record<string, Call>;

@@ -30,22 +30,22 @@ export type Core = Pick<
 /** The body format of grant requests. */
 export type Bodies = "form" | "json";
 
-/** For a server that does not implement RFC 8628: the filter that translates (servers/). */
+/** The filter that translates for a server that does not implement RFC 8628 (servers/). */
 export type Translate = (client: TranslatedClient) => Filter;
 
-/** The developer's settings. The driver adds what the platform determines (display, seed). */
+/** The developer's settings. The driver adds the display's size and the seed. */
 export type DriverConfig = Omit<
   complete.Config,
   "columns" | "rows" | "seed" | "server" | "formerServer" | "pkce" | "jsonBodies"
 > & {
-  /** The issuer; default: the address of the token endpoint identifies the server. */
+  /** The issuer. Default: the address of the token endpoint identifies the server. */
   server?: string | undefined;
 };
 
 /** Default memory: enough for any display and for short tokens. */
 export const MEMORY_BYTES_DEFAULT = 6144;
 
-/** What a driver needs of `Keys` (exchange/keys.ts). */
+/** The members of `Keys` (exchange/keys.ts) that a driver uses. */
 export interface DriverKeys {
   readonly isBound: boolean;
   /** The filter that adds proofs and client assertions to the requests of this device. */
@@ -54,7 +54,7 @@ export interface DriverKeys {
 
 /** The options of a driver. */
 export interface DriverOptions {
-  /** The sources (`picogrant/core`), or a bundle. */
+  /** The core: the sources (`picogrant/core`), or a bundle. */
   readonly core: Core;
   readonly platform: Platform;
   /** The developer's settings. The driver copies them into `memory` only. */
@@ -63,7 +63,7 @@ export interface DriverOptions {
   /** Allows plain http to other machines, for an isolated network. */
   readonly allowHttp?: boolean | undefined;
   readonly headers?: HostHeaders | undefined;
-  /** For a server that does not implement RFC 8628 (`picogrant/servers`). */
+  /** Translates for a server that does not implement RFC 8628 (`picogrant/servers`). */
   readonly translate?: Translate | undefined;
   /** Signs requests with a key of the device: DPoP and private_key_jwt. */
   readonly keys?: DriverKeys | undefined;

@@ -1,6 +1,5 @@
-// Builds the adapter's request from what the core has written into its memory. Requests are written into reused
-// objects, because a poll must not allocate. The core decides between the form (RFC 6749) and JSON, which some servers
-// require.
+// Builds the adapter's request from the core's memory. It writes requests into reused objects, because a poll must not
+// allocate. The core decides whether the body is a form (RFC 6749) or JSON, which some servers require.
 
 import type * as complete from "../../core/complete.ts";
 import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
@@ -11,7 +10,7 @@ import { asciiOf, bytesOf, FORM_TYPE, formFields } from "../text/text.ts";
 import { headersFor, NO_HEADERS } from "./headers.ts";
 import type { DriverOptions } from "./options.ts";
 
-/** A request that the next poll overwrites, because a poll must not allocate. */
+/** A reused request: the next poll overwrites it, because a poll must not allocate. */
 export type ReusedRequest = { -readonly [Name in keyof HttpRequest]-?: HttpRequest[Name] };
 
 export function newRequest(memory: Uint8Array): ReusedRequest {
@@ -37,7 +36,7 @@ export class Requests {
     this.#options = options;
   }
 
-  /** Writes the request that the core wants to send now. @param address of its endpoint */
+  /** Writes the request that the core sends now. @param address the address of its endpoint */
   write(request: ReusedRequest, memory: Uint8Array, address: string): void {
     const device = this.#device;
     const ownBody = device.endpoint > Endpoint.REVOCATION ? device.callBody : null;
@@ -65,7 +64,7 @@ export class Requests {
       case Authorization.BEARER:
         return `Bearer ${accessTokenOf(device, memory)}`;
       case Authorization.BASIC:
-        // Created once: polls send it, and a poll must not allocate.
+        // Created once, because polls send it and must not allocate.
         this.#basic ||= `Basic ${credentialsOf(device, memory)}`;
         return this.#basic;
       default:
@@ -92,7 +91,7 @@ export function accessTokenOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Field.ACCESS_TOKEN);
 }
 
-/** The token that identifies the session: the refresh token, otherwise the access token; "" for none. */
+/** The token that identifies the session: the refresh token or, without one, the access token; "" if there is neither. */
 export function storedTokenOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Region.REFRESH_TOKEN) || accessTokenOf(device, memory);
 }
@@ -106,7 +105,7 @@ function fieldOf(device: complete.Device, memory: Bytes, region: Field | Region)
   return asciiOf(memory, from, from + Math.max(0, device.length[region]!));
 }
 
-/** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
+/** The content type of a body: form for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
 function contentType(endpoint: Endpoint): string {
   return endpoint >= Endpoint.EVENTS ? "application/json" : FORM_TYPE;
 }

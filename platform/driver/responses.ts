@@ -7,14 +7,14 @@ import type { Above } from "../exchange/filter.ts";
 import { bytesOf } from "../text/text.ts";
 import type { Core } from "./options.ts";
 
-/** The driver, as a request sees it. */
+/** The members of the driver that a response needs. */
 export interface RequestContext {
   readonly core: Core;
   readonly device: complete.Device;
   /** The challenge of the last API response (WWW-Authenticate). The core decides whether it applies. */
   challenge: string;
   readonly isBound: boolean;
-  /** Reports to the core before anything else runs. */
+  /** Reports an event to the core before any callback runs. */
   report(event: () => void): void;
   /** Passes part of an API's response body to the program. */
   handOn(bytes: Bytes, from: number, to: number): void;
@@ -25,7 +25,7 @@ export class Responses implements Above {
   readonly #requesting: RequestContext;
   #isOpen = false;
   #id = 0;
-  /** The next request may already use this object before the core has received the end of the last one. */
+  /** The id of the ended request. The next request may already use this object before the core receives that end. */
   #endedId = 0;
   #streams = false;
   readonly #ended = (): void => {
@@ -34,7 +34,7 @@ export class Responses implements Above {
   readonly #failed = (): void => {
     this.#requesting.core.responseFailed(this.#requesting.device, this.#endedId);
   };
-  /** No response will come. */
+  /** Reports that no response will arrive. */
   readonly giveUp = (): void => this.#close(this.#failed);
 
   constructor(requesting: RequestContext) {
@@ -61,7 +61,7 @@ export class Responses implements Above {
 
   end(): void {
     const { device, isBound } = this.#requesting;
-    // The request had a proof, and the type is DPoP (core/SPEC.md): the core knows bearer tokens only.
+    // The tokens are bound to the request's key. The core accepts only bearer tokens, so drop the type.
     if (isBound) (device.length as number[])[Field.TOKEN_TYPE] = 0;
     this.#close(this.#ended);
   }
@@ -70,7 +70,7 @@ export class Responses implements Above {
     this.giveUp();
   }
 
-  /** The core uses it to interpret a 401; the program may read it. */
+  /** Passes the challenge on: the core needs it to interpret a 401, and the program may read it. */
   #challenge(authenticate: string): void {
     const { core, device } = this.#requesting;
     const value = bytesOf(authenticate);
@@ -86,17 +86,15 @@ export class Responses implements Above {
   }
 }
 
-// Explains an unusable response: which value did not fit, and how much memory it needs, or which member was missing.
+// Explains an unusable response: the value that did not fit and the memory that it needs, or the missing member.
 
 /**
- * Memory for a code challenge (RFC 7636). A device without it gets it in a larger memory, in addition to what is missing.
+ * The memory for a code challenge (RFC 7636). A device that had none gets it in a larger memory, so it is added to the
+ * missing bytes.
  */
 const CHALLENGE_BYTES = 129;
 
-/**
- * Names the value, its length, and the memory that it needs, or the largest size that any memory allows; "" if nothing
- * is missing.
- */
+/** Names the value that did not fit, its length, and the memory that it needs or the limit; "" if all fit. */
 export function missingCapacityOf(device: Device): string {
   const { error, errorField, errorLength, memoryNeeded } = device;
   const isMisfit = error === ErrorCode.VALUE_TOO_LONG && errorField > 0;
@@ -111,7 +109,7 @@ export function missingCapacityOf(device: Device): string {
   return `${what} does not fit; ${remedy}`;
 }
 
-/** The member that a response lacks, or has in an invalid form; "" if none. */
+/** The member that a response lacks or has in an invalid form; "" if there is none. */
 export function lackingMemberOf({ error, errorField }: Device): string {
   const isUnusable =
     error === ErrorCode.MALFORMED_RESPONSE || error === ErrorCode.UNUSABLE_RESPONSES;

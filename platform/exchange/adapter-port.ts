@@ -1,15 +1,14 @@
-// The end of the pipeline, where an exchange reaches the adapter. Each report of the adapter counts once, and only for
-// the current exchange. What the adapter throws or rejects with, at any time, is a failure of that exchange, and is
-// reported.
+// The end of the pipeline: passes each exchange to the adapter. It accepts each report of the adapter once, and only for
+// the current exchange. If the adapter throws or rejects at any time, the exchange fails and the error is reported.
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { guarded, isThenable, nothing } from "./callbacks.ts";
 import type { Above, Port } from "./filter.ts";
 
 export interface ExchangeOwner {
-  /** Whether the next request is a poll: polls reuse their sinks, because a poll must not allocate. */
+  /** Whether the next request is a poll. Polls reuse two sinks, because a poll must not allocate. */
   isPoll(): boolean;
-  /** Foreign code has thrown or rejected. @param giveUp to be called next: it reports the failed operation */
+  /** Code outside the driver has thrown or rejected. @param giveUp reports the failed operation; call it next */
   fault(error: unknown, giveUp: () => void): void;
 }
 
@@ -18,7 +17,7 @@ export class AdapterPort implements Port {
   readonly #http: Http;
   readonly #owner: ExchangeOwner;
   #current: Exchange | undefined;
-  /** Two sinks take turns for polls, unless the adapter has reported to a finished one. */
+  /** The two sinks of polls, used in turn. They are reused until the adapter reports to a finished sink. */
   #poll: Exchange | undefined = new Exchange(this);
   #pollBefore: Exchange | undefined = new Exchange(this);
   #sharesSinks = true;
@@ -40,8 +39,8 @@ export class AdapterPort implements Port {
   }
 
   /**
-   * Separate from `send`, which polls call: a function that contains another one allocates even if it is not reached.
-   * For adapters that return promises, the allocation of a sink is negligible.
+   * Separate from `send`, which polls call: a function that contains a closure allocates even if the closure is not
+   * reached. If the adapter returns promises, one more sink for each poll does not matter.
    */
   #await(exchange: Exchange, result: PromiseLike<unknown>): void {
     this.#sharesSinks = false;
@@ -49,7 +48,7 @@ export class AdapterPort implements Port {
   }
 
   abort(): void {
-    // Its adapter may report to this sink later: do not reuse it.
+    // The adapter may still report to this sink, so do not reuse it.
     if (this.#current === this.#poll) this.#poll = undefined;
     this.#current = undefined;
     guarded(
@@ -74,7 +73,7 @@ export class AdapterPort implements Port {
     this.above.failed(failure, this.#http.lastFailure ?? "");
   }
 
-  /** A filter has thrown: the rest of this exchange is discarded. */
+  /** A filter has thrown: ends this exchange as failed. */
   broken(error: unknown): void {
     this.abort();
     this.#owner.fault(error, () => this.above.failed("unreachable", ""));
@@ -87,10 +86,10 @@ export class AdapterPort implements Port {
   }
 
   /**
-   * Each exchange has its own sink, because a faulty adapter may report to a finished one during the next. For polls,
-   * which reuse two sinks, such a report either reaches a finished sink and is detected, or reaches the current poll.
-   * After the first detection polls get their own sinks. One case cannot be detected: the very first such report counts
-   * if it comes exactly two or four polls late, while a poll is in flight.
+   * Each exchange has its own sink, because a faulty adapter may report to a finished sink during the next exchange. Polls
+   * reuse two sinks. A late report then reaches either a finished sink, which is detected, or the current poll. After the
+   * first detection, polls get their own sinks. One case is not detected: the first late report counts if it comes exactly
+   * two or four polls late, while a poll is in flight.
    */
   #next(): Exchange {
     if (!this.#owner.isPoll() || !this.#sharesSinks) return new Exchange(this);

@@ -1,8 +1,9 @@
-// Calls foreign code: adapters, and callbacks of the program. It may throw, or return a promise that rejects later.
+// Calls code outside picogrant: adapters, and callbacks of the program. This code may throw, or return a promise that
+// rejects later.
 
 import type { Bytes, Entropy } from "../contracts.ts";
 
-/** @param broken receives what it throws or rejects with, now or later */
+/** @param broken receives the error that `call` throws or rejects with, now or later */
 export function guarded(call: () => unknown, broken: (error: unknown) => void): void {
   try {
     const result = call();
@@ -13,10 +14,11 @@ export function guarded(call: () => unknown, broken: (error: unknown) => void): 
 }
 
 /**
- * Calls an operation that reports by a callback, which counts once. If it throws or rejects, it has failed.
- * @param act receives the callback
+ * Starts an operation that reports its result by a callback. Only the first report counts. If the operation throws or
+ * rejects, it has failed.
+ * @param act starts the operation and passes it the callback
  * @param failure the result of a failed operation
- * @param fault receives what was thrown, and the function to call next
+ * @param fault receives the error, and the function to call next
  */
 export function operate<Result>(
   act: (done: (result: Result) => void) => unknown,
@@ -36,7 +38,7 @@ export function operate<Result>(
   );
 }
 
-/** Whether an entropy source has filled `into[from..to)`. Only `true` counts: a promise does not. */
+/** Whether an entropy source has filled `into[from..to)`. Only the result `true` counts; a promise does not. */
 export function isFilled(
   entropy: Entropy,
   into: Bytes,
@@ -54,7 +56,7 @@ export function isFilled(
 
 export function nothing(): void {}
 
-/** The code or name of what was thrown, without its message, which may contain secrets. */
+/** The code or name of an error, without its message, which may contain secrets. */
 export function faultName(error: unknown): string {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
   const known = [code, name].find((word) => /^[A-Za-z0-9_]{1,60}$/.test(String(word ?? "")));
@@ -69,17 +71,17 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
-/** Errors of foreign code, in order. */
+/** Collects the errors of adapters and callbacks, in order. */
 export class Faults {
   readonly #held: unknown[] = [];
   readonly #onError: ((error: unknown) => void) | undefined;
 
-  /** @param onError receives them; undefined: they are thrown */
+  /** @param onError receives the errors; undefined: the errors are thrown */
   constructor(onError: ((error: unknown) => void) | undefined) {
     this.#onError = onError;
   }
 
-  /** How many wait to be thrown. */
+  /** The number of errors that are still to be thrown. */
   get count(): number {
     return this.#held.length;
   }
@@ -88,7 +90,7 @@ export class Faults {
     this.#held.push(error);
   }
 
-  /** Passes them to `onError`. */
+  /** Passes the errors to `onError`. */
   report(): void {
     if (this.#onError === undefined) return;
     for (let left = this.#held.length; left > 0; left--) {
@@ -96,7 +98,7 @@ export class Faults {
       try {
         this.#onError(error);
       } catch {
-        // `onError` itself has failed: throw the original error.
+        // `onError` itself has thrown: throw the original error.
         this.#held.push(error);
       }
     }

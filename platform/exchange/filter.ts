@@ -6,13 +6,13 @@ import type { Bytes, HttpRequest, HttpSink, TransportFailure } from "../contract
 /** The next lower filter, or the adapter port. */
 export interface Below {
   send(request: HttpRequest): void;
-  /** Ends the current exchange, if any: nothing more of it is reported. */
+  /** Ends the current exchange, if any. Nothing more of it is reported. */
   abort(): void;
 }
 
 /** The next higher filter, or the caller. */
 export interface Above extends Omit<HttpSink, "failed"> {
-  /** @param why in the adapter's words (`ECONNREFUSED`), "" for none */
+  /** @param why the adapter's reason, such as `ECONNREFUSED`; "" for none */
   failed(failure: TransportFailure, why: string): void;
 }
 
@@ -83,7 +83,7 @@ export function connect(filters: readonly Filter[], above: Above, port: Port): B
 }
 
 export interface Filters {
-  /** Responds to a refresh itself if a valid token is known. */
+  /** Responds to a refresh without a request if a valid token is cached. */
   readonly known?: Filter | undefined;
   /** Holds requests back while another program may change the same records. */
   readonly lock?: Filter | undefined;
@@ -99,7 +99,7 @@ export interface Filters {
   readonly log?: Filter | undefined;
 }
 
-/** The order: the first one gets the request first and the response last. */
+/** Orders the filters. The first one gets the request first and the response last. */
 export function inOrder({
   known,
   lock,

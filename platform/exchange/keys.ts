@@ -1,5 +1,5 @@
 // Keys instead of secrets: proofs of possession (DPoP, RFC 9449) and client assertions (private_key_jwt, RFC 7523 §3),
-// signed with a key that only the signer holds. Loaded only where one of them is used.
+// signed with a private key. This module is loaded only if one of the two is used.
 
 import { Endpoint } from "../../core/index.ts";
 import type { Bytes, Entropy, Header, HttpRequest, Signer } from "../contracts.ts";
@@ -15,10 +15,7 @@ export interface KeySettings {
   readonly signer: Signer;
   readonly entropy: Entropy;
   readonly clientId: string;
-  /**
-   * Token requests have a proof. "auto": tokens that the server does not bind are used as bearer tokens; "require": they
-   * are refused.
-   */
+  /** Token requests have a proof. "auto": unbound tokens are bearer tokens; "require": they are refused. */
   readonly dpop?: "auto" | "require" | undefined;
   /** The audience of client assertions (private_key_jwt). */
   readonly audience?: string | undefined;
@@ -29,11 +26,11 @@ const ASSERTION_LIFETIME_S = 60;
 const SIGNATURE_BYTES = 64;
 const NONCE_LENGTH_MAX = 512;
 const ORIGINS_MAX = 16;
-/** Servers accept a proof that is about as old. A smaller difference of two clocks does not matter. */
+/** Servers accept proofs that are about this old, so a smaller difference between the clocks does not matter. */
 const CLOCK_DIFFERENCE_MS = 60_000;
-/** Errors that a wrong time in a proof or an assertion causes. */
+/** Errors that servers return if the time in a proof or an assertion is wrong. */
 const REJECTIONS: readonly unknown[] = ["invalid_dpop_proof", "invalid_client", "invalid_grant"];
-/** In place of a token that is not bound. The core rejects its type. */
+/** Replaces a response with an unbound token. The core rejects this type. */
 const UNBOUND = bytesOf('{"token_type":"unbound"}');
 
 /** Signs for one client. Its driver and the session's `fetch` share nonces and the server's time. */
@@ -41,20 +38,20 @@ export class Keys {
   /** Identifies the key: the thumbprint of its public part (RFC 7638). */
   readonly id: string;
   readonly settings: KeySettings;
-  /** The tokens in use are bound to the key: requests have a proof, and `Authorization: DPoP`. */
+  /** Whether the tokens in use are bound to the key. Requests then have a proof and `Authorization: DPoP`. */
   isBound = false;
-  /** What was signed last. A server may repeat it in its messages. */
+  /** The last signatures. They are removed from messages, because a server may repeat them. */
   readonly sent: string[] = [];
   readonly #jwk: object;
-  /** The newest nonce of each origin, the oldest first. */
+  /** The newest nonce of each origin, in the order in which they arrived. */
   readonly #nonces = new Map<string, string>();
-  /** How far the server's clock is ahead of this device's, if that matters; the server's counts. */
+  /** How far the server's clock is ahead of the device's; 0 if less than a minute. Signatures use the server's. */
   #aheadMs = 0;
 
   constructor(settings: KeySettings) {
     this.settings = settings;
     const { crv, kty, x, y } = settings.signer.publicJwk;
-    // The order of RFC 7638 §3.
+    // The order of the members matters for the thumbprint (RFC 7638 §3).
     this.#jwk = { crv, kty, x, y };
     this.id = base64url(sha256(bytesOf(JSON.stringify(this.#jwk))));
   }
@@ -64,7 +61,7 @@ export class Keys {
     return new SignedExchange(this, device);
   }
 
-  /** @param token the access token that is sent along, "" for a token request @throws Error without a signature */
+  /** @param token the access token of the request, "" for a token request @throws Error if the signer fails */
   async proof(method: string, url: string, token: string): Promise<Header> {
     const nonce = this.#nonces.get(originOf(url));
     const claims = {
@@ -75,7 +72,7 @@ export class Keys {
     return ["DPoP", await this.#signed({ typ: "dpop+jwt", jwk: this.#jwk }, claims)];
   }
 
-  /** The form fields of a client assertion. @throws Error without a signature */
+  /** The form fields of a client assertion. @throws Error if the signer fails */
   async assertion(): Promise<string> {
     const { clientId, audience, signer } = this.settings;
     const { kid } = signer.publicJwk;
@@ -90,8 +87,8 @@ export class Keys {
   }
 
   /**
-   * Takes the nonce and the time of a response.
-   * @returns what prevents further requests, "" for nothing
+   * Stores the nonce and the time of a response.
+   * @returns the reason why no further request can be signed, "" for none
    */
   received(url: string, nonce: string | undefined, dateMs = 0): string {
     if (nonce === undefined)
@@ -111,7 +108,7 @@ export class Keys {
     return "";
   }
 
-  /** The difference of the clocks, for comparison before and after a request. */
+  /** The difference between the clocks, to compare before and after a request. */
   get aheadMs(): number {
     return this.#aheadMs;
   }
@@ -150,12 +147,12 @@ class SignedExchange extends ResponseBuffer {
   #endpoint = Endpoint.TOKEN;
   #hasProof = false;
   #hasAssertion = false;
-  /** The server has required another nonce. */
+  /** The request was repeated with the nonce that the server required. */
   #isRepeated = false;
   #nonce = "";
-  /** The difference of the clocks when the request was signed. */
+  /** The difference between the clocks when the request was signed. */
   #aheadMs = 0;
-  /** A signature that comes after `abort` belongs to an earlier turn. */
+  /** Number of the current attempt. A signature for an earlier one comes too late and is discarded. */
   #turn = 0;
 
   constructor(keys: Keys, device: () => { readonly endpoint: Endpoint }) {

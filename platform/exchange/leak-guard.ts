@@ -1,5 +1,5 @@
-// The last check before a request is sent. It compares the address, no matter who built it (the developer, a program, a
-// server's metadata, a translation), with the allowed one. Every request of picogrant passes this check.
+// The last check before a request is sent. It compares the address with the allowed one, whether the developer, a program,
+// a server's metadata or a translation provided it. Every request of picogrant passes this check.
 
 import type { HttpRequest } from "../contracts.ts";
 import { addressProblem, originOf } from "../servers/address.ts";
@@ -7,18 +7,18 @@ import { sentForms } from "../text/text.ts";
 import { Filter } from "./filter.ts";
 
 export interface Allowed {
-  /** The configured or discovered address: requests must not go to another scheme, host or port. */
+  /** The configured or discovered address. The request must have the same scheme, host and port. */
   readonly address: string;
   /** Plain http to other machines is allowed. */
   readonly allowHttp: boolean;
-  /** Values that must not appear in a URL, where proxies, logs and histories can read them (RFC 6750 §5.3). */
+  /** Values that must not appear in a URL, because proxies, logs and browser histories may store it (RFC 6750 §5.3). */
   readonly secrets: readonly string[];
 }
 
-/** A shorter value may be an ordinary part of a path. No server's tokens are that short (RFC 6749 §10.10). */
+/** A shorter value may be an ordinary part of a path. Tokens of servers are longer (RFC 6749 §10.10). */
 const SECRET_LENGTH_MIN = 16;
 
-/** Why `url` must not be requested, "" if it may. An address that is itself allowed may have any form. */
+/** Why a request to `url` is not allowed, "" if it is allowed. The allowed address itself may have any form. */
 export function leakGuard(url: string, allowed: Allowed): string {
   const problem = addressProblem(url, allowed.allowHttp);
   if (problem !== "") return `the address ${problem}`;
@@ -32,15 +32,15 @@ function holds(url: string, secret: string): boolean {
   return [...sentForms(secret)].some((form) => url.includes(form));
 }
 
-/** A refused request is not sent, and is reported as unreachable. */
+/** Does not send a refused request, and reports it as unreachable. */
 export class LeakGuard extends Filter {
   address = "";
   readonly #allowed: (address: string) => Allowed;
-  /** The last two addresses that passed: polls and new code requests repeat them, and must not allocate strings. */
+  /** The last two addresses that passed. Polls and code requests repeat them, and the check must not allocate strings. */
   #passed = "";
   #passedBefore = "";
 
-  /** @param allowed what a request for an address may contain */
+  /** @param allowed returns the limits for a request to an address */
   constructor(allowed: (address: string) => Allowed) {
     super();
     this.#allowed = allowed;

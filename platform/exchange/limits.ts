@@ -1,8 +1,8 @@
-// The limits of an exchange, and the bounds of every value that a response passes to another API: platform/README.md
-// lists them.
+// The limits of an exchange, and the allowed range of every value of a response that is passed to another API.
+// platform/README.md lists them.
 
-/** Milliseconds for a whole exchange, and for connecting; bytes of the response's head and body; and for a session's
- * `fetch`, which has no limit as a whole, how long nothing may come. */
+/** Milliseconds for a whole exchange and for connecting, and bytes of a response's head and body. A session's `fetch` has no
+ * limit for the whole exchange; `silenceLimitMs` is the longest time without any data. */
 export const EXCHANGE_LIMITS = {
   timeLimitMs: 30_000,
   connectLimitMs: 10_000,
@@ -11,18 +11,21 @@ export const EXCHANGE_LIMITS = {
   silenceLimitMs: 300_000,
 } as const;
 
-/** The longest time for which a connection stays open, whatever the server allows. */
+/** The longest time for which an idle connection stays open, even if the server allows more. */
 export const IDLE_MAX_MS = 600_000;
 
-/** RFC 9110 §15: a status above 599 counts as a server error. @returns 200 to 599; 0 if it is no final status */
+/**
+ * The final status of a response. A status above 599 counts as a server error (RFC 9110 §15).
+ * @returns 200 to 599; 0 if the status is not final
+ */
 export function finalStatus(status = 0): number {
   if (status < 200 || status > 999) return 0;
   return status > 599 ? 500 : status;
 }
 
 /**
- * How long a connection stays open: a second less than the server allows, because a request takes time to arrive.
- * Undefined if the server does not say.
+ * How long an idle connection stays open: a second less than the server allows, because the next request needs time to
+ * arrive. Undefined if the server does not state a time.
  */
 export function keepAliveMs(header: string | undefined): number | undefined {
   const [, seconds] = /^timeout=(\d+)/.exec(header ?? "") ?? [];
@@ -30,8 +33,8 @@ export function keepAliveMs(header: string | undefined): number | undefined {
   return Math.min(Math.max(0, Number(seconds) * 1000 - 1000), IDLE_MAX_MS);
 }
 
-// What a log says of an invalid response. Separate from the display's texts (display/reasons.ts), which programs on Node
-// do not load.
+// Descriptions of invalid responses in logs. They are separate from the display's texts (display/reasons.ts), which
+// programs on Node do not load.
 
 export const NOT_HTTP = "the server does not speak HTTP/1.1";
 export const TOO_LONG = "the response is longer than the limit of this device";
@@ -39,23 +42,22 @@ export const CUT_OFF = "the connection ended before the response was complete";
 export const UNKNOWN_CODING = "the response has a coding that was not requested";
 export const HEAD_TOO_LONG = "the head of the response is longer than 64 KiB";
 
-// `Retry-After`, for adapters whose HTTP client provides headers as text. Runs on every engine with regular expressions and
-// Date.UTC.
+// Parses `Retry-After` for adapters. Needs only regular expressions and Date.UTC.
 
-/** Longest wait that is reported: the limit of the core's integers. */
+/** The longest reported wait: the limit of the core's integers. */
 const LONGEST_S = 134_217_727;
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
 /** RFC 9110 §5.6.7: the current date format, and an obsolete one with two-digit years. */
 const HTTP_DATE = /^\w+, ([ \d]\d)[ -](\w{3})[ -](\d\d|\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
-/** The other obsolete one. */
+/** The other obsolete date format. */
 const ASCTIME = /^(\w+) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/;
 
 /**
- * RFC 9110 §10.2.3.
+ * Parses `Retry-After` (RFC 9110 §10.2.3).
  * @param value of the header; undefined if absent
- * @param date the `Date` header of the same response: the reference for a date, so that a device needs no clock
- * @param wallClockMs the reference without `Date`: milliseconds since 1970, or undefined
+ * @param date the `Date` header of the same response. A date counts from it, so a device needs no clock
+ * @param wallClockMs used if `Date` is absent: milliseconds since 1970, or undefined
  * @returns seconds 0..134217727, clamped; -1 if absent or invalid
  */
 export function retryAfterSeconds(
@@ -73,13 +75,13 @@ export function retryAfterSeconds(
   return Math.min(Math.max(0, Math.ceil((until - fromMs) / 1000)), LONGEST_S);
 }
 
-/** Milliseconds since 1970; undefined if the text is no HTTP date or before 1970. */
+/** Milliseconds since 1970; undefined if the text is not an HTTP date or is before 1970. */
 export function parseHttpDate(text: string): number | undefined {
   const match = HTTP_DATE.exec(text.replace(ASCTIME, "$1, $3 $2 $5 $4 GMT"));
   if (match === null) return undefined;
   const [day, , digits, hour, minute, second] = match.slice(1).map(Number);
   const month = MONTHS.indexOf(match[2]!) / 3;
-  // Two-digit years: without a clock, the window 1970..2069 is closest to RFC 9110.
+  // Two-digit years: without a clock, 1970..2069 is closest to the rule of RFC 9110.
   const century = match[3]!.length > 2 ? 0 : digits! < 70 ? 2000 : 1900;
   const year = digits! + century;
   if (!Number.isInteger(month) || year < 1970) return undefined;

@@ -1,5 +1,5 @@
-// A log of a device's requests and responses that can be sent to support: names and numbers. It reads no secret, and
-// repeats a server's text (the name of an error) only if it is a known word.
+// A log of a device's requests and responses that can be sent to support. It consists of names and numbers and contains no
+// secrets. It repeats a server's error code only if the code is a known word.
 
 import { Endpoint, ErrorCode, State } from "../../core/index.ts";
 import type { Bytes, HttpRequest, Storage, Timers, TransportFailure } from "../contracts.ts";
@@ -15,20 +15,20 @@ interface Looked {
 
 /** The `log` option of a driver: `new Driver({ ..., log: driverLog((line) => console.error(line)) })`. */
 export interface DriverLog {
-  /** Starts the time of the log. */
+  /** Sets the log's time to 0. */
   begin(timers: Timers): void;
   /** Observes exchanges. */
   exchange(device: () => Looked): Listener;
-  /** Observes a storage. */
+  /** Observes a storage. @returns a storage with the same content */
   around(storage: Storage): Storage;
-  /** Call it after a possible change of the state. */
+  /** Logs a change of the state. Call it after each possible change. */
   look(device: Looked): void;
-  /** Writes a line of the caller, which must not contain a secret. */
+  /** Writes a line of the caller. It must not contain a secret. */
   log(words: string): void;
 }
 
 const LINE_MAX = 160;
-/** The error is at the start of a response; the rest is not stored. */
+/** The error code is at the start of a response; the rest is not stored. */
 const BODY_MAX = 512;
 const ERRORS: ReadonlySet<string> = new Set(
   Object.values(ErrorCode).map((name) => `${name}`.toLowerCase()),
@@ -75,7 +75,7 @@ class LoggedExchange extends Listener {
   readonly #log: (words: string) => void;
   readonly #nowMs: () => number;
   #count = 0;
-  /** Of the current request, "" for none. */
+  /** The name of the current request, "" if there is none. */
   #name = "";
   #sinceMs = 0;
   #status = 0;
@@ -133,7 +133,7 @@ class LoggedExchange extends Listener {
     this.#discard();
   }
 
-  /** It may contain tokens. */
+  /** Wipes the body, because it may contain tokens. */
   #discard(): void {
     this.#body.fill(0);
     this.#body = [];
@@ -141,12 +141,12 @@ class LoggedExchange extends Listener {
   }
 }
 
-/** The address of the request. The path of an API call may be personal, so it is left out. */
+/** The address of the request, without the path of an API call, which may contain personal data. */
 function addressIn({ url }: HttpRequest, endpoint: Endpoint): string {
   return endpoint > Endpoint.REVOCATION ? originOf(url) : url.split(/[?#]/, 1)[0]!;
 }
 
-/** The error of RFC 6749 §5.2, if it is a known one. */
+/** The error code (RFC 6749 §5.2), if it is a known one. */
 function errorIn(body: readonly number[]): string {
   const [, name] = /"error"\s*:\s*"([^"]*)"/.exec(asciiOf(body, 0, body.length)) ?? [];
   if (name === undefined) return "";

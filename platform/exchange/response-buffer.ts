@@ -1,4 +1,4 @@
-// Buffers a response. Separate from filter.ts, because only filters that are loaded on use need it.
+// Buffers a response. Separate from filter.ts, because only filters that are loaded on demand need it.
 
 import type { Bytes, HttpRequest } from "../contracts.ts";
 import { type Head, Listener } from "./filter.ts";
@@ -9,9 +9,9 @@ export interface BufferedResponse {
   readonly body: readonly number[];
 }
 
-/** For responses that are processed as a whole: translations, and requested documents. */
+/** A filter that processes responses as a whole: translations, and documents that were requested. */
 export abstract class ResponseBuffer extends Listener {
-  /** Whether the current exchange is buffered; otherwise it passes unchanged. */
+  /** Whether the current exchange is buffered. Otherwise it passes unchanged. */
   gathers = true;
   #head: Head = [0, -1];
   #body: number[] = [];

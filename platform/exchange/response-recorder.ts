@@ -1,12 +1,12 @@
-// Records the newest response to a request of the grant: its address, its status, and the server's name for the error.
-// The core uses numbers; people who look into a failure need the text.
+// Records the newest response of the authorization server: address, status and error code as text. The core uses numbers,
+// but people who investigate a failure need the text.
 
 import { Endpoint } from "../../core/index.ts";
 import type { Bytes, HttpRequest, TransportFailure } from "../contracts.ts";
 import { objectIn, printable, sentForms } from "../text/text.ts";
 import { type Head, Listener } from "./filter.ts";
 
-/** The result of a request. Contains no secret. */
+/** The result of a request, without secrets. */
 export interface ServerResponse {
   /** The requested address without its query. */
   readonly url: string;
@@ -23,11 +23,11 @@ export interface ServerResponse {
 /** The successful response of the token endpoint (RFC 6749 §5.1) without the two tokens, which the session manages. */
 export type TokenResponse = Readonly<Record<string, unknown>>;
 
-/** One byte more than the core accepts. */
+/** One byte more than the core accepts, so that the recorder notices a response that is too long. */
 const BODY_MAX = 65_537;
 const DESCRIPTION_MAX = 200;
 
-/** One line: the address, and the result. */
+/** Describes a response in one line: the address and the result. */
 export function describeResponse({
   url,
   status,
@@ -44,61 +44,62 @@ export function describeResponse({
 /** An ID token that has not been validated. */
 export interface ReceivedIdToken {
   readonly token: string;
-  /** When it arrived, ms since 1970. */
+  /** When the ID token arrived, in milliseconds since 1970. */
   readonly atMs: number;
 }
 
-/** An access token that is still valid by the calendar. */
+/** An access token that is still valid by the wall clock. */
 export interface KnownToken {
   readonly token: string;
-  /** When it arrived, ms since 1970. */
+  /** When the access token arrived, in milliseconds since 1970. */
   readonly fromMs: number;
   readonly endsAtMs: number;
 }
 
-/** Data that an earlier start has stored with the tokens. */
+/** Data that an earlier start stored with the tokens. */
 export interface Recalled {
-  /** Of the sign-in that issued it. */
+  /** The identifier of the sign-in that issued the tokens. */
   readonly sessionId?: string | undefined;
   /** The requested scope; undefined if unknown. */
   readonly requested?: string | undefined;
   /** The scope that the server returned; "" if it returned none, which means the requested one. */
   readonly scope: string;
-  /** Of the key to which the tokens are bound (`Keys.id`). */
+  /** The identifier of the key to which the tokens are bound (`Keys.id`). */
   readonly keyId?: string | undefined;
-  /** A refresh has left the refresh token as it was: the server does not rotate it. */
+  /** A refresh has returned the same refresh token: the server does not rotate it. */
   readonly isLasting?: boolean;
   readonly tokenResponse: TokenResponse;
   readonly idToken?: ReceivedIdToken | undefined;
-  /** Only where storage does not wear out. */
+  /** The access token. Only stored if the storage does not wear out. */
   readonly access?: KnownToken | undefined;
 }
 
-/** Records the newest response of a device, after making capacity for its values. */
+/** Records the newest response of a device. Before that, it enlarges the memory for the values of the response. */
 export class ResponseRecorder extends Listener {
   newest: ServerResponse | undefined;
   /** Number of requests that have ended. */
   received = 0;
   /** The newest successful response of the token endpoint. */
   tokenResponse: TokenResponse | undefined;
-  /** The newest `scope` of a token response (RFC 6749 §5.1); "" if none had one, undefined before the first. */
+  /** The newest `scope` of a token response; "" if there was none, undefined before the first response. */
   scope: string | undefined;
-  /** The newest; a refresh response may have none (OpenID Connect Core 1.0 §12.2). */
+  /** The newest ID token. A refresh response may have none (OpenID Connect Core 1.0 §12.2). */
   idToken: ReceivedIdToken | undefined;
   /** Number of token responses so far. */
   granted = 0;
   readonly #endpoint: () => Endpoint;
   readonly #secrets: () => readonly string[];
   readonly #prepare: (members: Members) => void;
-  /** Of the current request, "" for none. */
+  /** The address of the current request, "" if there is none. */
   #url = "";
   #head: Head = [0, -1];
   #body: number[] = [];
 
   /**
-   * @param endpoint of the current request
-   * @param secrets values that must not be repeated
-   * @param prepare advances the device's time and makes capacity for a response, before the device receives it
+   * @param endpoint the endpoint of the current request
+   * @param secrets values that must not appear in the records
+   * @param prepare advances the device's time and enlarges its memory for a response, before the device receives the
+   * response
    */
   constructor(
     endpoint: () => Endpoint,
@@ -142,7 +143,7 @@ export class ResponseRecorder extends Listener {
     for (let at = from; at < to && this.#body.length < BODY_MAX; at++) this.#body.push(bytes[at]!);
   }
 
-  /** The device receives the complete response now. */
+  /** Passes the complete response to the device. */
   override end(): void {
     const body = this.#body;
     const [status] = this.#head;
@@ -150,14 +151,14 @@ export class ResponseRecorder extends Listener {
     const isValid = status >= 200 && status <= 299 && members.error === undefined;
     this.#prepare(members);
     super.status(...this.#head);
-    // If the machine slept beyond the time limit, the device has just given the request up.
+    // If the machine slept beyond the time limit, the device has just aborted the request.
     if (this.#url !== "") {
       const isOfTokens = this.#endpoint() === Endpoint.TOKEN && isValid;
       if (isOfTokens && typeof members.access_token === "string") this.#keepTokens(members);
       this.#keep({ status, failure: "", ...this.#errorIn(members) });
       super.body(body, 0, body.length);
     }
-    // It may contain tokens.
+    // The body may contain tokens.
     body.fill(0);
     super.end();
   }
@@ -201,11 +202,11 @@ const FAILED = { status: 0, error: "", errorDescription: "" } as const;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A shorter value may be an ordinary word. No server's tokens are that short (RFC 6749 §10.10). */
+/** A shorter value may be an ordinary word. Tokens of servers are longer (RFC 6749 §10.10). */
 const SECRET_LENGTH_MIN = 8;
 
 /**
- * Removes secrets that a server repeats from a text that people may read.
+ * Removes secrets that a server repeats from a text for people.
  * @param secrets as they are sent; "" for a missing one
  */
 function scrubbed(text: string, secrets: readonly string[]): string {

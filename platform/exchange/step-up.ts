@@ -1,5 +1,5 @@
-// Step-up authentication (RFC 9470): an API rejects a valid access token with 401, because the user's sign-in is too
-// old or too weak. A refresh does not help; a new sign-in with the API's parameters does.
+// Step-up authentication (RFC 9470): an API rejects a valid access token with 401, because the user's sign-in is too old or
+// too weak. A refresh does not help. The user must sign in again, with the parameters that the API requires.
 
 /**
  * The parameters that an API requires of a sign-in, as in an authentication request (RFC 9470 §4, OpenID Connect Core
@@ -11,7 +11,7 @@ export interface StepUp {
   readonly [name: string]: string;
 }
 
-/** The part of a response that is read; a `Response` has it. */
+/** The part of a response that `stepUpOf` reads. A `Response` of fetch has it. */
 export interface ResponseHead {
   /** The HTTP status, 200..599. */
   readonly status: number;
@@ -19,13 +19,13 @@ export interface ResponseHead {
   readonly headers: { get(name: string): string | null };
 }
 
-/** Longer than any list that a request could carry. */
+/** No request could carry a longer list. */
 const ACR_VALUES_MAX = 256;
 
 /**
  * The sign-in that an API's response requires.
- * @returns undefined for another status than 401, or another error than `insufficient_user_authentication` (RFC 9470
- * §3); a parameter that no request could carry is left out
+ * @returns undefined if the status is not 401 or the error is not `insufficient_user_authentication` (RFC 9470 §3). A
+ * parameter that no request could carry is left out
  */
 export function stepUpOf(response: ResponseHead): StepUp | undefined {
   return response.status === 401
@@ -33,7 +33,7 @@ export function stepUpOf(response: ResponseHead): StepUp | undefined {
     : undefined;
 }
 
-/** The same for the `WWW-Authenticate` header of a 401. */
+/** As `stepUpOf`, for the `WWW-Authenticate` header of a 401. */
 export function stepUpIn(header: string): StepUp | undefined {
   const parameters = challengeWith("insufficient_user_authentication", header);
   if (parameters === undefined) return undefined;
@@ -52,7 +52,7 @@ const PART = new RegExp(
   "g",
 );
 
-/** The parameters of the challenge with this error; a header may contain several. */
+/** The parameters of the challenge with this error code. A header may contain several challenges. */
 export function challengeWith(error: string, header: string): Map<string, string> | undefined {
   let parameters = new Map<string, string>();
   const challenges = [parameters];

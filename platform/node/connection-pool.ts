@@ -1,5 +1,5 @@
-// Connections that are kept for the next request. Unexpected data on one would be taken for the next response (RFC 9112
-// §9.3: responses come in the order of requests): such a connection is closed.
+// Keeps idle connections for the next request. If unexpected data arrives on an idle connection, it is closed, because the
+// data would count as the next response (RFC 9112 §9.3: responses come in the order of requests).
 
 import http from "node:http";
 import https from "node:https";
@@ -8,21 +8,21 @@ import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node
 import { EXCHANGE_LIMITS, IDLE_MAX_MS } from "../exchange/limits.ts";
 import type { NodeHttpOptions } from "./http-options.ts";
 
-/** The options of a request; its connection is the agent's. TLS options have no effect on plain http. */
+/** The options of a request. Its agent creates the connection. TLS options have no effect on plain http. */
 export interface TlsSettings extends https.RequestOptions {
   agent: http.Agent;
   connectLimitMs: number;
 }
 
-/** How https connections are made, and which certificates they trust. */
+/** TLS options for https connections, with the certificates to trust. */
 export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSettings {
   const { connectLimitMs = EXCHANGE_LIMITS.connectLimitMs } = limits;
   return {
     connectLimitMs,
-    // Node gives up one address of several after 250 ms, which a slow line takes to connect.
+    // By default, Node gives up one of several addresses after 250 ms, which is too short for a slow network.
     ...{ autoSelectFamilyAttemptTimeout: Math.ceil(connectLimitMs / 4) },
     maxHeaderSize: EXCHANGE_LIMITS.headLimitBytes,
-    // Explicit, so that no environment setting can disable the check.
+    // Set explicitly, so that no environment variable can disable the check.
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
     checkServerIdentity,
@@ -32,9 +32,9 @@ export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSetti
 }
 
 /**
- * As Node's own check, but by RFC 9525 (§2, §6.3): the common name never counts, and a wildcard stands for the whole
- * first label. A certificate with quoted names, which contain characters that no host name has, is rejected:
- * implementations parse it differently.
+ * Checks the name as Node does, but by RFC 9525 (§2, §6.3): the common name never counts, and a wildcard stands for a whole
+ * first label. Rejects a certificate with quoted names. They contain characters that no host name has, and implementations
+ * parse them differently.
  */
 function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   const { subjectaltname = "" } = certificate;
@@ -44,7 +44,7 @@ function checkServerIdentity(host: string, certificate: PeerCertificate): Error 
   return checkIdentity(host, { ...certificate, subject, subjectaltname: names.join(", ") });
 }
 
-/** How long to keep each connection, as the server has said. */
+/** How long each connection may stay idle, as the server has reported. */
 export const reportedMs = new WeakMap<Socket, number | undefined>();
 
 interface Pool {
@@ -53,7 +53,7 @@ interface Pool {
   users: number;
 }
 
-/** Of all sessions of this process, by the longest time that a connection is kept; undefined: as the server says. */
+/** The connections of all sessions of this process, by `idleLimitMs`. Undefined: the server determines the limit. */
 const pools = new Map<number | undefined, Pool>();
 const CONNECTIONS_MAX = 32;
 const IDLE_MS = 4000;
@@ -62,8 +62,8 @@ function newPool(idleLimitMs: number | undefined): Pool {
   const bounds = { maxSockets: CONNECTIONS_MAX, maxFreeSockets: CONNECTIONS_MAX };
   const how = { ...bounds, keepAlive: true, timeout: idleLimitMs ?? IDLE_MS };
   const plain = new http.Agent(how);
-  // If Node reads proxies from the environment (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21 and newer), its own
-  // agent has these options. Plain http, which is for this machine, uses no proxy.
+  // If Node reads proxies from the environment (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21 and newer), its own agent
+  // has these options. Plain http goes only to this machine and uses no proxy.
   const { proxyEnv } = https.globalAgent.options as { proxyEnv?: unknown };
   const secure = new https.Agent({ ...how, proxyEnv } as https.AgentOptions);
   for (const agent of [plain, secure]) limitKeepAlive(agent, idleLimitMs);
@@ -75,7 +75,7 @@ export interface Transport {
   readonly tls: TlsSettings;
   /** Creates connections for plain http. */
   readonly plain: http.Agent;
-  /** Called once; the last adapter closes the kept connections. */
+  /** Called once by each adapter. The last adapter closes the idle connections. */
   leave(): void;
 }
 
@@ -95,8 +95,8 @@ export function transportOf(options: NodeHttpOptions): Transport {
 }
 
 /**
- * Node's own agent obeys the server if its value is below the agent's limit, and early versions up to the last moment:
- * a POST on a closing connection may or may not have been processed.
+ * Node's own agent uses the server's limit only if it is shorter than the agent's. Early versions of Node also send a
+ * request up to the last moment. The server may or may not have processed a POST on a connection that it is closing.
  */
 function limitKeepAlive(agent: http.Agent, idleLimitMs: number | undefined): void {
   const keep = agent.keepSocketAlive.bind(agent);

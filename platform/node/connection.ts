@@ -22,9 +22,9 @@ import { reportedMs, type TlsSettings, tlsSettings } from "./connection-pool.ts"
 import type { NodeHttpOptions } from "./http-options.ts";
 
 /**
- * Starts a request and watches its connection. A new one must be established within its own limit, including TLS.
- * @param plain creates connections for plain http
- * @param late called after the limit
+ * Starts a request and watches its connection. A new connection has a time limit of its own, including TLS.
+ * @param plain the agent for plain http
+ * @param late called after the time limit
  */
 export function openRequest(
   url: URL,
@@ -35,7 +35,7 @@ export function openRequest(
 ): { readonly client: http.ClientRequest; readonly connectLimit: NodeJS.Timeout } {
   const secure = url.protocol === "https:";
   const agent = secure ? settings.agent : plain;
-  // With a proxy of the environment, name and port are the proxy's.
+  // If the environment sets a proxy, name and port are the proxy's.
   const { proxyEnv } = ((agent as { options?: object }).options ?? {}) as { proxyEnv?: unknown };
   const lookup: LookupFunction = (...query) => look(portOf(url), settings.connectLimitMs, ...query);
   const all = { ...options, ...settings, ...(!proxyEnv && { lookup }), agent };
@@ -46,24 +46,25 @@ export function openRequest(
   client.on("socket", (socket) => {
     const { connecting, secureConnecting } = socket as Socket & { secureConnecting?: boolean };
     if (connecting || secureConnecting) socket.once(secure ? "secureConnect" : "connect", stands);
-    // It is a reused connection.
+    // A reused connection is already established.
     else stands();
   });
   return { client, connectLimit };
 }
 
-// Which address of a name to connect to. Node tries one after the other, so that a silent one costs the limit of an attempt.
-// Here attempts run side by side (RFC 8305), and the address that accepts a connection first goes ahead of the others.
+// Chooses one of several addresses of a name. Node tries one address after the other, so an address that does not respond
+// costs the time limit of an attempt. Here, attempts run in parallel (RFC 8305), and the address that accepts a connection
+// first is tried first.
 
-/** RFC 8305 §5: between two attempts. */
+/** The delay between two attempts (RFC 8305 §5). */
 const ATTEMPT_DELAY_MS = 250;
-/** How long a choice counts for all connections of the process. */
+/** How long a choice applies to all connections of the process. */
 const CHOICE_MS = 60_000;
 
-/** By name and port. */
+/** The choices by name and port. */
 const choices = new Map<string, Promise<string>>();
 
-/** Looks a name up for a connection to this port. @param limitMs when attempts are given up */
+/** Looks up the addresses of a name, for a connection to this port. @param limitMs ends the attempts */
 function look(
   port: number,
   limitMs: number,
@@ -82,14 +83,14 @@ function look(
   });
 }
 
-/** The address that accepts a connection first; "" if none does. */
+/** The address that accepts a connection first; "" if no address does. */
 async function fastestOf(found: LookupAddress[], port: number, limitMs: number): Promise<string> {
   const end = new AbortController();
   const { signal } = end;
   setTimeout(() => end.abort(), limitMs).unref();
   const rank = (one: LookupAddress): number =>
     found.filter(({ family }) => family === one.family).indexOf(one);
-  // RFC 8305 §4: the families take turns.
+  // The address families take turns (RFC 8305 §4).
   const attempts = [...found]
     .sort((a, b) => rank(a) - rank(b))
     .map(async ({ address }, at) => {
@@ -103,7 +104,7 @@ async function fastestOf(found: LookupAddress[], port: number, limitMs: number):
   return fastest;
 }
 
-/** By the coding that each reverses. */
+/** The decoders by the name of their coding. */
 export const DECODERS = new Map<string, () => Transform & Zlib>([
   ["gzip", createGunzip],
   ["x-gzip", createGunzip],
@@ -111,33 +112,33 @@ export const DECODERS = new Map<string, () => Transform & Zlib>([
   ["br", createBrotliDecompress],
 ]);
 
-/** The body, decoded if somebody on the way has compressed it all the same (RFC 9110 §8.4.1). */
+/** The body, decoded if an intermediary or the server has compressed it (RFC 9110 §8.4.1). */
 export function decoded(response: http.IncomingMessage): Readable {
   const decoder = DECODERS.get(`${response.headers["content-encoding"]}`.toLowerCase());
   return decoder ? response.pipe(unlessEmpty(decoder())) : response;
 }
 
-/** An empty body is not cut off, whatever coding its head names. */
+/** Accepts an empty body, which is complete whatever coding its head names. */
 function unlessEmpty<D extends Transform & Zlib>(decoder: D): D {
   const flush = decoder._flush.bind(decoder);
   decoder._flush = (done) => (decoder.bytesWritten === 0 ? done() : flush(done));
   return decoder;
 }
 
-/** With `ECONNREFUSED`, `CERT_HAS_EXPIRED` and the like, or a sentence. The message would contain addresses. */
+/** Describes an error by its code (`ECONNREFUSED`) or a sentence, because its message contains addresses. */
 export function failureOf(error: Error): [TransportFailure, why: string] {
   const { code = error.name } = error as NodeJS.ErrnoException;
   if (code === "ETIMEDOUT") return ["timeout", code];
   if (code === "HPE_HEADER_OVERFLOW") return ["too-large", HEAD_TOO_LONG];
   if (code === "ECONNRESET" || code === "EPIPE") return ["unreachable", CUT_OFF];
-  // If a handshake fails while the request is being written, only the message has OpenSSL's reason.
+  // If a handshake fails while the request is written, only the message contains OpenSSL's reason.
   const [, reason] =
     /SSL routines:[^:]*:([^:]+)/.exec(code === "EPROTO" ? error.message : "") ?? [];
   if (reason) return ["unreachable", `ERR_SSL_${reason.toUpperCase().replaceAll(" ", "_")}`];
   return ["unreachable", code.startsWith("HPE_") ? NOT_HTTP : code];
 }
 
-/** Which side has failed: only an agent connects to another name or port than the server's. */
+/** Whether the proxy has failed. Only a proxy agent connects to another name or port than the server's. */
 export function placeOf(error: Error, url: URL): string {
   const { hostname = url.hostname, port = portOf(url) } = error as {
     hostname?: string;
@@ -149,10 +150,10 @@ export function placeOf(error: Error, url: URL): string {
 const portOf = ({ port, protocol }: URL): number =>
   Number(port || (protocol === "https:" ? 443 : 80));
 
-/** The agent of each connection: another request of the program may get it, too. */
+/** The agent of each connection. Another request of the program may get the connection, too. */
 const agents = new WeakMap<Socket, http.Agent>();
 
-/** Watches a request's connection from the end of its response until the next request takes it. */
+/** Watches an idle connection, from the end of a response until the next request uses it. */
 export function follow(client: http.ClientRequest, agent: http.Agent): void {
   client.on("socket", (socket) => {
     socket.off("data", closeIfUnexpected);
@@ -166,14 +167,14 @@ export function follow(client: http.ClientRequest, agent: http.Agent): void {
 }
 
 function closeIfUnexpected(this: Socket): void {
-  // Agents of other libraries need not have the property.
+  // Agents of other libraries may lack this property.
   const { freeSockets = {} } = agents.get(this)!;
   if (Object.values(freeSockets).flat().includes(this)) this.destroy();
 }
 
-// One request of `fetch` with Node's client.
+// Sends one request of `fetch` with Node's client.
 
-/** The same streams, as Node's own types have them. */
+/** The same type of stream, as Node's own types define it. */
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];
 
 export async function send(
@@ -181,7 +182,7 @@ export async function send(
   ...[input, init]: Parameters<typeof fetch>
 ): Promise<Response> {
   const request = new Request(input, init);
-  // Reads unexpected data on an idle connection first: it is not the response to this request.
+  // Let Node read unexpected data on an idle connection first, because that data is not the response to this request.
   await new Promise((done) => setImmediate(done));
   const { url, method, signal } = request;
   const headers: http.OutgoingHttpHeaders = Object.fromEntries(request.headers);
@@ -206,7 +207,7 @@ export async function send(
       client.destroy(new Error("no response in time")),
     );
     client.on("response", (response) => {
-      // Values that Response or Headers reject must not end the program.
+      // Response and Headers throw for some values. Such a response must not end the program.
       try {
         resolve(Object.defineProperty(responseOf(response, method), "url", { value: url }));
       } catch (error) {
@@ -230,19 +231,19 @@ export async function send(
 function responseOf(response: http.IncomingMessage, method: string): Response {
   const { rawHeaders } = response;
   const status = finalStatus(response.statusCode);
-  // RFC 9112 §4: anything else has no place in a reason phrase, and Response refuses it.
+  // A reason phrase has no other characters (RFC 9112 §4), and Response rejects them.
   const statusText = /^[\t -~\x80-\xff]*$/.exec(`${response.statusMessage}`)?.[0] ?? "";
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2)
     headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
-  // Fetch standard: these have no body.
+  // Such responses have no body (Fetch standard).
   const isEmpty = method === "HEAD" || [204, 205, 304].includes(status);
   if (isEmpty) response.resume();
   const body = isEmpty ? null : (Readable.toWeb(decodedWhole(response)) as ReadableStream);
   return new Response(body, { status, statusText, headers });
 }
 
-/** A pipe alone reports neither that the response was cut off, nor that its reader has stopped. */
+/** Decodes the body. A pipe alone does not report a truncated response or a reader that has stopped. */
 function decodedWhole(response: http.IncomingMessage): Readable {
   const body = decoded(response);
   response.on("error", (error) => body.destroy(error));

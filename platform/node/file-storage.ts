@@ -1,5 +1,5 @@
-// Secure storage as two files in a directory of its own. A record is replaced as a whole: written to a draft, made
-// durable, renamed over the old one, and the directory made durable, too. It does not interpret records.
+// Storage as two files in a directory of its own. A write replaces the whole file: it writes a draft, syncs it, renames it
+// over the old file, and syncs the directory. The storage does not interpret records.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -20,19 +20,19 @@ import { lockDirectory, StateLock } from "./state-lock.ts";
 
 export { StateDirectoryError } from "./platform.ts";
 
-/** What file storage is made with. */
+/** The options of a file storage. */
 export interface FileStorageOptions {
   /** Largest record in bytes; default 131072, enough for any token. */
   capacity?: number;
-  /** Other programs use the directory as well: a lock protects their writes (SharedDirectory). */
+  /** Other programs use the directory as well, and a lock protects writes (SharedDirectory). */
   isShared?: boolean;
-  /** Records are sealed: a file system without modes, which shows all files to everybody, is acceptable. */
+  /** Records are sealed. The file system may then lack modes and show all files to everybody. */
   isSealed?: boolean;
 }
 
-/** Begins every slot file, so that another program's file is neither read as a record nor overwritten. */
+/** The start of every slot file, so that a file of another program is neither read as a record nor overwritten. */
 const MAGIC = Buffer.from("picogrant slot\n", "latin1");
-/** A number beside the slots that no device uses. */
+/** The slot number of the token cache, which no core uses. */
 const TOKEN_CACHE = 1000;
 const NAMES: Readonly<Record<number, string>> = {
   0: "slot-0",
@@ -41,22 +41,23 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Storage in a directory that it creates if necessary (mode 0700, files 0600) and locks. All operations are
- * synchronous: the callback comes before the call returns, because a record must be complete by then.
+ * Storage in a directory that it creates if necessary (mode 0700, files 0600) and locks. All operations are synchronous,
+ * because a write must be complete when the call returns.
  */
 export class FileStorage implements Storage, WithTokenCache {
   readonly capacity: number;
   /** The directory, as an absolute path. */
   readonly directory: string;
-  /** One line about the last failed operation, "" for none. Contains no record. */
+  /** One line about the last failed operation, "" if none has failed. Contains no part of a record. */
   lastFailure = "";
   readonly #unlock: () => void;
   readonly #isSealed: boolean;
   #closed = false;
 
   /**
-   * A full, read-only or broken medium is read, and its writes fail.
-   * @throws StateDirectoryError if it is no directory, another user's, in use, or contains files that are not slots
+   * If the medium is full, read-only or broken, reads work and writes fail.
+   * @throws StateDirectoryError if the path is not a directory, or the directory belongs to another user, is in use, or
+   * contains files that are not slots
    */
   constructor(directory: string, options: FileStorageOptions = {}) {
     this.capacity = options.capacity ?? 131_072;
@@ -95,7 +96,7 @@ export class FileStorage implements Storage, WithTokenCache {
     }
   }
 
-  /** Releases the directory; later operations fail. */
+  /** Releases the directory. Later operations fail. */
   close(): void {
     this.#closed = true;
     this.#unlock();
@@ -139,7 +140,7 @@ export class FileStorage implements Storage, WithTokenCache {
     done(ok);
   }
 
-  /** A file beside the records. */
+  /** The storage of the token cache, a file beside the records. */
   get tokenCache(): Storage {
     return singlePlaceStorage({
       read: (...range) => this.read(TOKEN_CACHE, ...range),
@@ -165,7 +166,7 @@ export class FileStorage implements Storage, WithTokenCache {
     }
   }
 
-  /** Changes whenever the records do: another process may have written. */
+  /** A value that changes whenever the records change. Another process may have written them. */
   get stamp(): string {
     const stamps = [0, 1, TOKEN_CACHE].map((slot) => {
       const stat = fs.statSync(this.#fileOf(slot), { bigint: true, throwIfNoEntry: false });
@@ -179,7 +180,7 @@ export class FileStorage implements Storage, WithTokenCache {
     return [0, 1].some((slot) => fs.existsSync(this.#fileOf(slot)));
   }
 
-  /** Rejects what cannot be one of our slots; without other writers, removes what a killed process left. */
+  /** Rejects a file that is not a slot. If there are no other writers, removes the draft of a killed process. */
   #inspect(slot: number, isAlone: boolean): void {
     const file = this.#fileOf(slot);
     if (isAlone) removeDraft(file);
@@ -193,7 +194,7 @@ export class FileStorage implements Storage, WithTokenCache {
     }
   }
 
-  /** The record in a slot file, empty without a file; throws for anything else. */
+  /** The record in a slot file; empty if there is no file. Throws if the file is not a slot. */
   #readSlot(file: string): Buffer {
     const limit = MAGIC.length + this.capacity;
     const content = readOwn(file, { limit, isSealed: this.#isSealed });
@@ -209,13 +210,10 @@ export class FileStorage implements Storage, WithTokenCache {
   }
 }
 
-/**
- * The result of a power failure on a file system that does not keep the order of writes: no record, and no reason to
- * refuse.
- */
+/** The file is cut off, as after a power failure on a file system that reorders writes. It counts as an empty slot. */
 class CutOff extends Error {}
 
-/** Whether files can be created there. @throws the system's error */
+/** Checks that files can be created in a directory. @throws the system's error */
 function tryLock(directory: string): () => void {
   const lock = new StateLock(directory);
   lock.tryTake();
@@ -223,5 +221,5 @@ function tryLock(directory: string): () => void {
   return noLock;
 }
 
-/** If nothing can be written, two devices cannot interfere. */
+/** Releases nothing: without writes, two devices cannot interfere. */
 function noLock(): void {}

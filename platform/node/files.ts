@@ -1,5 +1,5 @@
-// Files on Node. Every file is read or written here: slots, locks, owners of directories, metadata, the command's
-// logins; and files that users name: keys, secrets, certificates, configurations.
+// All access to files on Node: slots, locks, metadata, the command's logins, and files that users name (keys, secrets,
+// certificates, configurations).
 
 import fs from "node:fs";
 import path from "node:path";
@@ -7,14 +7,13 @@ import { pathProblem, READERS } from "../storage/path-owners.ts";
 import { StateDirectoryError } from "./platform.ts";
 
 const POSIX = process.platform !== "win32";
-/** For files that are no slots. */
+/** The default limit for files. */
 const SIZE_MAX = 1_048_576;
 
 /**
- * What each error of the system means. A temporary one is retried for about a second: on Windows, while a virus scanner
- * or a backup has the file open; on a network, while its server is busy. A full, read-only or broken medium is no
- * reason to reject the directory. Any other error means that the directory is unsuitable. The host in C uses the same
- * table.
+ * The meaning of the system's errors. Temporary ones are retried for about a second: on Windows, a virus scanner or a
+ * backup may have the file open; on a network, the server may be busy. If the medium is full, read-only or broken, the
+ * directory stays in use. Any other error means that the directory is unsuitable. The host in C uses the same table.
  */
 export const ERRORS: Readonly<
   Record<string, readonly [words: string, kind?: "passing" | "medium"]>
@@ -37,12 +36,12 @@ export const ERRORS: Readonly<
 };
 const TIMEOUT_MS = 1000;
 
-/** "" if the system reported none. */
+/** The system's error code; "" if there is none. */
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? "";
 }
 
-/** A full, read-only or broken medium, as opposed to an unsuitable directory. */
+/** Whether the medium is full, read-only or broken. Otherwise, the directory is unsuitable. */
 export function isMediumFault(error: unknown): boolean {
   return ERRORS[codeOf(error)]?.[1] === "medium";
 }
@@ -72,9 +71,9 @@ export function pause(ms: number): void {
 }
 
 /**
- * Creates a directory and its missing parents with this mode. With the option `recursive`, Node 20 hangs if a file
- * system responds ENOENT below an existing directory, as /proc does.
- * @throws the system's error of the first one that cannot be created
+ * Creates a directory and its missing parents with this mode. The option `recursive` is not used: with it, Node 20 hangs if
+ * a file system responds ENOENT below an existing directory, as /proc does.
+ * @throws the system's error of the first directory that cannot be created
  */
 export function makeDirectory(directory: string, mode: number): void {
   const parent = path.dirname(directory);
@@ -88,9 +87,9 @@ export function makeDirectory(directory: string, mode: number): void {
 }
 
 /**
- * Creates a directory for the program's own files, or checks an existing one: it must belong to this user, and nobody
- * else may write to it. Directories above it are not checked: a replacement would have a different owner.
- * @param isSealed files in it are sealed with a key: a file system without modes is acceptable
+ * Creates a directory for the program's own files, or checks an existing one. It must belong to this user, and no other
+ * user may write to it. The directories above it are not checked, because a replaced directory would have another owner.
+ * @param isSealed the files are sealed with a key, so a file system without modes is acceptable
  * @throws StateDirectoryError; the system's error
  */
 export function makeOwnDirectory(directory: string, isSealed = false): void {
@@ -105,8 +104,8 @@ export function makeOwnDirectory(directory: string, isSealed = false): void {
 }
 
 /**
- * Checks that an open file or directory belongs to this user, and removes the access of others that a mount, a copy or
- * a umask has given (Kubernetes gives whole volumes to a group). A file that every user could write to is rejected.
+ * Checks that an open file or directory belongs to this user. Removes permissions of others that a mount, a copy or a umask
+ * has added (Kubernetes gives whole volumes to a group). Rejects a file that every user could write to.
  * @throws StateDirectoryError
  */
 function keepOwn(handle: number, file: string, isSealed: boolean): void {
@@ -127,7 +126,7 @@ function keepOwn(handle: number, file: string, isSealed: boolean): void {
   try {
     fs.fchmodSync(handle, status.mode & 0o7777 & ~open);
   } catch {
-    // Checked again below: a file system may also report success and do nothing.
+    // Checked below, because a file system may also report success and do nothing.
   }
   if (isSealed || (fs.fstatSync(handle).mode & open) === 0) return;
   refuse(
@@ -138,9 +137,9 @@ function keepOwn(handle: number, file: string, isSealed: boolean): void {
 
 /**
  * Reads a file that `writeOwn` has written.
- * @param options whether the content is sealed with a key; its longest content in bytes
- * @returns undefined if there is none; of a longer one `limit` + 1 bytes
- * @throws StateDirectoryError if it is no file, or if others could have written it; the system's error
+ * @param options `isSealed`: the content is sealed with a key; `limit`: the maximum length in bytes
+ * @returns the content; its first `limit` + 1 bytes if it is longer; undefined if the file does not exist
+ * @throws StateDirectoryError if it is not a file, or if others could have written it; the system's error
  */
 export function readOwn(
   file: string,
@@ -159,7 +158,7 @@ export function readOwn(
 const noFile = (file: string): StateDirectoryError =>
   new StateDirectoryError(`${file}: not a file; move it away or choose another directory`);
 
-/** Not fs.readFile: a file that is far too large must not fill the memory, and a pipe must not block. */
+/** Unlike fs.readFile, this stops at the limit and does not block on a pipe. */
 function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
   const handle = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -181,8 +180,8 @@ function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
 }
 
 /**
- * Replaces a file as a whole, for this user only: writes a draft, makes it durable, and renames it over the old file.
- * If the power fails, the old or the new file is there, complete.
+ * Replaces a whole file, for this user only: writes a draft, syncs it, and renames it over the old file. After a power
+ * loss, either the old or the new file is complete.
  * @throws the system's error; the old file is then unchanged
  */
 export function writeOwn(file: string, content: Uint8Array | string): void {
@@ -207,10 +206,7 @@ export function writeOwn(file: string, content: Uint8Array | string): void {
   syncDirectory(path.dirname(file));
 }
 
-/**
- * Creates a file for this user only, complete or not at all. An existing one stays.
- * @throws the system's error
- */
+/** Creates a complete file for this user only. Does not replace an existing file. @throws the system's error */
 export function createOwn(file: string, content: string): void {
   const draft = `${file}.${process.pid}`;
   try {
@@ -218,7 +214,7 @@ export function createOwn(file: string, content: string): void {
     fs.linkSync(draft, file);
   } catch (error) {
     if (codeOf(error) === "EEXIST") return;
-    // A file system without hard links.
+    // The file system has no hard links.
     if (codeOf(error) !== "EPERM") throw error;
     fs.renameSync(draft, file);
   } finally {
@@ -227,7 +223,7 @@ export function createOwn(file: string, content: string): void {
   syncDirectory(path.dirname(file));
 }
 
-/** @throws the system's error if it still exists */
+/** @throws the system's error if the file still exists */
 export function removeOwn(file: string): void {
   withRetries(() => fs.rmSync(file, { force: true }));
 }
@@ -239,9 +235,9 @@ export function removeDraft(file: string): void {
 
 const draftOf = (file: string): string => `${file}.draft`;
 
-/** Makes renames and removals in it durable. */
+/** Makes renames and removals in a directory durable. */
 export function syncDirectory(directory: string): void {
-  // Windows has no equivalent; its renames go through the journal.
+  // Windows has no equivalent. NTFS journals renames.
   if (!POSIX) return;
   const handle = withRetries(() => fs.openSync(directory, "r"));
   try {
@@ -251,9 +247,7 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-/**
- * What is wrong with the owners and modes of a file that a user has named, "" for nothing (READERS: who may read it).
- */
+/** The problem with the owners and modes of a file that a user has named, "" for none. READERS: who may read it. */
 export function ownersProblem(file: string, what: keyof typeof READERS): string {
   const statusOf = (one: string): fs.Stats | null =>
     fs.statSync(one, { throwIfNoEntry: false }) ?? null;
@@ -264,7 +258,7 @@ function linkOf(file: string): string {
   try {
     return fs.readlinkSync(file);
   } catch {
-    // Any other file.
+    // The file is not a link.
     return "";
   }
 }

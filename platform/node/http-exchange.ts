@@ -30,7 +30,7 @@ export class Exchange {
   #isOpen = true;
   #bodyBytes = 0;
 
-  /** @param ended called before the sink's last call, "" for a complete response */
+  /** @param ended called before the sink's last call, with the failure or "" for a complete response */
   constructor(
     options: NodeHttpOptions,
     transport: Transport,
@@ -52,12 +52,12 @@ export class Exchange {
     try {
       this.#open(request);
     } catch {
-      // An address or a header value that cannot be sent.
+      // The address or a header value is invalid.
       this.#fail("unreachable", "the request cannot be sent");
     }
   }
 
-  /** Nothing more is reported; the connection cannot be reused. */
+  /** Stops the reports and closes the connection. */
   abort(): void {
     this.#close();
     this.#client?.destroy();
@@ -82,8 +82,8 @@ export class Exchange {
       received = response;
       this.#receive(response);
     });
-    // Node never repeats a request: an error, even on a reused connection, ends the exchange. After a complete response
-    // neither an error nor the end of the connection matters: its body may still be on the way to the sink.
+    // Node never repeats a request, so an error ends the exchange, even on a reused connection. After a complete response,
+    // errors and the close of the connection are ignored, because its body may still be on the way to the sink.
     const isWhole = (): boolean => received?.complete === true;
     client.on("error", (error) => {
       const [failure, why] = failureOf(error);
@@ -98,7 +98,7 @@ export class Exchange {
   #headers(request: HttpRequest, bodyBytes: number): http.OutgoingHttpHeaders {
     const headers: http.OutgoingHttpHeaders = {
       Accept: "application/json",
-      // RFC 9110 §12.5.3: without it a server may encode as it likes.
+      // Without this header, a server may use any coding (RFC 9110 §12.5.3).
       "Accept-Encoding": "identity",
       "User-Agent": this.#options.userAgent ?? "picogrant",
     };
@@ -121,9 +121,9 @@ export class Exchange {
     body.on("end", () => this.#end());
     const { "retry-after": retryAfter, date, "content-length": promised } = response.headers;
     const { "transfer-encoding": coding = "chunked" } = response.headers;
-    // Of the interim responses Node reports only 101, and no protocol switch was requested.
+    // Of all interim responses, Node reports only 101, and no protocol switch was requested.
     const status = finalStatus(response.statusCode);
-    // RFC 9110 §15.5.8: only a proxy sends it; over TLS it is not the server's response.
+    // Only a proxy sends 407 (RFC 9110 §15.5.8). Over TLS, the response is not the server's.
     if (status === 407) {
       this.#fail("unreachable", PROXY_REFUSES);
       return;
@@ -135,7 +135,7 @@ export class Exchange {
     const { "www-authenticate": authenticate = "", "dpop-nonce": nonce = "" } = response.headers;
     const waitS = retryAfterSeconds(retryAfter, date, Date.now());
     this.#sink.status(status, waitS, authenticate, `${nonce}`, parseHttpDate(date ?? "") ?? 0);
-    // `#fail` has no effect if the sink has aborted meanwhile.
+    // If the sink has aborted the exchange, `#fail` has no effect.
     if (Number(promised) > this.#sizeLimitBytes) this.#fail("too-large", TOO_LONG);
   }
 

@@ -10,30 +10,31 @@ export interface HttpsAgent {
 
 /** Limits and certificates of the HTTP adapter. */
 export interface NodeHttpOptions {
-  /** For the whole exchange, from `send` to the last byte; default 30 s. */
+  /** Milliseconds for the whole exchange, from `send` to the last byte; default 30 s. */
   timeLimitMs?: number;
-  /** For name resolution, connection and TLS handshake together; default 10 s. */
+  /** Milliseconds for name resolution, connection and TLS handshake together; default 10 s. */
   connectLimitMs?: number;
   /** Longest body in bytes; default 64 KiB. */
   sizeLimitBytes?: number;
   /** PEM certificates to trust instead of Node's own list. */
   ca?: string | Uint8Array | readonly (string | Uint8Array)[];
   /**
-   * Creates the https connections in place of Node's own client, for example through a proxy: HTTPS_PROXY is not read.
-   * It must check certificates, and decides which ones to trust.
+   * Creates the https connections in place of Node's own client, for example through a proxy (HTTPS_PROXY is not read). The
+   * agent must check certificates, and determines the trusted authorities.
    */
   agent?: HttpsAgent;
   /** `User-Agent`; default "picogrant". */
   userAgent?: string;
   /**
-   * How long a connection is kept for the next request; default: as long as the server says (`Keep-Alive`) minus a
-   * second, at most ten minutes, and 4 s if it says nothing. Servers commonly close theirs after 5 s, and a POST on a
-   * closing connection may or may not have been processed: the tokens of such a poll would be lost.
+   * How long an idle connection stays open for the next request. Default: a second less than the server's `Keep-Alive`, at
+   * most ten minutes, and 4 s without this header. Servers commonly close connections after 5 s. If a poll is sent on a
+   * connection that the server is closing, the server may or may not process it, and the tokens in its response would be
+   * lost.
    */
   idleLimitMs?: number;
 }
 
-/** An agent's own options take precedence: those that disable checks are rejected. */
+/** Options of an agent that disable checks. An agent's own options take precedence, so such agents are rejected. */
 const WEAK =
   /^(rejectUnauthorized: false|(checkServerIdentity|servername|secureProtocol): (?!undefined)|(min|max)Version: TLSv1(\.1)?$)/;
 

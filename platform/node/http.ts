@@ -1,4 +1,5 @@
-// The HTTP adapter on Node's own client. It opens connections and reports responses; it neither interprets nor retries.
+// The HTTP adapter on Node's own client. It opens connections and reports responses. It neither interprets responses nor
+// retries requests.
 
 import { setImmediate } from "node:timers";
 import type { Http, HttpRequest, HttpSink } from "../contracts.ts";
@@ -11,10 +12,10 @@ export class NodeHttp implements Http {
   readonly #options: NodeHttpOptions;
   #transport: Transport | undefined;
   #isBusy = false;
-  /** Distinguishes the current exchange from one that was aborted before it began. */
+  /** Number of the current exchange. An exchange that was aborted before its start has an earlier number. */
   #turn = 0;
   #exchange: Exchange | undefined;
-  /** The last failure: Node's or OpenSSL's name for it, or a sentence; "" for none. */
+  /** The last failure: the error code of Node or OpenSSL, or a sentence; "" for none. */
   lastFailure = "";
 
   /** @throws TypeError if the agent disables checks */
@@ -27,7 +28,7 @@ export class NodeHttp implements Http {
     if (this.#isBusy) throw new Error("http: an exchange is under way");
     this.#isBusy = true;
     const turn = ++this.#turn;
-    // Reads unexpected data on an idle connection first: it is not the response to this request.
+    // Let Node read unexpected data on an idle connection first, because that data is not the response to this request.
     setImmediate(() => void this.#start(turn, request, sink));
   }
 
@@ -44,7 +45,7 @@ export class NodeHttp implements Http {
     this.#transport = undefined;
   }
 
-  /** Loads Node's clients with the first request: a start with a valid access token makes none. */
+  /** Loads Node's HTTP clients with the first request. A start with a valid access token sends no request. */
   async #start(turn: number, request: HttpRequest, sink: HttpSink): Promise<void> {
     const { Exchange, transportOf } = await import("./http-exchange.ts");
     if (turn !== this.#turn) return;
@@ -63,8 +64,8 @@ export class NodeHttp implements Http {
   }
 }
 
-// A session's `fetch` on Node, with the client of the adapter: the global one accepts neither certificates nor an
-// agent, and gives up on slow lines.
+// A session's `fetch` with the adapter's client. The global `fetch` accepts neither certificates nor an agent, and gives up
+// on slow networks.
 
 /** @throws TypeError if the agent disables checks */
 export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {

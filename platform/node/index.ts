@@ -1,4 +1,4 @@
-// The desktop device: all five adapters on Node.
+// All five adapters on Node, with a terminal display.
 
 import type { Display } from "../contracts.ts";
 import { TerminalDisplay, type TerminalDisplayOptions } from "../display/terminal-display.ts";
@@ -13,13 +13,12 @@ export { NodeEntropy } from "./platform.ts";
 export type { NodePlatform } from "./state-directory.ts";
 export { nodeTimers, type RealTime, systemTime } from "./timers.ts";
 
-/** What the platform on Node is made with. */
+/** The options of the platform on Node. */
 export interface NodePlatformOptions {
-  /** The directory for the records. */
   stateDirectory: string;
   /** Limits and certificates of the HTTP adapter. */
   http?: NodeHttpOptions;
-  /** Your own display, or options of a terminal display. */
+  /** Your own display, or the options of a terminal display. */
   display?: Display | TerminalDisplayOptions;
 }
 

@@ -1,16 +1,15 @@
-// A session that renews itself: what a program would write around `signIn` for a session that may be revoked, or for an
-// API that requires more than the first sign-in.
+// A session that signs in again when necessary: after a revocation, or if an API requires more than the last sign-in.
 
 import type { Session } from "../session/session.ts";
 import { SignInError } from "../session/sign-in-error.ts";
 import type { SignInOptions } from "./options.ts";
 
-/** The current session, or a new one when it has ended: created by `keepSignedIn`. */
+/** A session that is replaced when it has ended, as `keepSignedIn` returns it. */
 export interface PersistentSession {
   /**
-   * The session. Without one, or if `scope` contains a scope that has not been requested, the user signs in first, and
-   * `onCode` shows the code.
-   * @throws SignInError as `signIn`: the next call retries; `closed` after `close`
+   * The current session. If there is none, or if `scope` contains a scope that has not been requested, the user signs in
+   * first, and `onCode` shows the code.
+   * @throws SignInError as `signIn`, and the next call retries; `closed` after `close`
    */
   session(scope?: string): Promise<Session>;
   /**
@@ -19,11 +18,11 @@ export interface PersistentSession {
    * @throws what `session` and `session.fetch` throw
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** Ends it: a sign-in in progress is cancelled, and the tokens stay stored for the next start. */
+  /** Closes the session. A sign-in in progress is cancelled. The tokens stay stored for the next start. */
   close(): Promise<void>;
 }
 
-/** @param signIn signs in, also again */
+/** @param signIn starts a sign-in; it may be called several times */
 export function persistentSession(
   options: SignInOptions,
   signIn: (options: SignInOptions) => Promise<Session>,
@@ -33,14 +32,14 @@ export function persistentSession(
   let requested = options;
   let current: Promise<Session> | undefined;
 
-  /** Replaces the session, which is released first. */
+  /** Ends the previous session and signs in again. */
   const renew = (before: Promise<Session> | undefined, isOver: boolean): Promise<Session> => {
     const own = (async () => {
       const session = await before?.catch(() => undefined);
       await (isOver ? session?.close() : session?.signOut().catch(() => undefined));
       return await signIn({ ...requested, signal });
     })();
-    // The next caller retries.
+    // After a failure, the next call signs in again.
     own.catch(() => {
       if (current === own) current = undefined;
     });
@@ -68,7 +67,6 @@ export function persistentSession(
     isAgain = false,
   ): Promise<Response> => {
     const one = await session();
-    // Loaded by the first fetch.
     const { challengeWith, isRepeatable, stepUpOf } = await import("../session/fetch.ts");
     const mayRepeat = !isAgain && isRepeatable(input, init);
     let response: Response | undefined;
@@ -88,7 +86,7 @@ export function persistentSession(
       await response.body?.cancel();
       if (more !== undefined) {
         requested = { ...requested, deviceParameters: { ...requested.deviceParameters, ...more } };
-        // Unless another request has done so meanwhile.
+        // Another request may have replaced the session meanwhile.
         if ((await session()) === one) await renew(current, false);
       } else if (!isOver) await session(scope);
     }

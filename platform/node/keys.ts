@@ -1,4 +1,4 @@
-// The key of a program on Node: in a file of the state directory, or the program's own signer.
+// The key of a program on Node: in a file of the state directory, or in the program's own signer.
 
 import path from "node:path";
 import type { Entropy, PublicJwk, Signer } from "../contracts.ts";
@@ -21,8 +21,8 @@ export interface KeyOptions extends Pick<KeySettings, "clientId" | "dpop" | "aud
 }
 
 /**
- * @throws SignInError `signer_failed` if the signer's signatures are not those of its public key; `wrong_option` without a
- * place for a key; StateDirectoryError
+ * @throws SignInError `signer_failed` if the signer's signatures do not match its public key; `wrong_option` if there is
+ * neither a signer nor a directory; StateDirectoryError
  */
 export async function openKeys({ signer, directory, ...settings }: KeyOptions): Promise<Keys> {
   if (signer === undefined && directory === undefined)
@@ -33,7 +33,7 @@ export async function openKeys({ signer, directory, ...settings }: KeyOptions): 
   return new Keys({ ...settings, signer: limited });
 }
 
-/** A signer that hangs has failed. */
+/** Limits the time for a signature. */
 function within(limitMs: number, signer: Signer): Signer["sign"] {
   return async (bytes) => {
     let timer: NodeJS.Timeout | undefined;
@@ -49,7 +49,7 @@ function within(limitMs: number, signer: Signer): Signer["sign"] {
   };
 }
 
-/** Signs once: a wrong signer is reported at the start, not as a server's refusal. */
+/** Signs a test message, so that a faulty signer is reported at the start and not by a server. */
 async function check({ publicJwk, sign }: Signer): Promise<void> {
   const { subtle } = globalThis.crypto;
   let problem = "its signature is not that of its publicJwk";
@@ -67,7 +67,7 @@ async function check({ publicJwk, sign }: Signer): Promise<void> {
 const publicPart = ({ kty, crv, x, y }: PublicJwk): PublicJwk => ({ kty, crv, x, y });
 
 /**
- * The key in the directory's key.json, which only this user can read. It is created if it does not exist.
+ * The key in the directory's key.json, which only this user can read. Creates the file if it does not exist.
  * @throws StateDirectoryError; the system's error
  */
 export async function fileSigner(directory: string): Promise<Signer> {
@@ -78,7 +78,7 @@ export async function fileSigner(directory: string): Promise<Signer> {
     const made = await subtle.generateKey(P256, true, ["sign", "verify"]);
     const { kty, crv, x, y, d } = await subtle.exportKey("jwk", made.privateKey);
     createOwn(file, JSON.stringify({ kty, crv, x, y, d }));
-    // Another program may have been faster.
+    // Another program may have created the file meanwhile.
     stored = readOwn(file);
   }
   try {

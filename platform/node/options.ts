@@ -1,5 +1,5 @@
-// Parses the options of `signIn` and of `picogrant login`. All problems are reported together, before anything is
-// created or requested; nothing behind this looks at raw options.
+// Parses the options of `signIn` and of `picogrant login`. Reports all problems together, before anything is created or
+// requested. The modules behind it use only the parsed options.
 
 import { checkSchema, listed, type Problem, type Schema } from "../configuration/schema-check.ts";
 import type {
@@ -21,9 +21,9 @@ import type { ValueStorage } from "../storage/value-storage.ts";
 import { agentProblem, type NodeHttpOptions } from "./http-options.ts";
 import type { QrCode } from "./qr-code.ts";
 
-/** What the program must show to the user, on Node. */
+/** The prompt for the user, with a QR code. */
 export interface NodeVerificationPrompt extends VerificationPrompt {
-  /** `verificationUriComplete` as a QR code, or `verificationUri` if the server sent no other. */
+  /** `verificationUriComplete` as a QR code, or `verificationUri` if the server did not send the former. */
   readonly qr: QrCode;
 }
 
@@ -34,29 +34,29 @@ export interface SignInOptions
   /** The authorization server. */
   readonly server: ServerChoice;
   /**
-   * A directory for the tokens (mode 0700); created if necessary. It belongs to one client: another one is rejected
-   * (`state_unusable`) while it contains a session.
+   * A directory for the tokens (mode 0700), created if necessary. While it contains a session of another client, it is
+   * rejected (`state_unusable`).
    */
   readonly state?: string | undefined;
-  /** Stores the tokens in place of `state`, for one program at a time. */
+  /** Stores the tokens in place of `state`. Only one program at a time may use it. */
   readonly storage?: ValueStorage | undefined;
-  /** At least 16 random bytes: the tokens are sealed with them before they are written. */
+  /** At least 16 random bytes. The tokens are sealed with this key before they are written. */
   readonly deviceKey?: Uint8Array | undefined;
   /**
-   * Your own headers, such as a client attestation or an API key. A client assertion is no header: it goes into the
-   * body, and is created for each request (RFC 7523 §2.2).
+   * Your own headers, such as a client attestation or an API key. Do not send a client assertion as a header: it belongs
+   * into the body, and each request needs a new one (RFC 7523 §2.2).
    */
   readonly headers?: DriverOptions["headers"];
   /**
-   * Receives log lines for support: requests and responses, by names and numbers, at most 160 printable characters
-   * each. They contain no token, code or secret.
+   * Receives log lines for support about requests and responses. A line has at most 160 printable characters. Lines contain
+   * no token, code or secret.
    */
   readonly log?: ((line: string) => void) | undefined;
   /** The HTTP client of the sign-in; `session.fetch` uses its `ca`, `agent` and `connectLimitMs`. */
   readonly http?: NodeHttpOptions;
 }
 
-/** The options, parsed. */
+/** The parsed options. */
 export type NodeSettings = Settings & Omit<SignInOptions, "server">;
 
 /** @throws SignInError `wrong_option` that names every option that is misspelled, missing or invalid */
@@ -66,12 +66,12 @@ export function parseOptions(options: SignInOptions): NodeSettings {
   return settingsOf(options);
 }
 
-/** @param options without problems */
+/** @param options are valid */
 export function settingsOf(options: SignInOptions): NodeSettings {
   return Object.freeze({ ...options, server: identityOf(options.server) });
 }
 
-/** The server in its long form. @param choice has the right type */
+/** The server in its long form. @param choice is valid */
 export function identityOf(choice: ServerChoice): ServerIdentity {
   if (typeof choice === "string") {
     return choice.includes("://") ? { issuer: choice } : { profile: choice };
@@ -99,7 +99,7 @@ function explained({ path, message }: Problem): Problem {
   return { path: path || "options", message: path === "http.proxy" ? proxy : message };
 }
 
-/** What a schema cannot say: for options of the right type, problems whose message may be "". */
+/** Rules that the schema cannot express, for options of the right type. A check returns the problem, "" for none. */
 const FURTHER: readonly (readonly [name: string, check: (options: SignInOptions) => Problem[]])[] =
   [
     ["server", serverProblems],
@@ -123,7 +123,7 @@ function serverProblems({ server, allowHttp }: SignInOptions): Problem[] {
   const { issuer, endpoints = {}, profile } = identityOf(server);
   const isComplete = issuer ?? profile ?? (endpoints.deviceAuthorization && endpoints.token);
   const where = typeof server === "object" && "endpoints" in server ? "server.endpoints" : "server";
-  // An empty address is none.
+  // An empty address counts as missing.
   const addresses = Object.entries(endpoints).filter(([, address]) => address);
   const named = addresses.map(([name, address]): [string, string] => [`${where}.${name}`, address]);
   if (issuer !== undefined)
@@ -142,7 +142,7 @@ function headerProblems({ headers = {} }: SignInOptions): Problem[] {
   );
 }
 
-/** PEM as bytes; the schema checks texts. */
+/** PEM as bytes. The schema checks PEM as text. */
 function certificateProblem({ ca = [] }: NodeHttpOptions): string {
   const isPem = [ca]
     .flat()
@@ -175,7 +175,7 @@ function placeProblems({ state, storage }: SignInOptions): Problem[] {
   ];
 }
 
-/** As sealed storage requires. */
+/** The minimum of sealed storage. */
 const DEVICE_KEY_BYTES_MIN = 16;
 
 function keyProblem(key: Uint8Array | undefined): string {

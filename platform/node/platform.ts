@@ -1,4 +1,4 @@
-// The adapters on Node without the display, which programs that show the code themselves do not load.
+// The adapters on Node without a display. Programs that show the code themselves do not load one.
 
 import { randomFillSync } from "node:crypto";
 import type { Bytes, Display, Entropy, Platform, Storage } from "../contracts.ts";
@@ -7,13 +7,12 @@ import type { NodeHttpOptions } from "./http-options.ts";
 import { nodeTimers } from "./timers.ts";
 
 export interface NodeAdapters extends Platform {
-  /** The HTTP adapter. */
   readonly http: NodeHttp;
   /** Closes connections, and releases the storage. */
   dispose(): void;
 }
 
-/** The adapters with a storage of the program's own. */
+/** The adapters with the program's own storage. */
 export function nodePlatformOver(
   storage: Storage,
   display: Display,
@@ -34,7 +33,7 @@ export function nodePlatformOver(
   };
 }
 
-/** The state directory cannot be used. Its message is one line: what, where, what to do. */
+/** The state directory cannot be used. The message is one line: the problem, the path, and what to do. */
 export class StateDirectoryError extends Error {
   constructor(message: string) {
     super(message.replace(/\s+/g, " "));
@@ -42,12 +41,12 @@ export class StateDirectoryError extends Error {
   }
 }
 
-/** Entropy of the operating system. Always available: Node waits for the system's generator at start-up. */
+/** The operating system's random bytes. Always available, because Node waits for the system's generator at start-up. */
 export class NodeEntropy implements Entropy {
   fill(into: Bytes, from: number, to: number): boolean {
     const bytes = randomFillSync(new Uint8Array(to - from));
     for (let i = from; i < to; i++) into[i] = bytes[i - from]!;
-    // They may become a key: wipe them.
+    // The bytes may become a key: wipe them.
     bytes.fill(0);
     return true;
   }

@@ -1,12 +1,12 @@
-// A text as a QR code (ISO/IEC 18004): modules to draw, and a drawing with half blocks for a terminal or a log. RFC
-// 8628 §3.3.1 suggests it for verification_uri_complete.
+// Converts a text to a QR code (ISO/IEC 18004): modules to draw, and a text of half blocks for a terminal or a log. RFC
+// 8628 §3.3.1 suggests a QR code for verification_uri_complete.
 
 import qrcode from "qrcode-generator";
 
 /** The quiet zone around a code, in modules. */
 const QUIET = 4;
 
-/** Two rows of modules in one line, by which of them are light: neither, the lower, the upper, both. */
+/** The characters for two rows of modules in one line. The light modules are: none, the lower, the upper, both. */
 const LIGHT_HALVES = [" ", "▄", "▀", "█"] as const;
 
 /** A QR code, as modules and as text for a terminal. */
@@ -15,7 +15,7 @@ export class QrCode {
   readonly size: number;
   readonly #code: QRCode;
 
-  /** @param text up to 2331 bytes; error correction M: a seventh of the code may be lost */
+  /** @param text up to 2331 bytes. With error correction M, about a seventh of the code may be unreadable */
   constructor(text: string) {
     this.#code = qrcode(0, "M");
     this.#code.addData(text);
@@ -23,21 +23,21 @@ export class QrCode {
     this.size = this.#code.getModuleCount();
   }
 
-  /** Whether a module is dark. Those outside the code are light, including the quiet zone. */
+  /** Whether a module is dark. Modules outside the code are light, including the quiet zone. */
   isDark(row: number, column: number): boolean {
     const isInside = row >= 0 && column >= 0 && row < this.size && column < this.size;
     return isInside && this.#code.isDark(row, column);
   }
 
-  /** Row by row, true for dark, without the quiet zone that a drawing needs. */
+  /** The modules row by row, true for dark, without the quiet zone that a scanner needs. */
   modules(): boolean[][] {
     const all = Array.from({ length: this.size }, (_, at) => at);
     return all.map((row) => all.map((column) => this.isDark(row, column)));
   }
 
   /**
-   * Half blocks with a quiet zone. Light modules are drawn, as for light text on a dark ground; on a light ground the
-   * code is inverted, which most cameras can read.
+   * The code in half blocks, with a quiet zone. The characters are the light modules, for light text on a dark background.
+   * On a light background the code is inverted, which most cameras can read.
    */
   toString(): string {
     const lines: string[] = [];

@@ -55,9 +55,9 @@ export type { NodeVerificationPrompt, SignInOptions } from "./options.ts";
 export type { QrCode } from "./qr-code.ts";
 
 /**
- * Signs in, or resumes the session that `state` holds without user interaction. The process stays alive while a promise
- * of `signIn` or of a session is pending, not for the session alone. `close()` also retries to save unsaved tokens.
- * @throws SignInError if signing in fails: its `code` says why, its `remedy` who can fix it
+ * Signs in, or resumes the session in `state` without user interaction. The process stays alive only while a promise of
+ * `signIn` or of a session is pending. `close()` retries to save unsaved tokens.
+ * @throws SignInError if signing in fails: its `code` is the reason, its `remedy` says who can fix it
  */
 export async function signIn(options: SignInOptions): Promise<Session> {
   const settings = (await import("./options.ts")).parseOptions(options);
@@ -73,12 +73,12 @@ export async function signIn(options: SignInOptions): Promise<Session> {
   return await session;
 }
 
-/** Signs in when a session is first needed, and again whenever necessary. @param options as those of `signIn` */
+/** Signs in when a session is first needed, and again whenever necessary. @param options as for `signIn` */
 export function keepSignedIn(options: SignInOptions): PersistentSession {
   return persistentSession(options, signIn);
 }
 
-/** Not the session's own promise, which may reject with what a callback has thrown, unchanged. */
+/** Returns the promise in an object, because it may reject with exceptions of callbacks, which must not be converted. */
 async function begin(
   options: NodeSettings,
   node: Opened,
@@ -88,7 +88,7 @@ async function begin(
   const directory = files && (await import("./state-directory.ts"));
   const metadata = files && directory?.storedMetadata(files.directory, options);
   const onRequest = (): void => {
-    // The metadata would not be used.
+    // No user can be prompted, so the metadata are not needed.
     if (files?.hasRecords === false && (resumeOnly || !onCode)) throw cannotPromptUser(options);
   };
   const requesting = { stored: metadata, onRequest, retryHandlers: { onTrouble, signal } };
@@ -104,7 +104,7 @@ async function begin(
     {
       shared,
       keepAlive,
-      // A program's own storage may wear out, or be slow: there each start refreshes the token.
+      // A program's own storage may wear out or be slow, so the access token is not stored there.
       stored: new TokenCache(() => seal(node.storage.tokenCache), files ? "used" : "none"),
       ...settings,
       allowHttp,
@@ -138,7 +138,7 @@ function keepAlive(): () => void {
   return () => clearInterval(timeout);
 }
 
-/** The adapters, and the files with the tokens. */
+/** The adapters, and the files that contain the tokens. */
 type Opened = NodeAdapters & {
   readonly storage: Storage & WithTokenCache;
   readonly files?: FileStorage;
@@ -183,8 +183,9 @@ async function claimed(node: NodePlatform, options: NodeSettings): Promise<Opene
 }
 
 /**
- * The directory of an account of the command `picogrant` (`login --account NAME`), for `state`: both then share the session.
- * @throws SignInError `wrong_option` for a name that cannot be an account's
+ * The directory of an account of the command `picogrant` (`login --account NAME`). With it as `state`, program and command
+ * share the session.
+ * @throws SignInError `wrong_option` if the name is not valid for an account
  */
 export function accountDirectory(account = "default"): string {
   if (!/^[\w@+][\w@+.-]{0,63}$/.test(account))
@@ -201,16 +202,16 @@ function asSignInError(error: unknown): unknown {
   if (error instanceof StateDirectoryError) {
     return new SignInError("state_unusable", "user", error.message, { cause: error });
   }
-  // The parameters of a known server are in `server` here.
+  // For a profile, the path of the invalid parameter is in `server`.
   if (error instanceof ServerError) {
     const path = error.path.replace("serverParameters.", "server.");
     return wrongOption(`${path} ${error.problem}`, error);
   }
-  // Any other error is a fault of picogrant, and is not presented as the program's.
+  // Any other error is a bug of picogrant and is thrown unchanged.
   return error instanceof CapacityError ? wrongOption(error.message, error) : error;
 }
 
-/** Creates the QR code when it is first read: not every program draws one. */
+/** Creates the QR code when the program first reads it, because not every program draws one. */
 export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVerificationPrompt {
   let made: QrCode | undefined;
   return {
@@ -222,10 +223,12 @@ export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVer
   };
 }
 
-/** The program shows the code itself; the columns of the display are the capacity of a code. */
+/** Without a display, its columns only limit the length of a user code. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
-/** The device's storage: a seal remembers what it has read, so each device gets a new one. */
+/**
+ * Creates the storage of a device. Sealed storage remembers the records that it has read, so each device needs a new one.
+ */
 async function sealOf(
   { entropy }: Platform,
   deviceKey: Uint8Array | undefined,
@@ -236,8 +239,8 @@ async function sealOf(
 }
 
 /**
- * Erases what `signIn` has stored in the directory `state`, without a network request: the tokens stay valid until they
- * expire. `session.signOut()` revokes them. Waits for another program that uses the same tokens.
+ * Erases the tokens in the directory `state` without a network request. They stay valid until they expire;
+ * `session.signOut()` revokes them. Waits for other programs that use the same tokens.
  * @throws StateDirectoryError if the directory cannot be used; SignInError `not_erased`
  */
 export async function discard(state: string): Promise<void> {

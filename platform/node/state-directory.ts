@@ -1,5 +1,5 @@
-// A state directory: its client, its users, an issuer's stored metadata, how it is erased, and its adapters. Separate
-// from the other adapters: programs with their own storage load no files.
+// A state directory: which client owns it, the programs that share it, the issuer's stored metadata, and its adapters.
+// Separate from the other adapters, so that programs with their own storage load no code for files.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import path from "node:path";
@@ -24,15 +24,15 @@ import type { NodeHttpOptions } from "./http-options.ts";
 import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
 import { StateLock } from "./state-lock.ts";
 
-// The client of the stored session. Records of another client look like none (core/SPEC.md): without this file, a
-// second program in the same directory would overwrite them.
+// Names the client of the stored session. The core treats records of another client as absent (core/SPEC.md), so without
+// this file, a program of another client would overwrite them.
 
 const OWNER = "client.json";
 
 /**
- * Claims the directory for a client while it contains records. A client that names its server differently is the same.
- * @returns a function that releases it, to be called before the files are closed
- * @throws StateDirectoryError if it contains records of another client
+ * Claims the directory for a client while it contains records. The same client may name its server differently.
+ * @returns a function that releases the directory; call it before the files are closed
+ * @throws StateDirectoryError if the directory contains records of another client
  */
 export function claimDirectory(files: FileStorage, client: Settings): () => void {
   const file = path.join(files.directory, OWNER);
@@ -49,7 +49,7 @@ export function claimDirectory(files: FileStorage, client: Settings): () => void
     });
 }
 
-/** A medium that stores nothing has no session either. */
+/** Ignores errors of the medium: if nothing can be stored, no session can be stored either. */
 function unlessBroken(run: () => void): void {
   try {
     run();
@@ -58,7 +58,7 @@ function unlessBroken(run: () => void): void {
   }
 }
 
-/** "" if there is none, or if others could have written it. */
+/** The content of a file; "" if it does not exist, or if others could have written it. */
 function foundIn(file: string): string {
   try {
     return `${readOwn(file) ?? ""}`;
@@ -67,7 +67,9 @@ function foundIn(file: string): string {
   }
 }
 
-/** Older versions did not write this file: reading the records shows their client. */
+/**
+ * Throws if the file names another client. Older versions did not write this file. Then only the records show the client.
+ */
 function refuseOther({ clientId }: Settings, directory: string, found: string): void {
   const { client, server } = objectIn(Buffer.from(found)) ?? {};
   if (typeof client !== "string" || typeof server !== "string" || client === clientId) return;
@@ -81,7 +83,7 @@ export function disclaimDirectory(directory: string): void {
   removeOwn(path.join(directory, OWNER));
 }
 
-/** The server as the program has named it, for the error message. */
+/** The server as the program's options name it, for the error message. */
 function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
   if (typeof profile !== "object") return profile ?? issuer ?? `${endpoints?.token}`;
   const { name, ...words } = profile;
@@ -89,9 +91,9 @@ function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
   return [name, ...names.map((word) => `${word}=${words[word]}`)].join(" ");
 }
 
-// Several processes that use it at the same time.
+// Several processes that use the directory at the same time.
 
-/** A wait is only reported after this time: a refresh takes less. */
+/** Waits are reported only after this time, which a refresh does not exceed. */
 const BUSY_MS = 3000;
 
 export class SharedDirectory implements SharedState {
@@ -99,7 +101,7 @@ export class SharedDirectory implements SharedState {
   isWaiting = false;
   readonly #files: FileStorage;
   readonly #lock: StateLock;
-  /** The records as they were last read or written here. */
+  /** State of the records when they were last read or written here. */
   #known = "";
   /** While the lock is held: whether the records were current when it was taken. */
   #wasCurrent = false;
@@ -107,7 +109,7 @@ export class SharedDirectory implements SharedState {
   /** Why the lock cannot be taken, "" if it can. */
   #problem = "";
 
-  /** @param open the storage for a device that reads again: the files, or a seal around them */
+  /** @param open returns the storage for a device that reads the records again: the files, or sealed storage over them */
   constructor(files: FileStorage, open: () => Storage = () => files) {
     this.#files = files;
     this.open = open;
@@ -143,7 +145,7 @@ export class SharedDirectory implements SharedState {
         const what = `process ${holder} is signing in with the same state, or asks the server`;
         onBusy(new SignInError("state_busy", "user", `${what}; waiting for it`));
       }
-      // If two come at the same time, both step back for different times.
+      // Two processes that start at the same time retry after different times.
       this.#timer = setTimeout(attempt, 10 + Math.random() * 90);
     };
     attempt();
@@ -161,7 +163,7 @@ export class SharedDirectory implements SharedState {
     return this.#problem;
   }
 
-  /** A medium without a lock file takes no record of another program either. */
+  /** If no lock file can be created, other programs cannot write records either, so the result is 0. */
   #tryTake(): number {
     this.#problem = "";
     const isHeld = this.#lock.isHeld;
@@ -180,9 +182,9 @@ export class SharedDirectory implements SharedState {
   }
 }
 
-// An issuer's metadata, stored beside the tokens: a start with a session then needs no network, and one without
-// requests the code at once. It is not secret, but an attacker who changed it would receive the tokens. With a device key
-// it is authenticated like the records; without one it is as safe as they are, by the directory's permissions.
+// Stores an issuer's metadata beside the tokens. A start with a session then needs no network, and a start without one
+// requests the code at once. The metadata are not secret, but an attacker who changed them would receive the tokens. With a
+// device key, they are authenticated like the records. Without one, only the directory's permissions protect both.
 
 const METADATA = "metadata.json";
 const LABEL = "picogrant metadata 1\n";
@@ -190,7 +192,7 @@ const VERSION = 2;
 
 /** The client, and how to reach the issuer. */
 export interface StoredMetadataOptions {
-  /** Of the sealed storage, if there is one. */
+  /** The device key of the sealed storage, if there is one. */
   readonly deviceKey?: Uint8Array | undefined;
   readonly allowHttp?: boolean | undefined;
   readonly http?: NodeHttpOptions | undefined;
@@ -208,7 +210,7 @@ export function storedMetadata(
         const content = readOwn(file, { isSealed: deviceKey !== undefined });
         return serverIn(`${content ?? ""}`, issuer, deviceKey, allowHttp);
       } catch {
-        // It was altered, or others could have written it: the metadata are requested.
+        // The file was altered, or others could have written it: request the metadata.
         return undefined;
       }
     },
@@ -217,12 +219,11 @@ export function storedMetadata(
       try {
         writeOwn(file, `${text}\n${codeOf(text, deviceKey)}\n`);
       } catch {
-        // A medium that stores nothing: the next start requests it again; failures to store tokens are reported
-        // elsewhere.
+        // Ignored: the next start requests the metadata again.
       }
     },
     rediscover: async (issuer, given) => {
-      // Separate from the driver's adapter, which has one exchange at a time.
+      // A second adapter, because the driver's adapter handles one exchange at a time.
       const adapter = new NodeHttp(http);
       try {
         const { discoverServer } = await import("../servers/discovery.ts");
@@ -246,7 +247,11 @@ function codeOf(text: string, deviceKey: Uint8Array | undefined): string {
   return createHmac("sha256", deviceKey).update(LABEL).update(text).digest("hex");
 }
 
-/** @throws if it was altered, or if its addresses must not receive tokens */
+/**
+ * Parses and checks stored metadata.
+ * @returns undefined if they are invalid
+ * @throws Error if an address must not receive tokens
+ */
 function serverIn(
   content: string,
   issuer: string,
@@ -254,7 +259,7 @@ function serverIn(
   allowHttp: boolean,
 ): DiscoveredServer | undefined {
   const [text = "", code] = content.split("\n");
-  // Cut off: the code has a line of its own, also if it is "".
+  // The file is truncated. A complete one has a second line, which may be empty.
   if (code === undefined) return undefined;
   const expected = Buffer.from(codeOf(text, deviceKey));
   const found = Buffer.from(code);
@@ -296,9 +301,8 @@ export async function discardIn(storage: FileStorage): Promise<void> {
   disclaimDirectory(storage.directory);
 }
 
-/** The platform on Node with its records in a directory. */
+/** The platform on Node with a directory for its records. */
 export interface NodePlatform extends NodeAdapters {
-  /** The two files. */
   readonly storage: FileStorage;
 }
 
@@ -313,7 +317,7 @@ export function nodePlatformWith(
   },
 ): NodePlatform {
   const { stateDirectory, http } = options;
-  // Invalid settings are rejected before the directory is touched.
+  // Checks the settings before the directory is touched.
   const platform = nodePlatformOver(noStorage, display, http);
   const storage = new FileStorage(stateDirectory, options);
   return {

@@ -1,4 +1,5 @@
-// The lock of a state directory, in files: one process at a time. platform/README.md describes it.
+// The lock of a state directory: a file for each process. One process at a time holds the lock. platform/README.md
+// describes it.
 
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
@@ -9,42 +10,42 @@ import { StateDirectoryError } from "./platform.ts";
 const BEAT_MS = 1000;
 const SILENCE_MS = 10_000;
 const PREFIX = "lock-";
-/** Process, its start time, the process namespace ("0": unknown), random bytes. */
+/** The name of a lock file: process number, its start time, the process namespace ("0": unknown), random bytes. */
 const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 
-/** The locks of this process, released at its end. */
+/** The lock files of this process, removed when it exits. */
 const held = new Set<string>();
 
 /** A lock that can be taken and released repeatedly. */
 export class StateLock {
   readonly #directory: string;
-  /** When another process's file last changed: its time, and ours. */
+  /** For each file of another process: its last known time of change, and when this process noticed it. */
   readonly #seen = new Map<string, readonly [mtimeMs: number, atMs: number]>();
-  /** "" while it is not held: there is no such file. */
+  /** This process's lock file; "" if it does not hold the lock. */
   #own = "";
   #isSure = false;
-  /** Released, but the medium has refused to remove the file so far. */
+  /** The lock was released, but its file could not be removed yet. */
   #isLeft = false;
   #beat: NodeJS.Timeout | undefined;
 
-  /** @param directory exists */
+  /** @param directory an existing directory */
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  /** Whether it is still held: a process that was suspended for long enough has lost it. */
+  /** Whether this process still holds the lock. A process that was suspended for too long has lost it. */
   get isHeld(): boolean {
     return fs.existsSync(this.#own);
   }
 
-  /** Whether the holder that `tryTake` last returned is known to run, and not only assumed from its file. */
+  /** Whether the holder that `tryTake` returned is known to run. Otherwise, only its file suggests this. */
   get isSure(): boolean {
     return this.#isSure;
   }
 
   /**
-   * Takes the lock if nobody holds it.
-   * @returns the process that holds it, 0 if it was taken now
+   * Takes the lock if no other process holds it.
+   * @returns the number of the process that holds it, 0 if this process does
    */
   tryTake(): number {
     this.#isLeft = false;
@@ -60,7 +61,7 @@ export class StateLock {
       withRetries(() => fs.closeSync(fs.openSync(own, "wx", 0o600)));
       holder = this.#otherThan(own);
     } catch (error) {
-      // A program that cannot create its file still waits for the one that holds the lock.
+      // A program that cannot create its file still waits for the holder of the lock.
       holder = this.#otherThan(own) || undefined;
       if (holder === undefined) throw error;
     } finally {
@@ -69,12 +70,12 @@ export class StateLock {
     if (holder !== 0) return holder;
     this.#own = own;
     this.#beat = setInterval(() => this.#giveSign(), BEAT_MS);
-    // In jsdom they are numbers.
+    // In jsdom, timers are numbers.
     this.#beat.unref?.();
     return 0;
   }
 
-  /** While it is held: reserves so many bytes beside it. @throws the system's error */
+  /** Reserves space on the medium while the lock is held. @throws the system's error */
   reserve(bytes: number): void {
     const handle = fs.openSync(this.#own, "r+");
     try {
@@ -85,7 +86,7 @@ export class StateLock {
     }
   }
 
-  /** Releases the lock. While the medium refuses, it stays held, and each beat retries. */
+  /** Releases the lock. If its file cannot be removed, the lock stays held, and `#giveSign` retries. */
   release(): void {
     this.#isLeft = this.#own !== "" && !isDropped(this.#own);
     if (this.#isLeft) return;
@@ -102,11 +103,11 @@ export class StateLock {
     try {
       fs.utimesSync(this.#own, now, now);
     } catch {
-      // Taken from a suspended process, which notices before it writes.
+      // Another process has taken the lock while this one was suspended. This one notices before it writes.
     }
   }
 
-  /** Another live process that holds it, 0 for none; removes files of dead processes. */
+  /** The number of another live process that holds the lock, 0 for none. Removes files of dead processes. */
   #otherThan(own: string): number {
     let alive = 0;
     this.#isSure = false;
@@ -120,7 +121,7 @@ export class StateLock {
   }
 
   #runs(file: string, [, pid, started, space]: RegExpExecArray): boolean {
-    // Another thread of this process has its own names.
+    // A thread with the same process number counts as another process.
     const isOurs = space !== "0" && space === processSpace() && Number(pid) !== process.pid;
     if (isOurs || held.has(file)) {
       const isRunning = held.has(file) || startOf(pid!) === started;
@@ -137,9 +138,8 @@ export class StateLock {
 }
 
 /**
- * Takes the lock for the lifetime of the process. Blocks while a dead holder can only be detected by its unchanged
- * file.
- * @returns a function that releases it
+ * Takes the lock until it is released. Blocks while only the age of the lock file can show that its holder is dead.
+ * @returns a function that releases the lock
  * @throws StateDirectoryError if another process holds it
  */
 export function lockDirectory(directory: string): () => void {
@@ -148,7 +148,7 @@ export function lockDirectory(directory: string): () => void {
   for (let refusals = 0; ; refusals++) {
     const holder = lock.tryTake();
     if (holder === 0) return () => lock.release();
-    // If two come at the same time, both step back.
+    // Two processes that start at the same time both withdraw and retry.
     const isHeld = lock.isSure ? refusals >= 3 : performance.now() > endMs;
     if (isHeld) {
       const what = `in use by process ${holder}; stop it or choose another directory`;
@@ -182,15 +182,12 @@ function dropAll(): void {
   for (const file of held) isDropped(file);
 }
 
-/** This process in a lock's name. */
+/** Identifies this process in the name of its lock file. */
 function identity(): string {
   return `${process.pid}-${startOf("self") || 0}-${processSpace()}`;
 }
 
-/**
- * The namespace in which equal numbers mean the same process: this boot of this machine, and this container. "0" if
- * unknown.
- */
+/** Identifies this boot of this machine and this container: within it, process numbers are unique. "0" if unknown. */
 function processSpace(): string {
   try {
     const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
@@ -205,7 +202,7 @@ function processSpace(): string {
 function startOf(pid: string): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in field 2 may contain anything, so count from its closing bracket: fields 3 and 22.
+    // The process name in field 2 may contain anything. Count from its closing bracket: fields 3 and 22.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" || fields[0] === "X" ? "" : fields[19]!;
   } catch {

@@ -5,13 +5,13 @@ import { timePassed } from "../driver/elapsed-time.ts";
 
 /** The source of real time; replaced in tests. */
 export interface RealTime {
-  /** Milliseconds since any fixed moment, possibly fractional, never going back. */
+  /** Milliseconds since any fixed moment, possibly fractional, never decreasing. */
   nowMs(): number;
-  /** Calls `ring` once after about `ms` (at most 2^31-1); returns a function that cancels it. */
+  /** Calls `ring` once after about `ms` milliseconds (at most 2^31-1). @returns a function that cancels this */
   wait(ms: number, ring: () => void): () => void;
 }
 
-/** The system's monotonic clock, and the wall clock's time during a suspension. */
+/** The system's monotonic clock. Forward jumps of the wall clock add the time of a suspension. */
 export const systemTime: RealTime = {
   nowMs: timePassed(
     () => performance.now(),
@@ -23,7 +23,7 @@ export const systemTime: RealTime = {
   },
 };
 
-/** The same; its waits do not keep the process alive. */
+/** The same clock, but its waits do not keep the process alive. */
 export const backgroundTime: RealTime = {
   ...systemTime,
   wait(ms, ring) {
@@ -34,12 +34,12 @@ export const backgroundTime: RealTime = {
 };
 
 const WRAP_MS = 2 ** 32;
-/** The longest wait of setTimeout; with a longer one it would fire at once. Longer waits are split. */
+/** The longest wait of setTimeout, which fires at once for a longer one. Longer waits are split. */
 export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
- * One alarm in real time. The monotonic clock may stop while the computer is suspended (it does on Linux): an alarm
- * that became due meanwhile fires when something wakes the program, or at the alarm's own time.
+ * One alarm in real time. While the computer is suspended, the monotonic clock may stop (as on Linux). An alarm that became
+ * due meanwhile fires when the program wakes for another reason, or at the alarm's own time.
  */
 export function nodeTimers(real: RealTime = systemTime): Timers {
   const startMs = real.nowMs();
@@ -47,14 +47,14 @@ export function nodeTimers(real: RealTime = systemTime): Timers {
   let takeBack = (): void => {};
   const ringAt = (dueMs: number, ring: () => void): void => {
     const waitMs = Math.min(Math.max(0, Math.ceil(dueMs - elapsedMs())), LONGEST_WAIT_MS);
-    // Hosts may wake slightly early, and a long wait has only partly ended.
+    // setTimeout may fire slightly early, and a long wait is split.
     takeBack = real.wait(waitMs, () => (elapsedMs() < dueMs ? ringAt(dueMs, ring) : ring()));
   };
   return {
     now: () => Math.floor(elapsedMs()) % WRAP_MS,
     alarm(afterMs, ring) {
       takeBack();
-      // From the whole millisecond that `now` returns, so that its reader never sees too few.
+      // Count from the whole millisecond that `now` returns, so that its caller does not measure too little.
       ringAt(Math.floor(elapsedMs()) + afterMs, ring);
     },
     cancel: () => takeBack(),

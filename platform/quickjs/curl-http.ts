@@ -1,5 +1,4 @@
-// The HTTP adapter under QuickJS: one curl process per exchange, with pipes for input and output. It does not interpret
-// responses.
+// The HTTP adapter under QuickJS: one curl process for each exchange, connected by pipes. Does not interpret responses.
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import {
@@ -20,7 +19,7 @@ export interface CurlSettings {
   readonly timeLimitMs: number;
   readonly connectLimitMs: number;
   readonly userAgent: string;
-  /** File with certificates to trust instead of the system's; "" for the system's. */
+  /** A file with certificates to trust; "" for the system's. */
   readonly certificates: string;
 }
 
@@ -31,14 +30,14 @@ export interface CurlHttpSettings extends CurlSettings {
   readonly sizeLimitBytes: number;
 }
 
-/** curl has its own time limit; a curl that ignores it is killed this much later. */
+/** If curl ignores its own time limit, it is killed this much later. */
 const GRACE_MS = 2000;
-/** The exit code of curl for an operation that timed out. */
+/** The exit code of curl after a timeout. */
 const CURL_TIMEOUT = 28;
 
 interface Exchange {
   readonly sink: HttpSink;
-  /** The response head so far; the body follows it. */
+  /** The received part of the response head. The body follows the head. */
   head: string;
   child: Child | undefined;
   limit: object | undefined;
@@ -46,7 +45,7 @@ interface Exchange {
   bodyBytes: number;
 }
 
-/** The exit code of curl, 127 if it does not exist. Waits for it. */
+/** Runs curl and returns its exit code, 127 if curl does not exist. */
 export function curlIsThere(os: Os, curl: string): boolean {
   const silent = os.open("/dev/null", os.O_RDWR);
   try {
@@ -67,7 +66,8 @@ export class CurlHttp implements Http {
   constructor(os: Os, settings: CurlHttpSettings) {
     this.#os = os;
     this.#settings = settings;
-    // A curl that ends early is a write error, and so is a file beyond the size limit: SIGXFSZ is 25, on MIPS 31.
+    // Ignore signals: if curl ends early, the write reports it. A file above the size limit is a write error too: SIGXFSZ
+    // is 25, on MIPS 31.
     for (const signal of [os.SIGPIPE, 25, 31]) os.signal(signal, undefined);
   }
 
@@ -132,7 +132,7 @@ export class CurlHttp implements Http {
   }
 
   #exited(exchange: Exchange, code: number): void {
-    // Without a complete head there is no response, whatever curl reports.
+    // If the head is not complete, there is no response, even if curl reports success.
     if (code === 0 && wholeHead(exchange.head) !== undefined) {
       this.#release(exchange);
       exchange.sink.end();
@@ -157,29 +157,29 @@ export class CurlHttp implements Http {
 }
 
 /**
- * The head of the final response among those received; undefined while it is incomplete. Interim responses (RFC 9110
- * §15.2) precede it; a 101 was not requested.
+ * The head of the final response; undefined while it is incomplete. Interim responses (RFC 9110 §15.2) precede it. A 101 is
+ * an error, because it was not requested.
  */
 function wholeHead(text: string): string | undefined {
   const heads = text.replaceAll("\r", "").split("\n\n").slice(0, -1);
   return heads.find((head) => !/^HTTP\/[\d.]+ 1(?!01)\d\d/m.test(head));
 }
 
-/** The head of an HTTP response as curl prints it: status, and the few required headers. */
+/** The head of an HTTP response as curl prints it: the status and the headers that are needed. */
 class ResponseHead {
-  /** -1 for none. */
+  /** The status, -1 for none. */
   readonly status: number;
   /** The announced length of the body, -1 for none. */
   readonly contentLength: number;
-  /** Whether it is contradictory about the end of the body (RFC 9112 §6.3), or invalid. */
+  /** Whether the head is invalid, or contradicts itself about the end of the body (RFC 9112 §6.3). */
   readonly isContradictory: boolean;
   readonly #text: string;
 
-  /** @param text the result of wholeHead; a line of the system's loader may precede it */
+  /** @param text the result of wholeHead; a line of the system's program loader may precede it */
   constructor(text: string) {
     this.#text = text;
     this.status = Number(/^HTTP\/[\d.]+ (\d{3})(?: |$)/m.exec(text)?.[1] ?? -1);
-    // `Content-Length: 3, 3` is the same as the header given twice.
+    // `Content-Length: 3, 3` counts as two headers.
     const lengths = this.#headers("content-length").flatMap((value) => value.split(","));
     const distinct = new Set(lengths.map((value) => value.trim()));
     const [length = ""] = distinct;
@@ -188,25 +188,25 @@ class ResponseHead {
     this.isContradictory =
       distinct.size > 1 ||
       (length !== "" && !/^\d{1,15}$/.test(length)) ||
-      // Any other coding was not requested, and a length beside one is a way to smuggle responses.
+      // No other coding was requested. A length in addition to a coding allows response smuggling.
       (codings.length > 0 && (!isChunked || distinct.size > 0)) ||
-      // RFC 9112 §5.2: folded lines are obsolete, and may hide anything.
+      // Folded lines are obsolete (RFC 9112 §5.2), and may hide another header.
       /\n[ \t]/.test(text);
     this.contentLength = length === "" ? -1 : Number(length);
   }
 
-  /** Seconds of Retry-After, -1 if absent; dates count from the response's own date, or from the clock. */
+  /** Seconds of Retry-After, -1 if absent. A date counts from the response's own date or, without one, from the clock. */
   retryAfter(wallClockMs: number): number {
     const [value, date] = ["retry-after", "date"].map((name) => this.#headers(name)[0]);
     return retryAfterSeconds(value, date, wallClockMs);
   }
 
-  /** Whether the body has a content coding (RFC 9110 §8.4), which was not requested. */
+  /** Whether the body has a content coding (RFC 9110 §8.4). None was requested. */
   get isCoded(): boolean {
     return this.#headers("content-encoding").some((coding) => !/^(identity)?$/i.test(coding));
   }
 
-  /** `WWW-Authenticate`, several joined by a comma; "" for none. */
+  /** The values of `WWW-Authenticate`, joined by a comma; "" for none. */
   get authenticate(): string {
     return this.#headers("www-authenticate").join(", ");
   }
@@ -226,13 +226,12 @@ class ResponseHead {
   }
 }
 
-// A request as a configuration for curl's standard input (`curl -q -K -`). Every secret goes this way: a process's
-// arguments are public.
+// Writes a request as a configuration for curl's standard input (`curl -q -K -`), because other users can read a process's
+// arguments, and requests contain secrets.
 
 /**
- * The configuration. It cannot contain NUL, which neither a form nor JSON has.
- * @returns undefined for a request that must not be sent: no http(s) address, a value with control characters, which
- * could add a header or an option, or a NUL in the body
+ * @returns the configuration, or undefined if the request must not be sent: the address is not http(s), a value has control
+ * characters (which could add a header or an option), or the body contains a NUL (which a configuration cannot have)
  */
 export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8Array | undefined {
   const { url, contentType, authorization, headers = [] } = request;
@@ -246,22 +245,22 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
     "path-as-is",
     "http1.1",
     "suppress-connect-headers",
-    // Separate from the body: otherwise the trailers of a chunked body could not be distinguished from it.
+    // A separate output for the head. Otherwise the trailers of a chunked body could not be distinguished from the body.
     option("dump-header", "/proc/self/fd/2"),
     option("proto", "=http,https"),
-    // Whatever older versions the system's TLS library accepts (RFC 9325 §3.1.1).
+    // The minimum version, even if the system's TLS library accepts older ones (RFC 9325 §3.1.1).
     "tlsv1.2",
     option("max-time", seconds(settings.timeLimitMs)),
     option("connect-timeout", seconds(settings.connectLimitMs)),
     option("user-agent", settings.userAgent),
     option("header", "Accept: application/json"),
-    // Not --compressed: the curl of many embedded systems has no zlib, and rejects the option.
+    // Not --compressed, because curl on many embedded systems has no zlib and rejects this option.
     option("header", "Accept-Encoding: identity"),
-    // Waiting for 100 Continue would cost a round trip.
+    // Without this, curl may wait for 100 Continue, which costs a round trip.
     option("header", "Expect:"),
     ...(settings.certificates ? [option("cacert", settings.certificates)] : []),
     option("url", url),
-    // A proxy of the environment cannot read https. It could read http, which is for this device only.
+    // Plain http goes only to this device, and a proxy could read it. https may use the proxy of the environment.
     ...(url.startsWith("http:") ? [option("noproxy", "*")] : []),
     option("header", `Content-Type:${contentType && ` ${contentType}`}`),
     ...(authorization ? [option("header", `Authorization: ${authorization}`)] : []),
@@ -272,7 +271,7 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
   return withBody(lines, request);
 }
 
-/** Escape sequences in quotes. */
+/** The escape sequences of curl's configuration. */
 const ESCAPES: Readonly<Record<number, string>> = { 10: "n", 13: "r", 34: '"', 92: "\\" };
 
 function withBody(lines: string[], request: HttpRequest): Uint8Array | undefined {

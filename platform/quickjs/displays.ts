@@ -17,7 +17,7 @@ interface Size {
   readonly rows: number;
 }
 
-/** Its size in characters; default 20x4. */
+/** The display's size in characters; default 20x4. */
 export function displaySizeOf({ columns = 20, rows = 4 }: DisplayConfig = {}): Size {
   return { columns, rows };
 }
@@ -33,7 +33,7 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   const write = (text: string): void => {
     const bytes = latinBytesOf(text);
     if (kind !== "terminal" && path !== undefined && isFile(os, path)) showInFile(os, path, bytes);
-    // A device receives each frame after the previous one. A missing one may come back.
+    // A device receives each frame after the previous one. If a device is missing, it may come back later.
     else writeAll(os, fd, bytes);
   };
   if (kind !== "terminal") return lineDisplay(size, kind === "lcd", write);
@@ -42,10 +42,7 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   return new TerminalDisplay({ ...size, output: { write, isTTY, columns } });
 }
 
-/**
- * A file always contains the current frame. If it cannot be written, the frame is not shown: a display is no reason for
- * the device to end.
- */
+/** The file always contains the current frame. If it cannot be written, the device continues without a display. */
 function showInFile(os: Os, path: string, bytes: Uint8Array): void {
   try {
     const fd = openFor(os, path);
@@ -62,9 +59,9 @@ export function lineDisplay(
   isLcd: boolean,
   write: (text: string) => void,
 ): Display {
-  // Devices obey control characters: none may reach them. Beyond ASCII, displays have their own characters, files none.
+  // Removes control characters, because a display executes them. An LCD also has characters beyond ASCII; a file does not.
   const unshown = isLcd ? /[^ -~\x80-\xff]/g : /[^ -~]/g;
-  // drivers/auxdisplay/charlcd.c: cursor and blinking off, clear; once.
+  // Switches off cursor and blinking, and clears the display, once (drivers/auxdisplay/charlcd.c).
   let begin = "\x1b[Lc\x1b[Lb\f";
   return {
     ...{ columns, rows },
@@ -73,7 +70,7 @@ export function lineDisplay(
         const at = from + row * columns;
         return asciiOf(cells, at, at + columns).replace(unshown, "?");
       });
-      // Each row at its place.
+      // Writes each row at its position.
       const places = lines.map((line, y) => `\x1b[Lx0y${y};${line}`);
       write(isLcd ? begin + places.join("") : `${lines.join("\n")}\n\n`);
       begin = "";
@@ -81,13 +78,13 @@ export function lineDisplay(
   };
 }
 
-/** A file, also one that does not exist yet. */
+/** Whether the path is a file, or does not exist yet. */
 function isFile(os: Os, path: string): boolean {
   return os.stat(path)[0] === null || isOfKind(os, path, "S_IFREG");
 }
 
 function openFor(os: Os, path: string): number {
-  // A pipe without a reader would block the whole device.
+  // A write to a pipe without a reader would block the whole device.
   if (isOfKind(os, path, "S_IFIFO")) {
     throw new FileError(`display.path ${path} is a pipe; give a file or a device`);
   }

@@ -1,5 +1,5 @@
-// The used part of QuickJS's `std` and `os` (2024 and later), and the adapters that only need it: random bytes, time and the
-// alarm. `qjs --std` defines both as globals, in modules and scripts.
+// The members of QuickJS's `std` and `os` (2024 and later) that are used, and the adapters that need only these: random
+// bytes, time and the alarm. With `qjs --std`, both are globals, in modules and scripts.
 
 import type { Entropy, Timers } from "../contracts.ts";
 import { timePassed } from "../driver/elapsed-time.ts";
@@ -47,7 +47,7 @@ export interface Os {
   sleep(delayMs: number): number;
   stat(path: string): [FileStatus | null, errno: number];
   setReadHandler(fd: number, handler: (() => void) | null): void;
-  /** `null` is the system's default, `undefined` ignores the signal. */
+  /** `null` restores the system's default, `undefined` ignores the signal. */
   signal(signal: number, handler: (() => void) | null | undefined): void;
   /** Milliseconds of a monotonic clock. */
   now(): number;
@@ -78,12 +78,12 @@ export function quickJs(): { std: Std; os: Os } {
   return { std, os };
 }
 
-/** Arguments after the name of the script. */
+/** The arguments after the name of the script. */
 export function scriptArguments(): string[] {
   return (globals.scriptArgs ?? []).slice(1);
 }
 
-/** Variables that make a program write its TLS secrets to a file, or trust and accept what it should not. */
+/** Environment variables that make a program write its TLS secrets to a file, or weaken its checks. */
 const WEAKENING = [
   "CURL_CA_BUNDLE",
   "CURL_SSL_BACKEND",
@@ -95,7 +95,7 @@ const WEAKENING = [
   "SSL_CERT_FILE",
 ];
 
-/** The environment for child processes, without anything that weakens TLS. */
+/** The environment for child processes, without these variables. */
 export function safeEnvironment(): Record<string, string> {
   const all = Object.entries(globals.std?.getenviron() ?? {});
   return Object.fromEntries(all.filter(([name]) => !WEAKENING.includes(name)));
@@ -121,7 +121,7 @@ export const quickJsEntropy = (os: Os): Entropy => ({
   },
 });
 
-/** The engine's clock may stop while the system sleeps. */
+/** Adds the time of a suspension, because the engine's clock may stop meanwhile. */
 export function quickJsTimers(os: Os): Timers {
   const nowMs = timePassed(() => os.now(), Date.now);
   let timer: object | undefined;
@@ -133,7 +133,7 @@ export function quickJsTimers(os: Os): Timers {
     now: () => Math.floor(nowMs()) % 4_294_967_296,
     alarm(afterMs, ring) {
       cancel();
-      // The engine truncates fractions of a millisecond: never early.
+      // The engine truncates fractions of a millisecond. Round up, so that no alarm is early.
       timer = os.setTimeout(() => {
         timer = undefined;
         ring();

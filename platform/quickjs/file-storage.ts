@@ -1,5 +1,5 @@
-// Two slots as files in a directory of its own under QuickJS: draft, sync, rename, sync of the directory, without
-// blocking the event loop. It does not interpret records.
+// Storage as two files in a directory, under QuickJS. A write syncs a draft, renames it and syncs the directory, without
+// blocking the event loop. The storage does not interpret records.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import type { Os } from "./engine.ts";
@@ -24,9 +24,9 @@ export class QuickJsFileStorage implements Storage {
   readonly #unlock: () => void;
 
   /**
-   * Creates the directory if necessary (0700) and takes its lock. A failing medium is read, and its writes fail.
+   * Creates the directory if necessary (0700) and takes its lock. If the medium fails, reads work and writes fail.
    * @param capacity the largest record in bytes; the default is enough for any token
-   * @throws FileError with one line if others can write or read in it, own it, or use it
+   * @throws FileError with one line if others own the directory, can read or write in it, or use it
    */
   constructor(os: Os, directory: string, capacity = 32_768) {
     this.#os = os;
@@ -36,7 +36,6 @@ export class QuickJsFileStorage implements Storage {
     for (const slot of [0, 1]) os.remove(`${this.#fileOf(slot)}.draft`);
   }
 
-  /** Releases the directory. */
   close(): void {
     this.#unlock();
   }
@@ -57,7 +56,7 @@ export class QuickJsFileStorage implements Storage {
       done(false);
       return;
     }
-    // The rename must not become durable before the content: a power failure would leave an empty file.
+    // Sync the content before the rename. Otherwise a power failure could leave an empty file.
     this.#sync(draft, (synced) => {
       if (synced && this.#os.rename(draft, file) >= 0) this.#sync(this.#directory, done);
       else {
@@ -100,7 +99,7 @@ export class QuickJsFileStorage implements Storage {
   }
 }
 
-/** @returns a function that releases the directory's lock; without a lock it does nothing */
+/** @returns a function that releases the directory's lock; if there is no lock, it does nothing */
 function openDirectory(os: Os, directory: string): () => void {
   try {
     prepareDirectory(os, directory);

@@ -1,15 +1,15 @@
-// Files under QuickJS: read and written as a whole, and who else can change or read them.
+// Files under QuickJS: reads and writes whole files, and checks who else can change or read them.
 
 import { pathProblem, READERS } from "../storage/path-owners.ts";
 import type { Os } from "./engine.ts";
 
-/** Negative errno values of Linux that are handled. */
+/** Negative errno values of Linux that are handled specially. */
 export const NO_SUCH_FILE = -2;
 export const FILE_EXISTS = -17;
 
-/** What failed, for users: one line, no content. */
+/** Describes a failure for users in one line, without content of the file. */
 export class FileError extends Error {
-  /** The system's negative number, 0 for none. */
+  /** The system's negative errno, 0 for none. */
   readonly errno: number;
 
   constructor(message: string, errno = 0) {
@@ -18,7 +18,7 @@ export class FileError extends Error {
   }
 }
 
-/** EIO, EFBIG, ENOSPC, EROFS, EDQUOT: a broken, full or read-only medium, not a wrong path. */
+/** Whether the medium is broken, full or read-only: EIO, EFBIG, ENOSPC, EROFS, EDQUOT. Otherwise, the path is wrong. */
 export function isMediumFault(errno: number): boolean {
   return [-5, -27, -28, -30, -122].includes(errno);
 }
@@ -35,7 +35,7 @@ export function readFile(os: Os, path: string, limit: number): Uint8Array | unde
   if (fd === NO_SUCH_FILE) return undefined;
   if (fd < 0) throw new FileError(`${path}: cannot be opened (${reasonOf(fd)})`, fd);
   try {
-    // One byte more than allowed shows that there is more.
+    // One byte more than the limit shows whether the file is longer.
     const buffer = new Uint8Array(limit + 1);
     let length = 0;
     while (length <= limit) {
@@ -50,12 +50,12 @@ export function readFile(os: Os, path: string, limit: number): Uint8Array | unde
   }
 }
 
-/** QuickJS has no getuid; /proc shows the user of each process. Undefined without it. */
+/** The user of this process, from /proc, because QuickJS has no getuid. Undefined without /proc. */
 export function ownUser(os: Os): number | undefined {
   return os.stat("/proc/self")[0]?.uid;
 }
 
-/** @throws FileError if others can change the file, or read it although they must not */
+/** @throws FileError if others can change the file, or can read it and must not */
 export function refuseOthers(os: Os, path: string, what: keyof typeof READERS, name = path): void {
   const statusOf = (one: string) => os.stat(one)[0];
   const linkOf = (one: string) => os.readlink(one)[0] || "";
@@ -63,7 +63,7 @@ export function refuseOthers(os: Os, path: string, what: keyof typeof READERS, n
   if (problem !== "") throw new FileError(`${name} ${problem}`);
 }
 
-/** Whether a path leads to this kind of file; false if it does not exist. */
+/** Whether a path leads to a file of this kind; false if it does not exist. */
 export function isOfKind(os: Os, path: string, kind: "S_IFREG" | "S_IFDIR" | "S_IFIFO"): boolean {
   const [status] = os.stat(path);
   return status !== null && (status.mode & os.S_IFMT) === os[kind];
@@ -82,7 +82,7 @@ export function writeAll(os: Os, fd: number, bytes: Uint8Array): number {
 }
 
 /**
- * Creates a file that must not exist yet, readable by its owner only from the start.
+ * Creates a file that only its owner can read. The file must not exist yet.
  * @returns 0, or a negative errno; an incomplete file is removed
  */
 export function createPrivate(os: Os, path: string, bytes: Uint8Array): number {
@@ -108,7 +108,7 @@ const REASONS: Readonly<Record<number, string>> = {
   30: "read-only file system",
 };
 
-/** A negative errno in words. */
+/** Describes a negative errno in words. */
 export function reasonOf(errno: number): string {
   return REASONS[-errno] ?? `error ${-errno}`;
 }

@@ -10,7 +10,7 @@ import { type Os, quickJsEntropy, quickJsTimers } from "./engine.ts";
 import { QuickJsFileStorage } from "./file-storage.ts";
 import { FileError, readFile, refuseOthers } from "./files.ts";
 
-/** Longest file with a device key; the shortest key is 16 bytes (sealed-storage.ts). */
+/** The longest file with a device key. The shortest key has 16 bytes (sealed-storage.ts). */
 const KEY_BYTES_MAX = 1024;
 const KEY_BYTES_MIN = 16;
 
@@ -20,8 +20,8 @@ export interface QuickJsPlatform extends Platform {
 }
 
 /**
- * @param config needs `storage`
- * @throws FileError with one line if something on this machine does not match the configuration
+ * @param config must contain `storage`
+ * @throws FileError with one line if the configuration does not match this machine
  */
 export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
   const { limits, http: own, storage: place } = config;
@@ -44,7 +44,7 @@ export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
     timeLimitMs: 1000 * (limits?.exchangeSeconds ?? EXCHANGE_LIMITS.timeLimitMs / 1000),
     connectLimitMs: 1000 * (limits?.connectSeconds ?? EXCHANGE_LIMITS.connectLimitMs / 1000),
   });
-  // The last step that can fail: it takes a lock.
+  // Last, because it takes a lock and no later step can fail.
   const files = new QuickJsFileStorage(os, place.directory);
   const storage = new SealedStorage({ storage: files, entropy, deviceKey });
   deviceKey.fill(0);

@@ -7,19 +7,19 @@ const SIGKILL = 9;
 const CHUNK_BYTES = 4096;
 
 export interface ChildEvents {
-  /** `bytes[0..length)` of its standard error, valid until it returns; returns true when it needs no more. */
+  /** Receives `bytes[0..length)` of standard error, valid until the call returns. Return true to end this stream. */
   head?(bytes: Uint8Array, length: number): boolean;
-  /** Likewise its standard output, which is read after the head. */
+  /** Receives standard output in the same way, after `head` has returned true. */
   output?(bytes: Uint8Array, length: number): void;
-  /** Output and process have ended: its exit code, -1 if a signal ended it. */
+  /** Output and process have ended. @param code the exit code, -1 if a signal ended the process */
   exit(code: number): void;
 }
 
-/** No event comes after `kill`. Arguments are public: every user of the system can read them. */
+/** A child process. After `kill`, it reports nothing. Every user of the system can read its arguments. */
 export class Child {
   readonly #os: Os;
   readonly #pid: number;
-  /** Its standard error and its standard output. */
+  /** The descriptors of standard error and standard output. */
   readonly #ends: readonly [head: number, output: number];
   readonly #events: ChildEvents;
   readonly #chunk = new Uint8Array(CHUNK_BYTES);
@@ -42,7 +42,7 @@ export class Child {
       this.#pid = os.exec(args, { block: false, ...descriptors, env: safeEnvironment() });
       if (this.#pid <= 0) throw new Error("no process left");
       this.#ends = [head[0], output[0]];
-      // Only the child's ends are closed here; a failure below would be a bug of this file.
+      // Closes the child's ends here. Later steps cannot fail.
       for (const fd of [into[0], head[1], output[1]]) os.close(fd);
       writeAll(os, into[1], input);
       os.close(into[1]);
@@ -79,8 +79,8 @@ export class Child {
   }
 
   /**
-   * Its output has ended or it was killed: it ends soon, so the wait is short.
-   * @returns its exit code, -1 if a signal ended it or it is unknown
+   * Waits for the end of the process. The wait is short, because its output has ended or it was killed.
+   * @returns its exit code, -1 if a signal ended it or the code is unknown
    */
   #finish(): number {
     this.#over = true;
@@ -94,7 +94,10 @@ export class Child {
   }
 }
 
-/** @throws Error if the system has none left; `open` lists what must be closed then */
+/**
+ * @param open receives the descriptors that must be closed after a failure
+ * @throws Error if the system has no pipe left
+ */
 function openPipe(os: Os, open: number[]): readonly [read: number, write: number] {
   const pipe = os.pipe();
   if (!pipe) throw new Error("no pipe left");

@@ -1,20 +1,20 @@
-// The lock of a state directory under QuickJS on Linux. It shares the files of Node's (../node/state-lock.ts). A holder
-// gives no sign of life here, so containers cannot share the directory.
+// The lock of a state directory under QuickJS on Linux. It uses the same files as Node's lock (../node/state-lock.ts). Its
+// holder does not update its file, so containers cannot share the directory.
 
 import { sha256 } from "../text/sha256.ts";
 import { asciiOf, latinBytesOf } from "../text/text.ts";
 import { type Os, quickJsEntropy } from "./engine.ts";
 import { createPrivate, FileError, readFile, reasonOf } from "./files.ts";
 
-/** Process, its start time, the process namespace, random bytes. */
+/** The name of a lock file: process number, its start time, the process namespace, random bytes. */
 const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 const NO_SUCH_PROCESS = -3;
 const PROC_BYTES_MAX = 4096;
 const TRIES = 4;
 
 /**
- * Takes the lock of a directory: two devices with one state would invalidate each other's refresh tokens.
- * @returns a function that releases it
+ * Takes the lock of a directory, because two devices with the same records would invalidate each other's refresh tokens.
+ * @returns a function that releases the lock
  * @throws FileError if another live process holds it, or if it cannot be written
  */
 export function lockDirectory(os: Os, directory: string): () => void {
@@ -34,12 +34,12 @@ export function lockDirectory(os: Os, directory: string): () => void {
       const what = `in use by process ${holder}; stop it or choose another directory`;
       throw new FileError(`${directory}: ${what}`);
     }
-    // Two processes that take it at the same time both release it and retry.
+    // Two processes that start at the same time both withdraw and retry.
     os.sleep(5 + Math.random() * 45);
   }
 }
 
-/** Another live process that holds it, "" for none; removes files of dead processes. */
+/** The number of another live process that holds the lock, "" for none. Removes files of dead processes. */
 function otherThan(os: Os, directory: string, own: string): string {
   let alive = "";
   const [names] = os.readdir(directory);
@@ -56,19 +56,16 @@ function otherThan(os: Os, directory: string, own: string): string {
   return alive;
 }
 
-/** The start time of a process in ticks since the boot; "" if unknown, undefined if there is none. */
+/** The start time of a process in ticks since the boot; "" if unknown, undefined if the process does not exist. */
 function startOf(os: Os, pid: number): string | undefined {
   if (os.kill(pid, 0) === NO_SUCH_PROCESS) return undefined;
   const stat = kernelText(os, `/proc/${pid}/stat`);
-  // The name in field 2 may contain anything, so count from its closing bracket: fields 3 and 22.
+  // The process name in field 2 may contain anything. Count from its closing bracket: fields 3 and 22.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" || fields[0] === "X" ? undefined : (fields[19] ?? "");
 }
 
-/**
- * The namespace in which equal numbers mean the same process: this boot of this machine, and this container. "0" if
- * unknown.
- */
+/** Identifies this boot of this machine and this container: within it, process numbers are unique. "0" if unknown. */
 function processSpace(os: Os): string {
   const boot = kernelText(os, "/proc/sys/kernel/random/boot_id");
   const [names] = os.readlink("/proc/self/ns/pid");

@@ -1,19 +1,16 @@
 // Checks and compares addresses on engines without a URL class.
 
-/** As in device.schema.json: no user, fragment or space. */
+/** The same pattern as in device.schema.json: no user, fragment or space. */
 const SECURE = /^https:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
 const TO_ITSELF = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?(?:[/?][!-"$-~]*)?$/;
 const PLAIN = /^http:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
 
-/** Whether a host, as in a URL or of a socket, is this machine itself. */
+/** Whether a host, as in a URL or of a socket, is this machine. */
 export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || host === "127.0.0.1" || host === "[::1]" || host === "::1";
 }
 
-/**
- * What is wrong with an address that receives secrets, "" for nothing.
- * @param allowHttp whether plain http is allowed
- */
+/** Why an address must not receive secrets, "" if it may. @param allowHttp whether plain http is allowed */
 export function addressProblem(address: string, allowHttp = false): string {
   if (SECURE.test(address) || TO_ITSELF.test(address)) return "";
   if (!PLAIN.test(address)) return "must be an https address without user, fragment or space";
@@ -22,14 +19,14 @@ export function addressProblem(address: string, allowHttp = false): string {
     : "must be an https address: anybody on the way can read http (allowHttp takes it as it is)";
 }
 
-/** With the trailing slash removed or added. */
+/** The issuer with its trailing slash removed or added. */
 function twinOf(issuer: string): string {
   return issuer.endsWith("/") ? issuer.slice(0, -1) : `${issuer}/`;
 }
 
 /**
- * Whether two spellings denote one issuer. RFC 8414 §3.3 requires equality, but people omit or add the trailing slash,
- * which the address of the metadata does not have either.
+ * Whether two texts name the same issuer. RFC 8414 §3.3 requires equality, but people omit or add the trailing slash, and
+ * the address of the metadata does not contain it.
  */
 export function isSameIssuer(one: string, other: string): boolean {
   return one === other || one === twinOf(other);
@@ -41,9 +38,9 @@ export function originOf(address: string): string {
 }
 
 /**
- * Identifies an authorization server in the core's configuration: by its issuer, or by the whole address of its token
- * endpoint, because tenants may share an origin. Records under another spelling of the issuer are found, and so are
- * records that older versions stored under the token endpoint's origin.
+ * The names of an authorization server in the core's configuration: its issuer, or the whole address of its token endpoint,
+ * because tenants may share an origin. Older versions used another form of the issuer, or the origin of the token endpoint;
+ * `formerServer` finds their records.
  */
 export function serverNames(
   issuer: string | undefined,

@@ -1,5 +1,5 @@
-// Discovery: requests the document in which a server describes itself (RFC 8414, OpenID Connect Discovery). A host
-// without JSON lets the core read it (core: discover).
+// Discovery: requests a server's metadata (RFC 8414, OpenID Connect Discovery). In a host that cannot parse JSON, the core
+// reads them (core: discover).
 
 import type { Http, TransportFailure } from "../contracts.ts";
 import { type Endpoints, noEndpoints } from "../driver/endpoints.ts";
@@ -14,24 +14,27 @@ import { MetadataError } from "./profile.ts";
 
 /** The metadata of a server. */
 export interface DiscoveredServer {
-  /** As the server spells it. */
+  /** The issuer as the server writes it. */
   readonly issuer: string;
-  /** Of the grant; `revocation` is "" if the server has none. */
+  /** The endpoints of the grant. `revocation` is "" if the server has none. */
   readonly endpoints: Endpoints;
   /** `token_endpoint_auth_methods_supported`; RFC 8414 §2: client_secret_basic if absent. */
   readonly clientAuthenticationMethods: readonly string[];
-  /** Whether it binds tokens to ES256 keys (`dpop_signing_alg_values_supported`); undefined if an older version stored it. */
+  /**
+   * Whether the server binds tokens to ES256 keys (`dpop_signing_alg_values_supported`); undefined if an older version
+   * stored the metadata.
+   */
   readonly bindsTokens?: boolean | undefined;
 }
 
 /**
  * Requests a server's metadata.
  * @param http has no exchange in flight
- * @param issuer the issuer identifier; the document must contain exactly this one (RFC 8414 §3.3), except for a
- * trailing slash
+ * @param issuer the issuer identifier; the document must contain exactly this one (RFC 8414 §3.3), except for a trailing
+ * slash
  * @param allowHttp allows plain http to other machines
  * @param given known addresses, which the document need not contain
- * @throws MetadataError without a usable document; what the adapter throws
+ * @throws MetadataError if there is no usable document; errors of the adapter
  */
 export async function discoverServer(
   http: Http,
@@ -46,16 +49,16 @@ export async function discoverServer(
     const found = await lookAt(http, address, issuer, allowHttp, given);
     if (!("why" in found)) return found;
     refusals.push(found);
-    // A server that does not respond at one address will not respond at the next, and each attempt takes time.
+    // A server that does not respond at one address will not respond at another, and each attempt takes time.
     if (found.isSilent) break;
   }
-  // If one address fails temporarily, final errors of the others prove nothing.
+  // If one address fails temporarily, the failures of the others are not final either.
   const isTransient = refusals.some((refusal) => refusal.isTransient);
   const reasons = refusals.map(({ address, why }) => `${address}: ${why}`).join("; ");
   throw new MetadataError(`no metadata of ${issuer} (${reasons})`, isTransient);
 }
 
-/** An issuer is an address without query and fragment (RFC 8414 §2). */
+/** The problem of an issuer, "" for none. An issuer has neither query nor fragment (RFC 8414 §2). */
 function issuerProblem(issuer: string, allowHttp: boolean): string {
   const wellKnown = issuer.indexOf("/.well-known/");
   if (wellKnown > 0) return `is what stands before /.well-known/: ${issuer.slice(0, wellKnown)}`;
@@ -66,7 +69,7 @@ function issuerProblem(issuer: string, allowHttp: boolean): string {
 interface Refusal {
   readonly address: string;
   readonly why: string;
-  /** Retrying may help. */
+  /** Whether a retry may help. */
   readonly isTransient: boolean;
   readonly isSilent: boolean;
 }
@@ -93,7 +96,7 @@ async function lookAt(
   const metadata = objectIn(response.body);
   const why = metadata ? problemOf(metadata, issuer, allowHttp, given) : NO_OBJECT;
   if (!metadata || why !== "") {
-    // HTML or an empty body instead of metadata: a captive portal, or maintenance.
+    // HTML or an empty body instead of metadata comes from a captive portal or during maintenance.
     const isTransient = /^\s*(<|$)/.test(textOf(response.body) ?? "");
     return { address, why, isTransient, isSilent: false };
   }
@@ -102,7 +105,7 @@ async function lookAt(
 
 const NO_OBJECT = "HTTP 200, but no JSON object";
 
-/** What prevents a sign-in with this metadata; "" for nothing. */
+/** Why these metadata do not suffice for a sign-in; "" if they do. */
 function problemOf(
   metadata: Metadata,
   issuer: string,
@@ -135,7 +138,7 @@ const ADDRESSES = [
   ["revocation", "revocation_endpoint"],
 ] as const;
 
-/** @param metadata without a problem */
+/** @param metadata are valid */
 function serverIn(metadata: Metadata): DiscoveredServer {
   const address = (value: unknown): string => (typeof value === "string" ? value : "");
   return {
@@ -152,8 +155,8 @@ function serverIn(metadata: Metadata): DiscoveredServer {
 }
 
 /**
- * The authentication method for a client with or without a secret. HTTP Basic takes precedence: servers must support it
- * (RFC 6749 §2.3.1).
+ * The method by which a client with or without a secret authenticates. HTTP Basic takes precedence, because servers must
+ * support it (RFC 6749 §2.3.1).
  * @throws MetadataError if the server accepts neither way to send a secret
  */
 export function clientAuthenticationFor(
@@ -173,7 +176,7 @@ export function methodsIn(metadata: Metadata): readonly string[] {
   return isList ? methods : ["client_secret_basic"];
 }
 
-/** Metadata members that are used, not yet validated (RFC 8414 §2). */
+/** The metadata members that are used, before validation (RFC 8414 §2). */
 interface Metadata {
   readonly issuer?: unknown;
   readonly device_authorization_endpoint?: unknown;
@@ -188,10 +191,10 @@ export type DiscoveryResult =
   | { readonly status: 0; readonly failure: TransportFailure; readonly why: string };
 
 /**
- * Requests a document by GET, behind the leak guard.
+ * Requests a document by GET, with the check of the leak guard.
  * @param http has no exchange in flight
- * @param authorization header of the request, "" for none
- * @throws what the adapter throws, or rejects with
+ * @param authorization the header of the request, "" for none
+ * @throws errors of the adapter
  */
 export function requestFor(
   http: Http,
@@ -226,5 +229,5 @@ class Question extends ResponseBuffer {
   }
 }
 
-/** The filter reports to its own promise, not to a caller above it. */
+/** The filter resolves its own promise. There is no caller above it. */
 const nobody: Above = { status() {}, body() {}, end() {}, failed() {} };

@@ -1,4 +1,4 @@
-// Server profiles by name: a profile and its parameters provide everything that a driver needs besides the client
+// Server profiles by name. A profile and its parameters provide everything that a driver needs except the client
 // identifier.
 
 import type { Filter } from "../exchange/filter.ts";
@@ -19,7 +19,7 @@ import { renamed, Translating } from "./translation.ts";
 export type * from "./profile.ts";
 export { ServerError } from "./profile.ts";
 
-/** The patterns that servers.json names. */
+/** The patterns of parameters, as servers.json names them. */
 const PATTERNS: Readonly<Record<string, RegExp>> = {
   /** A host name, optionally with a port. */
   host: /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[0-9]{1,5})?$/,
@@ -28,8 +28,8 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * All profiles: first those of servers that implement RFC 8628, then those with a translation. The sources of each line
- * of the table are in test/servers/recordings.http.
+ * All profiles: first the servers that implement RFC 8628, then those that need a translation. test/servers/recordings.http
+ * names the source of each line.
  */
 export const SERVERS: readonly ServerProfile[] = table.map(({ parameters, ...row }) => {
   const named = Object.entries<Omit<ProfileParameter, "pattern"> & { pattern: string }>(parameters);
@@ -46,23 +46,23 @@ export const SERVERS: readonly ServerProfile[] = table.map(({ parameters, ...row
   };
 });
 
-/** A profile with its parameters filled in. */
+/** A profile whose parameters are filled in. */
 export interface Server {
   readonly profile: ServerProfile;
-  /** The issuer of its ID tokens; undefined if unknown. */
+  /** The issuer of the server's ID tokens; undefined if unknown. */
   readonly issuer: string | undefined;
   readonly addresses: Addresses;
   readonly clientAuthentication: ClientAuthenticationName;
-  /** The endpoint that names the user of an access token; undefined if unknown. */
+  /** The endpoint that returns the user of an access token; undefined if unknown. */
   readonly userInfo: UserInfo | undefined;
-  /** Undefined for a server that implements RFC 8628. `at`: its addresses, if they are not the profile's. */
+  /** Undefined for a server that implements RFC 8628. `at`: the server's addresses, if they differ from the profile's. */
   readonly translate: ((client: TranslatedClient, at?: Addresses) => Filter) | undefined;
 }
 
-/** Other names of servers. */
+/** Other names of the profiles. */
 const ALIASES: Readonly<Record<string, string>> = { azure: "microsoft", entra: "microsoft" };
 
-/** The name of the profile that a user means, in any case; the same text if there is none. */
+/** The name of the profile that a user means, ignoring case; the same text if there is no such profile. */
 export function profileName(name: string): string {
   const lower = name.toLowerCase();
   const meant = ALIASES[lower] ?? lower;
@@ -83,7 +83,7 @@ export function profileOf(name: string): ServerProfile {
 
 /**
  * @param words the profile's parameters: `{ host: "sso.example.com", realm: "home" }`
- * @throws ServerError that names the parameter that is missing, invalid or unknown
+ * @throws ServerError that names the missing, invalid or unknown parameter
  */
 export function serverOf(
   name: string,
@@ -123,7 +123,7 @@ function userInfoAt(
   return scheme === undefined ? { address: whole } : { address: whole, scheme };
 }
 
-/** Leaves the secret out of device authorization requests if the server rejects it there. */
+/** Removes the secret from device authorization requests, for a server that rejects it there. */
 function withoutSecret({ codeWithoutSecret }: ServerProfile): ServerProfile["translate"] {
   if (!codeWithoutSecret) return undefined;
   return () => ({

@@ -1,10 +1,10 @@
-// The addresses of metadata, and checks of addresses that come from a server: in metadata or a redirect.
+// The addresses of metadata. Checks addresses that a server sends, in metadata or a redirect.
 
 import { addressProblem } from "./address.ts";
 
 /**
- * What is wrong with one, "" for nothing.
- * @param by the address of that server
+ * Why an address must not be used, "" if it may.
+ * @param by the address of the server that sent it
  * @param allowHttp whether plain http is allowed
  */
 export function namedAddressProblem(address: string, by: string, allowHttp = false): string {
@@ -13,20 +13,23 @@ export function namedAddressProblem(address: string, by: string, allowHttp = fal
   return addressProblem(address, allowHttp) || (isAstray ? "is on this machine" : "");
 }
 
-/** http to this device itself, however its host is spelled. */
+/** Whether an address is http to this device, in any spelling of its host. */
 function isToItself(address: string): boolean {
   const [, host] = /^http:\/\/(\[[^\]]*\]|[^:/?#]*)/i.exec(address) ?? [];
   return host !== undefined && isOwnHost(host.toLowerCase().replace(/\.$/, ""));
 }
 
-/** 127.0.0.0/8, ::1, the unspecified addresses, and IPv4 in IPv6 (RFC 6890, RFC 4291 §2.5). */
+/**
+ * Whether a host is this device: 127.0.0.0/8, ::1, the unspecified addresses, and IPv4 in IPv6 (RFC 6890, RFC 4291 §2.5).
+ */
 function isOwnHost(host: string): boolean {
-  // RFC 6761 §6.3.
+  // localhost and all names below it (RFC 6761 §6.3).
   if (/(^|\.)localhost$/.test(host)) return true;
   if (host.startsWith("[")) {
     return /^\[[0:]*:(0{0,3}1?\]|(ffff:)?(127\.|0\.0\.0\.0|7f..:|0+:0+\]))/.test(host);
   }
-  // As inet_aton parses it: one to four numbers, decimal, octal or hexadecimal; the last one fills the rest.
+  // An IPv4 address as inet_aton parses it: one to four numbers, decimal, octal or hexadecimal. The last one fills the
+  // remaining bytes.
   if (!/^(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+)){0,3}$/.test(host)) return false;
   const [first = "", ...rest] = host.split(".");
   const number = /^0[0-7]+$/.test(first) ? Number.parseInt(first, 8) : Number(first) || 0;
@@ -44,7 +47,7 @@ export function metadataAddresses(issuer: string): string[] {
     // RFC 8414 §3.1 inserts the well-known part before the issuer's path; §5 allows both documents.
     `${origin}/.well-known/oauth-authorization-server${path}`,
     `${origin}/.well-known/openid-configuration${path}`,
-    // Not specified, but some servers use it.
+    // Not specified, but used by some servers.
     `${whole}/.well-known/oauth-authorization-server`,
   ];
   return [...new Set(addresses)];

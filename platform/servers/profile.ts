@@ -1,11 +1,11 @@
-// A server profile: everything that a sign-in needs besides a client identifier and a few parameters (a host name, a
-// tenant) that differ between customers; and the errors about names and metadata of servers.
+// A server profile: everything that a sign-in needs except a client identifier and a few parameters that differ between
+// customers (a host name, a tenant). Also the errors about names and metadata of servers.
 
 import type { Translation } from "./translation.ts";
 
 export type { Addresses } from "./translation.ts";
 
-/** How the client authenticates, by the names of device.json and RFC 8414. */
+/** How the client authenticates. The names are those of device.json and RFC 8414. */
 export type ClientAuthenticationName =
   | "none"
   | "client_secret_post"
@@ -15,59 +15,59 @@ export type ClientAuthenticationName =
 
 /** A parameter of the server's addresses. */
 export interface ProfileParameter {
-  /** For the message if it is missing or invalid. */
+  /** Describes the parameter in the error message if it is missing or invalid. */
   readonly description: string;
-  /** Default; without one the parameter is required. */
+  /** The default value. Without one, the parameter is required. */
   readonly default?: string;
-  /** Allowed values; at most one segment of an address. */
+  /** The allowed values. None is longer than one segment of an address. */
   readonly pattern: RegExp;
 }
 
-/** The endpoint that names the user of an access token. */
+/** The endpoint that returns the user of an access token. */
 export interface UserInfo {
-  /** Requested by GET with the access token; `{name}` for parameters. */
+  /** The address for a GET with the access token. `{name}` stands for a parameter. */
   readonly address: string;
   /** The scheme of `Authorization`, if it is not `Bearer` (RFC 6750 §2.1). */
   readonly scheme?: string;
-  /** For hosts that the vendor runs: values of `{host}` whose API has an address of its own. */
+  /** The API of hosts that the vendor runs: if `{host}` matches, this address is used instead. */
   readonly hosted?: { readonly host: RegExp; readonly address: string };
 }
 
 /** A server by name: endpoints, client authentication, lengths of its tokens. */
 export interface ServerProfile {
-  /** As in `"server": "github"`. */
+  /** The name, as in `"server": "github"`. */
   readonly name: string;
-  /** Display name. */
+  /** The name for people. */
   readonly title: string;
   /** Parameters such as `{host}` in the addresses below. */
   readonly parameters: Readonly<Record<string, ProfileParameter>>;
-  /** The issuer of its ID tokens; absent if it issues none, or if it differs by customer. */
+  /** The issuer of the server's ID tokens; absent if there are none, or if it differs by customer. */
   readonly issuer?: string;
   /** Device authorization endpoint, with `{name}` for parameters. */
   readonly deviceAuthorization: string;
   /** Token endpoint, likewise. */
   readonly token: string;
-  /** "" if the server has none; signing out then only erases the tokens on the device. */
+  /** The revocation endpoint; "" if there is none. Signing out then only erases the tokens on the device. */
   readonly revocation: string;
-  /** Undefined if unknown, or if it requires more than the access token. */
+  /** Undefined if unknown, or if the endpoint requires more than the access token. */
   readonly userInfo?: UserInfo;
-  /** Whether clients of this server have a secret; absent: they may. */
+  /** Whether clients of this server have a secret; absent: a client may have one. */
   readonly secret?: "never" | "required";
-  /** How a client with a secret authenticates; one without uses `none`. */
+  /** How a client with a secret authenticates. A client without one uses `none`. */
   readonly withSecret: ClientAuthenticationName;
-  /** The device authorization endpoint rejects a secret, the others require it: only for hosts that translate. */
+  /** The device authorization endpoint rejects a secret, and the others require it. Works only with a translation. */
   readonly codeWithoutSecret?: true;
-  /** "S256": the server accepts code challenges in the device grant (RFC 7636), and each request has one. */
+  /** "S256": the server accepts code challenges (RFC 7636) in the device grant, and picogrant always sends one. */
   readonly pkce?: "S256";
-  /** Scopes for a first try, including those without which no refresh token is issued. */
+  /** Scopes for a first try. They include those that the server requires for a refresh token. */
   readonly scope: string;
-  /** Expected length of access tokens in bytes; the rows of the sizing table. */
+  /** Expected length of access tokens in bytes, for the sizing table. */
   readonly accessTokenBytes: number;
-  /** Length of its longest refresh tokens in bytes; 0 if it issues none. */
+  /** Length of the longest refresh tokens in bytes; 0 if the server issues none. */
   readonly refreshTokenBytes: number;
-  /** Memory of the core for these tokens in bytes, in the complete build. */
+  /** Memory of the complete build for these tokens, in bytes. */
   readonly memoryBytes: number;
-  /** For a server that does not implement RFC 8628: translates between it and the core. */
+  /** Translates between the core and a server that does not implement RFC 8628. */
   readonly translate?: (client: TranslatedClient) => Translation;
 }
 
@@ -77,15 +77,15 @@ export interface TranslatedClient {
   readonly clientSecret: string;
   /** Scopes, separated by spaces. */
   readonly scope: string;
-  /** The session's access token, "" for none: for servers that revoke by it. */
+  /** The session's access token, "" for none. Some servers need it to revoke a grant. */
   accessToken(): string;
 }
 
-/** An unknown server name, or an invalid parameter; one line each, with the member. */
+/** An unknown server name or an invalid parameter. The message has one line and names the member. */
 export class ServerError extends Error {
   /** The invalid member of the configuration. */
   readonly path: string;
-  /** The message without the member. */
+  /** The message without the path. */
   readonly problem: string;
 
   constructor(path: string, problem: string) {
@@ -96,9 +96,9 @@ export class ServerError extends Error {
   }
 }
 
-/** No usable metadata document; one line, with the result of each address. */
+/** There is no usable metadata document. The message has one line with the result for each address. */
 export class MetadataError extends Error {
-  /** No response, or a server error: retrying may help. */
+  /** There was no response, or a server error. A retry may help. */
   readonly isTransient: boolean;
 
   constructor(message: string, isTransient = false) {

@@ -5,13 +5,13 @@ import { type Members, plainError, renamed, type Translation } from "./translati
 
 // Twitch: `scopes` instead of `scope`, also in the poll, and `message` contains the error.
 
-/** Meanings of the messages; compared in lower case. */
+/** The meanings of the messages, which are compared in lower case. */
 const TWITCH_ERRORS: Readonly<Record<string, string>> = {
   authorization_pending: "authorization_pending",
   slow_down: "slow_down",
   access_denied: "access_denied",
   expired_token: "expired_token",
-  // An expired code is unknown there: only a new one helps.
+  // Twitch does not recognize an expired code. The user needs a new one.
   "invalid device code": "expired_token",
   "invalid refresh token": "invalid_grant",
   "invalid client": "invalid_client",
@@ -37,10 +37,10 @@ const twitch = (client: TranslatedClient): Translation => ({
   },
 });
 
-// Login with Amazon: `grant_type=device_code`, and the poll has the user code instead of the client identifier. The
-// core stores one text per code, so its device code contains both.
+// Login with Amazon: `grant_type=device_code`, and a poll has the user code instead of the client identifier. The core
+// stores only the device code for polls, so the translation puts both codes into it.
 
-/** Separates the two; a user code does not contain it. */
+/** Separates the two codes. A user code does not contain this character. */
 const AMAZON_SEPARATOR = ".";
 
 const amazon = (): Translation => ({
@@ -66,16 +66,16 @@ const amazon = (): Translation => ({
         members: { ...members, device_code: `${user}${AMAZON_SEPARATOR}${device}` },
       };
     }
-    // The pair is invalid or expired: only a new one helps.
+    // The pair of codes is invalid or expired. The user needs a new code.
     if (error === "invalid_code_pair") return plainError("expired_token");
     return undefined;
   },
 });
 
-// Salesforce: one address for codes and tokens; `response_type=device_code` requests a code, and `grant_type=device`
-// with `code` polls. Its response has no expires_in.
+// Salesforce: codes and tokens have the same address. `response_type=device_code` requests a code, and `grant_type=device`
+// with `code` polls. The response has no expires_in.
 
-/** The documentation: an unused code expires after ten minutes. */
+/** The lifetime of an unused code according to the documentation. */
 const SALESFORCE_CODE_LIFETIME_S = 600;
 
 const salesforce = (): Translation => ({
@@ -90,7 +90,7 @@ const salesforce = (): Translation => ({
   },
 });
 
-// Yandex: `grant_type=device_code` with `code`, and a revocation of the access token.
+// Yandex: a poll has `grant_type=device_code` and `code`. A revocation contains the access token.
 
 const yandex = (client: TranslatedClient): Translation => ({
   request(purpose, url, fields) {
@@ -110,17 +110,16 @@ const yandex = (client: TranslatedClient): Translation => ({
   response: () => undefined,
 });
 
-// Facebook: the client authenticates by `access_token`, the device code is called `code`, and errors are numbers in a
-// nested object.
+// Facebook: `access_token` authenticates the client, the device code is called `code`, and errors are nested numbers.
 
-/** error_subcode of the documentation. */
+/** The meanings of error_subcode according to the documentation. */
 const FACEBOOK_ERRORS: Readonly<Record<number, string>> = {
   1349174: "authorization_pending",
   1349172: "slow_down",
   1349152: "expired_token",
 };
 
-/** An invalid token (code 190), and an unknown app or client token (101). */
+/** An invalid token (190), and an unknown app or client token (101). */
 const FACEBOOK_CODES: Readonly<Record<number, string>> = {
   190: "invalid_grant",
   101: "invalid_client",
@@ -138,7 +137,7 @@ function facebook(client: TranslatedClient): Translation {
         return { url, fields: { access_token: appToken, code: fields.device_code ?? "" } };
       }
       if (purpose !== "revocation") return undefined;
-      // The API takes the method as a form field where a client can only POST.
+      // The API accepts the HTTP method as a form field, for clients that can only POST.
       return { url, fields: { method: "delete", access_token: fields.token ?? "" } };
     },
     response(purpose, { status, members }) {
@@ -155,13 +154,13 @@ function facebook(client: TranslatedClient): Translation {
   };
 }
 
-// Trakt: JSON instead of forms, and the response to a poll is its status alone.
+// Trakt: requests are JSON instead of forms, and only the status is the response to a poll.
 
-/** By the status of a response to a poll. */
+/** The error by the status of a response to a poll. */
 const TRAKT_STATUSES: Readonly<Record<number, string>> = {
   400: "authorization_pending",
   403: "invalid_client",
-  // Unknown, used or expired: only a new code helps.
+  // The code is unknown, used or expired. The user needs a new one.
   404: "expired_token",
   409: "expired_token",
   410: "expired_token",
@@ -223,7 +222,7 @@ const zoom = (client: TranslatedClient): Translation => ({
   },
 });
 
-/** By the names of the profiles in servers.json. */
+/** The translations by the profile names of servers.json. */
 export const TRANSLATIONS: Readonly<Record<string, ServerProfile["translate"]>> = {
   ...{ twitch, amazon, salesforce, yandex, facebook, trakt, zoom },
 };

@@ -1,14 +1,12 @@
-// The common part of all translations: a filter that parses the core's form, sends what the server understands, and
-// passes on the RFC 8628 equivalent of the response.
-//
-// A translation keeps no state between exchanges: a device that loses power during a sign-in resumes from the core's
-// record alone.
+// The common part of all translations: a filter that parses the core's form, sends the request that the server expects, and
+// converts its response to RFC 8628. A translation has no state between exchanges, so a device that loses power during a
+// sign-in can resume from the core's record.
 
 import type { HttpRequest } from "../contracts.ts";
 import { type BufferedResponse, ResponseBuffer } from "../exchange/response-buffer.ts";
 import { bytesOf, FORM_TYPE, formEncode, formFields, objectIn } from "../text/text.ts";
 
-/** A profile's addresses with its parameters filled in. */
+/** A profile's addresses after its parameters are filled in. */
 export interface Addresses {
   /** Device authorization endpoint. */
   readonly deviceAuthorization: string;
@@ -24,19 +22,19 @@ export type Purpose = "code" | "poll" | "refresh" | "revocation";
 export type Fields = Record<string, string>;
 export type Members = Record<string, unknown>;
 
-/** The request for the server, in place of the core's. */
+/** The request that is sent instead of the core's. */
 export interface ForeignRequest {
   readonly url: string;
-  /** Form fields, or JSON members if `json` is set. */
+  /** The form fields, or the JSON members if `json` is set. */
   readonly fields: Fields;
   readonly json?: boolean;
 }
 
-/** The server's response; `members` is {} if the body is no JSON object. */
+/** The server's response. `members` is {} if the body is not a JSON object. */
 export interface ForeignResponse {
   readonly status: number;
   readonly members: Members;
-  /** Whether the body is a JSON object; an empty body or HTML is none. */
+  /** Whether the body is a JSON object. */
   readonly isObject: boolean;
 }
 
@@ -47,7 +45,7 @@ export interface PlainResponse {
 }
 
 export interface Translation {
-  /** Undefined: send the core's own request. "nothing": send nothing, and report success to the core. */
+  /** Undefined: send the core's request unchanged. "nothing": send no request, and report success to the core. */
   request(purpose: Purpose, url: string, fields: Fields): ForeignRequest | "nothing" | undefined;
   /** Undefined: pass the server's response on unchanged. */
   response(purpose: Purpose, response: ForeignResponse): PlainResponse | undefined;
@@ -93,7 +91,7 @@ export class Translating extends ResponseBuffer {
     this.above.end();
   }
 
-  /** The purpose of a request. If two endpoints share an address, the grant type decides. */
+  /** The purpose of a request. If two endpoints have the same address, the grant type decides. */
   #purposeOf(url: string, { grant_type: grantType }: Fields): Purpose {
     if (url === this.#addresses.revocation) return "revocation";
     if (grantType === undefined) return "code";
@@ -128,7 +126,7 @@ export function renamed(
   return result;
 }
 
-/** An error in the format of RFC 6749 §5.2. */
+/** An error in the form of RFC 6749 §5.2. */
 export function plainError(error: string, description?: unknown): PlainResponse {
   return {
     status: 400,

@@ -1,5 +1,4 @@
-// Validates ID tokens (OpenID Connect Core 1.0 §3.1.3.7) with the keys of their issuer and Web Cryptography, which Node has
-// as well. Loaded on demand.
+// Validates ID tokens (OpenID Connect Core 1.0 §3.1.3.7) with the issuer's keys and Web Cryptography. Loaded on demand.
 
 import type { ReceivedIdToken } from "../exchange/response-recorder.ts";
 import { addressProblem, isSameIssuer } from "../servers/address.ts";
@@ -20,7 +19,7 @@ const BYTES_MAX = 262_144;
 /**
  * @param issuer undefined if unknown
  * @param before the claims of the previous token; undefined for the first
- * @throws SignInError `wrong_id_token` if it is invalid, `no_metadata` or `unreachable` if the issuer's keys are not
+ * @throws SignInError `wrong_id_token` if the token is invalid, `no_metadata` or `unreachable` if the issuer's keys are not
  * available
  */
 export async function claimsOf(
@@ -57,7 +56,7 @@ async function keysOf(issuer: string, settings: ClaimsSettings): Promise<readonl
   throw noMetadata(`${issuer} does not publish its signing keys or algorithms`);
 }
 
-/** A JSON object, empty for other values. @throws SignInError `unreachable` */
+/** Requests a JSON object; other JSON values count as {}. @throws SignInError `unreachable` */
 async function jsonAt(
   address: string,
   { fetch, allowHttp }: ClaimsSettings,
@@ -83,14 +82,14 @@ async function jsonAt(
     throw new SignInError("unreachable", "nobody", message, { cause });
   }
   try {
-    // Other values have none of the required members.
+    // A value that is not an object has none of the required members.
     return (JSON.parse(text) ?? {}) as Record<string, unknown>;
   } catch {
     return {};
   }
 }
 
-/** The body up to a limit; "" for a longer one. */
+/** The body as text; "" if it is longer than the limit. */
 async function textIn({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -111,13 +110,12 @@ function noIssuer(): SignInError {
   return new SignInError("no_metadata", "developer", message);
 }
 
-/** The claims of an ID token (OpenID Connect Core 1.0 §2 and §5.1), including the server's own. */
+/** The claims of an ID token (OpenID Connect Core 1.0 §2 and §5.1), including those that only this server defines. */
 export interface IdTokenClaims {
-  /** The issuer. */
   readonly iss: string;
-  /** The user's identifier: never reassigned at this issuer. */
+  /** The user's identifier. The issuer never assigns it to another user. */
   readonly sub: string;
-  /** The audience: this client, alone or among others. */
+  /** The audience: this client, possibly among others. */
   readonly aud: string | readonly string[];
   /** When it expires, in seconds since 1970. */
   readonly exp: number;
@@ -130,17 +128,17 @@ export interface IdTokenClaims {
 export interface IdTokenExpectations {
   readonly issuer: string;
   readonly clientId: string;
-  /** "" for none: tokens that are signed with it are then invalid. */
+  /** The client secret, "" for none. Tokens that are signed with an empty secret are invalid. */
   readonly clientSecret: string;
-  /** When it arrived, ms since 1970. */
+  /** When the token arrived, in milliseconds since 1970. */
   readonly receivedAtMs: number;
-  /** Of the previous token (§12.2); undefined for the first. */
+  /** The `sub` of the previous token (§12.2); undefined for the first. */
   readonly sub?: string | undefined;
 }
 
-/** Why a token is invalid: one line that repeats nothing of it. */
+/** Why a token is invalid, in one line without any part of the token. */
 export class IdTokenProblem extends Error {
-  /** The times do not match this computer's clock: one of the two clocks is wrong. */
+  /** Whether the times of the token contradict this computer's clock. One of the two clocks is wrong. */
   readonly isOfTime: boolean;
 
   constructor(message: string, isOfTime = false) {
@@ -149,12 +147,12 @@ export class IdTokenProblem extends Error {
   }
 }
 
-/** Allowed difference between clocks. */
+/** The allowed difference between the clocks, in seconds. */
 const SKEW_S = 60;
 const RSA_BYTES_MIN = 256;
 /**
- * Points of small order on the curve of Ed25519, which have valid signatures for any text: encoded as keys, in hex,
- * without the sign (RFC 8032 §5.1.2).
+ * Points of small order on the curve of Ed25519, as keys in hex without the sign (RFC 8032 §5.1.2). Such a key has valid
+ * signatures for any text.
  */
 const SMALL_ORDER = [
   /^0[01](00){31}$/,
@@ -162,7 +160,7 @@ const SMALL_ORDER = [
   /^26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05$/,
   /^c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a$/,
 ];
-/** OpenID Connect Core 1.0 §2. */
+/** The allowed subjects (OpenID Connect Core 1.0 §2). */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 interface Algorithm {
@@ -173,7 +171,7 @@ interface Algorithm {
   readonly how: AlgorithmIdentifier | RsaPssParams | EcdsaParams;
 }
 
-/** RFC 7518 §3.1, RFC 8037 §3.1; never `none`. */
+/** The algorithm of a token (RFC 7518 §3.1, RFC 8037 §3.1); never `none`. */
 function algorithmOf(alg: unknown): Algorithm | undefined {
   if (typeof alg !== "string") return undefined;
   if (alg === "EdDSA") return { kty: "OKP", crv: "Ed25519", key: "Ed25519", how: "Ed25519" };
@@ -195,8 +193,8 @@ function algorithmOf(alg: unknown): Algorithm | undefined {
 }
 
 /**
- * @param keysOf the issuer's keys (RFC 7517), requested if one of them has signed
- * @throws IdTokenProblem if the token is invalid; whatever `keysOf` throws
+ * @param keysOf requests the issuer's keys (RFC 7517), if the signature needs them
+ * @throws IdTokenProblem if the token is invalid; errors of `keysOf`
  */
 export async function checkedClaims(
   token: string,
@@ -222,7 +220,7 @@ export async function checkedClaims(
   return claims as unknown as IdTokenClaims;
 }
 
-/** What is wrong with the claims by §3.1.3.7 (2 to 5) and §12.2, "" for nothing. */
+/** The problem of the claims (§3.1.3.7, 2 to 5, and §12.2), "" for none. */
 function problemOf(
   claims: Readonly<Record<string, unknown>>,
   expected: IdTokenExpectations,
@@ -243,7 +241,7 @@ function problemOf(
   return "";
 }
 
-/** Likewise by 9 and 10, and by RFC 7519 §4.1.5. */
+/** The problem of the times (§3.1.3.7, 9 and 10, and RFC 7519 §4.1.5), "" for none. */
 function timeProblemOf(claims: Readonly<Record<string, unknown>>, nowS: number): string {
   const { exp, iat, nbf = iat } = claims as Readonly<Record<string, number>>;
   if (!(exp! > nowS - SKEW_S)) return "has expired";
@@ -267,7 +265,7 @@ async function keysFor(
     const { kid: own = kid } = jwk as JsonWebKey & { readonly kid?: string };
     const isNamed = kid === undefined || own === kid;
     const isOfKind = jwk.kty === kty && (crv === undefined || jwk.crv === crv);
-    // RFC 7517 §4.2 to 4.4: the purpose of a key.
+    // The purpose of a key (RFC 7517 §4.2 to 4.4).
     const { use = "sig", key_ops: actions = ["verify"], alg: only = alg } = jwk;
     const isForThis = use === "sig" && [actions].flat().includes("verify") && only === alg;
     return isOfKind && isNamed && isForThis && !isWeak(jwk);
@@ -279,7 +277,9 @@ async function keysFor(
   return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
 }
 
-/** Keys with which anybody can sign: too short, an exponent without effect, or a point of small order. */
+/**
+ * Whether anyone could sign with this key: it is too short, its exponent has no effect, or it is a point of small order.
+ */
 function isWeak({ kty, n = "", e = "", x = "" }: JsonWebKey): boolean {
   if (kty === "RSA") {
     const [exponent = 0] = withoutZeros(e);
@@ -311,7 +311,7 @@ async function isSignedByOne(
   return false;
 }
 
-/** A part of the token as an object. @throws IdTokenProblem */
+/** Decodes a part of the token to an object. @throws IdTokenProblem */
 function objectIn(part: string): Readonly<Record<string, unknown>> {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOf(part));
@@ -320,12 +320,12 @@ function objectIn(part: string): Readonly<Record<string, unknown>> {
       return value as Record<string, unknown>;
     }
   } catch {
-    // Reported below.
+    // The error is thrown below.
   }
   throw new IdTokenProblem("is none: a part of it is no JSON object");
 }
 
-/** base64url without padding (RFC 7515 §2). Anything else yields no bytes. */
+/** Decodes base64url without padding (RFC 7515 §2). Invalid text yields no bytes. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return new Uint8Array(0);
   try {

@@ -8,15 +8,15 @@ import { namedAddressProblem } from "../servers/named-address.ts";
 export { challengeWith, stepUpOf } from "../exchange/step-up.ts";
 
 export interface TokenSource {
-  /** The access token, once it is valid. */
+  /** Resolves with a valid access token. */
   accessToken(signal?: AbortSignal | null): Promise<string>;
-  /** A server has responded 401 to this token: if it is still in use, it is refreshed. */
+  /** Reports that a server has responded to this token with 401. If the token is still in use, it is refreshed. */
   refused(token: string): void;
 }
 
-/** Where the token may be sent, and how. */
+/** The servers that may receive the token, and the function that sends requests. */
 export interface FetchSettings {
-  /** The servers that may receive the token. Absent: any https server of a request. */
+  /** The servers that may receive the token. Absent: the server of any https request. */
   readonly resources?: readonly string[] | undefined;
   /** Allows plain http to other machines, for an isolated network. */
   readonly allowHttp?: boolean | undefined;
@@ -28,16 +28,18 @@ export type KeyedFetchSettings = FetchSettings & { readonly keys?: Keys | undefi
 
 const REDIRECTS_MAX = 20;
 
-/** The body of a `Request` is a stream, whatever it was made of; undefined for an address. */
+/** The request as a `Request`; undefined if it is an address. The body of a `Request` is always a stream. */
 function requestOf(input: string | URL | Request): Request | undefined {
-  // By its shape: web frameworks replace the global class.
+  // Tests a property, because web frameworks replace the global class.
   return typeof input === "object" && "url" in input ? input : undefined;
 }
 
-/** Bodies that can be read repeatedly, of any realm. All others are consumed: streams, generators, any iterable. */
+/**
+ * The types of bodies that can be read repeatedly, in any realm. All others are consumed: streams, generators, iterables.
+ */
 const LASTING = ["Null", "Undefined", "String", "ArrayBuffer", "Blob", "File", "FormData"];
 
-/** A Request's body is a stream, whatever it was made of: one copy allows repeating it (`blob()` makes three). */
+/** Copies the stream of a Request once, so that the request can be repeated (`blob()` would make three copies). */
 async function lasting(body: ReadableStream): Promise<Blob> {
   const pieces: BlobPart[] = [];
   for await (const piece of body as unknown as AsyncIterable<BlobPart>) pieces.push(piece);
@@ -61,7 +63,7 @@ interface Outgoing {
 
 function outgoing(input: string | URL | Request, init: RequestInit, token: string): Outgoing {
   const request = requestOf(input);
-  // As with the global fetch, headers in `init` replace those of the Request.
+  // As in the global fetch, the headers of `init` replace those of the Request.
   const headers = new Headers(init.headers ?? request?.headers);
   headers.set("authorization", `Bearer ${token}`);
   const url = new URL(request?.url ?? input.toString());
@@ -69,18 +71,18 @@ function outgoing(input: string | URL | Request, init: RequestInit, token: strin
   const method = asMeant(init.method ?? request?.method ?? "GET");
   const body = init.body ?? null;
   const signal = init.signal ?? request?.signal ?? null;
-  // The Fetch standard requires it for streamed bodies.
+  // The Fetch standard requires `duplex` for streamed bodies.
   const duplex = isUsedUp(body) ? { duplex: "half" } : {};
   return { url, init: { ...init, ...duplex, method, headers, body, signal, redirect: "manual" } };
 }
 
-/** The Fetch standard: these are case-insensitive, and redirects depend on them. */
+/** Writes these methods in upper case, as the Fetch standard does. Redirects depend on it. */
 function asMeant(method: string): string {
   const known = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
   return known.find((one) => one === method.toUpperCase()) ?? method;
 }
 
-/** @throws TypeError if the token must not be sent there, in the program's terms */
+/** @throws TypeError if the address must not receive the token */
 function lookAt(url: URL, token: string, settings: FetchSettings): void {
   const { resources, allowHttp = false } = settings;
   const isMeant = resources?.some((address) => new URL(address).origin === url.origin) ?? true;
@@ -90,8 +92,9 @@ function lookAt(url: URL, token: string, settings: FetchSettings): void {
 }
 
 /**
- * As `Session.fetch`. @throws TypeError if the token must not be sent to that address; what the source throws without a
- * token; the signal's reason; what `fetch` throws
+ * As `Session.fetch`.
+ * @throws TypeError if the address must not receive the token; the error of `accessToken`; the signal's reason; errors of
+ * `fetch`
  */
 export async function fetchWithToken(
   source: TokenSource,
@@ -115,7 +118,7 @@ export async function fetchWithToken(
   return (await sendWith(fresh)).response;
 }
 
-/** Undefined if the session has ended: the response is then the 401. @throws the signal's reason */
+/** A new access token. Undefined if the session has ended; then the 401 is the response. @throws the signal's reason */
 async function freshToken(
   source: TokenSource,
   signal: AbortSignal | null | undefined,
@@ -130,11 +133,11 @@ async function freshToken(
 
 interface FetchResult {
   readonly response: Response;
-  /** A server that received the token has responded 401, and not because of the sign-in's strength (RFC 9470). */
+  /** A server has responded to the token with 401, and the reason is not a sign-in that is too weak (RFC 9470). */
   readonly isRefused: boolean;
 }
 
-/** Follows redirects itself: the adapter would send the token along. */
+/** Follows redirects here, because `fetch` itself would send the token to the new address. */
 async function follow(
   first: Outgoing,
   redirect: RequestRedirect,
@@ -174,14 +177,14 @@ async function follow(
   }
 }
 
-/** Takes the nonce of a response. @returns whether the request must be repeated with it (RFC 9449 §9) */
+/** Stores the nonce of a response. @returns whether the request must be repeated with it (RFC 9449 §9) */
 function isNonceRequired({ headers, status }: Response, { href }: URL, keys: Keys): boolean {
   const nonce = headers.get("dpop-nonce") ?? "";
   if (keys.received(href, nonce) !== "" || nonce === "" || status !== 401) return false;
   return challengeWith("use_dpop_nonce", headers.get("www-authenticate") ?? "") !== undefined;
 }
 
-/** The target of a redirect, undefined if the response is none (RFC 9110 §15.4). */
+/** The target of a redirect; undefined if the response is not a redirect (RFC 9110 §15.4). */
 function redirection({ status, headers }: Response, from: URL): URL | undefined {
   const location = headers.get("location");
   if (location === null || ![301, 302, 303, 307, 308].includes(status)) return undefined;
@@ -191,7 +194,7 @@ function redirection({ status, headers }: Response, from: URL): URL | undefined 
 }
 
 /**
- * The request after a redirect. Another server gets nothing of the first one's: no token, headers or body.
+ * The request after a redirect. Another server receives neither token, headers nor body of the first request.
  * @returns undefined if the request cannot be repeated
  */
 function afterRedirect(
@@ -201,7 +204,7 @@ function afterRedirect(
 ): Outgoing["init"] | undefined {
   const { method, body } = init;
   const isReading = method === "GET" || method === "HEAD";
-  // The Fetch standard: the request has been processed, and its result is to be read.
+  // The Fetch standard: after these statuses, the next request is a GET without a body.
   const becomesGet = !isReading && (status === 303 || (status < 303 && method === "POST"));
   if (!isSameServer) {
     if (!isReading && !becomesGet) return undefined;

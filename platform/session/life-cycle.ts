@@ -1,21 +1,21 @@
-// The life cycle of a sign-in and its session: phases, and the events that move it from one to the next. README.md has the
-// diagram of this table.
+// The life cycle of a sign-in and its session: phases, and the events that change the phase. platform/README.md has a
+// diagram.
 
 export type Phase = "starting" | "waiting" | "signedIn" | "leaving" | "released";
 
 export type PhaseEvent =
-  /** The user is prompted with a code. */
+  /** `onCode` has received a code. */
   | "codeShown"
-  /** There are tokens, and they are stored. */
+  /** Tokens have arrived and are stored. */
   | "tokensStored"
-  /** Another program has changed the records: a new driver reads them. */
+  /** Another program has changed the records. A new driver reads them. */
   | "recordsChanged"
-  /** Failed, aborted, closed, signed out, or ended by the server. */
+  /** The sign-in or session has failed, or was aborted, closed, signed out, or ended by the server. */
   | "ended"
-  /** No operation that must not be lost is in progress, or the time limit has passed. */
+  /** No operation with a result that must not be lost is in progress, or the time limit has passed. */
   | "atRest";
 
-/** Any other event in a phase is a fault of picogrant. */
+/** The allowed events of each phase. Any other event is a bug of picogrant. */
 export const TRANSITIONS: Readonly<Record<Phase, Partial<Record<PhaseEvent, Phase>>>> = {
   starting: {
     codeShown: "waiting",

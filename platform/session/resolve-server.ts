@@ -1,5 +1,5 @@
-// Resolves the authorization server of parsed settings: its profile, its metadata and explicit addresses become what a
-// driver takes.
+// Resolves the authorization server of parsed settings: combines profile, metadata and endpoints to the options of a
+// driver.
 
 import {
   clientAuthentications,
@@ -17,43 +17,45 @@ import type { SignInHandlers } from "./handlers.ts";
 import { CallbackError, metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 
 export interface StoredMetadata {
-  /** Undefined if none are stored for this issuer. */
+  /** The stored metadata of this issuer; undefined if there are none. */
   read(issuer: string): DiscoveredServer | undefined;
   write(server: DiscoveredServer): void;
-  /** Requests the current metadata except the given endpoints, and stores them. Absent: stored metadata stay. */
+  /**
+   * Requests and stores the current metadata. Endpoints in `given` need not be in them. Absent: stored metadata are final.
+   */
   rediscover?(issuer: string, given: Partial<Endpoints>): Promise<Endpoints>;
 }
 
-/** What a driver needs to know about server and client. */
+/** The options of a driver that depend on server and client. */
 export type ServerSettings = Pick<
   DriverOptions,
   "config" | "endpoints" | "translate" | "bodies" | "pkce"
 > & {
   readonly memoryBytes: number;
-  /** If requests have a proof of possession: whether other tokens are refused. */
+  /** Requests have a proof of possession. "require": tokens that are not bound are refused. */
   readonly dpop?: "auto" | "require" | undefined;
   /** The audience of client assertions (private_key_jwt). */
   readonly audience?: string | undefined;
-  /** The issuer of its ID tokens, as the server spells it; undefined if unknown. */
+  /** The issuer of the server's ID tokens, as the server writes it; undefined if unknown. */
   readonly issuer?: string | undefined;
-  /** If the endpoints come from an earlier start: requests the current ones. */
+  /** Requests the current endpoints, if those here come from an earlier start. */
   readonly rediscover?: (() => Promise<Endpoints>) | undefined;
 };
 
-/** Memory for tokens that are signed documents of 20,000 bytes each. */
+/** Memory for tokens of 20,000 bytes each, such as signed documents. */
 export const SESSION_BYTES = 163_840;
 
 export interface RequestContext {
-  /** If it has the issuer's metadata, they are not requested. */
+  /** Metadata of the issuer that are stored here are not requested. */
   readonly stored?: StoredMetadata | undefined;
-  /** Called before the request; if it throws, no request is sent. */
+  /** Called before the request. If it throws, no request is sent. */
   readonly onRequest?: () => void;
-  /** Requests are retried with growing waits if the issuer is unreachable. Absent: one request. */
+  /** With them, requests are retried with growing waits if the issuer is unreachable. Absent: there is one request. */
   readonly retryHandlers?: RetryHandlers | undefined;
 }
 
 /**
- * @param host requests the metadata if addresses are missing; it has no exchange under way, and no alarm is set
+ * @param host sends the request for metadata; it has neither an exchange nor an alarm
  * @throws ServerError if the name or a parameter of a profile is wrong; MetadataError if the issuer has no usable metadata
  */
 export async function resolveServer(
@@ -65,7 +67,7 @@ export async function resolveServer(
   const { issuer, endpoints = {}, profile } = server;
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
   const own = profile === undefined ? {} : await profileOf(profile, hasSecret);
-  // An empty address is none; an empty revocation endpoint overrides the others: signing out then sends no request.
+  // An empty address counts as missing. An empty revocation endpoint means that signing out sends no request.
   const byHand = Object.entries(endpoints).filter(
     ([name, address]) => address || (name === "revocation" && address === ""),
   );
@@ -101,7 +103,9 @@ export async function resolveServer(
   };
 }
 
-/** Stored metadata are used if they have the endpoints that are not given, and say whether tokens are bound if needed. */
+/**
+ * Whether stored metadata suffice: they have the endpoints that are not given and, if needed, say whether tokens are bound.
+ */
 function usable(
   stored: DiscoveredServer | undefined,
   given: Partial<Endpoints>,
@@ -112,7 +116,7 @@ function usable(
   return deviceAuthorization && token ? stored : undefined;
 }
 
-/** The settings of a profile. Profiles are loaded only if one is named. */
+/** The settings of a profile. The profiles are loaded only if one is named. */
 async function profileOf(choice: string | NamedServer, hasSecret: boolean): Promise<ServersOwn> {
   const { name, ...words } = typeof choice === "string" ? { name: choice } : choice;
   const { serverOf } = await import("../servers/index.ts");
@@ -121,14 +125,14 @@ async function profileOf(choice: string | NamedServer, hasSecret: boolean): Prom
   return { ...own, endpoints: addresses, method: clientAuthentication, pkce, scope };
 }
 
-/** The server's own settings; those of the client take precedence. */
+/** The settings that depend on the server. The client's settings take precedence. */
 interface ServersOwn {
   readonly endpoints?: Partial<Endpoints>;
   readonly issuer?: string | undefined;
   readonly translate?: Server["translate"];
   readonly method?: ClientAuthenticationName;
   readonly pkce?: "S256" | undefined;
-  /** Identifies the server in records. */
+  /** The server's name in records. */
   readonly server?: string;
   readonly bindsTokens?: boolean | undefined;
   readonly scope?: string;
@@ -142,7 +146,8 @@ function settings(
 ): ServerSettings {
   const method = own.method ?? (hasSecret ? "client_secret_basic" : "none");
   const { dpop = "off", assertionAudience } = client;
-  // The newer rule is the issuer (RFC 7523 leaves both open), and each server knows one of them.
+  // The audience of assertions. RFC 7523 leaves it open; newer rules require the issuer, and each server accepts one of
+  // them.
   const audience = (assertionAudience !== "token_endpoint" && own.issuer) || endpoints.token;
   return {
     memoryBytes: client.memoryBytes ?? SESSION_BYTES,
@@ -161,7 +166,7 @@ function settings(
       tokenParameters: formParameters(client.tokenParameters),
       autoStart: 1,
       renewalsMax: 3,
-      // The spread is for fleets after a power cut; here a user waits.
+      // The spread is for fleets after a power cut. Here, a user waits.
       startSpreadMs: 0,
       messages: "",
       server: own.server,
@@ -169,13 +174,13 @@ function settings(
   };
 }
 
-/** Receives reports, and ends the wait. */
+/** `onTrouble` receives the failures, and `signal` ends the wait. */
 export type RetryHandlers = Pick<SignInHandlers, "onTrouble" | "signal">;
 
 const TIMEOUT_MIN_MS = 2000;
 const TIMEOUT_MAX_MS = 64_000;
 
-/** A first start without a network waits like any other: it reports the problem and retries. */
+/** Retries requests for metadata as the driver retries its requests: reports the problem and waits longer each time. */
 export async function withRetries<Result>(
   act: () => Promise<Result>,
   { timers }: { readonly timers: Timers },
@@ -189,10 +194,10 @@ export async function withRetries<Result>(
     } catch (error) {
       if (!(error instanceof MetadataError) || !error.isTransient) throw error;
       const trouble = metadataErrorOf(error, waitMs / 1000);
-      // A rejected certificate stays rejected until somebody fixes it.
+      // Retrying does not help until somebody fixes the problem, such as a rejected certificate.
       if (trouble.remedy === "developer" || trouble.remedy === "administrator") throw error;
       let thrown: CallbackError | undefined;
-      // Nobody waits for its result.
+      // The result of this callback is ignored.
       guarded(
         () => onTrouble?.(trouble),
         (cause) => {

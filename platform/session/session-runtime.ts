@@ -1,5 +1,5 @@
-// Runs a sign-in from the stored records, over the code, to the session and its end. Owns the driver, checks its state
-// after every event, and releases everything at the end.
+// Runs a sign-in from the stored records to the session and its end. It owns the driver, checks the device's state after
+// every event, and releases everything at the end.
 
 import {
   accessTokenRefused,
@@ -38,36 +38,38 @@ import { givenUp, SignInError, signInErrorOf, wrongOption } from "./sign-in-erro
 import { IssuedTokens, type IssuedTokensSettings } from "./token-cache.ts";
 import { TroubleMonitor } from "./trouble-monitor.ts";
 
-/** Named imports, so that bundlers drop what programs do not use. */
+/** Named imports, so that bundlers drop unused functions. */
 const core: Core = {
   ...{ create, configError, release, tick, wakeIn, setEndpoints, storageDone },
   ...{ responseStart, responseBody, responseEnd, responseFailed, outcome },
   ...{ signIn, cancel, signOut, accessTokenRefused },
 };
 
-/** The longest lifetime of a code that is reported to a program. */
+/** The longest lifetime of a code, in seconds, that is reported to a program. */
 const CODE_LIFETIME_MAX_S = 86_400;
 
-/** The settings of a sign-in, besides the adapters. */
+/** The settings of a sign-in, in addition to the adapters. */
 export type RuntimeSettings = ServerSettings &
   Pick<DriverOptions, "allowHttp" | "headers" | "log"> &
   FetchSettings &
   IssuedTokensSettings & {
-    /** Keeps the process alive until what it returns is called. */
+    /** Keeps the process alive. @returns a function that ends this */
     readonly keepAlive?: () => () => void;
   };
 
-/** Initial memory of a session, besides the client's settings: enough for most tokens. */
+/** Initial memory of a session, in addition to the client's settings. It is enough for most tokens. */
 const BEGIN_BYTES = 8192;
 
-/** How long the end waits for a refresh whose tokens would be lost, or for an unfinished write. */
+/** How long the end of a session waits for a refresh whose tokens would be lost, or for an unfinished write. */
 const LEAVE_LIMIT_MS = 10_000;
 
-/** Who started the runtime. */
+/** The callbacks of the runtime's owner. */
 export interface RuntimeOwner {
-  /** @returns what is called after every possible change, and if another sign-in has replaced the session */
+  /**
+   * @returns `changed` is called after every possible change, `endElsewhere` if another sign-in has replaced the session
+   */
   signedIn(): { changed(): void; endElsewhere(): void };
-  /** There is no session, and everything is released. */
+  /** The sign-in has failed, and everything is released. */
   rejected(reason: unknown): void;
   dispose(): void;
 }
@@ -89,7 +91,7 @@ export class SessionRuntime {
   #owner!: RuntimeOwner;
   #phase: Phase = "starting";
   #session: ReturnType<RuntimeOwner["signedIn"]> | undefined;
-  /** A new one replaces it when another program has changed the records. */
+  /** A new driver replaces this one if another program has changed the records. */
   driver: Driver;
   /** The current driver is about to be replaced. */
   #isStale = false;
@@ -131,7 +133,7 @@ export class SessionRuntime {
       stored.known.look = () => this.tokens.known(this.driver);
     }
     this.tokens.read();
-    // A storage that calls back at once may have completed the end of a session that was closing.
+    // A storage that calls back at once may already have ended the session.
     if (this.#phase !== "released") this.driver.start();
   }
 
@@ -162,7 +164,7 @@ export class SessionRuntime {
     });
   }
 
-  /** Sends and writes with exclusive access to the records, if they are shared. */
+  /** Wraps the adapters, if programs share the records: each request and write then has exclusive access. */
   #alone(platform: Platform): { readonly platform: Platform; readonly lock?: Between["lock"] } {
     const { shared } = this.settings;
     if (shared === undefined) return { platform };
@@ -181,14 +183,17 @@ export class SessionRuntime {
     return { platform: { ...platform, storage }, lock };
   }
 
-  /** False if the tokens are only in memory, or if the server has left a refresh token unchanged before. */
+  /**
+   * Whether the refresh may replace the stored refresh token: not if tokens are only in memory or the server does not
+   * rotate.
+   */
   #mayRotate(): boolean {
     const { endpoint, state, notSaved } = this.driver.device;
     const isRefresh = endpoint === Endpoint.TOKEN && state === State.REFRESHING;
     return isRefresh && notSaved === 0 && !this.tokens.isLasting;
   }
 
-  /** Whether the device knows the newest tokens; otherwise it reads those of another program. */
+  /** Whether the device has the newest tokens. Otherwise, a new device reads those of the other program. */
   isCurrent(): boolean {
     if (this.settings.shared?.isCurrent !== false) return true;
     this.#beginAgain();
@@ -201,10 +206,7 @@ export class SessionRuntime {
     return [config.clientSecret, ...(keys?.sent ?? []), ...secretsOf(device, memory)];
   }
 
-  /**
-   * Another program has changed the records: continues with a new device that reads them. Not within a command of the
-   * old one.
-   */
+  /** Another program has changed the records: replaces the driver, after the current command has ended. */
   #beginAgain(): void {
     if (this.#isStale) return;
     this.#isStale = true;
@@ -221,7 +223,7 @@ export class SessionRuntime {
     });
   }
 
-  /** A promise that a program waits for: the process stays alive until it settles. */
+  /** A promise that the program awaits. The process stays alive until the promise settles. */
   awaited<T>(executor: ConstructorParameters<typeof Promise<T>>[0]): Promise<T> {
     const release = this.settings.keepAlive?.();
     const promise = new Promise<T>(executor);
@@ -262,7 +264,7 @@ export class SessionRuntime {
     if (state === State.FAILED) this.#fail(this.failure);
     else if (!this.#mayPrompt && isWithoutSession(state))
       this.#fail(cannotPromptUser(this.#handlers));
-    // A sign-out that an earlier start has begun is complete.
+    // A sign-out of an earlier start is complete.
     else if (state === State.SIGNED_OUT) driver.signIn();
     else if (state === State.PENDING) this.#reportCode();
     else if (
@@ -275,7 +277,7 @@ export class SessionRuntime {
     }
   }
 
-  /** Why the device has failed. */
+  /** Why the sign-in or session has failed. */
   get failure(): SignInError {
     if (!this.tokens.isOfOtherKey) return signInErrorOf(this.driver.device, this.recorder.newest);
     const advice = "restore it before the next start, or sign in again";
@@ -283,7 +285,7 @@ export class SessionRuntime {
     return new SignInError("key_changed", "user", message);
   }
 
-  /** Replaces the session by one with a wider scope, if a user can be prompted. */
+  /** Signs out to sign in again with a wider scope, if a user can be prompted. */
   #requestMore(): void {
     const { scope } = this.settings.config;
     if (!this.#mayPrompt) {
@@ -329,7 +331,9 @@ export class SessionRuntime {
     if (onTrouble !== undefined) this.call(() => onTrouble(trouble));
   }
 
-  /** Once: a request has failed, and the addresses are from an earlier start. The server may have moved. */
+  /**
+   * Requests the server's addresses once, after a failure, if they come from an earlier start. The server may have moved.
+   */
   #rediscover(): void {
     const request = this.#rediscoverOnce;
     this.#rediscoverOnce = undefined;
@@ -338,7 +342,7 @@ export class SessionRuntime {
     }, nothing);
   }
 
-  /** Reports the code, if it is new. One from before a restart may have expired: a new one follows. */
+  /** Reports a new code to the program. A code from before a restart may have expired; then a new one follows. */
   #reportCode(): void {
     const prompt = promptOf(this.driver);
     if (prompt.userCode === this.#shownCode) return;
@@ -348,16 +352,15 @@ export class SessionRuntime {
   }
 
   #wakeInMs(): number {
-    // This driver is about to be replaced.
+    // A new driver is about to replace this one.
     if (this.#isStale) return Number.POSITIVE_INFINITY;
     const leaveMs = this.#phase === "leaving" ? this.#leaveLimitMs() : Number.POSITIVE_INFINITY;
     return Math.min(this.watch.wakeInMs(), leaveMs);
   }
 
   /**
-   * Resolves when everything is released: after pending operations that must not be lost, or after a time limit. Called
-   * once.
-   * @param last the final request to the driver
+   * Releases everything, after operations that must not be lost or after a time limit. Called once.
+   * @param last the final call of the driver
    */
   leave(last: () => void = () => this.#tryAtLast()): Promise<void> {
     return this.awaited((resolve) => {
@@ -392,18 +395,15 @@ export class SessionRuntime {
     this.#left();
   }
 
-  /**
-   * Whether an operation is in progress whose loss matters: the response to a refresh may contain the only refresh
-   * token.
-   */
+  /** Whether an operation must not be interrupted. The response to a refresh may contain the only refresh token. */
   #isBusy(): boolean {
     const { shared, stored } = this.settings;
-    // Nothing has started: another program is using the records.
+    // Another program is using the records, so no operation has started here.
     if (shared?.isWaiting) return false;
     const { state, inFlight } = this.driver.device;
     const isRefreshing = state === State.REFRESHING && inFlight === 1;
     if (stored?.isBusy && !stored.isReading) return true;
-    // Interrupted reads cause no damage.
+    // A read may be interrupted.
     return isRefreshing || (state !== State.STARTING && this.watch.isAtStorage(this.driver));
   }
 }
@@ -421,7 +421,7 @@ function promptOf({ device, memory }: Driver): VerificationPrompt {
   };
 }
 
-/** A server may send the URI as users type it. Programs link to it (RFC 8628 §3.2 requires a URI). */
+/** Servers may send the URI without its scheme. RFC 8628 §3.2 requires a URI, and programs make a link of it. */
 function withScheme(address: string): string {
   return /^https?:/i.test(address) ? address : `https://${address}`;
 }
@@ -430,13 +430,13 @@ function isAtEnd(state: State): boolean {
   return state === State.FAILED || isWithoutSession(state);
 }
 
-/** No operation that changes the records is in progress, and no user is being prompted. */
+/** No operation that changes the records is in progress, and no user is prompted. */
 function isAtRest({ state, inFlight, job, storageCommand }: Device): boolean {
   const isPrompting = state === State.REQUESTING || state === State.PENDING;
   return !isPrompting && inFlight === 0 && job === 0 && storageCommand === 0;
 }
 
-/** Whether nothing is stored that could become a session without the user. */
+/** Whether no session can be resumed without the user. */
 export function isWithoutSession(state: State): boolean {
   return state === State.SIGNED_OUT || state === State.REQUESTING || state === State.PENDING;
 }

@@ -1,5 +1,5 @@
-// A session as a program sees it: signing in as one promise, a valid access token, a `fetch` that sends it, and an end.
-// Runs on any platform that has promises and `fetch`; ../node/sign-in.ts is Node's own part.
+// A session as a program uses it: a promise for signing in, a valid access token, a `fetch` that sends it, and an end. Runs
+// on any platform with promises and `fetch`. ../node/sign-in.ts is the part for Node.
 
 import { Limit } from "../../core/device/limits.ts";
 import { ErrorCode, Outcome, Region, State } from "../../core/index.ts";
@@ -31,20 +31,20 @@ export type SessionStatus =
 /** The result of signing out. */
 export interface SignOutResult {
   /**
-   * The server has confirmed the revocation. An access token that it cannot revoke has ended with its refresh token, or
-   * expires within minutes (RFC 7009 §2.1, §2.2.1).
+   * The server has confirmed the revocation. If it cannot revoke the access token, that token has ended with its refresh
+   * token, or expires within minutes (RFC 7009 §2.1, §2.2.1).
    */
   readonly isRevoked: boolean;
   /**
-   * Why the tokens are not revoked: the server has no revocation endpoint, storage that does not respond has prevented
-   * the request, or the name of the error; "" if they are.
+   * Why the tokens are not revoked: the server has no revocation endpoint, storage did not respond before the request, or
+   * the error code; "" if they are revoked.
    */
   readonly problem: "" | "no_revocation_endpoint" | "storage_silent" | GrantErrorCode;
-  /** Storage has not erased everything: the rest resumes no session, and the next start erases it. */
+  /** Storage has not erased everything. The remaining data resume no session, and the next start erases them. */
   readonly isStored: boolean;
 }
 
-/** Made by `signIn`. */
+/** A session, as `signIn` returns it. */
 export class Session {
   readonly #runtime: SessionRuntime;
   readonly #onEnd: ((error: SignInError) => unknown) | undefined;
@@ -57,19 +57,18 @@ export class Session {
   /** Resolves when everything is released. */
   #left: Promise<void> | undefined;
 
-  /** @internal @param onEnd called once if the session ends without `signOut` or `close` */
+  /** @internal @param onEnd called once if the session ends other than by `signOut` or `close` */
   constructor(runtime: SessionRuntime, onEnd: ((error: SignInError) => unknown) | undefined) {
     this.#runtime = runtime;
     this.#onEnd = onEnd;
   }
 
-  /** The current status. */
   get status(): SessionStatus {
     if (this.#end !== undefined) return this.#end.code === "closed" ? "closed" : "ended";
     return this.#device.state === State.SIGNED_IN ? "signed-in" : "refreshing";
   }
 
-  /** Seconds until the access token expires; undefined if unknown, or without a token. */
+  /** Seconds until the access token expires; undefined if unknown, or if there is no token. */
   get expiresInS(): number | undefined {
     return this.status === "signed-in" ? this.#leftOf(this.#device.accessLifetimeS) : undefined;
   }
@@ -79,31 +78,31 @@ export class Session {
     return this.#end !== undefined ? undefined : this.#leftOf(this.#device.refreshLifetimeS);
   }
 
-  /** The rest of a lifetime: the device sleeps between events, and does not count meanwhile. */
+  /** The rest of a lifetime. The device counts only when it wakes, so the time since then is subtracted. */
   #leftOf(seconds: number): number | undefined {
     const leftS = seconds - this.#runtime.driver.unreportedS;
     return leftS > 0 && seconds < Limit.ENDLESS ? leftS : undefined;
   }
 
-  /** Whether there is a refresh token: without one the session ends with its access token. */
+  /** Whether there is a refresh token. Without one, the session ends with its access token. */
   get isRenewable(): boolean {
     return this.#end === undefined && this.#device.length[Region.REFRESH_TOKEN]! > 0;
   }
 
-  /** Whether the tokens in use are stored: otherwise the user must sign in again after a restart. */
+  /** Whether the tokens in use are stored. If not, the user must sign in again after a restart. */
   get isSaved(): boolean {
     const { driver, watch } = this.#runtime;
     return this.#device.notSaved === 0 && !watch.isStoring(driver) && !watch.isSilent;
   }
 
-  /** The newest token response without its tokens; undefined for a session of an older program, until the first refresh. */
+  /** The newest token response without its tokens; undefined after a start with the records of an older version. */
   get tokenResponse(): TokenResponse | undefined {
     return this.#runtime.recorder.tokenResponse;
   }
 
   /**
-   * The scope of the access token: the server's, or else the requested one (RFC 6749 §5.1). Undefined for a session of
-   * an older version, until the first refresh.
+   * The scope of the access token: the server's or, if it sent none, the requested one (RFC 6749 §5.1). Undefined after a
+   * start with the records of an older version, until the first refresh.
    */
   get scope(): string | undefined {
     const { tokens, recorder } = this.#runtime;
@@ -111,10 +110,10 @@ export class Session {
   }
 
   /**
-   * Validates the newest ID token against the issuer's keys, as OpenID Connect Core 1.0 §3.1.3.7 requires, and returns
-   * its claims. They are stored across restarts. Undefined if the server has sent none, as without `openid` in the
+   * Validates the newest ID token against the issuer's keys, as OpenID Connect Core 1.0 §3.1.3.7 requires, and returns its
+   * claims. The token is stored across restarts. Undefined if the server has sent none, for example without `openid` in the
    * scope.
-   * @throws SignInError `wrong_id_token` if it is invalid; `no_metadata` if the issuer is unknown, or publishes no
+   * @throws SignInError `wrong_id_token` if the token is invalid; `no_metadata` if the issuer is unknown, or publishes no
    * keys; `unreachable`
    */
   async claims(): Promise<IdTokenClaims | undefined> {
@@ -132,24 +131,25 @@ export class Session {
   }
 
   /**
-   * The access token; if it is about to expire it is refreshed first, which waits as long as the network is down.
+   * A valid access token. If the current one is about to expire, the session refreshes it first, and waits for the network
+   * if necessary.
    * @param signal ends the wait
-   * @throws SignInError if the session has ended, or if the server refuses to refresh its tokens, which stay stored and
-   * are retried; the signal's reason
+   * @throws SignInError if the session has ended, or if the server refuses a refresh (the tokens stay stored, and the
+   * session retries); the signal's reason
    */
   async accessToken(signal?: AbortSignal | null): Promise<string> {
     for (;;) {
       if (this.#end !== undefined) throw this.#end;
       const { driver, watch } = this.#runtime;
-      // A rotated refresh token must be stored before its access token is used.
+      // A rotated refresh token must be stored before the access token of the same response is used.
       const token = watch.isStoring(driver) ? "" : driver.accessToken;
-      // Another program may have ended the session, or refreshed the tokens.
+      // Another program may have refreshed the tokens or ended the session.
       const isCurrent = this.#runtime.isCurrent();
       if (token !== "" && isCurrent) return token;
       signal?.throwIfAborted();
       this.#throwIfRefused();
       const changed = this.#nextChange(signal);
-      // A token may have expired unnoticed, or the machine has slept: refresh it now.
+      // The token has expired since the device last counted, for example while the machine slept: refresh it now.
       if (isCurrent && this.#device.state === State.SIGNED_IN && !watch.isStoring(driver)) {
         driver.accessTokenRefused();
       } else if (driver.unreportedS > 0) driver.run();
@@ -157,7 +157,7 @@ export class Session {
     }
   }
 
-  /** An error that waiting cannot fix rejects the callers; the session stays, and the device retries. */
+  /** Throws an error that waiting cannot fix. The session stays, and the device retries. */
   #throwIfRefused(): void {
     const { driver, recorder } = this.#runtime;
     const isRefused = driver.core.outcome(this.#device) === Outcome.REFUSED;
@@ -165,7 +165,7 @@ export class Session {
     throw recorder.newest ? troubleOf(this.#device, recorder.newest) : signInErrorOf(this.#device);
   }
 
-  /** Waits for a possible change, or for the signal. */
+  /** Resolves after the next possible change of the device, or when the signal aborts. */
   #nextChange(signal?: AbortSignal | null): Promise<void> {
     return this.#runtime.awaited<void>((resolve) => {
       const wake = (): void => {
@@ -178,21 +178,19 @@ export class Session {
   }
 
   /**
-   * Like the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). After a 401 the token is
-   * refreshed and the request repeated once, unless reading consumes `init.body`, or the API requires another sign-in
-   * (RFC 9470, `stepUpOf`). The token is sent over https to the server of this request, or only to those of
-   * `resources`, if given. Redirects are followed: within that server with the token, to another one without token,
-   * headers and body.
-   * @throws SignInError if the session has ended; TypeError if the token must not be sent there; whatever `fetch`
-   * throws
+   * Works like the global `fetch`, and sends the access token in `Authorization` (RFC 6750 §2.1). After a 401, it refreshes
+   * the token and repeats the request once, unless reading consumes `init.body`, or the API requires another sign-in (RFC
+   * 9470, `stepUpOf`). It sends the token over https to the server of this request; if `resources` is set, only to those
+   * servers. It follows redirects: within the same server with the token, to another one without token, headers and body.
+   * @throws SignInError if the session has ended; TypeError if the address must not receive the token; errors of `fetch`
    */
   async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    // Not every program uses it.
+    // Loaded on demand, because not every program uses it.
     const { fetchWithToken } = await import("./fetch.ts");
     return await fetchWithToken(
       {
         accessToken: (signal) => this.accessToken(signal),
-        // It may have been refreshed for another request meanwhile.
+        // Another request may have refreshed the token meanwhile.
         refused: (token) => {
           const { driver, settings } = this.#runtime;
           settings.log?.log("an API has refused the access token (401)");
@@ -206,9 +204,9 @@ export class Session {
   }
 
   /**
-   * Revokes the tokens at the server, if it can be reached, and erases them here. Resolves when both have succeeded or
-   * failed, after some minutes at most: an unreachable server is tried four times, and `onTrouble` receives each failure
-   * that is retried.
+   * Revokes the tokens at the server and erases them here. Resolves when both steps have succeeded or failed. That takes
+   * some minutes if the server is unreachable: it is tried four times, and `onTrouble` receives each failure that is
+   * retried.
    * @throws SignInError if the session has ended before
    */
   signOut(): Promise<SignOutResult> {
@@ -228,7 +226,7 @@ export class Session {
     ) {
       await this.#nextChange();
     }
-    // It may have ended meanwhile.
+    // The session may have ended meanwhile.
     const end: SignInError | undefined = this.#end;
     if (end !== undefined) throw end;
     this.#finish(new SignInError("signed_out", "user", "signed out; sign in again"));
@@ -248,7 +246,7 @@ export class Session {
     return { isRevoked: problem === "", problem, isStored: slotsUsed > 0 || watch.isSilent };
   }
 
-  /** Closes the session; the next start resumes it. Waits at most ten seconds for a refresh that is under way. */
+  /** Closes the session. The next start resumes it. Waits at most ten seconds for a refresh that is in flight. */
   async close(): Promise<void> {
     this.#finish(new SignInError("closed", "nobody", "the session was closed"));
     await this.#left;
@@ -266,7 +264,7 @@ export class Session {
     this.#wake();
   }
 
-  /** If another program has refreshed the tokens meanwhile, revoke those. */
+  /** If another program has refreshed the tokens meanwhile, revokes the new ones. */
   #goOnSigningOut(state: State): void {
     const { driver } = this.#runtime;
     if (driver === this.#signedOut) return;
@@ -311,9 +309,9 @@ function endedElsewhere(): SignInError {
 
 /**
  * Signs in, or resumes the stored session without a request.
- * @param dispose releases the platform; called at the end of the session, and if there is none
- * @throws SignInError if the user or the server refuses, all codes have expired, or `signal` aborts; exceptions of
- *   `onCode` or `onTrouble`
+ * @param dispose releases the platform; called when the session ends, or if there is none
+ * @throws SignInError if the user or the server refuses, all codes have expired, or `signal` aborts; exceptions of `onCode`
+ * or `onTrouble`
  */
 export function signInOn(
   platform: Platform,

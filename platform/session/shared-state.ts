@@ -1,35 +1,33 @@
-// Several programs that share a session, such as a daemon and a command that a timer starts. Each has its own device,
-// which knows the records as it last read them. A program has exclusive access while it writes the records, or sends a
-// request that changes them; a program with outdated records starts again with the newest.
+// Several programs that share a session, such as a daemon and a command that a timer starts. Each program has its own
+// device, which knows the records as it last read them. A program needs exclusive access to write the records, or to send a
+// request that changes them. If its records are outdated, it reads them again.
 
 import type { HttpRequest, Storage } from "../contracts.ts";
 import { operate } from "../exchange/callbacks.ts";
 import { Filter } from "../exchange/filter.ts";
 import type { SignInError } from "./sign-in-error.ts";
 
-/** The records that several programs use. */
+/** The records that several programs share. */
 export interface SharedState {
-  /** The records are about to be read: later changes are another program's. */
+  /** Called before the records are read. Later changes come from another program. */
   begin(): void;
-  /** The storage for a device that reads it again. */
+  /** The storage for a device that reads the records again. */
   open(): Storage;
-  /** Whether only this program has changed them since they were read. */
+  /** Whether no other program has changed the records since they were read. */
   readonly isCurrent: boolean;
   /**
-   * Calls back, now or later, when no other program may change them, until `leave`. After the first callback access
-   * stays exclusive. A later call replaces a waiting one.
-   * @param onBusy receives `state_busy` once, if it takes long
+   * Calls `then`, now or later, with exclusive access to the records, which lasts until `leave`. A later call replaces a
+   * waiting one.
+   * @param onBusy receives `state_busy` once, if the wait is long
    */
   enter(then: () => void, onBusy: (trouble: SignInError) => void): void;
-  /** Within `enter`: why so many bytes cannot be written, "" if they can. Without the lock not even 0 bytes can. */
+  /** During exclusive access: why `bytes` bytes cannot be written, "" if they can. With 0: why there is no lock. */
   unwritable(bytes: number): string;
-  /** Another program uses them, and `enter` waits: no storage operation has started. */
+  /** Whether `enter` waits for another program. Then no storage operation has started. */
   readonly isWaiting: boolean;
   /** Ends exclusive access, and cancels a waiting `enter`. */
   leave(): void;
-  /**
-   * Wraps a device's adapters. Reached through this object, because a program without shared records does not load it.
-   */
+  /** Wraps a device's adapters. A method of this object, so that programs without shared records do not load the code. */
   between(user: SharedUser): Between;
 }
 
@@ -43,23 +41,23 @@ export function between(shared: SharedState, user: SharedUser): Between {
   return { storage: sharedStorage(shared.open(), shared, user), lock: new Lock(shared, user) };
 }
 
-/** The owner of the device. */
+/** The callbacks of the device's owner. */
 export interface SharedUser {
-  /** Another program has changed the records: start again. */
+  /** Another program has changed the records. The owner must start a new device. */
   readonly onStale: () => void;
   readonly onBusy: (trouble: SignInError) => void;
-  /** The request is a refresh whose response may replace the stored refresh token. */
+  /** Whether the request is a refresh whose response may replace the stored refresh token. */
   readonly mayRotate: () => boolean;
-  /** Such a refresh is not sent, because the new token could not be stored. @param problem where, and why */
+  /** A refresh is not sent, because its new token could not be stored. @param problem the path and the reason */
   readonly onUnwritable: (problem: string) => void;
-  /** The storage has thrown, or rejected. @param giveUp to be called next: it reports the failure */
+  /** The storage has thrown or rejected. @param giveUp reports the failed operation; call it next */
   readonly onFault: (error: unknown, giveUp: () => void) => void;
 }
 
-/** A record with long tokens, and the file beside the records. */
+/** Space for a record with long tokens and for the token cache. */
 const CAPACITY_BYTES = 16_384;
 
-/** Sends nothing before the device knows the newest records, and no refresh whose new token could not be stored. */
+/** Sends no request while the device's records are outdated, and no refresh whose new token could not be stored. */
 export class Lock extends Filter {
   readonly #shared: SharedState;
   readonly #user: SharedUser;
@@ -82,7 +80,7 @@ export class Lock extends Filter {
     }, this.#user.onBusy);
   }
 
-  /** The device treats it as a failed request, and retries with growing waits. */
+  /** Reports a failed request. The device retries with growing waits. */
   #refuse(problem: string): void {
     const own = this.#turn;
     queueMicrotask(() => {
@@ -98,7 +96,7 @@ export class Lock extends Filter {
   }
 }
 
-/** Prevents writes over another program's records. */
+/** Wraps a storage, so that it never overwrites records of another program. */
 export function sharedStorage(storage: Storage, shared: SharedState, user: SharedUser): Storage {
   let problem = "";
   const alone = (act: (done: (ok: boolean) => void) => unknown, done: (ok: boolean) => void) =>

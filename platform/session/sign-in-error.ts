@@ -1,20 +1,20 @@
-// Why a sign-in or a session ended, for programs and users.
+// The reasons why a sign-in or a session ended, for programs and users.
 
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
 import { lackingMemberOf, missingCapacityOf, missingMemberOf } from "../driver/responses.ts";
 import { describeResponse, type ServerResponse } from "../exchange/response-recorder.ts";
 import type { MetadataError } from "../servers/profile.ts";
 
-/** Who can fix it. `nobody`: it is over, or retrying may help. */
+/** Who can fix the error. `nobody`: no action is possible or necessary. */
 export type Remedy = "user" | "administrator" | "developer" | "nobody";
 
-/** The server's error code (RFC 6749 §5.2, RFC 8628 §3.5), or the device's, such as `session_ended`. */
+/** The server's error code (RFC 6749 §5.2, RFC 8628 §3.5), or a code of the device, such as `session_ended`. */
 export type GrantErrorCode = Lowercase<Exclude<keyof typeof ErrorCode, "NONE">>;
 
-/** Stable: programs may compare them. */
+/** The codes are stable, so programs may compare them. */
 export type SignInErrorCode =
   | GrantErrorCode
-  /** The caller has aborted. */
+  /** The program has aborted the sign-in. */
   | "aborted"
   /** The program closed the session. */
   | "closed"
@@ -30,21 +30,21 @@ export type SignInErrorCode =
   | "state_unusable"
   /** Another program is using the same tokens; this one waits. */
   | "state_busy"
-  /** Tokens are not saved: storage fails, or they do not fit. */
+  /** The tokens are not saved: storage has failed, or they do not fit. */
   | "not_saved"
-  /** Storage cannot erase what must be erased. */
+  /** Storage cannot erase data that must be erased. */
   | "not_erased"
   /** Storage has not responded for seconds. */
   | "storage_silent"
   /** The ID token is invalid. */
   | "wrong_id_token"
-  /** The signer does not sign, or not with its key. */
+  /** The signer has failed, or its signature does not match its public key. */
   | "signer_failed"
-  /** The tokens are bound to another key than this one. */
+  /** The tokens are bound to a key that this program does not have. */
   | "key_changed"
-  /** By this computer's clock a certificate, an ID token, or what its key signs is not valid now. */
+  /** A certificate, an ID token or a signature is not valid at the time of this computer's clock. */
   | "clock_wrong"
-  /** The server's name is unknown: misspelled, or there is no network. */
+  /** The server's name does not resolve: it is misspelled, or there is no network. */
   | "name_not_found"
   /** The server's certificate is not trusted. */
   | "certificate_refused"
@@ -57,13 +57,11 @@ export type SignInErrorCode =
 
 /** Why a sign-in or a session ended, or what blocks it. */
 export class SignInError extends Error {
-  /** The reason. */
   readonly code: SignInErrorCode;
-  /** Who can fix it. */
   readonly remedy: Remedy;
   /** The server's response, if it is the reason. */
   readonly response: ServerResponse | undefined;
-  /** The member that a response lacked, such as "verification_uri"; otherwise "". */
+  /** The member that the response lacks, such as "verification_uri"; otherwise "". */
   readonly lacks: string;
 
   constructor(code: SignInErrorCode, remedy: Remedy, message: string, more: ErrorContext = {}) {
@@ -96,13 +94,14 @@ const ADVICE: Readonly<Record<Remedy, string>> = {
 };
 
 /**
- * A pattern for an adapter's text (a name of Node or OpenSSL, or a sentence); what it means, who can fix it, and how.
+ * A pattern for an adapter's failure (an error code of Node or OpenSSL, or a sentence), the error code, who can fix it, and
+ * how.
  */
 type Cause = readonly [text: RegExp, SignInErrorCode, Remedy, advice: string];
 
 const CERTIFICATE = "certificate_refused";
 
-/** Reasons for a missing response that somebody can fix. The first match counts. */
+/** Reasons for a missing response that somebody can fix. The first matching row is used. */
 const CAUSES: readonly Cause[] = [
   [/\(the proxy|\(ERR_PROXY/, "proxy_refused", "user", "check the proxy (http.agent, HTTPS_PROXY)"],
   [/\((ENOTFOUND|EAI_)/, "name_not_found", "user", "check the server's name, and the network"],
@@ -158,10 +157,7 @@ const CAUSES: readonly Cause[] = [
 
 const causeOf = (failure: string): Cause | undefined => CAUSES.find(([text]) => text.test(failure));
 
-/**
- * The device's error as an exception.
- * @param response the server's newest response
- */
+/** Converts the device's error. @param response the server's newest response */
 export function signInErrorOf(device: Device, response?: ServerResponse): SignInError {
   const code = errorNameOf(device);
   const remedy = remedyFor(device);
@@ -177,7 +173,7 @@ export function signInErrorOf(device: Device, response?: ServerResponse): SignIn
   });
 }
 
-/** The problem that blocks a device for now, to be reported and not thrown. */
+/** The problem that currently blocks a device, for `onTrouble`. */
 export function troubleOf(device: Device, response: ServerResponse): SignInError {
   const [, known, fixer, remark] = causeOf(response.failure) ?? [];
   const code = known ?? errorNameOf(device);
@@ -192,7 +188,7 @@ export function troubleOf(device: Device, response: ServerResponse): SignInError
   return new SignInError(code, remedy, message, { response, lacks: lackingMemberOf(device) });
 }
 
-/** The name of the program's setting. */
+/** Names the setting that is too small. */
 function missingCapacityIn(device: Device): string {
   return missingCapacityOf(device).replace("bytes of memory", "bytes as memoryBytes");
 }
@@ -201,18 +197,21 @@ function remedyFor(device: Device): Remedy {
   return REMEDIES[errorKind(device, device.error)] ?? "nobody";
 }
 
-/** Whether it reports more than a pending decision or a success. */
+/** Whether a response is an error other than a pending decision. */
 function isRefusal({ status, error, failure }: ServerResponse): boolean {
   if (error === "authorization_pending" || error === "slow_down") return false;
   return failure !== "" || error !== "" || status > 299;
 }
 
-/** The last error, as the specifications spell it. */
+/** The last error in the spelling of the specifications. */
 export function errorNameOf({ error }: Device): GrantErrorCode {
   return (ErrorCode[error] ?? "UNKNOWN_ERROR").toLowerCase() as GrantErrorCode;
 }
 
-/** The metadata of an issuer is not usable. @param againInS seconds until the next attempt; undefined: none follows */
+/**
+ * The error for unusable metadata of an issuer.
+ * @param againInS seconds until the next attempt; undefined: there is none
+ */
 export function metadataErrorOf(
   { message, isTransient }: MetadataError,
   againInS?: number,
@@ -235,10 +234,10 @@ export function wrongOption(message: string, cause?: unknown): SignInError {
   return new SignInError("wrong_option", "developer", message, more);
 }
 
-/** The cause is what a callback of the program has thrown: the program receives it unchanged. */
+/** A callback of the program has thrown its `cause`. The program receives the cause unchanged. */
 export class CallbackError extends Error {}
 
-/** Requesting metadata may take a minute, and the caller may have aborted. @throws SignInError `aborted` */
+/** Rejects when the caller aborts, because a request for metadata may take a minute. @throws SignInError `aborted` */
 export async function unlessAborted<Result>(
   signal: AbortSignal | undefined,
   act: () => Promise<Result>,

@@ -1,5 +1,5 @@
-// Caches what came with the tokens across starts: the requested and granted scope, and the ID token. It is stored
-// beside the records, if there is a place, and only applies to the tokens that it names.
+// Caches the data that came with the tokens: the requested and granted scope, and the ID token. The cache is stored beside
+// the records, if the storage has a place for it. It applies only to the tokens that it names.
 
 import { Limit } from "../../core/device/limits.ts";
 import { Endpoint, State } from "../../core/index.ts";
@@ -14,22 +14,19 @@ import { sha256 } from "../text/sha256.ts";
 import { bytesOf, objectIn } from "../text/text.ts";
 import type { SharedState } from "./shared-state.ts";
 
-/** A cached token is not used in its last minute or quarter: it must reach a server first. */
+/** A cached token is not used in its last minute or quarter, because it must still be valid when it reaches a server. */
 const MARGIN_MS = 60_000;
 
-/** Returns false too if the clock was set back to before the token was issued: its expiry is then unknown. */
+/** Whether a cached token is valid. If the clock was set back to before the token was issued, its expiry is unknown. */
 function isValid({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
   const nowMs = Date.now();
   if (typeof token !== "string" || !(fromMs! <= nowMs + MARGIN_MS)) return false;
   return endsAtMs! > nowMs + Math.min(MARGIN_MS, (endsAtMs! - fromMs!) / 4);
 }
 
-/**
- * Responds to a refresh in place of the server. A start, or a program after another one's refresh, uses the cached
- * token without a request.
- */
+/** Responds to a refresh with a cached token instead of a request: after a start, or after another program's refresh. */
 export class KnownResponse extends Filter {
-  /** The cached token that the device may receive now, if any. */
+  /** The cached token that the device may receive now, if there is one. */
   look: () => KnownToken | undefined = () => undefined;
   #turn = 0;
 
@@ -58,29 +55,29 @@ export class KnownResponse extends Filter {
   }
 }
 
-/** Stores it in slot 0 of a storage. */
+/** Stores the cache in slot 0 of a storage. */
 export class TokenCache {
-  /** Whether the access token is cached, too: it is used at the next start, or refreshed first, or not cached. */
+  /** What happens to the access token: it is used at the next start, refreshed at the next start, or not cached. */
   access: "used" | "renewed" | "none";
   readonly known = new KnownResponse();
-  /** An operation is in progress. */
+  /** Whether an operation is in progress. */
   isBusy = false;
-  /** The stored content is not known yet. */
+  /** Whether the stored content is still being read. */
   isReading = false;
   /** Called after the last operation. */
   onRest: () => void = nothing;
-  /** Something is stored, for whatever tokens. */
+  /** Whether something is stored, for any tokens. */
   isThere = false;
   readonly #open: () => Storage;
   #next: (() => void) | undefined;
 
-  /** @param open creates the storage for each operation: a seal is large */
+  /** @param open creates the storage for each operation, because sealed storage is large */
   constructor(open: () => Storage, access: TokenCache["access"] = "none") {
     this.#open = open;
     this.access = access;
   }
 
-  /** @param then receives a function that returns what is stored for a token */
+  /** @param then receives a function that returns the data stored for a token */
   read(then: (storedOf: (token: string) => Recalled | undefined) => void): void {
     const storage = this.#open();
     const into = new Uint8Array(storage.capacity);
@@ -99,7 +96,7 @@ export class TokenCache {
     );
   }
 
-  /** Replaces what is stored for another token. After a failure, the next start requests it again. */
+  /** Replaces the stored data. After a failure, the next start requests the access token again. */
   write(recalled: Recalled, token: string): void {
     const storage = this.#open();
     this.isThere = true;
@@ -116,7 +113,7 @@ export class TokenCache {
     this.#operate(false, (done) => storage.erase(0, done), nothing);
   }
 
-  /** One operation at a time; of the waiting ones only the newest runs. */
+  /** Runs one operation at a time. Of the waiting ones, only the newest runs. */
   #operate<Result>(
     failure: Result,
     act: (done: (result: Result) => void) => unknown,
@@ -139,12 +136,12 @@ export class TokenCache {
   }
 }
 
-/** Identifies a token without revealing it. */
+/** A name for a token that does not reveal it. */
 function nameOf(token: string): string {
   return btoa(String.fromCharCode(...sha256(bytesOf(token)).subarray(0, 15)));
 }
 
-/** Another program may have written it. */
+/** The members are checked, because another program may have written them. */
 function storedIn(
   members: Readonly<Record<string, unknown>>,
   isUsed: boolean,
@@ -159,32 +156,32 @@ export interface IssuedTokensSettings {
   readonly config: { readonly scope: string };
   readonly keys?: Keys | undefined;
   readonly shared?: SharedState | undefined;
-  /** Stores what came with the tokens, if there is a place for it. */
+  /** The cache, if the storage has a place for it. */
   readonly stored?: TokenCache | undefined;
 }
 
 /**
- * What is known of the tokens in use, besides the device's records: who requested them, with which scope, and whether
- * refreshes replace them.
+ * Data about the tokens in use that the device's records do not contain: the sign-in that issued them, its scope, and
+ * whether refreshes replace the refresh token.
  */
 export class IssuedTokens {
   readonly #settings: IssuedTokensSettings;
   readonly #recorder: ResponseRecorder;
-  /** What an earlier start has stored, until the tokens in use are known. */
+  /** Returns the data that an earlier start stored for a token, until the tokens in use are known. */
   #storedOf: (token: string) => Recalled | undefined = () => undefined;
-  /** The current or last access token; one that must be renewed is no longer known. */
+  /** The current or last access token; "" if it must be refreshed. */
   #access = "";
   /** The requested scope of the session; undefined if unknown. */
   #requested: string | undefined;
   /** The refresh token of the newest response. */
   #refresh = "";
-  /** A refresh has left the refresh token unchanged. */
+  /** A refresh has returned the same refresh token. */
   isLasting = false;
   /** The tokens are bound to a key that this program does not have. */
   isOfOtherKey = false;
   /** Number of stored token responses. */
   #granted = 0;
-  /** Distinguishes a session from a later one of another sign-in; undefined if unknown. */
+  /** Identifies the sign-in that issued the tokens; undefined if unknown. */
   #sessionId: string | undefined;
 
   constructor(settings: IssuedTokensSettings, recorder: ResponseRecorder) {
@@ -198,7 +195,7 @@ export class IssuedTokens {
     });
   }
 
-  /** The next tokens belong to another sign-in, or another program has received them. */
+  /** Discards the data: the next tokens come from another sign-in or another program. */
   discard(isIncomplete = false): void {
     this.#recorder.discard();
     this.#granted = this.#recorder.granted;
@@ -206,20 +203,20 @@ export class IssuedTokens {
     if (isIncomplete) this.#sessionId = undefined;
   }
 
-  /** The token that an earlier start or another program has received for these records, when the device requests one. */
+  /** The cached token for the device's records, if an earlier start or another program has received one. */
   known(driver: Driver): KnownToken | undefined {
     const { device, memory } = driver;
     if (device.endpoint !== Endpoint.TOKEN || device.state !== State.REFRESHING) return undefined;
     const { access, keyId = "" } = this.#storedOf(storedTokenOf(device, memory)) ?? {};
     this.isOfOtherKey = keyId !== "" && keyId !== this.#settings.keys?.id;
-    // Without its key it is useless. A server may accept the refresh token of a client that authenticates.
+    // Without its key, the token is useless. A refresh may succeed, if the client authenticates otherwise.
     if (this.isOfOtherKey) return undefined;
     if (access?.token === this.#access) return undefined;
     driver.commands.makeRoom({ access_token: access?.token });
     return access;
   }
 
-  /** There are no tokens: erases what is stored for them. From now on, this program has requested the tokens. */
+  /** Erases the cache, because there are no tokens. This program issues the next ones. */
   erase(): void {
     const { stored, config } = this.#settings;
     if (stored?.isThere) this.#inTurn(() => stored.erase());
@@ -228,8 +225,8 @@ export class IssuedTokens {
   }
 
   /**
-   * The device has stored its tokens: recalls what is stored for them, or stores what came with them.
-   * @returns whether they belong to another sign-in than before
+   * Called after the device has stored its tokens: loads the data stored for them, or stores what came with them.
+   * @returns whether the tokens come from another sign-in than before
    */
   update(driver: Driver): boolean {
     const token = storedTokenOf(driver.device, driver.memory);
@@ -244,7 +241,7 @@ export class IssuedTokens {
     return isAnother;
   }
 
-  /** @returns whether it belongs to another sign-in than before */
+  /** @returns whether the tokens come from another sign-in than before */
   #recall(known: Recalled): boolean {
     const { sessionId = this.#sessionId } = known;
     const isAnother = this.#sessionId !== undefined && sessionId !== this.#sessionId;
@@ -273,11 +270,11 @@ export class IssuedTokens {
     this.#inTurn(() => this.#settings.stored?.write(recalled, token));
   }
 
-  /** Writes beside the records while no other program uses them: this content is then newer. */
+  /** Writes the cache while no other program uses the records, so that it is not overwritten by older data. */
   #inTurn(write: () => void): void {
     const { shared } = this.#settings;
     if (shared === undefined) write();
-    // Another operation already waits for its turn.
+    // If another operation waits for access, it writes the cache.
     else if (!shared.isWaiting)
       shared.enter(() => shared.isCurrent && !shared.unwritable(0) && write(), nothing);
   }
@@ -287,7 +284,7 @@ export class IssuedTokens {
     return stored === undefined ? config.scope : this.#requested;
   }
 
-  /** Whether the program requests a scope that the session neither requested nor received. */
+  /** Whether the program requests a scope that the session has neither requested nor received. */
   get isTooNarrow(): boolean {
     if (this.#requested === undefined) return false;
     const known = `${this.#requested} ${this.#recorder.scope}`.split(" ");

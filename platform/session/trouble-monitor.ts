@@ -1,4 +1,4 @@
-// Reports temporary problems, once each, so that nothing fails silently while the device retries.
+// Reports temporary problems once each, so that the program learns why the device retries.
 
 import { Command, ErrorCode, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
@@ -6,7 +6,7 @@ import type { Driver } from "../driver.ts";
 import type { ResponseRecorder } from "../exchange/response-recorder.ts";
 import { SignInError, troubleOf } from "./sign-in-error.ts";
 
-/** Storage that has not responded for this long is reported, and no longer waited for. */
+/** After this time without a response, storage is reported as silent, and the session no longer waits for it. */
 const SILENCE_MS = 10_000;
 const AGAIN = "trying again in a minute";
 const NOT_SAVED = "; after a restart before that, the user has to sign in again";
@@ -14,17 +14,17 @@ const FAILED = {
   not_saved: "the tokens could not be saved",
   not_erased: "what should be gone could not be erased",
 } as const;
-/** No wake-up is needed. */
+/** The longest wait, if no wake-up is needed. */
 const NEVER_MS = 134_217_727;
 
-/** Checks a device after every possible change. */
+/** Checks the device after every possible change. */
 export class TroubleMonitor {
   readonly #platform: Platform;
   readonly #report: (trouble: SignInError) => void;
   #received = 0;
   #notSaved = 0;
   #notErased = 0;
-  /** The number of the storage operation in progress, 0 for none, and its start. */
+  /** The number of the current storage operation, 0 for none, and when it started. */
   #operation = 0;
   #sinceMs = 0;
   #isSilent = false;
@@ -34,12 +34,12 @@ export class TroubleMonitor {
     this.#report = report;
   }
 
-  /** Whether a write is in progress and within its time: its tokens must not be used yet. */
+  /** Whether a write is in progress and not late. Its tokens must not be used yet. */
   isStoring({ device }: Driver): boolean {
     return device.storageCommand === Command.STORE && !this.#isSilent;
   }
 
-  /** Whether a storage operation is in progress and within its time. */
+  /** Whether a storage operation is in progress and not late. */
   isAtStorage({ device }: Driver): boolean {
     return (device.job !== 0 || device.storageCommand !== 0) && !this.#isSilent;
   }
@@ -55,7 +55,7 @@ export class TroubleMonitor {
     return Math.max(0, SILENCE_MS - this.#silentMs());
   }
 
-  /** @param isWaiting another program is using the storage, and no operation has been tried yet */
+  /** @param isWaiting another program is using the storage, so no operation has started */
   look(driver: Driver, recorder: ResponseRecorder, isWaiting: boolean): void {
     const { device } = driver;
     this.#lookAtStorage(driver, isWaiting);
@@ -74,7 +74,7 @@ export class TroubleMonitor {
     }
   }
 
-  /** Reports what could not be completed before the end. */
+  /** Reports operations that could not be completed before the end. */
   checkLeaks({ device }: Driver): void {
     if (device.notSaved) this.#reportOf("not_saved", "the user has to sign in again");
     if (device.notErased) this.#reportOf("not_erased", "the next start tries again");
@@ -104,7 +104,7 @@ export class TroubleMonitor {
   }
 }
 
-/** Whether the device retries by itself, other than polling for a user who has not decided yet. */
+/** Whether the device retries after a failure. Polls for a pending decision do not count. */
 function isTriedAgain({ device: { error, state } }: Driver): boolean {
   if (state === State.FAILED || state === State.SIGNED_OUT) return false;
   return ![ErrorCode.NONE, ErrorCode.AUTHORIZATION_PENDING, ErrorCode.SLOW_DOWN].includes(error);

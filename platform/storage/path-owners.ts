@@ -1,7 +1,6 @@
-// Checks who can change or read a file, as sshd does: anyone who can write to the file, or to a directory of its path,
-// can replace it.
+// Checks who can change or read a file, as sshd does. Anyone who can write to a directory of its path can replace the file.
 
-/** The status of a file or directory, following links; null if it does not exist. */
+/** The status of a file or directory, after following links; null if it does not exist. */
 export type StatusOf = (path: string) => { readonly mode: number; readonly uid: number } | null;
 
 export type LinkOf = (path: string) => string;
@@ -9,7 +8,7 @@ export type LinkOf = (path: string) => string;
 /** Who may read a file besides its owner. Only its owner and root may change it. */
 export type Readers = "all" | "group" | "owner";
 
-/** Every file that a user can name, and who may read it. Used by Node, the command and QuickJS. */
+/** The kinds of files that a user can name, and who may read each. Used by Node, the command and QuickJS. */
 export const READERS = {
   certificates: "all",
   configuration: "all",
@@ -22,8 +21,8 @@ const STICKY = 0o1000;
 const LINKS_MAX = 40;
 
 /**
- * What is wrong with the owners and modes of a file and of the directories of its path, "" for nothing.
- * @param uid of the current user; undefined on systems without users
+ * The problem with owners and modes of a file and of the directories of its path, "" for none.
+ * @param uid the current user; undefined on systems without users
  */
 export function pathProblem(
   path: string,
@@ -49,7 +48,7 @@ export function pathProblem(
     : `others can change ${open}, which it lies in; run chmod 755 on that`;
 }
 
-/** Whether others could replace files in it. The sticky bit prevents that. */
+/** Whether other users could replace files in a directory. The sticky bit prevents that. */
 function isOpen(status: ReturnType<StatusOf>, uid: number): boolean {
   if (status === null) return false;
   const isOthers = status.uid !== uid && status.uid !== 0;
@@ -57,8 +56,8 @@ function isOpen(status: ReturnType<StatusOf>, uid: number): boolean {
 }
 
 /**
- * The directories that the lookup of a path visits, from the root: for `/a/b` with a link `/a/b` to `/c/d` these are
- * `/`, `/a`, `/c`. A relative path begins in the working directory.
+ * The directories that the lookup of a path visits, from the root. For `/a/b` with a link `/a/b` to `/c/d`, these are `/`,
+ * `/a` and `/c`. A relative path starts in the working directory.
  */
 function directoriesTo(path: string, linkOf: LinkOf): string[] {
   const passed: string[] = [];

@@ -1,23 +1,21 @@
-// Seals each record with tweetnacl's secretbox before another storage writes it, for flash that can be read out, copied
-// or replaced. Runs wherever typed arrays exist. platform/README.md, "Sealed storage", describes what it protects
-// against.
+// Seals each record with tweetnacl's secretbox before another storage writes it, for flash that others can read, copy or
+// replace. Runs on any engine with typed arrays. platform/README.md ("Sealed storage") describes the protection.
 
 import nacl from "tweetnacl";
 import type { Bytes, Entropy, Storage } from "../contracts.ts";
 import { faultName, isFilled, operate } from "../exchange/callbacks.ts";
 
-/** The storage to seal, and the key. */
+/** The inner storage, the entropy and the key. */
 export interface SealedStorageOptions {
-  /** Stores the sealed records. */
   storage: Storage;
-  /** Random bytes for each record; `write` fails without them. */
+  /** Provides random bytes for each record. If it fails, `write` fails. */
   entropy: Entropy;
   /**
-   * The device's secret, at least 16 bytes, not all equal (unburnt fuses are). Read by the constructor only; undefined
-   * for a device without one: then every write fails.
+   * The device's secret: at least 16 bytes, not all equal (as in unprogrammed fuses). Only the constructor reads it. If it
+   * is undefined, every write fails.
    */
   deviceKey: Bytes | undefined;
-  /** Separates several uses of one device key, such as two applications; not a secret. */
+  /** Separates several uses of one device key, such as two applications. The salt is not a secret. */
   salt?: Bytes;
 }
 
@@ -30,25 +28,25 @@ const NONCE_AT = 1;
 const NONCE_BYTES = 24;
 const BOX_AT = NONCE_AT + NONCE_BYTES;
 const TAG_BYTES = 16;
-/** In the box, before the record: version, slot, and two numbers of four bytes. */
+/** Bytes before the record in the plaintext: version, slot, and two numbers of four bytes. */
 const HEAD_BYTES = 10;
 const NUMBER_AT = 2;
 const ZEROS_AT = 6;
 const KEY_BYTES = 32;
 const SHORTEST_DEVICE_KEY_BYTES = 16;
-/** secretbox requires leading zeros: 32 bytes in the message, 16 in the box. */
+/** secretbox requires leading zeros: 32 bytes before the message, 16 before the box. */
 const MESSAGE_LEAD = 32;
 const BOX_LEAD = 16;
 
 const NOTHING = new Uint8Array(0);
 
-/** Result for an empty slot; -1 is an unreadable one. */
+/** The result for an empty slot. -1 means an unreadable slot. */
 const EMPTY = -2;
 
-/** By how much a sealed record is longer. */
+/** How many bytes a sealed record is longer than the record. */
 export const SEALED_OVERHEAD_BYTES = BOX_AT + TAG_BYTES + HEAD_BYTES;
 
-/** The part of tweetnacl that uses the caller's buffers; its types omit it. */
+/** The functions of tweetnacl that use the caller's buffers. Its types omit them. */
 interface LowLevel {
   crypto_secretbox(
     box: Uint8Array,
@@ -70,18 +68,18 @@ const { lowlevel } = nacl as unknown as { lowlevel: LowLevel };
 
 /** What is known about a slot of the inner storage. */
 interface SlotState {
-  /** The number in its sealed record; -1 if no record opens. */
+  /** The number in the slot's sealed record; -1 if the slot has no valid record. */
   number: number;
-  /** False after a write that may have failed: any authentic box is then possible. */
+  /** False after a write that may have failed. Any authentic record may then be in the slot. */
   certain: boolean;
 }
 
 /**
- * Seals records on write and opens them on read. Results:
- * - `write`: false without device key or entropy, or if the inner storage fails.
- * - `read`: -1 for a record that was altered, that belongs to another slot, device, key or salt, or that is older than
- *   one that this object has written or read; also without a device key.
- * - `erase`: as the inner storage.
+ * Seals records on write and opens them on read.
+ * - `write` reports false if there is no device key or entropy, or if the inner storage fails.
+ * - `read` reports -1 for a record that was altered, or that belongs to another slot, device, key or salt. The same applies
+ *   to a record that is older than one that this object has written or read, and to all records without a device key.
+ * - `erase` works as the inner storage.
  */
 export class SealedStorage implements Storage {
   readonly capacity: number;
@@ -89,7 +87,7 @@ export class SealedStorage implements Storage {
   readonly #entropy: Entropy;
   readonly #key = new Uint8Array(KEY_BYTES);
   #hasKey: boolean;
-  // Only during an operation: the buffers are large, and there may be a thousand seals.
+  // Allocated only during an operation, because the buffers are large and a program may have a thousand sealed storages.
   #envelope = NOTHING;
   #message = NOTHING;
   #box = NOTHING;
@@ -109,12 +107,12 @@ export class SealedStorage implements Storage {
     this.#hasKey = deriveKey(this.#key, options.deviceKey, options.salt ?? []);
   }
 
-  /** The failure that the inner storage reports, or what it has thrown. */
+  /** The failure that the inner storage has reported or thrown. */
   get lastFailure(): string {
     return this.#fault || (this.#inner.lastFailure ?? "");
   }
 
-  /** Wipes the key; later reads and writes fail. */
+  /** Wipes the key. Later reads and writes fail. */
   dispose(): void {
     this.#key.fill(0);
     this.#hasKey = false;
@@ -162,7 +160,7 @@ export class SealedStorage implements Storage {
     );
   }
 
-  /** Reads both slots if their content is unknown: the next record's number must exceed both. */
+  /** Reads both slots if their content is unknown, because the number of the next record must exceed both. */
   #survey(then: () => void): void {
     if (this.#slots.every(({ certain }) => certain)) {
       then();
@@ -177,7 +175,10 @@ export class SealedStorage implements Storage {
     });
   }
 
-  /** Reads a slot of the inner storage and opens it into `#message`; returns its length, EMPTY or -1. */
+  /**
+   * Reads a slot of the inner storage and opens its record into `#message`.
+   * @param then receives the length, EMPTY or -1
+   */
   #load(slot: number, then: (length: number) => void): void {
     this.#begin();
     const envelope = this.#envelope;
@@ -191,7 +192,7 @@ export class SealedStorage implements Storage {
     );
   }
 
-  /** Calls the inner storage; an exception or rejection is a failure. */
+  /** Calls the inner storage. An exception or rejection counts as a failure. */
   #request<Result>(
     act: (done: (result: Result) => void) => unknown,
     failure: Result,
@@ -206,7 +207,7 @@ export class SealedStorage implements Storage {
 
   /**
    * @param length of the box in `#envelope`, -1 if it could not be read
-   * @returns bytes of head and record in `#message` after its lead, -1 if the box does not open
+   * @returns bytes of head and record in `#message` after the leading zeros, -1 if the box is not authentic
    */
   #open(slot: number, length: number): number {
     const innerBytes = length - BOX_AT - TAG_BYTES;
@@ -230,7 +231,7 @@ export class SealedStorage implements Storage {
     return this.#isKnown(slot, readUint32(this.#message, head + NUMBER_AT)) ? innerBytes : -1;
   }
 
-  /** Records an authentic box; false if the slot was last known to hold another one. */
+  /** Notes an authentic record; false if the slot should contain another one. */
   #isKnown(slot: number, number: number): boolean {
     const state = this.#slots[slot as 0 | 1];
     if (state.certain && number !== state.number) return false;
@@ -238,7 +239,7 @@ export class SealedStorage implements Storage {
     return true;
   }
 
-  /** Seals head and record from `#message` into `#envelope`; returns the length, -1 without entropy. */
+  /** Seals head and record from `#message` into `#envelope`. @returns the length, -1 without entropy */
   #seal(slot: number, recordBytes: number, number: number): number {
     this.#message[MESSAGE_LEAD] = VERSION;
     this.#message[MESSAGE_LEAD + 1] = slot;
@@ -256,8 +257,8 @@ export class SealedStorage implements Storage {
   }
 
   /**
-   * A keyed hash of random bytes and of the content. The random bytes alone would suffice; with the content, a stuck
-   * generator still never gives two records the same nonce.
+   * A keyed hash of random bytes and the content. Random bytes alone would suffice. With the content, two different records
+   * never have the same nonce, even if the generator is stuck.
    */
   #makeNonce(innerBytes: number): boolean {
     const input = this.#digestInput;
@@ -269,7 +270,7 @@ export class SealedStorage implements Storage {
     return true;
   }
 
-  /** Writes the envelope to the inner storage, and records what the slot then holds. */
+  /** Writes the envelope to the inner storage, and notes the new content of the slot. */
   #keep(
     slot: number,
     envelope: Uint8Array,
@@ -296,7 +297,7 @@ export class SealedStorage implements Storage {
     this.#digestInput = new Uint8Array(KEY_BYTES + NONCE_BYTES + capacity);
   }
 
-  /** Overwrites and releases every buffer with a plaintext record, or data from which it could be derived. */
+  /** Overwrites and releases every buffer that contains a record, or data from which one could be derived. */
   #wipe(): void {
     this.#message.fill(0);
     this.#digestInput.fill(0);
@@ -309,7 +310,7 @@ export class SealedStorage implements Storage {
   }
 }
 
-/** A slot without a box: `certain` if it is empty, not if it is unread or unreadable. */
+/** A slot without a record. @param certain true if it is empty, false if it is unread or unreadable */
 function nothing(certain: boolean): SlotState {
   return { number: -1, certain };
 }
@@ -317,9 +318,9 @@ function nothing(certain: boolean): SlotState {
 const LABEL = "picogrant sealed storage 1";
 
 /**
- * SHA-512 of label, device key and salt, truncated to a key. The hash includes the length of the device key, so no
- * other pair of key and salt yields the same bytes.
- * @returns false, without a key, if the device key is missing, too short or of a single byte value
+ * SHA-512 of label, device key and salt, truncated to a key. The hash also covers the length of the device key, so no other
+ * pair of key and salt has the same input.
+ * @returns false, without a key, if the device key is missing, too short, or all of its bytes are equal
  */
 function deriveKey(key: Uint8Array, deviceKey: Bytes | undefined, salt: Bytes): boolean {
   if (deviceKey === undefined || deviceKey.length < SHORTEST_DEVICE_KEY_BYTES) return false;

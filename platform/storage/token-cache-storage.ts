@@ -1,16 +1,16 @@
-// A third place besides the two slots, for the host's own data: in files and in a program's own storage.
+// A third place in a storage besides the two slots, for the token cache: in files, and in a program's own storage.
 
 import type { Bytes, Promised, Storage } from "../contracts.ts";
 
 export interface WithTokenCache {
-  /** Slot 0 is this place; slot 1 is always empty. */
+  /** Slot 0 is the token cache. Slot 1 is always empty. */
   readonly tokenCache: Storage;
 }
 
-/** More than the longest token response. */
+/** Longer than any token response. */
 const CAPACITY = 98_304;
 
-/** A storage whose slot 0 is a single place, made from the operations on it. */
+/** Makes a storage of the operations on a single place, which becomes slot 0. */
 export function singlePlaceStorage(place: {
   read(into: Bytes, from: number, to: number, done: (length: number) => void): Promised;
   write(bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): Promised;

@@ -1,36 +1,37 @@
-// Storage by three functions of the program: a single value that contains both slots, and is replaced as a whole.
+// A storage on three functions of the program. They store a single text, which contains both slots and is always replaced
+// as a whole.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import { faultName } from "../exchange/callbacks.ts";
 import { singlePlaceStorage, type WithTokenCache } from "./token-cache-storage.ts";
 
-/** A program's persistent storage for one value: a row of a database, an entry of a keychain. */
+/** A program's persistent storage for one text, such as a row of a database or an entry of a keychain. */
 export interface ValueStorage {
-  /** The last saved value; undefined, null or "" for none. */
+  /** The last saved text; undefined, null or "" if there is none. */
   load(): Promised<string | undefined | null>;
-  /** Replaces the value (printable ASCII). After it has resolved, the value must survive the program. */
+  /** Replaces the text (printable ASCII). After this has resolved, the text must survive the end of the program. */
   save(value: string): Promised<unknown>;
-  /** Deletes the value. */
+  /** Deletes the text. */
   erase(): Promised<unknown>;
 }
 
 type Promised<T> = T | Promise<T>;
 
-/** The largest record in bytes, the same as for a directory: enough for any token. */
+/** The largest record in bytes, as for a directory. It is enough for any token. */
 const CAPACITY = 131_072;
-/** The part of the value after the two slots. */
+/** The index of the token cache, after the two slots. */
 const TOKEN_CACHE = 2;
-/** Begins each value, so that foreign data is neither read nor overwritten. */
+/** Starts each text, so that foreign data is neither read nor overwritten. */
 const MAGIC = "picogrant 1";
 
-/** The two slots of a device and the token cache, in one value. */
+/** The two slots and the token cache, in one text. */
 export class ValueSlots implements Storage, WithTokenCache {
   readonly capacity = CAPACITY;
   lastFailure = "";
   readonly #value: ValueStorage;
-  /** Undefined before they have been read. */
+  /** The parts of the text; undefined before they have been read. */
   #slots: readonly string[] | undefined;
-  /** One operation at a time: each replaces the whole value. */
+  /** The previous operation. Operations run one after the other, because each replaces the whole text. */
   #before: Promise<unknown> = Promise.resolve();
 
   constructor(value: ValueStorage) {
@@ -83,7 +84,7 @@ export class ValueSlots implements Storage, WithTokenCache {
     const replace = async (): Promise<true> => {
       const slots = [...(await this.#load())];
       slots[slot] = text;
-      // A failed save may have happened: read the value again.
+      // A save that has failed may still have replaced the text: read it again.
       this.#slots = undefined;
       if (slots.every((one) => one === "")) await this.#value.erase();
       else await this.#value.save([MAGIC, ...slots].join(" ").replace(/ $/, ""));
@@ -104,7 +105,7 @@ export class ValueSlots implements Storage, WithTokenCache {
     return this.#slots;
   }
 
-  /** Whatever the program's functions throw, the device receives a failure. */
+  /** If a function of the program throws, the device receives a failure. */
   #attempt<T>(run: () => Promise<T>, then: (result: T | undefined) => void): void {
     this.#before = this.#before.then(run, run).then(then, (error: unknown) => {
       this.lastFailure = `the program's own storage has failed: ${faultName(error)}`;

@@ -1,5 +1,5 @@
-// A device on your adapters. Fill in the five settings of your server, then: node device.mjs
-// Everything that may be set is in the page "Configuration"; lengths of tokens in "Sizing".
+// A device on your adapters. Fill in the five settings of your server, then: node device.mjs The page "Configuration" lists
+// all settings, and "Sizing" the memory for long tokens.
 
 import * as core from "picogrant/core";
 import { Driver, noEndpoints } from "picogrant/driver";

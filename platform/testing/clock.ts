@@ -1,5 +1,5 @@
-// A clock that stands still until it is advanced, and its Timers adapter. All delays of the test adapters (responses,
-// storage callbacks) use the same clock, so runs are repeatable.
+// A clock that stands still until a test advances it, and its Timers adapter. All delays of the test adapters (responses,
+// storage callbacks) use this clock, so runs are repeatable.
 
 import type { Timers } from "../contracts.ts";
 
@@ -10,23 +10,23 @@ interface Appointment {
 
 /** Timers on a manual clock. */
 export interface ManualTimers extends Timers {
-  /** When the alarm is due, in the clock's `elapsedMs`; undefined for none. */
+  /** When the alarm is due, in the clock's `elapsedMs`; undefined if there is no alarm. */
   dueMs: number | undefined;
 }
 
 const WRAP_MS = 2 ** 32;
 const ALARM_MAX_MS = 134_217_727;
-/** So many callbacks within one `advance` are an endless loop. */
+/** More callbacks within one `advance` are an endless loop. */
 const STORM_LIMIT = 1_000_000;
 
-/** A manual clock. It may serve several devices: each takes its own `timers()`. */
+/** A manual clock. Several devices can use it: each takes its own `timers()`. */
 export class ManualClock {
   #elapsedMs = 0;
   /** Ordered by time, then by creation. */
   #appointments: Appointment[] = [];
   readonly #startMs: number;
 
-  /** @param startMs the first value of `now()`, 0..2^32-1; close to 2^32 to test a wrap */
+  /** @param startMs the first value of `now()`, 0..2^32-1; a value close to 2^32 tests a wrap */
   constructor(startMs = 0) {
     this.#startMs = startMs;
   }
@@ -36,12 +36,12 @@ export class ManualClock {
     return this.#elapsedMs;
   }
 
-  /** As `Timers.now`: integer 0..2^32-1, wrapping. */
+  /** As `Timers.now`: an integer 0..2^32-1 that wraps. */
   now(): number {
     return (this.#startMs + this.#elapsedMs) % WRAP_MS;
   }
 
-  /** Runs `run` once, `afterMs` from now, in a later `advance`; returns a function that cancels it. */
+  /** Calls `run` once, `afterMs` milliseconds from now, in a later `advance`. @returns a function that cancels it */
   after(afterMs: number, run: () => void): () => void {
     const appointment = { dueMs: this.#elapsedMs + afterMs, run };
     this.#appointments.push(appointment);
@@ -51,20 +51,20 @@ export class ManualClock {
     };
   }
 
-  /** Advances by `ms`: everything due runs at its own time, in order. */
+  /** Advances by `ms` milliseconds. Everything that becomes due runs at its own time, in order. */
   advance(ms: number): void {
     const targetMs = this.#elapsedMs + ms;
     for (let count = 0; (this.#appointments[0]?.dueMs ?? Infinity) <= targetMs; count++) {
       if (count >= STORM_LIMIT) throw new Error("manual clock: callbacks without end");
       const { dueMs, run } = this.#appointments.shift()!;
-      // A callback may itself have advanced the clock: never go back.
+      // A callback may have advanced the clock itself. The clock never goes back.
       this.#elapsedMs = Math.max(this.#elapsedMs, dueMs);
       run();
     }
     this.#elapsedMs = Math.max(this.#elapsedMs, targetMs);
   }
 
-  /** The device sleeps: `ms` pass first, then everything that became due runs at once. */
+  /** The device sleeps: first `ms` milliseconds pass, then everything that has become due runs at once. */
   sleep(ms: number): void {
     this.#elapsedMs += ms;
     this.advance(0);
@@ -84,7 +84,7 @@ export class ManualClock {
     return true;
   }
 
-  /** A Timers adapter with an alarm of its own on this clock. */
+  /** Creates a Timers adapter with its own alarm on this clock. */
   timers(): ManualTimers {
     let takeBack = (): void => {};
     const timers: ManualTimers = {

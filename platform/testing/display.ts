@@ -1,21 +1,16 @@
-// A character display that records every frame as text, and repeatable bytes.
+// A character display that records every frame as text, and an entropy source with repeatable bytes.
 
 import type { Bytes, Display, Entropy } from "../contracts.ts";
 
 /** Records frames. A frame is text: `rows` lines of `columns` characters, joined by newlines. */
 export class RecordedDisplay implements Display {
   readonly columns: number;
-  /** Rows, 2..8. */
   readonly rows: number;
   /** Every frame shown, oldest first. */
   readonly history: string[] = [];
-  /** The caller's violations of the contract. */
+  /** How the caller has violated the contract. */
   readonly violations: string[] = [];
 
-  /**
-   * @param columns 16..80
-   * @param rows 2..8
-   */
   constructor(columns = 20, rows = 4) {
     if (columns < 16 || columns > 80 || rows < 2 || rows > 8) {
       throw new RangeError(`display of ${columns}x${rows}: 16..80 columns, 2..8 rows`);
@@ -34,7 +29,7 @@ export class RecordedDisplay implements Display {
     return this.text === "" ? [] : this.text.split("\n").map((line) => line.trimEnd());
   }
 
-  /** Whether any frame so far contained this text within one line. */
+  /** Whether any frame contained this text within one line. */
   everShowed(text: string): boolean {
     return this.history.some((frame) => frame.includes(text));
   }
@@ -59,11 +54,10 @@ export class RecordedDisplay implements Display {
   }
 }
 
-/** The same seed gives the same bytes. Never for a real device. */
+/** The same seed always gives the same bytes. Never use it in a real device. */
 export class SeededEntropy implements Entropy {
   #state: number;
 
-  /** @param seed any 32-bit integer */
   constructor(seed = 1) {
     this.#state = seed | 0;
   }
@@ -73,7 +67,7 @@ export class SeededEntropy implements Entropy {
     return true;
   }
 
-  /** The mixer of splitmix32: every seed works, including 0. */
+  /** The mixer of splitmix32, which works with every seed, including 0. */
   #nextByte(): number {
     this.#state = (this.#state + 0x9e3779b9) | 0;
     let mixed = this.#state ^ (this.#state >>> 16);

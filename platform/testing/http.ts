@@ -5,7 +5,7 @@ import type { Bytes, Header, Http, HttpRequest, HttpSink, TransportFailure } fro
 import { EXCHANGE_LIMITS } from "../exchange/limits.ts";
 import type { ManualClock } from "./clock.ts";
 
-/** A response, and how it is transmitted. */
+/** A response, and how it arrives. */
 export interface FakeResponse {
   /** 100..599; default 200. */
   status?: number;
@@ -17,13 +17,13 @@ export interface FakeResponse {
   nonce?: string | null;
   /** Default 0: no `Date`. */
   dateMs?: number;
-  /** A string is sent as UTF-8, bytes unchanged, anything else as JSON; default empty. */
+  /** A string is sent as UTF-8, bytes are sent unchanged, and anything else as JSON. Default: empty. */
   body?: string | Uint8Array | object;
-  /** Chunk sizes: one for all chunks, or one after the other, the last one repeating. */
+  /** The chunk sizes: one for all chunks, or a list whose last entry repeats. */
   chunkBytes?: number | readonly number[];
-  /** Milliseconds on the clock before the status; absent: the adapter's latency. */
+  /** Milliseconds on the clock before the status. Default: the adapter's latency. */
   delayMs?: number;
-  /** Milliseconds on the clock before every chunk and before the end; absent: none. */
+  /** Milliseconds on the clock before every chunk and before the end. Default: none. */
   chunkDelayMs?: number;
   /** The fault, if `faultFor` returns none. */
   fault?: FakeFault;
@@ -31,24 +31,22 @@ export interface FakeResponse {
 
 /** The fault of an exchange. */
 export type FakeFault =
-  /** Nothing listens: the server never receives the request. */
+  /** Nothing listens at the address: the server does not receive the request. */
   | { kind: "refuse" }
   /** The connection breaks before the server has processed the request. */
   | { kind: "reset-before" }
   /** The server has processed the request, but its response is lost. */
   | { kind: "reset-after" }
-  /** No response until the time limit; `acted`: whether the server has processed the request. */
+  /** No response arrives until the time limit. `acted`: whether the server has processed the request. */
   | { kind: "hang"; acted?: boolean }
-  /** The response is cut off after so many bytes of its body: by a reset, or by hanging from there on. */
+  /** The response is cut off after this many bytes of its body: the connection is reset, or hangs. */
   | { kind: "truncate"; atByte: number; hang?: boolean }
-  /** The complete response is reported again after its end, at once or `afterMs` later: a faulty adapter. */
+  /** A faulty adapter reports the complete response again, at once or `afterMs` later. */
   | { kind: "duplicate"; afterMs?: number };
 
 /** A copy of a request as the server received it. */
 export interface SeenRequest extends Omit<HttpRequest, "bodyFrom" | "bodyTo"> {
-  /** Further headers. */
   readonly headers: readonly Header[];
-  /** The body. */
   readonly body: Uint8Array;
   /** The body read as UTF-8. */
   readonly text: string;
@@ -58,15 +56,15 @@ export interface SeenRequest extends Omit<HttpRequest, "bodyFrom" | "bodyTo"> {
   readonly atMs: number;
 }
 
-/** The server as a function. */
+/** A server as a function. */
 export type FakeHandler = (request: SeenRequest) => FakeResponse | Promise<FakeResponse>;
 
-/** One line of a script: a response, or a handler for this request. */
+/** One step of a script: a response, or a handler for this request. */
 export type ScriptStep = FakeResponse | FakeHandler;
 
-/** Options of the test network. */
+/** The options of the test network. */
 export interface FakeHttpOptions {
-  /** Needed for delays, latency and time-outs. Without it everything happens before `send` returns. */
+  /** Required for delays, latency and time limits. Without a clock, everything happens before `send` returns. */
   clock?: ManualClock;
   /** Handles the requests for which the script has no step. */
   handler?: FakeHandler;
@@ -74,7 +72,7 @@ export interface FakeHttpOptions {
   script?: readonly ScriptStep[];
   /** The fault of a request, called before script and handler; undefined: none. */
   faultFor?: (request: SeenRequest) => FakeFault | undefined;
-  /** Milliseconds before every status; absent: callbacks come before `send` returns. */
+  /** Milliseconds before every status. Default: callbacks come before `send` returns. */
   latencyMs?: number;
   /** Default for `chunkBytes` of responses. */
   chunkBytes?: number | readonly number[];
@@ -87,27 +85,27 @@ export interface FakeHttpOptions {
 }
 
 interface Exchange {
-  /** The caller's own object, and its value at the start: it must not change. */
+  /** The caller's own object, and a copy from the start. The object must not change. */
   request: HttpRequest;
   value: string;
   sink: HttpSink;
   takeBackLimit: () => void;
 }
 
-/** Without script and handler. */
+/** The response if there is neither a script nor a handler. */
 const NOBODY: FakeResponse = { fault: { kind: "refuse" } };
-/** Chunks lie in the middle of a larger buffer, to find callers that expect `from` to be 0. */
+/** Chunks are in the middle of a larger buffer, to find callers that expect `from` to be 0. */
 const LEAD_BYTES = 3;
 
-/** The scripted HTTP adapter. It throws violations of the contract, and stores them in `violations`. */
+/** The scripted HTTP adapter. It throws if the caller violates the contract, and records the violations. */
 export class FakeHttp implements Http {
   /** All requests so far. */
   readonly requests: SeenRequest[] = [];
-  /** The caller's violations of the contract. */
+  /** How the caller has violated the contract. */
   readonly violations: string[] = [];
   /** How often `abort` ended an exchange. */
   aborts = 0;
-  /** Can be replaced at any time. */
+  /** Handles requests without a step of the script. Tests can replace it at any time. */
   handler: FakeHandler | undefined;
   /** Returns the fault of a request; undefined: none. */
   faultFor: ((request: SeenRequest) => FakeFault | undefined) | undefined;
@@ -160,12 +158,12 @@ export class FakeHttp implements Http {
 
   abort(): void {
     this.aborts++;
-    // After ABORT the core may overwrite the request's bytes, so they are not compared.
+    // After an abort, the core may overwrite the request's bytes, so they are not compared.
     this.#current?.takeBackLimit();
     this.#current = undefined;
   }
 
-  /** The server has processed the request, or never will. The fault decides how much of the response arrives. */
+  /** The fault decides whether the server processes the request, and how much of the response arrives. */
   #response(exchange: Exchange, response: FakeResponse, fault = response.fault): void {
     if (fault?.kind === "hang") return;
     this.#later(exchange, response.delayMs ?? this.latencyMs, () => {
@@ -187,7 +185,7 @@ export class FakeHttp implements Http {
     const sizes = [response.chunkBytes ?? this.chunkBytes ?? total].flat();
     let at = 0;
     const next = (): void => {
-      // A loop if there are no delays: a body of 64 KiB in single bytes must not overflow the stack.
+      // A loop and not a recursion, because a body of 64 KiB in single bytes would overflow the stack.
       while (this.#current === exchange && at < total) {
         if (at >= sizeLimitBytes) {
           this.#end(exchange, "too-large");
@@ -210,7 +208,7 @@ export class FakeHttp implements Http {
       else this.#clock.after(fault.afterMs, again);
     };
     const again = (): void => {
-      // If another request has the same sink now, the two responses could not be distinguished.
+      // If the next request has the same sink, the two responses cannot be distinguished.
       if (this.#current?.sink === sink) return;
       sink.status(...headOf(response));
       if (body.length > 0) this.#handOver(sink, body);
@@ -228,7 +226,7 @@ export class FakeHttp implements Http {
     for (let i = 0; i < buffer.length; i++) buffer[i] = 0xaa;
   }
 
-  /** Ends the exchange before the last callback, so that the caller can send from within it. */
+  /** Ends the exchange before the last callback, so that the caller can send within the callback. */
   #end(exchange: Exchange, failure?: TransportFailure): void {
     exchange.takeBackLimit();
     this.#current = undefined;
@@ -239,7 +237,7 @@ export class FakeHttp implements Http {
     else exchange.sink.failed(failure);
   }
 
-  /** Without a time, runs at once; never for an exchange that is over by then. */
+  /** Calls `run` after a delay, or at once if it is undefined. Does not call it if the exchange is over by then. */
   #later(exchange: Exchange, afterMs: number | undefined, run: () => void): void {
     const unlessOver = (): void => {
       if (this.#current === exchange) run();
@@ -264,7 +262,7 @@ function reachesFarSide(fault: FakeFault): boolean {
   return fault.kind !== "refuse" && fault.kind !== "reset-before";
 }
 
-/** The caller may use its own for the next request. */
+/** Copies the request, because the caller may reuse its object for the next one. */
 function copyOf(request: HttpRequest) {
   const { method, url, contentType, authorization, headers = [] } = request;
   const body = new Uint8Array(request.bodyTo - request.bodyFrom);

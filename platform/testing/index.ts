@@ -1,4 +1,4 @@
-// The fake device: all five adapters on one manual clock, ready for a driver.
+// A test device: all five adapters on one manual clock, for a driver.
 
 import { ClientAuthentication, type Config } from "../../core/complete.ts";
 import type { Entropy, Platform, Signer } from "../contracts.ts";
@@ -13,9 +13,9 @@ export { RecordedDisplay, SeededEntropy } from "./display.ts";
 export * from "./http.ts";
 export { MemoryStorage, type MemoryStorageOptions } from "./storage.ts";
 
-/** Options of the test device. */
+/** The options of a test device. */
 export interface FakePlatformOptions {
-  /** Responses and faults; see FakeHttp. Its clock is the platform's. */
+  /** Responses and faults, as in FakeHttp. The clock is the platform's. */
   http?: Omit<FakeHttpOptions, "clock">;
   /** A clock that other devices share; default: a new one. */
   clock?: ManualClock;
@@ -29,21 +29,17 @@ export interface FakePlatformOptions {
   storageDelayMs?: number;
   /** HTTP and storage call back before the call returns, unless a delay is set. */
   isAtOnce?: boolean;
-  /** Seed of the entropy, or another adapter. */
+  /** The seed of the entropy, or an Entropy adapter. */
   entropy?: number | Entropy;
 }
 
-/** A Platform whose parts tests can inspect. */
+/** A platform whose adapters a test can inspect. */
 export interface FakePlatform extends Platform {
-  /** The clock of all parts. */
+  /** The clock that all adapters use. */
   readonly clock: ManualClock;
-  /** The fake network. */
   readonly http: FakeHttp;
-  /** Timers on that clock. */
   readonly timers: ManualTimers;
-  /** Slots in memory. */
   readonly storage: MemoryStorage;
-  /** Every frame that was shown. */
   readonly display: RecordedDisplay;
 }
 
@@ -55,7 +51,7 @@ const PUBLIC = {
 } as const;
 const PRIVATE = { ...PUBLIC, d: "XzucpyVYLQjVaJ27dKT27XUFivNirmcmNSSjPV-lHRY" };
 
-/** A signer with a key that everybody knows. Requires WebCrypto. */
+/** A signer with a public test key. Requires WebCrypto. */
 export function fakeSigner(): Signer {
   const { subtle } = globalThis.crypto;
   const kind = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
@@ -65,11 +61,11 @@ export function fakeSigner(): Signer {
   return { algorithm: "ES256", publicJwk: PUBLIC, sign };
 }
 
-/** Typical of a quick network and flash memory. */
+/** A typical latency of a fast network. */
 const LATENCY_MS = 40;
 const STORAGE_DELAY_MS = 3;
 
-/** Creates a test device. As on a real one, HTTP and storage respond later, on the clock. */
+/** Creates a test device. As on a real device, HTTP and storage respond later, on the clock. */
 export function fakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   const clock = options.clock ?? new ManualClock();
   const late = options.isAtOnce ? {} : { latencyMs: LATENCY_MS };
@@ -85,7 +81,7 @@ export function fakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   };
 }
 
-/** Default settings, which tests and simulations change. For a driver, which asks the platform for display and seed. */
+/** Default settings for a driver, which tests and simulations change. The driver adds display and seed. */
 export const driverConfig: Readonly<DriverConfig & { server: string }> = {
   clientId: "tv",
   clientSecret: "s",
@@ -99,5 +95,5 @@ export const driverConfig: Readonly<DriverConfig & { server: string }> = {
   messages: "",
 };
 
-/** For the core alone. */
+/** Default settings for the core alone. */
 export const deviceConfig: Readonly<Config> = { ...driverConfig, columns: 20, rows: 4, seed: 1 };

@@ -1,5 +1,4 @@
-// Storage in memory: two slots of any bytes, callbacks at once or later, counted operations, failures and power cuts on
-// demand.
+// A storage in memory: two slots, callbacks at once or later, counted operations, failures and power cuts on demand.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import type { ManualClock } from "./clock.ts";
@@ -8,18 +7,18 @@ import type { ManualClock } from "./clock.ts";
 export interface MemoryStorageOptions {
   /** Largest record in bytes; default 2048. */
   capacity?: number;
-  /** With `delayMs`, callbacks come that much later on this clock; without it, before the call returns. */
+  /** The clock for `delayMs`. Without `delayMs`, callbacks come before the call returns. */
   clock?: ManualClock;
   /** Milliseconds until an operation is done; 0: at once. */
   delayMs?: number;
 }
 
-/** The storage. It throws violations of the contract, and stores them in `violations`. */
+/** The storage. It throws if the caller violates the contract, and records the violations. */
 export class MemoryStorage implements Storage {
   readonly capacity: number;
   /** Number of calls of each operation, for both slots. */
   readonly counts = { reads: 0, writes: 0, erases: 0 };
-  /** The caller's violations of the contract. */
+  /** How the caller has violated the contract. */
   readonly violations: string[] = [];
   /** Return true to make an operation on a slot fail (`read` reports -1, the others `false`). */
   failWhen: (operation: "read" | "write" | "erase", slot: number) => boolean = () => false;
@@ -34,18 +33,18 @@ export class MemoryStorage implements Storage {
     this.capacity = options.capacity ?? 2048;
   }
 
-  /** A copy of what a slot holds; empty for an empty slot. */
+  /** A copy of a slot's content; empty for an empty slot. */
   peek(slot: number): Uint8Array {
     return this.#slot(slot).slice();
   }
 
-  /** Replaces the content of a slot directly. */
+  /** Replaces the content of a slot. */
   poke(slot: number, bytes: Uint8Array): void {
     this.#slot(slot);
     this.#slots[slot as 0 | 1] = bytes.slice();
   }
 
-  /** A copy with the same contents and counts at 0: the same flash in a restarted device. */
+  /** A copy with the same content, and counts at 0: the same flash in a restarted device. */
   clone(options: MemoryStorageOptions = this.#options): MemoryStorage {
     const twin = new MemoryStorage({ capacity: this.capacity, ...options });
     twin.poke(0, this.#slots[0]);
@@ -54,14 +53,14 @@ export class MemoryStorage implements Storage {
   }
 
   /**
-   * Cuts the power during the next write or erase, after `bytes` bytes: the slot then has that many new bytes, followed by
-   * the old ones, and no callback comes. `clone` is the storage after the restart.
+   * Cuts the power during the next write or erase, after `bytes` bytes. The slot then has these new bytes, followed by the
+   * old ones, and no callback comes. `clone` returns the storage after the restart.
    */
   cutNextWriteAt(bytes: number): void {
     this.#cutAtByte = bytes;
   }
 
-  /** Whether the power was cut: no callback comes any more. */
+  /** Whether the power was cut. No callback comes any more. */
   get dead(): boolean {
     return this.#dead;
   }
@@ -147,8 +146,8 @@ export class MemoryStorage implements Storage {
 }
 
 /**
- * A slot after a power cut: the first `cut` bytes of the new content, then the old content; the whole new content if
- * `cut` exceeds its length. Erasing overwrites the old record with 0xff, as flash does.
+ * The content of a slot after a power cut: the first `cut` bytes of the new content, then the old content. If `cut` exceeds
+ * its length, the whole new content. An erase overwrites the old record with 0xff, as flash does.
  */
 function tornContent(old: Uint8Array, fresh: Uint8Array, cut: number): Uint8Array {
   const over = fresh.length > 0 ? fresh : new Uint8Array(old.length).fill(0xff);

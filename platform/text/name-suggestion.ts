@@ -1,11 +1,11 @@
-// Suggests the name that a misspelled one probably means.
+// Finds the name that a misspelled one probably means.
 
 /** The first of `known` that differs from `wrong` by a typing error; undefined for none. */
 export function nameMeant(wrong: string, known: readonly string[]): string | undefined {
   return known.find((name) => isAlike(name, wrong));
 }
 
-/** Ignores case and underscores, and allows one letter to be missing, added or replaced. */
+/** Whether two names are equal, ignoring case and underscores, with at most one letter missing, added or replaced. */
 function isAlike(one: string, other: string): boolean {
   const a = one.toLowerCase().replace(/_/g, "");
   const b = other.toLowerCase().replace(/_/g, "");

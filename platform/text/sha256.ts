@@ -1,9 +1,9 @@
-// SHA-256 (FIPS 180-4) for JavaScript hosts. Node has one, browsers have an asynchronous one that a driver cannot use,
-// and stock QuickJS has none: a single implementation for all is the smallest solution. For short inputs.
+// SHA-256 (FIPS 180-4) for JavaScript hosts, for short inputs. Node has SHA-256, browsers only have an asynchronous one
+// that a driver cannot use, and stock QuickJS has none. One implementation for all is the smallest solution.
 
 /** FIPS 180-4 §4.2.2: 32 fractional bits of the cube roots of the first 64 primes. */
 const ROUND_CONSTANTS = fractions(64, Math.cbrt);
-/** §5.3.3: likewise the square roots of the first eight. */
+/** FIPS 180-4 §5.3.3: 32 fractional bits of the square roots of the first eight primes. */
 const INITIAL = fractions(8, Math.sqrt);
 
 const BLOCK_BYTES = 64;
@@ -45,7 +45,7 @@ export function sha256(message: Uint8Array): Uint8Array {
     for (let t = 0; t < 16; t++) schedule[t] = view.getInt32(at + 4 * t);
     compress(state, schedule);
   }
-  // They may derive from a secret: wipe them.
+  // The bytes may be derived from a secret: wipe them.
   padded.fill(0);
   schedule.fill(0);
   const digest = new DataView(new ArrayBuffer(32));
@@ -53,7 +53,7 @@ export function sha256(message: Uint8Array): Uint8Array {
   return new Uint8Array(digest.buffer);
 }
 
-/** §6.2.2. @param schedule the block is in its first 16 words */
+/** FIPS 180-4 §6.2.2. @param schedule the block is in its first 16 words */
 function compress(state: Int32Array, schedule: Int32Array): void {
   for (let t = 16; t < 64; t++) {
     const before = schedule[t - 15]!;

@@ -1,9 +1,8 @@
-// Converts between strings and bytes on engines without TextEncoder. For start-up and requests, not for the polling
-// loop.
+// Converts between strings and bytes on engines without TextEncoder. Not for the polling loop, because it allocates.
 
 import type { Bytes } from "../contracts.ts";
 
-/** The string as UTF-8; a lone surrogate becomes U+FFFD. */
+/** The string as UTF-8. A lone surrogate becomes U+FFFD. */
 export function bytesOf(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {
@@ -49,7 +48,7 @@ export function asciiOf(bytes: Bytes, from: number, to: number): string {
   return text;
 }
 
-/** The text of UTF-8 bytes; undefined if they are invalid. For start-up. */
+/** Decodes UTF-8; undefined if the bytes are invalid. It allocates, so polls do not use it. */
 export function textOf(bytes: Bytes): string | undefined {
   let encoded = "";
   for (let at = 0; at < bytes.length; at++) {
@@ -62,7 +61,7 @@ export function textOf(bytes: Bytes): string | undefined {
   }
 }
 
-/** The JSON object in a response, with or without a byte order mark (RFC 8259 §8.1); undefined if it is none. */
+/** The JSON object in a response, with or without a byte order mark (RFC 8259 §8.1); undefined if there is none. */
 export function objectIn(response: Bytes): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse((textOf(response) ?? "").replace(/^\ufeff/, ""));
@@ -78,7 +77,7 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, "?");
 }
 
-/** Content type of all grant requests, and of no others. */
+/** The content type of all grant requests, and of no other requests. */
 export const FORM_TYPE = "application/x-www-form-urlencoded";
 
 export function formEncodeText(text: string): string {
@@ -87,7 +86,7 @@ export function formEncodeText(text: string): string {
     .replaceAll("%20", "+");
 }
 
-/** A secret as it may appear in a URL or a body: unchanged, and in both encodings. */
+/** All forms in which a secret may appear in a URL or a body: unchanged, and in both encodings. */
 export function sentForms(secret: string): ReadonlySet<string> {
   return new Set([secret, encodeURIComponent(secret), formEncodeText(secret)]);
 }
@@ -98,7 +97,7 @@ export function formEncode(fields: readonly (readonly [string, string])[]): stri
     .join("&");
 }
 
-/** The fields of a form that the core has written: ASCII, unique names. */
+/** The fields of a form that the core has written, which is ASCII and has unique names. */
 export function formFields(body: Bytes, from: number, to: number): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const part of asciiOf(body, from, to).split("&")) {
