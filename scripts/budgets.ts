@@ -5,7 +5,7 @@ import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import {
   measurePolls,
   measureRun,
-  measureRunNatively,
+  measureRunOnXs,
 } from "../targets/workbench/budgets/allocations.ts";
 import {
   type Figures,
@@ -24,7 +24,6 @@ import { commandLine, printTable } from "../targets/workbench/script-options.ts"
 
 const variants = ["complete", "api", "grant"] as const satisfies Variant[];
 const pollCycles = 10_000;
-const hostedEngines = ["mujs", "xs"] as const;
 const skipped = "skipped (npm run engines -- --install)";
 
 const rows: string[][] = [["budget", "limit", "measured", ""]];
@@ -72,11 +71,9 @@ async function allocations(variant: Variant, seen: string[]): Promise<void> {
     const counted = await measureRun(variant, which);
     allocationRow(`${variant}: allocations, malloc counted in ${name}`, counted, seen);
   }
-  for (const engine of hostedEngines) {
-    const native = await measureRunNatively(variant, engine);
-    if (native) allocationRow(`${variant}: allocations, hooks of native ${engine}`, native, seen);
-    else info(`${variant}: allocations, native ${engine}`, skipped);
-  }
+  const onXs = await measureRunOnXs(variant);
+  if (onXs) allocationRow(`${variant}: allocations, counted in native XS`, onXs, seen);
+  else info(`${variant}: allocations, native XS`, skipped);
 }
 
 async function polls(which: CountedName): Promise<void> {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Variant } from "../../bundle/bundled-core.ts";
 import { runCommand } from "../engines/catalogue.ts";
-import { enginesFolder, findFile, type HostedEngine } from "../engines/install.ts";
+import { enginesFolder, findFile } from "../engines/install.ts";
 import { builtBundle, conformanceScript, readTap } from "../engines/script.ts";
 import { type CountedName, newCountedEngine } from "./engine.ts";
 import { measuringScript, readTally, reportingScript, type Tally } from "./measured-core.ts";
@@ -49,22 +49,11 @@ export async function measureRun(
   }
 }
 
-function hostOf(engine: HostedEngine): string | undefined {
-  return findFile(enginesFolder + engine, `/${engine}-host`);
-}
-
-/**
- * The same count at the allocation hooks of a native engine, which also see reallocations; undefined if it is not
- * installed.
- */
-export async function measureRunNatively(
-  variant: Variant,
-  engine: HostedEngine,
-): Promise<Tally[] | undefined> {
-  const command = hostOf(engine);
+/** The same count at the allocation functions of native XS; undefined if it is not installed. */
+export async function measureRunOnXs(variant: Variant): Promise<Tally[] | undefined> {
+  const command = findFile(`${enginesFolder}xs`, "/xs-host");
   if (!command) return undefined;
-  const output = runCommand(command, enginesFolder + engine, await runScript(variant));
-  return tallyOf(output, `${variant}, ${engine}`);
+  return tallyOf(runCommand(command, enginesFolder, await runScript(variant)), `${variant}, XS`);
 }
 
 async function driverScript(): Promise<string> {

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import vm from "node:vm";
 import ngVariant from "@jitl/quickjs-ng-wasmfile-release-sync";
 import debugVariant from "@jitl/quickjs-wasmfile-debug-sync";
@@ -142,15 +142,12 @@ export function runCommand(command: string, home: string, script: string): strin
   const folder = mkdtempSync(join(tmpdir(), "picogrant-engine-"));
   const file = join(folder, "script.js");
   writeFileSync(file, script);
-  const libraries = ["libduktape.so.207", "libmujs.so.2"]
-    .map((name) => findFile(home, name))
-    .filter((path) => path !== undefined)
-    .map((path) => path.slice(0, path.lastIndexOf("/")));
+  const library = findFile(home, "libduktape.so.207") ?? "";
   try {
     return execFileSync(command, [file], {
       encoding: "utf8",
       stdio: "pipe",
-      env: { ...process.env, LD_LIBRARY_PATH: libraries.join(":") },
+      env: { ...process.env, LD_LIBRARY_PATH: dirname(library) },
       timeout: 120_000,
       maxBuffer: 1 << 26,
     });

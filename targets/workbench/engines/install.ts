@@ -106,7 +106,7 @@ function installDebian(report: (line: string) => void): void {
     apt(["update"]);
     const required = [
       { engine: "duktape", packages: ["duktape", "libduktape207"] },
-      { engine: "mujs", packages: ["mujs", "libmujs-dev"] },
+      { engine: "mujs", packages: ["mujs"] },
     ];
     for (const { engine, packages } of required) {
       const to = enginesFolder + engine;
@@ -117,7 +117,6 @@ function installDebian(report: (line: string) => void): void {
       for (const file of readdirSync(downloads)) run("dpkg-deb", ["-x", join(downloads, file), to]);
       report(`${engine}: ${readdirSync(downloads).join(", ")}`);
     }
-    buildHosts(report, ["mujs"]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -131,26 +130,6 @@ export function findFile(folder: string, outcome: string): string | undefined {
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name));
   return found.find((path) => path.endsWith(outcome));
-}
-
-/** Engines that our own hosts embed, to count allocations. */
-export type HostedEngine = "mujs" | "xs";
-
-function partsOf(engine: HostedEngine, folder: string): string[] {
-  if (engine === "xs") return xsParts(folder);
-  const path = findFile(folder, "/libmujs.a");
-  if (!path) throw new InstallError("mujs: the package has no libmujs.a");
-  return ["-Wall", "-isystem", `${folder}/usr/include`, path];
-}
-
-function buildHosts(report: (line: string) => void, engines: readonly HostedEngine[]): void {
-  for (const engine of engines) {
-    const folder = enginesFolder + engine;
-    const source = `${root}targets/workbench/engines/${engine}-host.c`;
-    const parts = ["-O1", source, ...partsOf(engine, folder), "-lm", "-lpthread", "-ldl"];
-    run("cc", ["-o", `${folder}/${engine}-host`, ...parts]);
-    report(`${engine}: host built`);
-  }
 }
 
 /** Fetches a package that is not a dependency of the project, and unpacks these parts of it. */
@@ -177,8 +156,10 @@ function installXs(report: (line: string) => void): void {
   const folder = `${enginesFolder}xs`;
   unpackNpm(xs, folder);
   run("make", xsArguments(folder), dirname(join(folder, xsMakefile)));
-  report(`xs: ${xs}`);
-  buildHosts(report, ["xs"]);
+  const source = `${root}targets/workbench/engines/xs-host.c`;
+  const parts = ["-O1", source, ...xsParts(folder), "-lm", "-lpthread", "-ldl"];
+  run("cc", ["-o", `${folder}/xs-host`, ...parts]);
+  report(`xs: ${xs}, host built`);
 }
 
 function xsArguments(folder: string): string[] {
