@@ -1,8 +1,8 @@
 // The core's model on the C host: two devices in one program, without an engine and on QuickJS.
 
 import { spawnSync } from "node:child_process";
-import { expect, it } from "vitest";
-import { programOf } from "../../targets/workbench/host/build.ts";
+import { describe, expect, it } from "vitest";
+import { plantedFaults, plantedProgram, programOf } from "../../targets/workbench/host/build.ts";
 import { Random } from "../model/random.ts";
 import { freshSeed } from "../seeds.ts";
 import { STRICT } from "./host-process.ts";
@@ -40,4 +40,16 @@ it.each([
   }
   console.log([...seen].map(([what, count]) => `${what} ${count}`).join(", "));
   for (const what of REQUIRED) expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
+});
+
+describe.each(["piped", "network-watch", "geometry"])("%s", (name) => {
+  it.each(plantedFaults(name))("finds a planted fault: $finding", (plant) => {
+    const program = plantedProgram(name, plant);
+    const random = new Random(1);
+    const runs = Array.from({ length: 20 }, (_, seed) => {
+      const input = name === "piped" ? linesOf(playPair(random, false)) : "";
+      return spawnSync(program, [String(seed)], { input, encoding: "utf8" }).stderr;
+    });
+    expect(runs.join("")).toContain(plant.finding);
+  });
 });

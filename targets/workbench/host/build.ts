@@ -1,10 +1,12 @@
-// Builds the C host in the kinds that are tested: release, with sanitizers, with keys, and for 32-bit ARM.
+// Builds the C host in the kinds that are tested: release, with sanitizers, with keys, and for 32-bit ARM. Plants faults
+// into copies of its files, because a check that cannot fail shows nothing.
 
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { functionsOf, type Variant } from "../../bundle/surface.ts";
 import { InstallError, quickjsFolder, run, runBeside } from "../engines/install.ts";
 import { generate, generateC } from "./generate.ts";
+import faults from "./planted-faults.json" with { type: "json" };
 import { armQuickjs, armSysroot } from "./toolchain.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -87,16 +89,13 @@ export async function buildHost(kind: Kind): Promise<void> {
   else await generate(generated, variant);
   const out = `${hostFolder}${kind}`;
   const targets = ["all", ...programsOf(kind).map((name) => `${out}/${name}`)];
-  const settings = [
-    `ENGINE=${engine}`,
-    `QUICKJS_DIR=${quickjs}`,
-    `GENERATED=${generated}`,
-    `OUT=${out}`,
-    `TESTS=${root}test/host/c`,
-    ...settingsOf(kind, quickjs),
-  ];
+  const settings = [`ENGINE=${engine}`, `QUICKJS_DIR=${quickjs}`, `GENERATED=${generated}`];
+  makeHost(out, [...settings, ...settingsOf(kind, quickjs), ...targets]);
+}
+
+function makeHost(out: string, args: readonly string[]): void {
   try {
-    run("make", ["-s", "-C", sources, ...settings, ...targets]);
+    run("make", ["-s", "-C", sources, `OUT=${out}`, `TESTS=${root}test/host/c`, ...args]);
   } catch (error) {
     if (!(error instanceof InstallError)) throw error;
     throw new InstallError(error.message.slice(error.message.indexOf(": ") + 2));
@@ -155,6 +154,44 @@ export function makePort(folder: string, out: string, ...more: readonly string[]
   ]);
 }
 
-/** The path of a source file: "picogrant" is the core. */
-export const sourceOf = (file: string): string =>
-  `${file === "picogrant" ? generatedC : `${sources}/portable`}/${file}.c`;
+/** Replaces `text` in a file of targets/host/portable, or in "picogrant", the core. */
+export interface PlantedFault {
+  readonly file: string;
+  readonly text: string;
+  readonly fault: string;
+  /** Part of the output that shows that the check has found this fault. */
+  readonly finding: string;
+}
+
+/** @param check "fuzz NAME", "prove NAME", or the name of a program in test/host/c */
+export function plantedFaults(check: string): PlantedFault[] {
+  const found = faults.filter((one) => one.check === check);
+  if (found.length === 0) throw new Error(`planted-faults.json has no fault for ${check}`);
+  return found;
+}
+
+/**
+ * The path of a source file, or of a copy in `folder` if the fault belongs to this file.
+ * @throws InstallError if the text does not occur exactly once: the source has changed
+ */
+export function sourceOf(file: string, plant?: PlantedFault, folder = ""): string {
+  const path = `${file === "picogrant" ? generatedC : `${sources}/portable`}/${file}.c`;
+  if (plant?.file !== file) return path;
+  const parts = readFileSync(path, "utf8").split(plant.text);
+  if (parts.length !== 2)
+    throw new InstallError(`${path}: "${plant.text}" is not there exactly once`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/${file}.c`, parts.join(plant.fault));
+  return `${folder}/${file}.c`;
+}
+
+/** Builds a program of test/host/c with sanitizers and a planted fault. @returns its path */
+export function plantedProgram(name: string, plant: PlantedFault): string {
+  const out = `${hostFolder}planted`;
+  rmSync(out, { recursive: true, force: true });
+  cpSync(`${hostFolder}sanitize`, out, { recursive: true, preserveTimestamps: true });
+  sourceOf(plant.file, plant, out);
+  const settings = [`VPATH=${out} portable ports/posix ${generatedC}`, `GENERATED=${generatedC}`];
+  makeHost(out, [...settings, ...settingsOf("sanitize", ""), `${out}/${name}`]);
+  return `${out}/${name}`;
+}

@@ -1,11 +1,11 @@
 // The fuzzers (libFuzzer) of the C host, one for each kind of external input: a file of test/host/fuzz, and the host's
-// files that it covers.
+// files that it covers. A fuzzer must first find the faults of planted-faults.json.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { run } from "../engines/install.ts";
-import { generatedC, sourceOf } from "./build.ts";
+import { generatedC, type PlantedFault, plantedFaults, sourceOf } from "./build.ts";
 import { generateC } from "./generate.ts";
 
 export interface Surface {
@@ -89,8 +89,8 @@ function corpusOf(surface: string): string {
   return out;
 }
 
-async function buildFuzzer({ name, files }: Surface): Promise<string> {
-  const out = `${folder}/${name}`;
+async function buildFuzzer({ name, files }: Surface, plant?: PlantedFault): Promise<string> {
+  const out = plant ? `${folder}/${name}/planted` : `${folder}/${name}`;
   mkdirSync(out, { recursive: true });
   await generateC(generatedC);
   const flags = [
@@ -101,7 +101,10 @@ async function buildFuzzer({ name, files }: Surface): Promise<string> {
     ...["-DPG_ASSERTIONS", `-I${sources}/portable`, `-I${generatedC}`],
   ];
   const harness = `${root}test/host/fuzz/${name}.c`;
-  const parts = files.map((file) => objectOf(sourceOf(file), flags));
+  const parts = files.map((file) => {
+    const source = sourceOf(file, plant, out);
+    return file === plant?.file ? source : objectOf(source, flags);
+  });
   run("clang", [...flags, "-no-pie", "-o", `${out}/fuzz`, objectOf(harness, flags), ...parts]);
   return `${out}/fuzz`;
 }
@@ -125,13 +128,37 @@ function runFuzzer(
   return { ok: status === 0, output: `${stderr ?? ""}\nit ended with ${end}` };
 }
 
+/** Whether the fuzzer finds a planted fault within four rounds. */
+async function finds(surface: Surface, plant: PlantedFault): Promise<boolean> {
+  const program = await buildFuzzer(surface, plant);
+  const own = `${folder}/${surface.name}/planted`;
+  const limits = [`-max_len=${surface.longest}`, `-runs=${4 * surface.round}`];
+  // Inputs that reach new code go to the first folder.
+  rmSync(`${own}/corpus`, { recursive: true, force: true });
+  mkdirSync(`${own}/corpus`);
+  const args = [
+    ...limits,
+    "-print_final_stats=1",
+    "-seed=1",
+    `${own}/corpus`,
+    corpusOf(surface.name),
+  ];
+  const { output } = runFuzzer(program, args, own);
+  const isFound = output.includes(plant.finding);
+  const result = isFound ? "found" : `NOT FOUND\n${output.slice(-1000)}`;
+  console.log(`${surface.name}: planted "${plant.finding}": ${result}, ${triedIn(output)} inputs`);
+  return isFound;
+}
+
 /**
  * Fuzzes a surface, starting with the inputs of corpus.json. Inputs that the fuzzer finds stay in dist/fuzz-c;
  * `dist/fuzz-c/NAME/fuzz FILE` runs one again.
  * @param rounds multiplies the inputs of a round
- * @returns whether nothing was found
+ * @returns whether all planted faults were found, and nothing else
  */
 export async function fuzz(surface: Surface, rounds: number): Promise<boolean> {
+  for (const plant of plantedFaults(`fuzz ${surface.name}`))
+    if (!(await finds(surface, plant))) return false;
   const program = await buildFuzzer(surface);
   const own = `${folder}/${surface.name}`;
   const found = `${own}/corpus`;

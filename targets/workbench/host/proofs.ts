@@ -1,11 +1,12 @@
 // Proofs about the C host with Frama-C's value analysis (Eva). For every input within the stated bounds there is no
-// undefined behaviour, and the assertions of the harness in test/host/proof hold.
+// undefined behaviour, and the assertions of the harness in test/host/proof hold. A proof must also find the faults of
+// planted-faults.json.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InstallError } from "../engines/install.ts";
-import { sourceOf } from "./build.ts";
+import { type PlantedFault, plantedFaults, sourceOf } from "./build.ts";
 import { numbersHeader } from "./generate.ts";
 import { type Need, tool } from "./toolchain.ts";
 
@@ -92,18 +93,25 @@ function openIn(report: string): number {
   );
 }
 
-/** @throws InstallError if the analyser fails */
-function prove(proof: Proof): Promise<Outcome> {
+/**
+ * @param plant a fault to plant first; when it is found, the run ends
+ * @throws InstallError if the analyser fails
+ */
+function prove(proof: Proof, plant?: PlantedFault): Promise<Outcome> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/picogrant-numbers.h`, numbersHeader());
-  const files = [`${harnesses}/${proof.name}.c`, ...proof.files.map(sourceOf)];
+  const parts = proof.files.map((file) => sourceOf(file, plant, `${folder}/${proof.name}`));
+  const files = [`${harnesses}/${proof.name}.c`, ...parts];
   const began = Date.now();
   const analyser = spawn("frama-c", [...flagsOf(proof), ...files], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let report = "";
+  let isFound = false;
   const take = (piece: Buffer) => {
     report += piece.toString("utf8");
+    isFound ||= plant !== undefined && report.includes(plant.finding);
+    if (isFound) analyser.kill();
   };
   analyser.stdout.on("data", take);
   analyser.stderr.on("data", take);
@@ -111,7 +119,7 @@ function prove(proof: Proof): Promise<Outcome> {
     analyser.on("error", reject);
     analyser.on("close", (code) => {
       const seconds = (Date.now() - began) / 1000;
-      const alarms = openIn(report);
+      const alarms = isFound ? 1 : plant ? 0 : openIn(report);
       if (Number.isNaN(alarms)) {
         reject(
           new InstallError(`frama-c ended with ${code} on ${proof.name}: ${report.slice(-500)}`),
@@ -127,11 +135,18 @@ function complaints(report: string): string {
   return report.match(/\[eva:alarm\][^[]*/g)?.join("") ?? report;
 }
 
-/** @returns a row of the table, and whether the proof succeeds */
+/** @returns a row of the table, and whether the proof succeeds and finds the planted faults */
 export async function proofRow(proof: Proof): Promise<{ cells: string[]; ok: boolean }> {
   console.error(`prove: ${proof.name} ...`);
   const { alarms, seconds, report } = await prove(proof);
   if (alarms > 0) console.error(complaints(report));
   const cells = [proof.functions.join(", "), proof.bound, `${alarms}`, seconds.toFixed(0)];
+  for (const plant of plantedFaults(`prove ${proof.name}`)) {
+    const isFound = (await prove(proof, plant)).alarms > 0;
+    console.error(
+      `prove: ${proof.name}, planted "${plant.finding}": ${isFound ? "found" : "NOT FOUND"}`,
+    );
+    if (!isFound) return { cells, ok: false };
+  }
   return { cells, ok: alarms === 0 };
 }
