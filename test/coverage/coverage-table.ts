@@ -1,4 +1,4 @@
-// Finds the tests of each row of the specifications and each section of the RFCs by the references in their names.
+// Finds the tests of each requirement by the references in their names.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -6,14 +6,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { documentRows, type Row, referencesOf, type Sides, specification } from "./rows.ts";
-import {
-  namesSection,
-  type Section,
-  standardSections,
-  standards,
-  unknownSections,
-} from "./standards.ts";
+import { type Requirement, referencesIn, requirements, unknownReferences } from "./requirements.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -23,14 +16,15 @@ export interface NamedTest {
   readonly file: string;
 }
 
-export interface Covered<Of extends { readonly sides: Sides } = Row> {
-  readonly row: Of;
+export interface Covered {
+  readonly requirement: Requirement;
   readonly service: readonly NamedTest[];
   readonly device: readonly NamedTest[];
 }
 
 /** The folders with the tests of each side. Some behaviour of the device is tested with its host. */
 const folders = { service: ["test/service"], device: ["test/core", "test/platform"] };
+const sides = ["service", "device"] as const;
 
 /** Lists the names of all tests of service and device, without running them. */
 export async function namedTests(): Promise<NamedTest[]> {
@@ -40,13 +34,8 @@ export async function namedTests(): Promise<NamedTest[]> {
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
     // No test runs, so the files can share a process. That saves a third of the time.
     const options = ["--config", "test/vitest.config.ts", "--isolate=false", `--json=${file}`];
-    await promisify(execFile)(
-      process.execPath,
-      [vitest, "list", ...options, ...Object.values(folders).flat()],
-      {
-        cwd: root,
-      },
-    );
+    const args = [vitest, "list", ...options, ...Object.values(folders).flat()];
+    await promisify(execFile)(process.execPath, args, { cwd: root });
     const found = JSON.parse(await readFile(file, "utf8")) as NamedTest[];
     // Vitest collects files in any order, but keeps the order within a file.
     return found
@@ -58,93 +47,49 @@ export async function namedTests(): Promise<NamedTest[]> {
 }
 
 export function cover(tests: readonly NamedTest[]): Covered[] {
-  const testsOf = new Map<Row, NamedTest[]>(documentRows.map((row) => [row, []]));
-  for (const test of tests) {
-    for (const row of referencesOf(test.name).rows) testsOf.get(row)!.push(test);
-  }
-  return documentRows.map((row) => bySide(row, testsOf.get(row)!));
+  const references = tests.map(({ name }) => referencesIn(name));
+  return requirements.map((requirement) => {
+    const found = tests.filter((_, at) => references[at]!.includes(requirement.name));
+    const of = (side: keyof typeof folders) =>
+      found.filter(({ file }) => folders[side].some((folder) => file.startsWith(`${folder}/`)));
+    return { requirement, service: of("service"), device: of("device") };
+  });
 }
 
-/** Like `cover`, for the sections of the RFCs. */
-export function coverStandards(tests: readonly NamedTest[]): Covered<Section>[] {
-  return standardSections.map((row) =>
-    bySide(
-      row,
-      tests.filter(({ name }) => namesSection(name, row)),
-    ),
+/** References to requirements that are not listed, one line each. */
+export function mistakes(tests: readonly NamedTest[]): string[] {
+  return tests.flatMap(({ name, file }) =>
+    unknownReferences(name).map((one) => `${file}: no line in coverage/requirements.ts: ${one}`),
   );
 }
 
-function bySide<Of extends { readonly sides: Sides }>(
-  row: Of,
-  found: readonly NamedTest[],
-): Covered<Of> {
-  const of = (side: keyof typeof folders) =>
-    found.filter(({ file }) => folders[side].some((folder) => file.startsWith(`${folder}/`)));
-  return { row, service: of("service"), device: of("device") };
-}
-
-/** References to rows that do not exist, and to sections that standards.ts does not list, one line each. */
-export function mistakes(tests: readonly NamedTest[]): string[] {
-  return tests.flatMap(({ name, file }) => [
-    ...referencesOf(name).wrong.map((reference) => `${file}: no such row: ${reference}`),
-    ...unknownSections(name).map(
-      (reference) => `${file}: no line in coverage/standards.ts: ${reference}`,
-    ),
-  ]);
-}
-
-/** Rows without a test on a side that they concern, one line each. */
-export function gaps(covered: readonly Covered<Row | Section>[]): string[] {
-  return covered.flatMap(({ row, service, device }) => {
-    const { sides } = row;
-    const missing = [
-      ...(service.length === 0 && (sides === "both" || sides.only === "service")
-        ? ["service"]
-        : []),
-      ...(device.length === 0 && (sides === "both" || sides.only === "device") ? ["device"] : []),
-    ];
-    const name =
-      "rfc" in row
-        ? `RFC ${row.rfc} §${row.section}`
-        : `${row.document} §${row.section} ${row.row}`;
+/** Requirements without a test on a side that they concern, one line each. */
+export function gaps(covered: readonly Covered[]): string[] {
+  return covered.flatMap(({ requirement, ...tests }) => {
+    const { name, sides: its } = requirement;
+    const missing = sides.filter(
+      (side) => tests[side].length === 0 && (its === "both" || its.only === side),
+    );
     return missing.map((side) => `${name}: no test of the ${side}`);
   });
 }
 
-function output(
-  row: { readonly sides: Sides },
-  side: string,
-  tests: readonly NamedTest[],
-): string[] {
-  const [first] = tests;
-  if (!first) return row.sides === "both" ? [] : [`  ${side}: none, since ${row.sides.because}`];
-  const more = tests.length > 1 ? ` and ${tests.length - 1} more` : "";
-  return [`  ${side}: ${first.name.split(" > ").at(-1)!} (${first.file})${more}`];
-}
-
-/** Prints each row of the two specifications and each section of the RFCs with its tests, as lines. */
-export function listOf(
-  covered: readonly Covered[],
-  sections: readonly Covered<Section>[],
-): string[] {
-  const listed = (name: string, { row, service, device }: Covered | Covered<Section>): string[] => [
-    row.description === "" ? name : `${name}: ${row.description}`,
-    ...output(row, "service", service),
-    ...output(row, "device", device),
-  ];
-  return [
-    ...Object.entries(specification).flatMap(([document, title]) => [
-      `== ${title}, the ${document}`,
-      ...covered
-        .filter(({ row }) => row.document === document)
-        .flatMap((one) => listed(`§${one.row.section} ${one.row.row}`, one)),
-    ]),
-    ...Object.entries(standards).flatMap(([rfc, title]) => [
-      `== RFC ${rfc}: ${title}`,
-      ...sections
-        .filter(({ row }) => row.rfc === rfc)
-        .flatMap((one) => listed(`§${one.row.section}`, one)),
-    ]),
-  ];
+/** Prints each requirement with its tests, as lines. */
+export function listOf(covered: readonly Covered[]): string[] {
+  const testsOf = ({ requirement, ...tests }: Covered): string[] =>
+    sides.flatMap((side) => {
+      const [first, ...others] = tests[side];
+      const { sides: its } = requirement;
+      if (!first) return its === "both" ? [] : [`  ${side}: none, since ${its.because}`];
+      const more = others.length > 0 ? ` and ${others.length} more` : "";
+      return [`  ${side}: ${first.name.split(" > ").at(-1)!} (${first.file})${more}`];
+    });
+  return covered.flatMap((one, at) => {
+    const { source, name, description } = one.requirement;
+    return [
+      ...(covered[at - 1]?.requirement.source === source ? [] : [`== ${source}`]),
+      description === "" ? name : `${name}: ${description}`,
+      ...testsOf(one),
+    ];
+  });
 }
