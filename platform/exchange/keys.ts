@@ -38,8 +38,8 @@ export class Keys {
   /** Identifies the key: the thumbprint of its public part (RFC 7638). */
   readonly id: string;
   readonly settings: KeySettings;
-  /** Whether the tokens in use are bound to the key. Requests then have a proof and `Authorization: DPoP`. */
-  isBound = false;
+  /** Whether the tokens in use are bound to the key, or unknown. Requests then have a proof and `Authorization: DPoP`. */
+  isBound: boolean;
   /** The last signatures. They are removed from messages, because a server may repeat them. */
   readonly sent: string[] = [];
   readonly #jwk: object;
@@ -50,6 +50,7 @@ export class Keys {
 
   constructor(settings: KeySettings) {
     this.settings = settings;
+    this.isBound = settings.dpop !== undefined;
     const { crv, kty, x, y } = settings.signer.publicJwk;
     // The order of the members matters for the thumbprint (RFC 7638 §3).
     this.#jwk = { crv, kty, x, y };

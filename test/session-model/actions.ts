@@ -20,6 +20,8 @@ export const ACTIONS = [
   "the older slot is damaged",
   "the newer slot is damaged",
   "the server ends the session",
+  "a thief has the tokens",
+  "another clock and kind of token",
   "the user refuses",
   "a callback throws",
   "asleep",

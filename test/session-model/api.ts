@@ -31,12 +31,21 @@ const TEXT = "name=value";
 export class Api {
   /** Whether the authorization server still accepts the token. */
   isValid: (token: string) => boolean = () => true;
-  /** Checks how a token was sent. */
-  checkToken: (scheme: string, token: string, proof: string, method: string, url: string) => void =
-    () => {};
+  /** Checks how a token was sent. @returns why its proof is refused, or "" */
+  checkToken: (
+    scheme: string,
+    token: string,
+    proof: string,
+    method: string,
+    url: string,
+  ) => string = () => "";
   /** Returns the authorization server's metadata at an address. */
   document: (address: string) => object | undefined = () => undefined;
+  /** The nonce that the next proof must have. */
+  nonce: () => string = () => "";
   readonly #requested = new Map<string, Sent[]>();
+  /** The token of a request whose proof had to have another nonce. */
+  readonly #rejected = new Map<readonly Sent[], string>();
   #count = 0;
 
   readonly fetch: typeof fetch = async (input, init = {}) => {
@@ -45,10 +54,23 @@ export class Api {
     if (document !== undefined) return Response.json(document);
     const headers = new Headers(init.headers);
     const [scheme = "", token = ""] = (headers.get("authorization") ?? "").split(" ");
-    this.checkToken(scheme, token, headers.get("dpop") ?? "", init.method ?? "GET", url.href);
+    const proof = headers.get("dpop") ?? "";
+    const problem = this.checkToken(scheme, token, proof, init.method ?? "GET", url.href);
     const body = init.body ? await new Response(init.body).text() : "";
-    const status = this.#statusOf(url, token);
-    this.#requested.get(url.searchParams.get("ask") ?? "")?.push({
+    const sent = this.#requested.get(url.searchParams.get("ask") ?? "");
+    const isRepeatable = sent?.length === 0 && !(init.body instanceof ReadableStream);
+    const rejected = sent && this.#rejected.get(sent);
+    // It is the proof that was rejected, not the token (RFC 9449 §9).
+    if (rejected !== undefined && sent?.length === 0 && rejected !== token) throw new Error(token);
+    if (problem === "use_dpop_nonce" && isRepeatable && rejected === undefined) {
+      this.#rejected.set(sent, token);
+      const challenge = `Bearer, DPoP algs="ES256", error="${problem}"`;
+      const required = { "www-authenticate": challenge, "dpop-nonce": this.nonce() };
+      return new Response(null, { status: 401, headers: required });
+    }
+    const isProven = problem !== "invalid_dpop_proof";
+    const status = this.#statusOf(url, isProven && this.isValid(token));
+    sent?.push({
       ...{ origin: url.origin, method: init.method ?? "", body, token, status },
       hasOwnHeader: headers.get("x-own") === "1",
       hasType: headers.has("content-type"),
@@ -62,12 +84,12 @@ export class Api {
     return new Response(null, { status, headers: more });
   };
 
-  #statusOf({ pathname, origin }: URL, token: string): number {
+  #statusOf({ pathname, origin }: URL, isValid: boolean): number {
     if (origin !== API) return 200;
     const [, redirect] = /^\/(\d+)\//.exec(pathname) ?? [];
     if (redirect !== undefined) return Number(redirect);
     if (pathname === "/never" || pathname === "/weak") return 401;
-    return this.isValid(token) ? 200 : 401;
+    return isValid ? 200 : 401;
   }
 
   /** Sends a random request with the session's `fetch`. @param fault called with each violation */

@@ -13,11 +13,14 @@ const byKey = (key: KeyObject) => (text: string) =>
   });
 const bySecret = (secret: string) => (text: string) =>
   createHmac("sha256", secret).update(text).digest();
+const SECRET = "client-secret-of-the-program";
 
 interface Kind {
   readonly isValid: boolean;
   /** The times in the token do not fit the time of its arrival, so one of the two clocks is wrong. */
   readonly isOfAnotherTime?: boolean;
+  /** Signed with the client's secret, which not every client has. */
+  readonly hasSecret?: boolean;
   readonly header?: object;
   readonly claims?: (nowS: number) => object;
   readonly sign?: (text: string) => Uint8Array;
@@ -28,7 +31,7 @@ export const KINDS: readonly Kind[] = [
   { isValid: true },
   { isValid: true },
   { isValid: true, header: { alg: "EdDSA" }, sign: byKey(edwards.privateKey) },
-  { isValid: true, header: { alg: "HS256" }, sign: bySecret("client-secret-of-the-program") },
+  { isValid: true, hasSecret: true, header: { alg: "HS256" }, sign: bySecret(SECRET) },
   { isValid: true, claims: () => ({ aud: ["other", "program"], azp: "program" }) },
   // The clocks of server and device may differ by a minute.
   { isValid: true, claims: (nowS) => ({ exp: nowS - 50, iat: nowS + 50 }) },

@@ -26,6 +26,8 @@ const FAILURES: Readonly<Record<TransportFailure, string>> = {
   timeout: "no response in time",
   "too-large": "the response is too large",
 };
+/** The failure that replaces the refusal of a proof or an assertion. */
+const LATE = "not reachable (the clock differs by S s from the server's)";
 const PENDING = ["authorization_pending", "slow_down"];
 /** After these errors the device requests a new code, which the program reports as a code. */
 const RENEWABLE = ["expired_token", "invalid_grant"];
@@ -91,6 +93,8 @@ export class Received {
       // The request is repeated with the other body format or the new nonce, so there is no result to report yet.
       const isRepeated = status === 415 || more.error === "use_dpop_nonce";
       if (!isRepeated || more.failure !== "") {
+        const isLate = more.error === "invalid_dpop_proof" || more.error === "invalid_client";
+        if (isLate) Object.assign(more, { error: "", errorDescription: "", failure: LATE });
         const reported = more.failure === "" ? status : 0;
         const isPage = text.startsWith("<");
         const isPending = isPoll && PENDING.includes(more.error);
@@ -172,7 +176,9 @@ export class Received {
       return `reported twice: ${response.url}: ${code}`;
     newest.isReported = true;
     const { atMs: _at, isPage: _page, isReported: _reported, isPending, ...expected } = newest;
-    if (!isDeepStrictEqual(response, expected)) return `reported as ${JSON.stringify(response)}`;
+    const failure = response.failure.replace(/-?\d+ s/, "S s");
+    if (!isDeepStrictEqual({ ...response, failure }, expected))
+      return `reported as ${JSON.stringify(response)}`;
     const isValid = newest.status === 200 && newest.failure === "" && "error" in newest;
     if (isValid && code !== "malformed_response") return `reported a success: ${code}`;
     if (needsChallenge(newest)) return "reported a demand that the device meets itself";

@@ -24,6 +24,8 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 /** In place of a signature, because a real one would come from another thread, at any time. */
 const signed = (text: string | Uint8Array): Buffer => createHash("sha512").update(text).digest();
 
+const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
 export const modelSigner: Signer = {
   algorithm: "ES256",
   publicJwk: { kty: "EC", crv: "P-256", x: "x".repeat(43), y: "y".repeat(43) },
@@ -48,6 +50,8 @@ export interface Grant {
   known: number;
   accessToken: string;
   isRevoked: boolean;
+  /** The newest tokens are bound to the client's key (RFC 9449 §5). */
+  isBound: boolean;
 }
 
 export interface TokenMembers {
@@ -92,11 +96,17 @@ export class GrantServer {
   /** The client has a key: token requests have a proof (RFC 9449), and whether the server binds tokens to the key. */
   hasKey = false;
   bindsTokens = false;
+  hasNonces = false;
+  /** The client authenticates with assertions (RFC 7523 §3) instead of its secret. */
+  hasAssertions = false;
+  /** How far this clock is ahead of the client's. */
+  aheadS = 0;
   readonly boundTokens = new Set<string>();
   /** Called after each valid proof. @returns whether later proofs must have another nonce */
   renewsNonce: () => boolean = () => false;
-  #nonce = "";
-  readonly #proofs = new Set<unknown>();
+  /** The newest nonce of each origin. */
+  readonly nonces = new Map<string, string>();
+  readonly #used = new Set<unknown>();
   readonly #nowMs: () => number;
   #count = 0;
 
@@ -104,16 +114,26 @@ export class GrantServer {
     this.#nowMs = nowMs;
   }
 
-  readonly handle = (request: SeenRequest): FakeResponse => {
+  readonly handle = (request: SeenRequest): FakeResponse => ({
+    dateMs: this.#dateMs,
+    ...this.#responseTo(request),
+  });
+
+  get #dateMs(): number {
+    return Date.now() + this.aheadS * 1000;
+  }
+
+  #responseTo(request: SeenRequest): FakeResponse {
     const { url, contentType } = request;
     const isJson = contentType === "application/json";
     if (request.method !== "POST" || (!isJson && contentType !== FORM)) this.#broken(request);
-    if (request.authorization !== `Basic ${CREDENTIALS}`) this.#broken(request);
+    const credentials = this.hasAssertions ? "" : `Basic ${CREDENTIALS}`;
+    if (request.authorization !== credentials) this.#broken(request);
     const [own, proof, ...others] = request.headers;
     const isProven = this.hasKey && url === ENDPOINTS.token;
     const isExpected = (proof !== undefined) === isProven && others.length === 0;
     if (`${own}` !== `${OWN_HEADER}` || !isExpected) this.#broken(request);
-    const isFresh = proof === undefined || this.checkProof(proof[1], "POST", url);
+    const problem = proof === undefined ? "" : this.checkProof(proof[1], "POST", url);
     if (isJson !== (this.bodies === "json")) {
       if (this.isFormKnown)
         this.violations.push("not the body format that the client is configured for");
@@ -121,35 +141,57 @@ export class GrantServer {
     }
     const refused = this.refusal();
     if (refused !== undefined) return refused;
-    if (!isFresh) return { ...refusal("use_dpop_nonce"), nonce: this.#nonce };
+    if (problem !== "") return { ...refusal(problem), nonce: this.nonces.get(HOST) ?? "" };
     const form = isJson ? new Map(Object.entries(JSON.parse(request.text))) : request.form;
     const field = (name: string): string => `${form.get(name) ?? ""}`;
+    if (this.hasAssertions && !this.#isClient(field)) return refusal("invalid_client");
     if (url === ENDPOINTS.deviceAuthorization) return this.#newCode(field);
     if (url === ENDPOINTS.revocation) return this.#revoke(field("token"));
     if (url !== ENDPOINTS.token) this.#broken(request);
     if (field("grant_type") === "refresh_token") return this.#refresh(field("refresh_token"));
     return this.#poll(field("device_code"), field("code_verifier"));
-  };
+  }
 
-  /** Checks a proof (RFC 9449 §4.3). @returns whether it has the newest nonce */
-  checkProof(proof: string, method: string, url: string, token?: string): boolean {
-    const [head = "", body = "", signature] = proof.split(".");
+  /** Checks a proof (RFC 9449 §4.3). @returns why it is refused, "" if it is not */
+  checkProof(proof: string, method: string, url: string, token?: string): string {
+    const { header, claims, isInTime } = this.#read(proof);
+    // A thief has another key.
+    if (header.jwk?.x !== modelSigner.publicJwk.x) return "invalid_dpop_proof";
+    const isValid =
+      header.typ === "dpop+jwt" &&
+      claims.htm === method &&
+      claims.htu === url.replace(/[?#].*/, "") &&
+      claims.ath === (token && sha256(token));
+    if (!isValid) this.violations.push(`an invalid proof for ${method} ${url}`);
+    if (!isInTime) return "invalid_dpop_proof";
+    const { origin } = new URL(url);
+    const { nonce = origin } = claims;
+    if (!nonce.startsWith(origin)) this.violations.push(`a nonce of another server for ${url}`);
+    if (nonce !== (this.nonces.get(origin) ?? origin)) return "use_dpop_nonce";
+    if (this.hasNonces && this.renewsNonce()) this.nonces.set(origin, `${origin}-${this.#count++}`);
+    return "";
+  }
+
+  /** Whether the assertion is in time (RFC 7523 §3). */
+  #isClient(field: (name: string) => string): boolean {
+    const { claims, isInTime } = this.#read(field("client_assertion"));
+    const { iss, sub, aud, iat, exp } = claims;
+    const seen = [iss, sub, field("client_id"), aud, exp - iat, field("client_assertion_type")];
+    if (`${seen}` !== `program,program,program,${HOST},60,${JWT_BEARER}`)
+      this.violations.push("an invalid assertion");
+    return isInTime;
+  }
+
+  #read(jwt: string) {
+    const [head = "", body = "", signature] = jwt.split(".");
     const [header, claims] = [head, body].map((part) =>
       JSON.parse(Buffer.from(part, "base64url").toString() || "{}"),
     );
-    const isValid =
-      header.typ === "dpop+jwt" &&
-      signature === signed(`${head}.${body}`).toString("base64url") &&
-      claims.htm === method &&
-      claims.htu === url.replace(/[?#].*/, "") &&
-      claims.ath === (token && sha256(token)) &&
-      Math.abs(claims.iat - Date.now() / 1000) < 60 &&
-      !this.#proofs.has(claims.jti);
-    if (!isValid) this.violations.push(`an invalid proof for ${method} ${url}`);
-    this.#proofs.add(claims.jti);
-    const isFresh = token !== undefined || (claims.nonce ?? "") === this.#nonce;
-    if (isFresh && this.bindsTokens && this.renewsNonce()) this.#nonce = `nonce-${this.#count++}`;
-    return isFresh;
+    const isSigned = signature === signed(`${head}.${body}`).toString("base64url");
+    if (!isSigned || this.#used.has(claims.jti)) this.violations.push("not signed, or repeated");
+    this.#used.add(claims.jti);
+    const isInTime = Math.abs(claims.iat - this.#dateMs / 1000) < 60;
+    return { header, claims, isInTime };
   }
 
   #broken({ method, url, contentType }: SeenRequest): void {
@@ -239,7 +281,8 @@ export class GrantServer {
     }
     code.isUsed = true;
     const grant: Grant = {
-      ...{ refreshToken: "", chain: [], known: 0, accessToken: "", isRevoked: false },
+      ...{ refreshToken: "", chain: [], known: 0, accessToken: "" },
+      ...{ isRevoked: false, isBound: false },
     };
     this.grants.push(grant);
     return this.#tokens(grant);
@@ -270,7 +313,8 @@ export class GrantServer {
     const id = this.#count++;
     grant.accessToken = `access-token-${id}`.padEnd(this.tokenBytes(), "+/=x");
     this.accessTokens.add(grant.accessToken);
-    if (this.bindsTokens) this.boundTokens.add(grant.accessToken);
+    grant.isBound = this.bindsTokens;
+    if (grant.isBound) this.boundTokens.add(grant.accessToken);
     if (this.givesRefreshToken && (this.rotates || grant.refreshToken === "")) {
       grant.refreshToken = `refresh-token-${id}`.padEnd(this.tokenBytes(), "+/=x");
       grant.chain.push(grant.refreshToken);

@@ -1,7 +1,8 @@
 // A random run of a program that signs in, calls APIs, is killed and started again. The environment does everything
 // that the contracts allow, and the run checks what the session promises. The same seed repeats a run.
 
-import type { Platform } from "../../platform/contracts.ts";
+import { ClientAuthentication } from "../../core/index.ts";
+import type { Platform, Signer } from "../../platform/contracts.ts";
 import { Keys } from "../../platform/exchange/keys.ts";
 import { driverLog } from "../../platform/exchange/log.ts";
 import type { SignInHandlers, VerificationPrompt } from "../../platform/session/handlers.ts";
@@ -109,17 +110,28 @@ class Run {
     server.tokenBytes = () => (bytesMax > 0 ? this.#random.below(bytesMax) : 0);
     this.#settings = this.#drawSettings();
     server.hasKey = this.#random.once(3);
-    server.bindsTokens = server.hasKey && this.#random.once(2);
+    this.#drawBinding();
+    server.hasNonces = server.bindsTokens;
     server.renewsNonce = () => this.#random.once(4);
+    server.hasAssertions = this.#random.once(3);
     this.#api.checkToken = (scheme, token, proof, ...request) => {
-      if (token === "") return;
+      if (token === "") return "";
       const isBound = server.boundTokens.has(token);
-      if (scheme !== (isBound ? "DPoP" : "Bearer")) this.#fault(`a token with ${scheme}`);
-      if (isBound) server.checkProof(proof, ...request, token);
+      // Without a refresh token, a start resumes the stored access token, whose type is only cached.
+      const isKnown = server.givesRefreshToken || this.#running?.start.received.tokens;
+      const isRight = scheme === (isBound ? "DPoP" : "Bearer");
+      if (!isRight && (isKnown || isBound)) this.#fault(`a token with ${scheme}`);
+      return isBound && isRight ? server.checkProof(proof, ...request, token) : "";
     };
+    this.#api.nonce = () => server.nonces.get(API) ?? "";
     server.mayChallenge = this.#settings.pkce !== undefined;
     server.isFormKnown = (this.#settings.bodies ?? "form") === server.bodies;
     this.#faults.corruptStorage();
+  }
+
+  #drawBinding(): void {
+    const { server } = this.#environment;
+    server.bindsTokens = server.hasKey && this.#random.once(2);
   }
 
   #drawSettings(): Partial<RuntimeSettings> {
@@ -161,7 +173,8 @@ class Run {
     const sub = this.#random.once(6) ? "eve" : "ada";
     const token = idTokenOf(kind, sub);
     const refusal = kind.isOfAnotherTime ? "clock_wrong" : "wrong_id_token";
-    this.#idTokens.set(token, { isValid: kind.isValid, refusal, sub, grant });
+    const isValid = kind.isValid && !(kind.hasSecret && this.#environment.server.hasAssertions);
+    this.#idTokens.set(token, { isValid, refusal, sub, grant });
     return token;
   }
 
@@ -227,6 +240,13 @@ class Run {
         return;
       case "the server ends the session":
         for (const grant of this.#environment.server.live) grant.isRevoked = true;
+        return;
+      case "a thief has the tokens":
+        await this.#steal();
+        return;
+      case "another clock and kind of token":
+        this.#environment.server.aheadS = this.#random.pick([0, 50, 3600, -90_000]);
+        this.#drawBinding();
         return;
       case "the user refuses":
         this.#environment.server.decide("denied");
@@ -301,18 +321,33 @@ class Run {
 
   #startProgram(handlers: SignInHandlers): Start {
     const corrupt = (platform: Platform): Platform => this.#faults.adapters(platform);
-    const settings = { ...this.#settings, ...(this.#environment.server.hasKey && this.#newKeys()) };
-    if (!this.#hasUpdates) return this.#environment.start(handlers, corrupt, settings);
+    const { hasAssertions, hasKey } = this.#environment.server;
     const { server, ...unnamed } = SETTINGS.config;
-    return this.#environment.start(handlers, corrupt, {
-      ...settings,
-      config: this.#isOlder ? { ...unnamed, server } : unnamed,
-    });
+    const named = this.#hasUpdates && !this.#isOlder ? unnamed : SETTINGS.config;
+    const clientAuthentication = ClientAuthentication.NONE;
+    const keyed = { ...named, clientSecret: "", clientAuthentication };
+    const settings = { ...this.#settings, config: hasAssertions ? keyed : named };
+    const keys = hasKey || hasAssertions ? this.#newKeys(modelSigner) : undefined;
+    return this.#environment.start(handlers, corrupt, { ...settings, keys });
   }
 
-  #newKeys(): Pick<RuntimeSettings, "keys"> {
-    const identity = { signer: modelSigner, entropy: this.#keyEntropy, clientId: "program" };
-    return { keys: new Keys({ ...identity, dpop: "auto" }) };
+  #newKeys(signer: Signer): Keys {
+    const { hasAssertions, hasKey } = this.#environment.server;
+    const identity = { signer, entropy: this.#keyEntropy, clientId: "program" };
+    const audience = hasAssertions ? HOST : undefined;
+    return new Keys({ ...identity, dpop: hasKey ? "auto" : undefined, audience });
+  }
+
+  /** A thief presents the tokens without the key. Others are used, which the server notices (RFC 9700 §4.14.2). */
+  async #steal(): Promise<void> {
+    const { server } = this.#environment;
+    const publicJwk = { ...modelSigner.publicJwk, x: "z".repeat(43) };
+    const thief = this.#newKeys({ ...modelSigner, publicJwk });
+    for (const grant of server.live) {
+      const [, proof] = await thief.proof("POST", ENDPOINTS.token, "");
+      const isRefused = server.checkProof(proof, "POST", ENDPOINTS.token) !== "";
+      grant.isRevoked = !grant.isBound || !isRefused;
+    }
   }
 
   #kill(): void {
