@@ -21,7 +21,10 @@ import { LIBRARY_ENTRIES, SERVICE_ENTRIES } from "../targets/workbench/package-c
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const entries = [...Object.values(LIBRARY_ENTRIES), ...Object.values(SERVICE_ENTRIES)];
+const packages = { picogrant: LIBRARY_ENTRIES, "picogrant-tools": SERVICE_ENTRIES };
+const entries = Object.entries(packages).flatMap(([name, files]) =>
+  Object.entries(files).map(([entry, file]) => [file, name + entry.slice(1)] as const),
+);
 
 const SUBJECTS: readonly (readonly [subject: string, pages: RegExp])[] = [
   ["Programs on Node", /docs\/(node|questions|your-own|errors|troubl)|servers\//],
@@ -33,7 +36,8 @@ const SUBJECTS: readonly (readonly [subject: string, pages: RegExp])[] = [
 const STYLE = `<style>
   .tsd-typography pre, pre { white-space: pre; overflow-x: auto; line-height: 1.3; }
   .tsd-typography table { display: block; max-width: 100%; overflow-x: auto; }
-  :not(pre) > code, .tsd-typography a, h1, .tsd-breadcrumb,
+  @media (min-width: 1200px) { .container-main { grid-template-columns: 14rem minmax(0, 1fr) 14rem; } }
+  :not(pre, td) > code, .tsd-typography a, h1, .tsd-breadcrumb,
   .tsd-member-summary-name { overflow-wrap: anywhere; }
   .tsd-page-title:has(+ .tsd-typography) { display: none; }
 </style>`;
@@ -74,14 +78,18 @@ class SectionRouter extends KindRouter {
 
 commandLine("docs", "Makes the documentation as a static site, dist/docs.").parse();
 await writePlayground(`${root}dist/playground/`);
-const options = { entryPoints: entries.map((source) => root + source), router: "sections" };
+const options = { entryPoints: entries.map(([source]) => root + source), router: "sections" };
 const app = await Application.bootstrap(options, [new PackageJsonReader()]);
 app.renderer.defineRouter("sections", SectionRouter);
 app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_, document) => nameDocument(document));
+app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+  const names = new Map(entries.map(([file, name]) => [file.replace(/(\/index)?\.ts$/, ""), name]));
+  for (const module of project.children ?? []) module.name = names.get(module.name) ?? module.name;
+});
 const raw = (html: string) => JSX.createElement(JSX.Raw, { html });
 app.renderer.hooks.on("head.end", () => raw(STYLE));
 app.renderer.hooks.on("content.begin", ({ page }) =>
-  raw(page.url === "index.html" ? '<a href="playground/index.html">Try it in the browser</a>' : ""),
+  raw(page.url === "index.html" ? '<p><a href="playground/index.html">Try it here</a></p>' : ""),
 );
 const project = await app.convert();
 if (project !== undefined) {
