@@ -1,20 +1,30 @@
 // Runs the bench (`picogrant conform --device`) as a process.
 
 import { spawn } from "node:child_process";
-import { bundledProgram } from "./program.ts";
+import { expect } from "vitest";
+import { rows } from "../targets/command/conform/device-rows.ts";
+import { bundledProgram, Running } from "./program.ts";
 
 /** How the bench tells these devices to call the API and to sign out. */
 export const KEYS = ["--call", "> a", "--sign-out", "> o"];
 
 export async function bench(...args: string[]): Promise<{ status: number | null; output: string }> {
   const words = [await bundledProgram("targets/command/main.ts"), "conform", ...args];
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const printed of [child.stdout, child.stderr]) {
-    printed.on("data", (text: Buffer) => {
-      output += text;
-    });
-  }
-  const status = await new Promise<number | null>((done) => child.once("close", done));
-  return { status, output };
+  const running = new Running(
+    spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] }),
+  );
+  const { code: status } = await running.end;
+  return { status, output: running.output };
+}
+
+/** Runs the bench on a device that must pass all rows but `left`, which its options leave out. */
+export async function expectAllPass(
+  device: string,
+  options: readonly string[],
+  left = 0,
+  of = rows.length,
+): Promise<void> {
+  const { status, output } = await bench("--device", device, ...options);
+  const passed = `${of - left} of ${of - left} rows pass; ${left} are not tried`;
+  expect([output.split("\n").at(-2), status], output).toEqual([passed, 0]);
 }

@@ -43,14 +43,44 @@ export interface Ended {
   stderr: string;
 }
 
-export function ended(child: ChildProcess): Promise<Ended> {
-  const output = { stdout: "", stderr: "" };
-  for (const printed of ["stdout", "stderr"] as const) {
-    child[printed]?.setEncoding("utf8").on("data", (text: string) => {
-      output[printed] += text;
+/** A process and its output so far. */
+export class Running {
+  stdout = "";
+  stderr = "";
+  /** Both, in the order in which they came. */
+  output = "";
+  readonly end: Promise<Ended>;
+  #look = (): void => {};
+
+  constructor(readonly child: ChildProcess) {
+    for (const printed of ["stdout", "stderr"] as const) {
+      child[printed]?.setEncoding("utf8").on("data", (text: string) => {
+        this[printed] += text;
+        this.output += text;
+        this.#look();
+      });
+    }
+    this.end = new Promise((resolve) => {
+      child.on("close", (code, signal) => {
+        const { stdout, stderr } = this;
+        resolve({ code, signal, stdout, stderr });
+      });
     });
   }
-  return new Promise((resolve) => {
-    child.on("close", (code, signal) => resolve({ code, signal, ...output }));
-  });
+
+  /** Waits until the output matches. @throws Error if the process ends first */
+  until(required: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      this.#look = () => {
+        const match = required.exec(this.output);
+        if (match) resolve(match);
+      };
+      void this.end.then(({ code }) =>
+        reject(new Error(`ended with ${code} before ${required}:\n${this.output}`)),
+      );
+      this.#look();
+    });
+  }
 }
+
+export const ended = (child: ChildProcess): Promise<Ended> => new Running(child).end;

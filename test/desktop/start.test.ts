@@ -1,35 +1,39 @@
 // npm start without a terminal: frames as text, exit codes, restored state, and errors in one line.
+import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { UsageError } from "../../targets/desktop/command-line.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { opened } from "../environment/real-environment.ts";
-import { ended } from "../program.ts";
-import { inFolder, run, start } from "./command.ts";
+import { listening, temporaryFolder } from "../listening.ts";
+import { bundledProgram, type Ended, Running } from "../program.ts";
+
+const MAIN = await bundledProgram("targets/desktop/main.ts");
+const start = (...args: string[]): Running => new Running(spawn(process.execPath, [MAIN, ...args]));
+const run = (...args: string[]): Promise<Ended> => start(...args).end;
 
 const SCRIPTED = ["--fast", "--port", "0", "--exit-when"];
 
-test("a scripted sign-in prints frames as text and no secret, with exit code 0; the next start is signed in", () =>
-  inFolder(async (state) => {
-    const first = await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
-    expect(first.stderr).toBe("");
-    expect(first.code).toBe(0);
-    expect(first.stdout).toMatch(/\|Code [B-Z]{4}-[B-Z]{4} 30:00\|/);
-    expect(first.stdout).toContain("|Signed in           |\n|3 broadcasts:       |");
-    expect(first.stdout).not.toMatch(/pga\.|pgr\.|tv-secret/);
-    const second = await run(...SCRIPTED, "signed-in", "--state", state);
-    expect(second.code).toBe(0);
-    expect(second.stdout).not.toContain("Code ");
-    expect(second.stdout).toContain("|3 broadcasts:       |");
-    const third = await run("--deny", ...SCRIPTED, "denied", "--state", state);
-    expect(third.code).toBe(1);
-    expect(third.stderr).toBe(
-      "picogrant: not denied: the device is signed in; choose a new folder with --state to start over\n",
-    );
-  }));
+test("a scripted sign-in prints frames as text and no secret, with exit code 0; the next start is signed in", async () => {
+  const state = temporaryFolder();
+  const first = await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
+  expect(first.stderr).toBe("");
+  expect(first.code).toBe(0);
+  expect(first.stdout).toMatch(/\|Code [B-Z]{4}-[B-Z]{4} 30:00\|/);
+  expect(first.stdout).toContain("|Signed in           |\n|3 broadcasts:       |");
+  expect(first.stdout).not.toMatch(/pga\.|pgr\.|tv-secret/);
+  const second = await run(...SCRIPTED, "signed-in", "--state", state);
+  expect(second.code).toBe(0);
+  expect(second.stdout).not.toContain("Code ");
+  expect(second.stdout).toContain("|3 broadcasts:       |");
+  const third = await run("--deny", ...SCRIPTED, "denied", "--state", state);
+  expect(third.code).toBe(1);
+  expect(third.stderr).toBe(
+    "picogrant: not denied: the device is signed in; choose a new folder with --state to start over\n",
+  );
+});
 
 test("npm start -- --scenario plays a scenario with its frames; an unknown one gives exit code 2", async () => {
   const valid = await run("--scenario", "deny");
@@ -86,14 +90,15 @@ test.each([
   [["--client", "nobody", "--port", "0"], /no client nobody; choose --client from living-room-tv/],
   [["--fixture", "/nowhere", "--port", "0"], /cannot read the fixture \/nowhere \(ENOENT\)/],
   [["--options", "package.json", "--port", "0"], /--options package.json: option .*name/],
-] as [string[], RegExp][])("a wrong flag is one line and exit code 2: %s", (args, message) =>
-  inFolder(async (state) => {
-    const { code, stdout, stderr } = await run("--state", state, ...args);
+] as [string[], RegExp][])(
+  "a wrong flag is one line and exit code 2: %s",
+  async (args, message) => {
+    const { code, stdout, stderr } = await run("--state", temporaryFolder(), ...args);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
     expect(stdout).toBe("");
-  }),
+  },
 );
 
 // A scenario sets device, account, clock and service. Only its output format can be chosen.
@@ -119,66 +124,61 @@ function refusal(args: readonly string[]): string {
   }
 }
 
-test("--fixture, --options and --client change the simulation; the printer prints a slip", () =>
-  inFolder(async (state) => {
-    const [own, options] = [path.join(state, "own.json"), path.join(state, "options.json")];
-    const clients = [{ id: "till", secret: "till-secret", name: "Till" }];
-    const accounts = [{ id: "ada", name: "Ada", email: "ada@example.test" }];
-    writeFileSync(own, JSON.stringify({ accounts, clients }));
-    writeFileSync(options, JSON.stringify({ codeLifetime: 120, userCodeFormat: "XXXXXX" }));
-    const environment = ["--fixture", own, "--options", options, "--client", "till"];
-    const device = ["--device", "printer", "--approve"];
-    const where = ["--state", path.join(state, "state"), ...SCRIPTED, "signed-in"];
-    const { code, stdout, stderr } = await run(...environment, ...device, ...where);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^ {2}:within 2 minutes\. *:$/m);
-  }));
+test("--fixture, --options and --client change the simulation; the printer prints a slip", async () => {
+  const state = temporaryFolder();
+  const [own, options] = [path.join(state, "own.json"), path.join(state, "options.json")];
+  const clients = [{ id: "till", secret: "till-secret", name: "Till" }];
+  const accounts = [{ id: "ada", name: "Ada", email: "ada@example.test" }];
+  writeFileSync(own, JSON.stringify({ accounts, clients }));
+  writeFileSync(options, JSON.stringify({ codeLifetime: 120, userCodeFormat: "XXXXXX" }));
+  const environment = ["--fixture", own, "--options", options, "--client", "till"];
+  const device = ["--device", "printer", "--approve"];
+  const where = ["--state", path.join(state, "state"), ...SCRIPTED, "signed-in"];
+  const { code, stdout, stderr } = await run(...environment, ...device, ...where);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^ {2}:within 2 minutes\. *:$/m);
+});
 
-test("a second simulator in the same state folder reports the first one in one line; a dead process's lock is taken over", () =>
-  inFolder(async (state) => {
-    const first = start(["--fast", "--port", "0", "--state", state]);
-    const end = ended(first);
-    await new Promise<void>((resolve) => {
-      first.stdout!.on("data", (piece: Buffer) => piece.includes("Code ") && resolve());
-    });
-    const second = await run("--port", "0", "--state", state);
-    expect(second.code).toBe(2);
-    expect(second.stderr).toBe(
-      `picogrant: ${state}: in use by process ${first.pid}; ` +
-        "stop it or choose another directory with --state\n",
-    );
-    expect(first.exitCode).toBe(null);
-    first.kill("SIGKILL");
-    await end;
-    expect(readdirSync(state).some((name) => name.startsWith("lock"))).toBe(true);
-    const third = await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
-    expect([third.stderr, third.code]).toEqual(["", 0]);
-  }));
+test("a second simulator in the same state folder reports the first one in one line; a dead process's lock is taken over", async () => {
+  const state = temporaryFolder();
+  const running = start("--fast", "--port", "0", "--state", state);
+  const { child: first, end } = running;
+  await running.until(/Code /);
+  const second = await run("--port", "0", "--state", state);
+  expect(second.code).toBe(2);
+  expect(second.stderr).toBe(
+    `picogrant: ${state}: in use by process ${first.pid}; ` +
+      "stop it or choose another directory with --state\n",
+  );
+  expect(first.exitCode).toBe(null);
+  first.kill("SIGKILL");
+  await end;
+  expect(readdirSync(state).some((name) => name.startsWith("lock"))).toBe(true);
+  const third = await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
+  expect([third.stderr, third.code]).toEqual(["", 0]);
+});
 
-test("a busy port is reported in one line with exit code 2", () =>
-  inFolder(async (state) => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as AddressInfo;
-    const { code, stderr } = await run("--port", String(port), "--state", state);
-    server.close();
-    expect(code).toBe(2);
-    expect(stderr).toBe(
-      `picogrant: port ${port} on 127.0.0.1 is in use; choose another with --port, or 0 for any\n`,
-    );
-  }));
+test("a busy port is reported in one line with exit code 2", async () => {
+  const state = temporaryFolder();
+  const port = await listening(createServer());
+  const { code, stderr } = await run("--port", String(port), "--state", state);
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    `picogrant: port ${port} on 127.0.0.1 is in use; choose another with --port, or 0 for any\n`,
+  );
+});
 
 test.each(["service.json", path.join("device", "slot-0")])(
   "an invalid state file is reported in one line with exit code 2, and stays unchanged: %s",
-  (name) =>
-    inFolder(async (state) => {
-      await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
-      writeFileSync(path.join(state, name), "holiday plans", { mode: 0o600 });
-      const { code, stderr } = await run("--port", "0", "--state", state);
-      expect(code).toBe(2);
-      expect(stderr).toMatch(new RegExp(`^picogrant: .*${name}.*\n$`));
-      expect(readFileSync(path.join(state, name), "utf8")).toBe("holiday plans");
-    }),
+  async (name) => {
+    const state = temporaryFolder();
+    await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
+    writeFileSync(path.join(state, name), "holiday plans", { mode: 0o600 });
+    const { code, stderr } = await run("--port", "0", "--state", state);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`^picogrant: .*${name}.*\n$`));
+    expect(readFileSync(path.join(state, name), "utf8")).toBe("holiday plans");
+  },
 );
 
 test("--version prints the version", async () => {

@@ -1,14 +1,14 @@
 // Tests that the drawn screen fits into the terminal. In a real pseudo-terminal (util-linux's script), it tests typing,
 // quitting, signals, exceptions, NO_COLOR and dumb terminals. The simulator must always restore the terminal.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { play, virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import { coloured, colourless, layOut } from "../../targets/desktop/terminal/layout.ts";
-import { type Ended, ended } from "../program.ts";
-import { inFolder } from "./command.ts";
+import { temporaryFolder } from "../listening.ts";
+import { type Ended, Running } from "../program.ts";
 
 const LEAVE = "\x1b[?25h\x1b[?1049l";
 const COLOUR = "\x1b[1m";
@@ -80,33 +80,14 @@ const MISSING = "script is missing: install util-linux (Debian: bsdutils)";
 async function inTerminal(
   command: string,
   env: NodeJS.ProcessEnv,
-  drive: (child: ChildProcess, shows: (text: string) => Promise<void>) => Promise<void>,
+  drive: (type: (keys: string) => void, shows: (text: RegExp) => Promise<unknown>) => Promise<void>,
 ): Promise<Ended> {
-  const child = spawn("script", ["-qec", `stty cols 80 rows 24; exec ${command}`, "/dev/null"], {
-    env: { ...process.env, TERM: "xterm", ...env },
-  });
-  let seen = "";
-  let over = false;
-  let look = (): void => {};
-  child.stdout.on("data", (data: Buffer) => {
-    seen += data.toString();
-    look();
-  });
-  child.on("close", () => {
-    over = true;
-    look();
-  });
-  const shows = (text: string): Promise<void> =>
-    new Promise((resolve, reject) => {
-      look = () => {
-        if (seen.includes(text)) resolve();
-        else if (over) reject(new Error(`it ended without "${text}": ${seen}`));
-      };
-      look();
-    });
-  const end = ended(child);
-  await drive(child, shows);
-  return await end;
+  const words = ["-qec", `stty cols 80 rows 24; exec ${command}`, "/dev/null"];
+  const how = { env: { ...process.env, TERM: "xterm", ...env } };
+  const running = new Running(spawn("script", words, how));
+  const type = (keys: string): void => void running.child.stdin!.write(keys);
+  await drive(type, (text) => running.until(text));
+  return running.end;
 }
 
 const node = `"${process.execPath}" --import tsx`;
@@ -117,46 +98,46 @@ if (!hasScript) {
   if (process.env.CI === "true") test("pseudo-terminal", () => expect.fail(MISSING));
   else test.skip(`pseudo-terminal: skipped, ${MISSING}`);
 } else {
-  test("an invalid line and an unavailable action report the reason; names are completed and listed", () =>
-    inFolder(async (state) => {
-      const { code } = await inTerminal(simulator(state), {}, async (child, shows) => {
-        await shows("Code ");
-        child.stdin?.write("dance\r");
-        await shows('there is no step "dance"; ? lists all');
-        child.stdin?.write("qit\r");
-        await shows("did you mean quit?");
-        child.stdin?.write("help\r");
-        await shows("broadcast-by-id,");
-        child.stdin?.write("fix\r");
-        await shows("there is no fault to fix");
-        child.stdin?.write("power\rnew-code\r");
-        await shows("the device has no power");
-        child.stdin?.write("power\rhalf-hour\r");
-        await shows("jumps ");
-        child.stdin?.write("pause\r?");
-        await shows("allow-as-robot");
-        child.stdin?.write("\x7fden\t");
-        await shows("> deny");
-        child.stdin?.write("\r");
-        await shows("Access refused");
-        child.stdin?.write("allow\r");
-        await shows("there is no code on the display");
-        child.stdin?.write("\x04");
-      });
-      expect(code).toBe(0);
-    }));
+  test("an invalid line and an unavailable action report the reason; names are completed and listed", async () => {
+    const state = temporaryFolder();
+    const { code } = await inTerminal(simulator(state), {}, async (type, shows) => {
+      await shows(/Code /);
+      type("dance\r");
+      await shows(/there is no step "dance"; \? lists all/);
+      type("qit\r");
+      await shows(/did you mean quit\?/);
+      type("help\r");
+      await shows(/broadcast-by-id,/);
+      type("fix\r");
+      await shows(/there is no fault to fix/);
+      type("power\rnew-code\r");
+      await shows(/the device has no power/);
+      type("power\rhalf-hour\r");
+      await shows(/jumps /);
+      type("pause\r?");
+      await shows(/allow-as-robot/);
+      type("\x7fden\t");
+      await shows(/> deny/);
+      type("\r");
+      await shows(/Access refused/);
+      type("allow\r");
+      await shows(/there is no code on the display/);
+      type("\x04");
+    });
+    expect(code).toBe(0);
+  });
 
-  test("Ctrl-C restores the terminal; NO_COLOR disables colors", () =>
-    inFolder(async (state) => {
-      const env = { NO_COLOR: "1" };
-      const { stdout, code } = await inTerminal(simulator(state), env, async (child, shows) => {
-        await shows("Code ");
-        child.stdin?.write("\x03");
-      });
-      expect(code).toBe(0);
-      expect(stdout).not.toContain(COLOUR);
-      expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
-    }));
+  test("Ctrl-C restores the terminal; NO_COLOR disables colors", async () => {
+    const state = temporaryFolder();
+    const env = { NO_COLOR: "1" };
+    const { stdout, code } = await inTerminal(simulator(state), env, async (type, shows) => {
+      await shows(/Code /);
+      type("\x03");
+    });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain(COLOUR);
+    expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
+  });
 
   test("an exception restores the terminal first, so that it can be read", async () => {
     const { stdout, code } = await inTerminal(
@@ -169,16 +150,16 @@ if (!hasScript) {
     expect(stdout.indexOf("a mistake")).toBeGreaterThan(stdout.indexOf(LEAVE));
   });
 
-  test("a dumb terminal gets text without any escape sequence, and typing works", () =>
-    inFolder(async (state) => {
-      const env = { TERM: "dumb" };
-      const { stdout, code } = await inTerminal(simulator(state), env, async (child, shows) => {
-        await shows("Code ");
-        child.stdin?.write("deny\r");
-        await shows("Access refused");
-        child.stdin?.write("quit\r");
-      });
-      expect(code).toBe(0);
-      expect(stdout).not.toContain("\x1b");
-    }));
+  test("a dumb terminal gets text without any escape sequence, and typing works", async () => {
+    const state = temporaryFolder();
+    const env = { TERM: "dumb" };
+    const { stdout, code } = await inTerminal(simulator(state), env, async (type, shows) => {
+      await shows(/Code /);
+      type("deny\r");
+      await shows(/Access refused/);
+      type("quit\r");
+    });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("\x1b");
+  });
 }

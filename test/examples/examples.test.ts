@@ -1,7 +1,7 @@
 // Runs the examples of targets/examples unchanged, each from the code to a session. They must do what their first lines
 // say.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { cpSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,7 +9,7 @@ import vm from "node:vm";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { opened, type RealEnvironment } from "../environment/real-environment.ts";
-import { bundledProgram } from "../program.ts";
+import { bundledProgram, Running } from "../program.ts";
 import { TV } from "../service/harness.ts";
 
 // Each example runs in its own process, with the simulated service as its server.
@@ -23,77 +23,35 @@ const tsx = pathToFileURL(path.join(root, "node_modules/tsx/dist/loader.mjs")).h
 /** Maps the package's entries to the sources, as targets/examples/tsconfig.json does. */
 const entries = { TSX_TSCONFIG_PATH: path.join(examples, "tsconfig.json") };
 
-class Program {
-  output = "";
-  readonly #child: ChildProcess;
-  readonly #closed: Promise<number | null>;
-  #look = (): void => {};
-
-  constructor(file: string, { url, folder }: RealEnvironment, args: readonly string[] = []) {
-    this.#child = spawn(process.execPath, ["--import", tsx, file, ...args], {
-      cwd: folder,
-      env: {
-        ...process.env,
-        ...entries,
-        SERVER: url,
-        CLIENT_ID: TV.client_id,
-        CLIENT_SECRET: TV.client_secret,
-        STATE: path.join(folder, "state"),
-      },
-    });
-    for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
-      stream.on("data", (chunk) => {
-        this.output += chunk;
-        this.#look();
-      });
-    }
-    this.#closed = new Promise((resolve) => this.#child.on("close", resolve));
-  }
-
-  /** Waits until the output matches; fails if the program ends first. */
-  until(required: RegExp): Promise<RegExpExecArray> {
-    return new Promise((resolve, reject) => {
-      this.#look = () => {
-        const match = required.exec(this.output);
-        if (match) resolve(match);
-      };
-      void this.#closed.then((code) =>
-        reject(new Error(`ended with ${code} before ${required}:\n${this.output}`)),
-      );
-      this.#look();
-    });
-  }
-
-  type(line: string): void {
-    this.#child.stdin!.write(`${line}\n`);
-  }
-
-  /** The exit code after the program has ended by itself. */
-  ended(): Promise<number | null> {
-    return this.#closed;
-  }
-
-  async kill(): Promise<void> {
-    this.#child.kill("SIGKILL");
-    await this.#closed;
-  }
+function start(
+  file: string,
+  { url, folder }: RealEnvironment,
+  args: readonly string[] = [],
+): Running {
+  const env = {
+    ...{ ...process.env, ...entries, SERVER: url, STATE: path.join(folder, "state") },
+    ...{ CLIENT_ID: TV.client_id, CLIENT_SECRET: TV.client_secret },
+  };
+  const words = ["--import", tsx, file, ...args];
+  return new Running(spawn(process.execPath, words, { cwd: folder, env }));
 }
 
 /** Starts a program, runs `body` with it, and then ends it. */
 async function withProgram(
   file: string,
   environment: RealEnvironment,
-  body: (program: Program) => Promise<void>,
+  body: (program: Running) => Promise<void>,
 ): Promise<void> {
-  const program = new Program(file, environment);
+  const program = start(file, environment);
   try {
     await body(program);
   } finally {
-    await program.kill();
+    program.child.kill("SIGKILL");
+    await program.end;
   }
 }
 
-async function allow({ service }: RealEnvironment, program: Program): Promise<void> {
+async function allow({ service }: RealEnvironment, program: Running): Promise<void> {
   const [attempt] = service.pending();
   await program.until(new RegExp(attempt ? attempt.userCode : "[A-Z]{4}-[A-Z]{4}"));
   service.approve(service.pending()[0]!.userCode, "ada");
@@ -104,8 +62,8 @@ const fileOf = (name: string): string => path.join(examples, name);
 describe("examples", () => {
   it("the first program (README.md): signs in at its own server, calls an API and ends", async () => {
     const environment = await opened();
-    const program = new Program(fileOf("first.mjs"), environment);
-    expect(await program.ended()).toBe(0);
+    const program = start(fileOf("first.mjs"), environment);
+    expect((await program.end).code).toBe(0);
     expect(program.output).toMatch(
       /█[\s\S]*\nOpen http:\S+ and enter [A-Z-]{9}\n\{ sub: 'ada' \}\n$/,
     );
@@ -121,11 +79,11 @@ describe("examples", () => {
     await withProgram(fileOf("bare-loop.mjs"), environment, async (program) => {
       await program.until(/^\|Signed in {11}\|$/m);
       expect(program.output).not.toContain("Code ");
-      program.type("o");
+      program.child.stdin!.write("o\n");
       await program.until(/^\|Not signed in {7}\|$/m);
-      program.type("s");
+      program.child.stdin!.write("s\n");
       await program.until(/^\|Code [A-Z]{4}-[A-Z]{4}/m);
-      program.type("c");
+      program.child.stdin!.write("c\n");
     });
   });
 
@@ -226,8 +184,8 @@ it("the porting kit: adapters over node:http, files and a console pass all tests
   cpSync(path.join(examples, "own-adapters.mjs"), path.join(environment.folder, "adapters.mjs"));
   const command = await bundledProgram("targets/command/main.ts");
   const adapters = path.join(environment.folder, "adapters.mjs");
-  const program = new Program(command, environment, ["conform", adapters, "--tls"]);
-  const code = await program.ended();
+  const program = start(command, environment, ["conform", adapters, "--tls"]);
+  const { code } = await program.end;
   const { output } = program;
   expect(output).not.toMatch(/^ {2}\w+: /m);
   expect(output.match(/^\w+: (\d+) of \1 cases pass$/gm)).toHaveLength(5);

@@ -4,7 +4,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync }
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { events, type Running, run, start } from "./install.ts";
+import type { Running } from "../program.ts";
+import { events, run, start } from "./install.ts";
 
 const PARTS =
   "login status accounts token logout key git-credential simulate service conform configure sizing check-server completion".split(
@@ -19,19 +20,12 @@ afterEach(async () => {
   }
 });
 
-async function startService(...args: string[]): Promise<Running & { url: string }> {
-  const service = start(["service", "--port", "0", ...args]);
-  running.push(service);
-  await expect.poll(() => service.stdout).toMatch(/listening on (\S+),(?:.*\n)+Try: .*\n/);
-  return Object.assign(service, { url: /listening on (\S+),/.exec(service.stdout)![1]! });
-}
-
 describe("picogrant", () => {
   it("--help lists every command; without arguments it prints the same as an error", async () => {
     const { code, stdout, stderr } = await run(["--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const name of PARTS) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
-    expect(await run([])).toEqual({ code: 2, stdout: "", stderr: stdout });
+    expect(await run([])).toMatchObject({ code: 2, stdout: "", stderr: stdout });
     expect((await run(["help"])).stdout).toBe(stdout);
   });
 
@@ -61,13 +55,15 @@ describe("picogrant", () => {
 
 describe("picogrant service", () => {
   it("prints its fixture; --approve allows a login", async () => {
-    const service = await startService("--approve", "ada");
+    const service = start(["service", "--port", "0", "--approve", "ada"]);
+    running.push(service);
+    const [, url] = await service.until(/listening on (\S+),(?:.*\n)+Try: .*\n/);
     expect(service.stdout).toMatch(/^ {2}living-room-tv +tv-secret +Living Room TV$/m);
     expect(service.stdout).toMatch(/^ {2}ada +Ada Brook$/m);
     const line = /^Try: picogrant (.*)$/m.exec(service.stdout)![1]!;
     const { code, stdout } = await run([...line.split(" "), "--json"]);
     expect(code).toBe(0);
-    expect(events(stdout).at(-1)).toMatchObject({ event: "signed_in", server: service.url });
+    expect(events(stdout).at(-1)).toMatchObject({ event: "signed_in", server: url });
     expect((await run(["logout", "--state", "tokens"])).code).toBe(0);
   });
 
@@ -91,10 +87,9 @@ describe("picogrant simulate", () => {
     const args = ["simulate", "--port", "0", "--plain", "--state", "world-2"];
     const simulator = start(args);
     running.push(simulator);
-    await expect.poll(() => simulator.stdout).toMatch(/Panel: open (\S+)/);
-    const panel = /Panel: open (\S+)/.exec(simulator.stdout)![1]!;
+    const [, panel] = await simulator.until(/Panel: open (\S+)\n/);
     for (const name of ["", "/panel.js", "/panel.css"]) {
-      const response = await fetch(panel + name);
+      const response = await fetch(`${panel}${name}`);
       expect([name, response.status]).toEqual([name, 200]);
       expect((await response.text()).length).toBeGreaterThan(1000);
     }
@@ -113,8 +108,7 @@ const toolsFolder = path.join(inject("project"), "tools");
 
 it("picogrant check-server passes the check of a C port, counts its connections, and ends with Ctrl+C", async () => {
   const server = start(["check-server", "--port", "0"]);
-  await expect.poll(() => server.stdout).toMatch(/listening on \S+\n/);
-  const [, url] = /listening on (\S+)\n/.exec(server.stdout)!;
+  const [, url] = await server.until(/listening on (\S+)\n/);
   const pattern = await fetch(`${url}pattern`);
   expect(pattern.headers.get("picogrant-check")).toBe("1");
   expect((await pattern.arrayBuffer()).byteLength).toBe(5000);

@@ -1,6 +1,6 @@
 // Packs the npm packages once for all test files, and installs them in a project outside this repository.
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 import type { TestProject } from "vitest/node";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
+import { type Ended, Running } from "../program.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -50,39 +51,12 @@ export default function setup({ provide }: TestProject): () => void {
 
 // Runs the installed `picogrant` in a separate process.
 
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export interface Running {
-  readonly child: ChildProcess;
-  stdout: string;
-  stderr: string;
-  readonly end: Promise<Ended>;
-}
-
 export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
   const project = inject("project");
-  const child = spawn(join(project, "node_modules/.bin/picogrant"), args, {
-    cwd: project,
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const running = { child, stdout: "", stderr: "" };
-  child.stdout.on("data", (data: Buffer) => {
-    running.stdout += data.toString();
-  });
-  child.stderr.on("data", (data: Buffer) => {
-    running.stderr += data.toString();
-  });
-  const end = new Promise<Ended>((resolve) => {
-    child.on("close", (code) => {
-      resolve({ code, stdout: running.stdout, stderr: running.stderr });
-    });
-  });
-  return Object.assign(running, { end });
+  const command = join(project, "node_modules/.bin/picogrant");
+  const stdio = ["ignore", "pipe", "pipe"] as const;
+  const how = { cwd: project, env: { ...process.env, ...env }, stdio: [...stdio] };
+  return new Running(spawn(command, args, how));
 }
 
 export function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {

@@ -9,7 +9,8 @@ import {
   startSimulatedService,
 } from "../../targets/service/simulated-service.ts";
 import { startProvider } from "../peers/oidc-provider-server.ts";
-import { type Ended, events, run, start } from "./install.ts";
+import type { Ended } from "../program.ts";
+import { events, run, start } from "./install.ts";
 
 const SECRET = { PICOGRANT_CLIENT_SECRET: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";

@@ -22,6 +22,7 @@ import {
 } from "../../targets/service/simulated-service.ts";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
 import { type Block, blocksOf, countBlocks } from "../code-blocks.ts";
+import { Running } from "../program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const project = inject("project");
@@ -172,20 +173,10 @@ function freePort(): Promise<number> {
 }
 
 /** Starts a block, and waits until it has printed these words. The block continues to run. */
-function startUntil(script: string, words: string, options: object): Promise<ChildProcess> {
-  const child = spawn("bash", ["-ec", script], { ...options, detached: true });
-  let output = "";
-  return new Promise((resolve, reject) => {
-    const receive = (data: Buffer): void => {
-      output += data.toString();
-      if (output.includes(words)) resolve(child);
-    };
-    child.stdout!.on("data", receive);
-    child.stderr!.on("data", receive);
-    child.on("close", (code) =>
-      reject(new Error(`ended with ${code} before "${words}": ${output}`)),
-    );
-  });
+async function startUntil(script: string, words: string, options: object): Promise<ChildProcess> {
+  const running = new Running(spawn("bash", ["-ec", script], { ...options, detached: true }));
+  await running.until(new RegExp(words.replaceAll(/\W/g, "\\$&")));
+  return running.child;
 }
 
 function end(child: ChildProcess): void {
