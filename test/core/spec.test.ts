@@ -1,6 +1,5 @@
 // The tables of core/SPEC.md match the code. `npm run generate` updates them.
 
-import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as api from "../../core/api.ts";
 import * as complete from "../../core/complete.ts";
@@ -12,45 +11,40 @@ import * as grant from "../../core/index.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { fieldRows, regionRows } from "../../core/tables/fields.ts";
 import { bytesOf } from "../../platform/text/text.ts";
+import { markdownTable } from "../../targets/desktop/command-line.ts";
 import { remedyOf } from "../../targets/desktop/simulator/log/remedies.ts";
 import { call, config, isSources, LIST, Port, session } from "../environment/core-port.ts";
 import { code, error, tokens } from "../environment/environment.ts";
+import { expectTables } from "../generated.ts";
 import type { Core } from "../model/subject.ts";
 import { parts } from "./owners.ts";
 
 const VERIFICATION = "https://schemas.openid.net/secevent/risc/event-type/verification";
 
-const file = new URL("../../core/SPEC.md", import.meta.url);
-const table = (head: string[], rows: string[][]): string[] => [
-  `| ${head.join(" | ")} |`,
-  `|${head.map(() => "---|").join("")}`,
-  ...rows.map((row) => `| ${row.join(" | ")} |`),
-];
-
-function drawnMoves(): string[] {
-  return table(
+function drawnMoves(): string {
+  return markdownTable([
     ["from", "event", "to"],
-    transitions().map(({ from, event, to }) => [State[from]!, Event[event]!, State[to]!]),
-  );
+    ...transitions().map(({ from, event, to }) => [State[from]!, Event[event]!, State[to]!]),
+  ]);
 }
 
-function drawnMessages(): string[] {
-  return table(
+function drawnMessages(): string {
+  return markdownTable([
     ["line", "name", "default"],
-    MESSAGES.split("\n").map((text, number) => [
+    ...MESSAGES.split("\n").map((text, number) => [
       `${number}`,
       Message[number]!,
       `\`${text.trimEnd()}\``,
     ]),
-  );
+  ]);
 }
 
 /** Names of the regions that the core uses. */
-function drawnRegions(): string[] {
+function drawnRegions(): string {
   const rows = [...fieldRows(), ...regionRows()];
-  return table(
+  return markdownTable([
     ["region", "content", "lifetime", "in a code's record", "place, if shared"],
-    rows.flatMap(({ name, description, lifetime, place, isRecorded }, at) =>
+    ...rows.flatMap(({ name, description, lifetime, place, isRecorded }, at) =>
       lifetime === ""
         ? []
         : [
@@ -63,44 +57,40 @@ function drawnRegions(): string[] {
             ],
           ],
     ),
-  );
+  ]);
 }
 
-function drawnOwners(): string[] {
-  return table(
+function drawnOwners(): string {
+  return markdownTable([
     ["property", "owner", "meaning"],
-    parts().flatMap(({ file, properties }) =>
+    ...parts().flatMap(({ file, properties }) =>
       properties.map(({ name, meaning }) => [
         `\`${name}\``,
         `[${file}](${file})`,
         meaning.replaceAll("|", "\\|"),
       ]),
     ),
-  );
+  ]);
 }
 
-function wireNames(): string[] {
-  return errorRows().map(({ names }) => names.map((name) => `\`${name}\``).join(", "));
-}
-
-function drawnErrors(): string[] {
+function drawnErrors(): string {
   const { device } = new Port([], { autoStart: 0 });
   const texts = MESSAGES.split("\n");
-  const names = wireNames();
+  const rows = errorRows();
   const codes = Object.values(ErrorCode).filter((value) => typeof value === "number");
-  return table(
+  return markdownTable([
     ["error", "error code of the server", "kind", "fixed by", "display"],
-    codes.slice(1).map((number) => {
+    ...codes.slice(1).map((number) => {
       const kind = errorKind(device, number);
       return [
         `\`${ErrorCode[number]}\` ${number}`,
-        names[number - 1]!,
+        rows[number - 1]!.names.map((name) => `\`${name}\``).join(", "),
         `\`${ErrorKind[kind]}\``,
         remedyOf(number as Exclude<ErrorCode, ErrorCode.NONE>, kind),
         texts[errorMessage(device, number)]!.trim(),
       ];
     }),
-  );
+  ]);
 }
 
 /** How to get a device into each state. For states with tokens, also with a server that refuses refreshes. */
@@ -190,17 +180,17 @@ function effect(make: () => Port, action: (bench: Port) => unknown): string {
   return JSON.stringify({ ...device, memory: 0 }) === before ? "–" : "noted";
 }
 
-function drawnFunctions(): string[] {
-  return table(
+function drawnFunctions(): string {
+  return markdownTable([
     ["", ...WAYS.map(([name]) => name)],
-    ACTIONS.map(([name, action]) => [
+    ...ACTIONS.map(([name, action]) => [
       name,
       ...WAYS.map(([state, make]) => {
         const isRequired = state === "STARTING" && name !== "signIn";
         return effect(isRequired ? () => starting(1) : make, action);
       }),
     ]),
-  );
+  ]);
 }
 
 // The tables show internal names, which a bundle does not have.
@@ -211,18 +201,9 @@ it.skipIf(!isSources).each([
   ["regions", drawnRegions],
   ["errors", drawnErrors],
   ["functions", drawnFunctions],
-])("SPEC.md shows %s as in the code", (name, draw) => {
-  const begin = `<!-- ${name}: begin -->`;
-  const end = `<!-- ${name}: end -->`;
-  const drawn = [begin, "", ...draw(), "", end].join("\n");
-  const text = readFileSync(file, "utf8");
-  const at = text.indexOf(begin);
-  const behind = text.indexOf(end) + end.length;
-  expect(at).toBeGreaterThan(0);
-  if (process.env.PICOGRANT_GENERATE)
-    writeFileSync(file, text.slice(0, at) + drawn + text.slice(behind));
-  else expect(text.slice(at, behind), "npm run generate updates it").toBe(drawn);
-});
+])("SPEC.md shows %s as in the code", (name, draw) =>
+  expectTables("core/SPEC.md", { [name]: draw }),
+);
 
 it("SPEC States: the assertion accepts exactly the moves of the table", () => {
   const numbers = (of: object): number[] =>

@@ -1,17 +1,14 @@
 // The files that `npm run generate` makes from core/tables are up to date.
 
-import { readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../core/complete.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { madeFiles } from "../../targets/bundle/core-tables.ts";
 import { ERROR_ROWS } from "../error-rows.ts";
+import { expectGenerated } from "../generated.ts";
 
 it.each(Object.entries(madeFiles()))("DESIGN.md Tables: %s matches the tables", (file, made) => {
-  const path = fileURLToPath(new URL(`../../core/${file}`, import.meta.url));
-  if (process.env.PICOGRANT_GENERATE) writeFileSync(path, made);
-  expect(readFileSync(path, "utf8"), "npm run generate updates it").toBe(made);
+  expectGenerated(`core/${file}`, made);
 });
 
 it("the table of errors has the same names and numbers as test/error-rows.ts", () => {

@@ -17,15 +17,14 @@ import {
   limitsOfC,
   pollInstructionsOfCMax,
 } from "../../targets/workbench/budgets/budget-limits.ts";
-import { spliced } from "../../targets/workbench/script-options.ts";
+import { expectTables, isGenerating } from "../generated.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Files with tables, and the function that makes each table. The file marks a table with its name. */
-const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => string>>>> = {
+const TABLES: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   "README.md": {
-    "first program": (root) =>
-      `<!-- run: by test/examples/examples.test.ts -->\n${firstProgram(root)}`,
+    "first program": () => `<!-- run: by test/examples/examples.test.ts -->\n${firstProgram()}`,
     limits: budgetTable,
   },
   "targets/host/ports/board/README.md": { limits: firmwareTable },
@@ -41,9 +40,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => 
 };
 
 it.each(Object.keys(TABLES))("the tables of %s match the sources (npm run generate)", (file) => {
-  const page = pageWithTables(root, file);
-  if (process.env.PICOGRANT_GENERATE) writeFileSync(root + file, page);
-  expect(readFileSync(root + file, "utf8")).toBe(page);
+  expectTables(file, TABLES[file]!);
 });
 
 it.each(["signIn", "device"] as const)(
@@ -51,7 +48,7 @@ it.each(["signIn", "device"] as const)(
   (entrance) => {
     const file = root + SCHEMAS[entrance];
     const schema = schemaOf(entrance);
-    if (process.env.PICOGRANT_GENERATE) {
+    if (isGenerating) {
       writeFileSync(file, JSON.stringify(schema));
       execFileSync(`${root}node_modules/.bin/biome`, ["format", "--write", file]);
     }
@@ -102,16 +99,6 @@ it("the page of sizing has the hosts' default memory sizes", () => {
   expect(page).toContain("They have the complete core");
 });
 
-// A page with its generated tables, and with the first program between its marks.
-
-function pageWithTables(root: string, file: string): string {
-  let text = readFileSync(root + file, "utf8");
-  for (const [name, make] of Object.entries(TABLES[file]!)) {
-    text = spliced(text, name, make(root));
-  }
-  return text;
-}
-
 const figure = (value: number): string => value.toLocaleString("en");
 
 function budgetTable(): string {
@@ -140,12 +127,12 @@ function firmwareTable(): string {
 }
 
 /** All first pages have the same program. */
-function firstProgram(root: string): string {
+function firstProgram(): string {
   return `\`\`\`ts\n${readFileSync(`${root}targets/examples/first.mjs`, "utf8")}\`\`\`\n`;
 }
 
 /** The last column of a row says what to do. It is written by hand in the page, so the generated table preserves it. */
-function errorTable(root: string): string {
+function errorTable(): string {
   const page = readFileSync(`${root}targets/docs/errors.md`, "utf8");
   const advice = (name: string): string => {
     const [, text] = new RegExp(`</a>\`${name}\` \\|.*\\| (.+) \\|$`, "m").exec(page) ?? [];
@@ -172,7 +159,7 @@ function errorTable(root: string): string {
 }
 
 /** The members of the core's Config with name, type and comment. A comment applies to all members below it. */
-function createTable(root: string): string {
+function createTable(): string {
   const source = readFileSync(`${root}core/device/config.ts`, "utf8");
   const from = source.indexOf("export interface Config {");
   const body = source.slice(from, source.indexOf("\n}", from));

@@ -10,6 +10,7 @@ import { describe, expect, inject, it } from "vitest";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
 import { amountOf, loadedBytes } from "../../targets/workbench/peers/costs.ts";
 import { bundlersFolder, isInstalled } from "../../targets/workbench/runtimes.ts";
+import { expectGenerated } from "../generated.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const modules = join(root, "node_modules");
@@ -288,20 +289,7 @@ describe("firmware", () => {
 // Compares every public type with a stored report, so that changes of the API are visible in a review. `npm run
 // generate` updates the report.
 
-const REPORT = fileURLToPath(new URL("public-types.txt", import.meta.url));
 const installed = path.join(inject("project"), "node_modules");
-
-function declarations(): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const name of ["picogrant", "picogrant-tools"]) {
-    for (const file of readdirSync(path.join(installed, name, "dist"))) {
-      if (!file.endsWith(".d.cts")) continue;
-      const text = readFileSync(path.join(installed, name, "dist", file), "utf8");
-      found.set(`${name}/dist/${file}`, withoutComments(text));
-    }
-  }
-  return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
-}
 
 function withoutComments(text: string): string {
   return text
@@ -312,12 +300,14 @@ function withoutComments(text: string): string {
     .trim();
 }
 
-function report(): string {
-  const parts = [...declarations()].map(([name, text]) => `=== ${name}\n${text}\n`);
-  return parts.join("\n");
-}
-
 it("the public types match the report (npm run generate updates it)", () => {
-  if (process.env.PICOGRANT_GENERATE) writeFileSync(REPORT, report());
-  expect(report()).toBe(readFileSync(REPORT, "utf8"));
+  const files = ["picogrant", "picogrant-tools"].flatMap((name) =>
+    readdirSync(path.join(installed, name, "dist")).map((file) => `${name}/dist/${file}`),
+  );
+  const types = files.filter((file) => file.endsWith(".d.cts")).sort();
+  const parts = types.map((file) => {
+    const text = readFileSync(path.join(installed, file), "utf8");
+    return `=== ${file}\n${withoutComments(text)}\n`;
+  });
+  expectGenerated("test/package/public-types.txt", parts.join("\n"));
 });
