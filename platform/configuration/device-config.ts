@@ -5,24 +5,28 @@ import { type Config as CoreConfig, MESSAGES } from "../../core/index.ts";
 import type { RomName } from "../display/display-rom.ts";
 import { type Language, messagesFor, reasonsFor, usualRom } from "../display/languages.ts";
 import type { Pkce } from "../driver/code-challenges.ts";
-import { endpointProblems } from "../driver/endpoints.ts";
+import { type Endpoints, endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
 import type { Bodies } from "../driver/options.ts";
-import { type DriverConfig, type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import { serverNames } from "../servers/address.ts";
-import { type Server, ServerError, serverOf } from "../servers/index.ts";
+import { ServerError, serverOf } from "../servers/index.ts";
 import schema from "./device.schema.json";
 import { checkSchema, duplicateNames, listed, type Problem, type Schema } from "./schema-check.ts";
-import { clientAuthentications, formParameters } from "./settings.ts";
+import {
+  clientAuthentications,
+  type ServerSettings,
+  type Settings,
+  serverSettings,
+} from "./settings.ts";
 
 /** The content of device.json. Members that the schema does not require are optional. */
 export interface DeviceConfig {
   clientId: string;
   clientSecret?: string;
   clientAuthentication?: keyof typeof clientAuthentications;
-  /** Optional in the file if the server's profile has one. */
-  scope: string;
-  /** The name of a server profile, which is applied when the file is read. */
+  /** Default: the one of the server's profile. */
+  scope?: string;
+  /** The name of a server profile. */
   server?: string;
   serverParameters?: Record<string, string>;
   deviceParameters?: Record<string, string>;
@@ -91,9 +95,13 @@ export function parseDeviceConfig(text: string): DeviceConfig {
   }
   const problems = [...duplicateNames(text), ...checkSchema(value, schema as Schema).map(nameWays)];
   if (problems.length > 0) throw new ConfigError(problems);
-  const config = inItsLanguage(withServer(value as DeviceConfig));
-  const { endpoints = {}, allowHttp = false } = config;
-  const wrong = [...endpointProblems(endpoints, allowHttp), ...headerProblems(config)];
+  const config = inItsLanguage(value as DeviceConfig);
+  const { server, headers, allowHttp = false } = deviceSettings(config);
+  const wrong = [
+    ...serverProblems(config),
+    ...endpointProblems(server.endpoints ?? {}, allowHttp),
+    ...headersProblems(headers),
+  ];
   if (wrong.length > 0) throw new ConfigError(wrong);
   return config;
 }
@@ -126,74 +134,95 @@ function nameWays(problem: Problem): Problem {
   return { path: "", message: "must say where the server is: give server, issuer or endpoints" };
 }
 
-/**
- * Completes a configuration from its server profile; the file's own values take precedence.
- * @throws ConfigError if the profile does not exist, or if one of its parameters is missing or invalid
- */
-function withServer(config: DeviceConfig): DeviceConfig {
-  const server = serverOfConfig(config);
-  if (server === undefined) {
-    if (config.serverParameters === undefined) return config;
-    const message = "is only for a configuration with server";
-    throw new ConfigError([{ path: "serverParameters", message }]);
-  }
-  const { profile } = server;
-  // A server without revocation has no such address.
-  const addresses = Object.fromEntries(
-    Object.entries(server.addresses).filter(([, address]) => address !== ""),
-  );
-  const { pkce = profile.pkce } = config;
-  return {
-    ...config,
-    ...(pkce !== undefined && { pkce }),
-    scope: config.scope ?? profile.scope,
-    clientAuthentication: config.clientAuthentication ?? server.clientAuthentication,
-    endpoints: { ...addresses, ...config.endpoints },
-    limits: { memoryBytes: profile.memoryBytes, ...config.limits },
-  };
-}
-
-function serverOfConfig(config: DeviceConfig): Server | undefined {
-  const { server, serverParameters = {}, clientSecret } = config;
-  if (server === undefined) return undefined;
+function serverProblems(config: DeviceConfig): Problem[] {
+  if (config.server === undefined && config.serverParameters !== undefined)
+    return [{ path: "serverParameters", message: "is only for a configuration with server" }];
   try {
-    return serverOf(server, serverParameters, clientSecret !== undefined);
+    deviceServer(config);
+    return [];
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    throw new ConfigError([{ path: error.path, message: error.problem }]);
+    return [{ path: error.path, message: error.problem }];
   }
 }
 
-function headerProblems({ headers = {} }: DeviceConfig): Problem[] {
-  return (["grant", "resource"] as const).flatMap((kind) => {
-    const problems = headersProblems(Object.entries(headers[kind] ?? {}));
-    return problems.map((message) => ({ path: `headers.${kind}`, message }));
-  });
-}
-
-/** The driver options that a configuration provides, besides core and platform. */
-export function driverOptionsOf(config: DeviceConfig): Pick<
-  DriverOptions,
-  "config" | "endpoints" | "allowHttp" | "headers" | "translate" | "bodies" | "pkce"
-> & {
-  memoryBytes?: number;
-} {
-  const { headers = {}, limits = {} } = config;
-  const endpoints = endpointsOf(config);
-  const translate = serverOfConfig(config)?.translate;
+/** The settings of a sign-in with this configuration. */
+export function deviceSettings(config: DeviceConfig): Settings {
+  const { server: name, serverParameters, issuer, headers = {}, limits = {}, ...client } = config;
+  const metadata = issuer && `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const { renewals = 3, startSpreadMs = 5000, memoryBytes } = limits;
   return {
-    config: driverConfigOf(config),
-    endpoints,
-    allowHttp: config.allowHttp === true,
+    ...client,
+    server: {
+      issuer,
+      profile: name === undefined ? name : { ...serverParameters, name },
+      endpoints: { ...(metadata && { metadata }), ...config.endpoints },
+    },
+    secretMethod: "client_secret_post",
     headers: {
       grant: Object.entries(headers.grant ?? {}),
       resource: Object.entries(headers.resource ?? {}),
     },
-    translate: translate && ((client) => translate(client, endpoints)),
-    ...(config.bodies !== undefined && { bodies: config.bodies }),
-    ...(config.pkce !== undefined && { pkce: config.pkce }),
-    ...(limits.memoryBytes !== undefined && { memoryBytes: limits.memoryBytes }),
+    ...{ memoryBytes, renewals, startSpreadMs, messages: messagesOf(config) },
   };
+}
+
+/** What a driver takes of a configuration, without a request. @throws ServerError */
+export function deviceServer(config: DeviceConfig): ServerSettings {
+  const settings = deviceSettings(config);
+  const { server, serverParameters = {}, clientSecret } = config;
+  return serverSettings(
+    settings,
+    server === undefined ? {} : serverOf(server, serverParameters, clientSecret !== undefined),
+  );
+}
+
+/** The core's settings without display and seed, for callers that ask the core whether they are valid. */
+export function coreConfigOf({
+  config,
+  endpoints,
+}: ServerSettings): Omit<CoreConfig, "columns" | "rows" | "seed"> {
+  return { ...config, ...serverNames(config.server, endpoints.token) };
+}
+
+/** Members of device.json that only JavaScript hosts know, and that a complete file expresses by its other members. */
+export const JAVASCRIPT_ONLY = [
+  "server",
+  "serverParameters",
+  "allowHttp",
+  "language",
+  "displayRom",
+] as const;
+
+/**
+ * The file for hosts without profiles and discovery, such as the host in C: what the server's profile or metadata say is
+ * written into it.
+ * @throws ConfigError if the server requires a translation, or if an address is http to another machine
+ */
+export function completeConfig(config: DeviceConfig, resolved: ServerSettings): DeviceConfig {
+  const { clientAuthentication: number, scope } = resolved.config;
+  const { deviceAuthorization, token, revocation } = resolved.endpoints;
+  const { pkce, memoryBytes } = resolved;
+  const endpoints = {
+    ...{ deviceAuthorization, token, ...(revocation && { revocation }) },
+    ...config.endpoints,
+  };
+  const problems = endpointProblems(endpoints, false);
+  const translated = "speaks a language of its own, which only a host in JavaScript translates";
+  if (resolved.translate) problems.push({ path: "server", message: translated });
+  if (problems.length > 0) throw new ConfigError(problems);
+  const names = Object.entries(clientAuthentications) as [
+    keyof typeof clientAuthentications,
+    number,
+  ][];
+  const complete: DeviceConfig = {
+    ...config,
+    ...{ scope, endpoints, clientAuthentication: names.find(([, one]) => one === number)![0] },
+    ...(pkce && { pkce }),
+    ...(memoryBytes && { limits: { ...config.limits, memoryBytes } }),
+  };
+  for (const name of JAVASCRIPT_ONLY) delete complete[name];
+  return complete;
 }
 
 /** Node and QuickJS report the position differently, if at all; their messages quote secrets. */
@@ -203,53 +232,6 @@ function placeOf(error: unknown, text: string): string {
   if (at !== undefined) return ` (line ${text.slice(0, Number(at)).split("\n").length})`;
   const line = /at <input>:(\d+)/.exec(String(stack))?.[1];
   return line === undefined ? "" : ` (line ${line})`;
-}
-
-export function driverConfigOf(config: DeviceConfig): DriverConfig {
-  const { clientId, clientSecret = "", scope } = config;
-  // A client with a secret sends it in the body by default.
-  const method = clientSecret === "" ? "none" : "client_secret_post";
-  return {
-    ...{ clientId, clientSecret, scope },
-    clientAuthentication: clientAuthentications[config.clientAuthentication ?? method],
-    deviceParameters: formParameters(config.deviceParameters),
-    tokenParameters: formParameters(config.tokenParameters),
-    autoStart: config.autoStart === false ? 0 : 1,
-    renewalsMax: config.limits?.renewals ?? 3,
-    startSpreadMs: config.limits?.startSpreadMs ?? 5000,
-    messages: messagesOf(config),
-    ...(config.issuer !== undefined && { server: config.issuer }),
-  };
-}
-
-/** The core's settings without display and seed, for callers that ask the core whether they are valid. */
-export function coreConfigOf(config: DeviceConfig): Omit<CoreConfig, "columns" | "rows" | "seed"> {
-  const names = serverNames(config.issuer, config.endpoints?.token ?? "");
-  return { ...driverConfigOf(config), ...names };
-}
-
-/** The addresses that the file contains; discovery adds the others. */
-export function endpointsOf(config: DeviceConfig): Endpoints {
-  const metadata = config.issuer
-    ? `${config.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`
-    : "";
-  return { ...noEndpoints, metadata, ...config.endpoints };
-}
-
-/**
- * The configuration for a host without profiles: the profile's values are written into it.
- * @throws ConfigError if the server requires a translation
- */
-export function expandedConfig(config: DeviceConfig): Omit<DeviceConfig, "server"> {
-  const server = serverOfConfig(config);
-  if (server?.translate !== undefined) {
-    const message = server.profile.codeWithoutSecret
-      ? "wants the secret everywhere but in the request for a code, which a host in JavaScript sees to"
-      : "speaks a language of its own, which a host in JavaScript translates";
-    throw new ConfigError([{ path: "server", message }]);
-  }
-  const { server: _name, serverParameters: _words, ...rest } = config;
-  return rest;
 }
 
 function messagesOf(config: DeviceConfig): string {

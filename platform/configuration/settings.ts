@@ -1,9 +1,13 @@
-// The parsed settings of a sign-in. Each entry point (signIn, the command, device.json) converts its input to them, and the
-// modules behind it use only them. settings.json is the table of all settings.
+// The parsed settings of a sign-in, and the driver's options that follow from them. Each entry point (signIn, the command,
+// device.json) converts its input to them, and the modules behind it use only them. settings.json is the table of all
+// settings.
 
 import { ClientAuthentication } from "../../core/index.ts";
 import type { Signer } from "../contracts.ts";
+import { type Endpoints, noEndpoints } from "../driver/endpoints.ts";
 import type { HostHeaders } from "../driver/headers.ts";
+import type { DriverOptions } from "../driver/options.ts";
+import type { Server } from "../servers/index.ts";
 import type { ClientAuthenticationName } from "../servers/profile.ts";
 import { formEncode } from "../text/text.ts";
 
@@ -16,12 +20,6 @@ export const clientAuthentications = {
   private_key_jwt: ClientAuthentication.NONE,
   specification: ClientAuthentication.SPECIFICATION,
 } as const;
-
-/** Form-encodes parameters, each preceded by `&`. */
-export function formParameters(parameters: Record<string, string> = {}): string {
-  const form = formEncode(Object.entries(parameters));
-  return form && `&${form}`;
-}
 
 /** The endpoints of a server without a profile and without metadata. */
 export interface ServerAddresses {
@@ -98,8 +96,101 @@ export interface Client {
 
 /** The settings are immutable, and valid as far as settings.json can express it. */
 export interface Settings extends Client {
-  readonly server: ServerIdentity;
+  readonly server: {
+    readonly issuer?: string | undefined;
+    readonly endpoints?: Partial<Endpoints> | undefined;
+    readonly profile?: NamedServer | undefined;
+  };
+  /** How a client with a secret authenticates if neither it nor the server names a method. Default: HTTP Basic. */
+  readonly secretMethod?: ClientAuthenticationName;
   /** Allows plain http to other machines. */
   readonly allowHttp?: boolean | undefined;
   readonly headers?: HostHeaders | undefined;
+  /** Of a device; a program's user waits for the first code. */
+  readonly autoStart?: boolean;
+  readonly renewals?: number;
+  readonly startSpreadMs?: number;
+  readonly messages?: string;
+}
+
+/** What is known of a server by its profile or its metadata. */
+type ServersOwn = Partial<Pick<Server, "issuer" | "translate" | "clientAuthentication">> & {
+  readonly profile?: Pick<Server["profile"], "pkce" | "scope" | "memoryBytes">;
+  readonly addresses?: Partial<Endpoints>;
+  /** The issuer as the server spells it, which identifies the server in records. */
+  readonly server?: string;
+  readonly bindsTokens?: boolean | undefined;
+};
+
+/** The options of a driver that depend on server and client. */
+export type ServerSettings = Pick<
+  DriverOptions,
+  "config" | "endpoints" | "allowHttp" | "headers" | "translate" | "bodies" | "pkce"
+> & {
+  readonly memoryBytes?: number | undefined;
+  /** Requests have a proof of possession. "require": tokens that are not bound are refused. */
+  readonly dpop?: "auto" | "require" | undefined;
+  /** The audience of client assertions (private_key_jwt). */
+  readonly audience?: string | undefined;
+  /** The issuer of the server's ID tokens, as the server writes it; undefined if unknown. */
+  readonly issuer?: string | undefined;
+  /** Requests the current endpoints, if those here come from an earlier start. */
+  readonly rediscover?: (() => Promise<Endpoints>) | undefined;
+};
+
+/**
+ * The endpoints that the settings name. An empty address counts as missing. An empty revocation endpoint means that
+ * signing out sends no request.
+ */
+export function givenEndpoints({ server: { endpoints = {} } }: Settings): Partial<Endpoints> {
+  const given = Object.entries(endpoints).filter(
+    ([name, address]) => address || (name === "revocation" && address === ""),
+  );
+  return Object.fromEntries(given);
+}
+
+/** The options of a driver. @param own the server's settings; those of the client take precedence */
+export function serverSettings(client: Settings, own: ServersOwn = {}): ServerSettings {
+  const { clientId, clientSecret = "", dpop = "off", assertionAudience } = client;
+  const { translate, profile } = own;
+  const usual = clientSecret === "" ? "none" : (client.secretMethod ?? "client_secret_basic");
+  const method = client.clientAuthentication ?? own.clientAuthentication ?? usual;
+  const server = own.server ?? client.server.issuer;
+  const issuer = server ?? own.issuer;
+  const endpoints = { ...noEndpoints, ...own.addresses, ...givenEndpoints(client) };
+  return {
+    endpoints,
+    allowHttp: client.allowHttp,
+    headers: client.headers,
+    translate: translate && ((of) => translate(of, endpoints)),
+    bodies: client.bodies,
+    pkce: client.pkce ?? profile?.pkce,
+    memoryBytes: client.memoryBytes ?? profile?.memoryBytes,
+    dpop: dpop === "off" || (dpop === "auto" && !own.bindsTokens) ? undefined : dpop,
+    // RFC 7523 leaves the audience open. Newer rules require the issuer, and each server accepts one of them.
+    audience:
+      method === "private_key_jwt"
+        ? (assertionAudience !== "token_endpoint" && issuer) || endpoints.token
+        : undefined,
+    issuer,
+    config: {
+      ...{ clientId, clientSecret },
+      clientAuthentication: clientAuthentications[method],
+      scope: client.scope ?? profile?.scope ?? "",
+      deviceParameters: formParameters(client.deviceParameters),
+      tokenParameters: formParameters(client.tokenParameters),
+      autoStart: client.autoStart === false ? 0 : 1,
+      renewalsMax: client.renewals ?? 3,
+      // The spread is for fleets after a power cut. Here, a user waits.
+      startSpreadMs: client.startSpreadMs ?? 0,
+      messages: client.messages ?? "",
+      server,
+    },
+  };
+}
+
+/** Form-encodes parameters, each preceded by `&`. */
+function formParameters(parameters: Record<string, string> = {}): string {
+  const form = formEncode(Object.entries(parameters));
+  return form && `&${form}`;
 }

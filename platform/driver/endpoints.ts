@@ -65,10 +65,11 @@ interface EndpointProblem {
   readonly message: string;
 }
 
-/** The problems of all addresses that must not receive secrets, in order. */
+/** The problems of all addresses that must not receive secrets, in order. @param at the path of the endpoints */
 export function endpointProblems(
   { resources = [], ...others }: Partial<Endpoints>,
-  allowHttp: boolean,
+  allowHttp = false,
+  at = "endpoints",
 ): EndpointProblem[] {
   const addresses = [
     ...Object.entries(others),
@@ -76,7 +77,7 @@ export function endpointProblems(
   ];
   return addresses.flatMap(([name, address]) => {
     const message = address && addressProblem(address, allowHttp);
-    return message ? [{ path: `endpoints.${name}`, message }] : [];
+    return message ? [{ path: `${at}.${name}`, message }] : [];
   });
 }
 

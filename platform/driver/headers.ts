@@ -25,21 +25,26 @@ const OWN_HEADER =
   /^(accept|accept-encoding|authorization|connection|content-(length|type)|expect|host|transfer-encoding|user-agent)$/i;
 
 /** @throws TypeError with the first header that cannot be sent */
-export function checkHeaders({ grant = [], resource = [] }: HostHeaders = {}): void {
-  const [problem] = [...headersProblems(grant), ...headersProblems(resource)];
-  if (problem) throw new TypeError(`headers: ${problem}`);
+export function checkHeaders(headers: HostHeaders | undefined): void {
+  const [wrong] = headersProblems(headers);
+  if (wrong) throw new TypeError(`${wrong.path} ${wrong.message}`);
 }
 
 /**
- * The problems of the headers for one kind of request. Names must be unique, ignoring case (RFC 9110 §5.1), because some
+ * The problems of headers. Names must be unique in one kind of request, ignoring case (RFC 9110 §5.1), because some
  * adapters would send both headers and others only the last one.
  */
-export function headersProblems(headers: readonly Header[]): string[] {
-  const names = headers.map(([name]) => name.toLowerCase());
-  return headers.flatMap((header, index) => {
-    const isTwice = names.indexOf(names[index]!) < index;
-    const problem = headerProblem(header) || (isTwice ? `${header[0]} is there twice` : "");
-    return problem ? [problem] : [];
+export function headersProblems(
+  headers: HostHeaders = {},
+): { readonly path: string; readonly message: string }[] {
+  return (["grant", "resource"] as const).flatMap((kind) => {
+    const own = headers[kind] ?? NO_HEADERS;
+    const names = own.map(([name]) => name.toLowerCase());
+    return own.flatMap((header, index) => {
+      const isTwice = names.indexOf(names[index]!) < index;
+      const message = headerProblem(header) || (isTwice ? `${header[0]} is there twice` : "");
+      return message ? [{ path: `headers.${kind}`, message }] : [];
+    });
   });
 }
 

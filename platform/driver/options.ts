@@ -81,7 +81,7 @@ export interface DriverOptions {
    */
   readonly pkce?: Pkce | undefined;
   /** Memory of the core in bytes; default 6144. */
-  readonly memoryBytes?: number;
+  readonly memoryBytes?: number | undefined;
   /**
    * @internal The size to which the memory may grow for a token or a record that does not fit. Requires the core from
    * its sources. Default: it does not grow.

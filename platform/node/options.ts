@@ -11,6 +11,7 @@ import type {
   Settings,
 } from "../configuration/settings.ts";
 import schema from "../configuration/sign-in.schema.json";
+import { endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
 import type { DriverOptions } from "../driver/options.ts";
 import { addressProblem } from "../servers/address.ts";
@@ -66,20 +67,24 @@ export function parseOptions(options: SignInOptions): NodeSettings {
   return settingsOf(options);
 }
 
+/** Memory for tokens of 20,000 bytes each, such as signed documents. */
+export const SESSION_BYTES = schema.properties.memoryBytes.default;
+
 /** @param options are valid */
 export function settingsOf(options: SignInOptions): NodeSettings {
-  return Object.freeze({ ...options, server: identityOf(options.server) });
+  const { memoryBytes = SESSION_BYTES } = options;
+  return Object.freeze({ ...options, memoryBytes, server: identityOf(options.server) });
 }
 
 /** The server in its long form. @param choice is valid */
-export function identityOf(choice: ServerChoice): ServerIdentity {
+export function identityOf(choice: ServerChoice): Settings["server"] {
   if (typeof choice === "string") {
-    return choice.includes("://") ? { issuer: choice } : { profile: choice };
+    return choice.includes("://") ? { issuer: choice } : { profile: { name: choice } };
   }
   if ("name" in choice) return { profile: choice as NamedServer };
-  if (!("token" in choice)) return choice;
-  const { issuer, ...endpoints } = choice as ServerAddresses & ServerIdentity;
-  return { issuer, endpoints };
+  const { issuer, profile, endpoints, ...addresses } = choice as ServerAddresses & ServerIdentity;
+  if ("token" in choice) return { issuer, endpoints: addresses };
+  return { issuer, endpoints, profile: typeof profile === "string" ? { name: profile } : profile };
 }
 
 /** Every problem of the options, with its path. A message never contains a value that may be secret. */
@@ -111,7 +116,7 @@ const FURTHER: readonly (readonly [name: string, check: (options: SignInOptions)
           message: addressProblem(address, allowHttp),
         })),
     ],
-    ["headers", headerProblems],
+    ["headers", ({ headers }) => headersProblems(headers)],
     ["http", ({ http = {} }) => [{ path: "http.agent", message: agentProblem(http.agent) }]],
     ["http", ({ http = {} }) => [{ path: "http.ca", message: certificateProblem(http) }]],
     ["signer", ({ signer }) => [{ path: "signer", message: signerProblem(signer) }]],
@@ -123,23 +128,14 @@ function serverProblems({ server, allowHttp }: SignInOptions): Problem[] {
   const { issuer, endpoints = {}, profile } = identityOf(server);
   const isComplete = issuer ?? profile ?? (endpoints.deviceAuthorization && endpoints.token);
   const where = typeof server === "object" && "endpoints" in server ? "server.endpoints" : "server";
-  // An empty address counts as missing.
-  const addresses = Object.entries(endpoints).filter(([, address]) => address);
-  const named = addresses.map(([name, address]): [string, string] => [`${where}.${name}`, address]);
-  if (issuer !== undefined)
-    named.push([typeof server === "string" ? "server" : "server.issuer", issuer]);
+  const named = typeof server === "string" ? "server" : "server.issuer";
   const incomplete =
     "is incomplete: give a profile, an issuer, or the endpoints deviceAuthorization and token";
   return [
     { path: "server", message: isComplete ? "" : incomplete },
-    ...named.map(([path, address]) => ({ path, message: addressProblem(address, allowHttp) })),
+    ...endpointProblems(endpoints, allowHttp, where),
+    { path: named, message: issuer === undefined ? "" : addressProblem(issuer, allowHttp) },
   ];
-}
-
-function headerProblems({ headers = {} }: SignInOptions): Problem[] {
-  return (["grant", "resource"] as const).flatMap((kind) =>
-    headersProblems(headers[kind] ?? []).map((message) => ({ path: `headers.${kind}`, message })),
-  );
 }
 
 /** PEM as bytes. The schema checks PEM as text. */

@@ -2,13 +2,14 @@
 
 import { homedir } from "node:os";
 import path from "node:path";
+import type { ServerSettings } from "../configuration/settings.ts";
 import type { Display, Platform, Storage } from "../contracts.ts";
 import { CapacityError } from "../driver/device.ts";
 import { nothing } from "../exchange/callbacks.ts";
 import type { Keys } from "../exchange/keys.ts";
 import { MetadataError, ServerError } from "../servers/profile.ts";
 import type { VerificationPrompt } from "../session/handlers.ts";
-import { resolveServer, type ServerSettings } from "../session/resolve-server.ts";
+import { resolveServer } from "../session/resolve-server.ts";
 import { type Session, signInOn } from "../session/session.ts";
 import { cannotPromptUser } from "../session/session-runtime.ts";
 import {
@@ -83,7 +84,7 @@ async function begin(
   options: NodeSettings,
   node: Opened,
 ): Promise<{ readonly session: Promise<Session> }> {
-  const { deviceKey, allowHttp, headers, onCode, onTrouble, resumeOnly, signal } = options;
+  const { deviceKey, onCode, onTrouble, resumeOnly, signal } = options;
   const { files } = node;
   const directory = files && (await import("./state-directory.ts"));
   const metadata = files && directory?.storedMetadata(files.directory, options);
@@ -107,8 +108,6 @@ async function begin(
       // A program's own storage may wear out or be slow, so the access token is not stored there.
       stored: new TokenCache(() => seal(node.storage.tokenCache), files ? "used" : "none"),
       ...settings,
-      allowHttp,
-      headers,
       keys,
       log,
       resources: options.resources,

@@ -85,7 +85,7 @@ export function disclaimDirectory(directory: string): void {
 
 /** The server as the program's options name it, for the error message. */
 function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
-  if (typeof profile !== "object") return profile ?? issuer ?? `${endpoints?.token}`;
+  if (profile === undefined) return issuer ?? `${endpoints?.token}`;
   const { name, ...words } = profile;
   const names = Object.keys(words).sort();
   return [name, ...names.map((word) => `${word}=${words[word]}`)].join(" ");

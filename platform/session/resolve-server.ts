@@ -2,16 +2,17 @@
 // driver.
 
 import {
-  clientAuthentications,
-  formParameters,
+  givenEndpoints,
   type NamedServer,
+  type ServerSettings,
   type Settings,
+  serverSettings,
 } from "../configuration/settings.ts";
 import type { Http, Timers } from "../contracts.ts";
-import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
+import type { Endpoints } from "../driver.ts";
 import { guarded } from "../exchange/callbacks.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
-import type { ClientAuthenticationName, Server } from "../servers/index.ts";
+import type { Server } from "../servers/index.ts";
 import { MetadataError } from "../servers/profile.ts";
 import type { SignInHandlers } from "./handlers.ts";
 import { CallbackError, metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
@@ -25,25 +26,6 @@ export interface StoredMetadata {
    */
   rediscover?(issuer: string, given: Partial<Endpoints>): Promise<Endpoints>;
 }
-
-/** The options of a driver that depend on server and client. */
-export type ServerSettings = Pick<
-  DriverOptions,
-  "config" | "endpoints" | "translate" | "bodies" | "pkce"
-> & {
-  readonly memoryBytes: number;
-  /** Requests have a proof of possession. "require": tokens that are not bound are refused. */
-  readonly dpop?: "auto" | "require" | undefined;
-  /** The audience of client assertions (private_key_jwt). */
-  readonly audience?: string | undefined;
-  /** The issuer of the server's ID tokens, as the server writes it; undefined if unknown. */
-  readonly issuer?: string | undefined;
-  /** Requests the current endpoints, if those here come from an earlier start. */
-  readonly rediscover?: (() => Promise<Endpoints>) | undefined;
-};
-
-/** Memory for tokens of 20,000 bytes each, such as signed documents. */
-export const SESSION_BYTES = 163_840;
 
 export interface RequestContext {
   /** Metadata of the issuer that are stored here are not requested. */
@@ -64,43 +46,31 @@ export async function resolveServer(
   { stored, onRequest, retryHandlers }: RequestContext = {},
 ): Promise<ServerSettings> {
   const { server, allowHttp = false } = client;
-  const { issuer, endpoints = {}, profile } = server;
+  const { issuer, profile } = server;
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
-  const own = profile === undefined ? {} : await profileOf(profile, hasSecret);
-  // An empty address counts as missing. An empty revocation endpoint means that signing out sends no request.
-  const byHand = Object.entries(endpoints).filter(
-    ([name, address]) => address || (name === "revocation" && address === ""),
-  );
-  const given: Partial<Endpoints> = { ...own.endpoints, ...Object.fromEntries(byHand) };
-  if (issuer === undefined || (given.deviceAuthorization && given.token)) {
-    const addresses = { ...noEndpoints, ...given };
-    const { translate } = own;
-    return {
-      ...settings(client, addresses, hasSecret, {
-        ...own,
-        ...(issuer && { server: issuer, issuer }),
-      }),
-      translate: translate && ((of) => translate(of, addresses)),
-    };
-  }
-  // Loaded only if an issuer is named and an endpoint is missing.
+  // Profiles and discovery are loaded only if they are needed.
+  const own = profile && (await serverOf(profile, hasSecret));
+  const given: Partial<Endpoints> = { ...own?.addresses, ...givenEndpoints(client) };
+  if (issuer === undefined || (given.deviceAuthorization && given.token))
+    return serverSettings(client, own);
   const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
   const before = usable(stored?.read(issuer), given, client.dpop === "auto");
   if (before === undefined) onRequest?.();
   const discover = () => discoverServer(host.http, issuer, allowHttp, given);
   const found = before ?? (await withRetries(discover, host, retryHandlers));
-  const merged = { ...found.endpoints, ...given };
   if (before === undefined) stored?.write(found);
-  const method =
-    client.clientAuthentication ??
-    clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
+  const { endpoints: addresses, issuer: name, bindsTokens, clientAuthenticationMethods } = found;
+  const clientAuthentication =
+    client.clientAuthentication ?? clientAuthenticationFor(clientAuthenticationMethods, hasSecret);
   const rediscover = before && stored?.rediscover;
-  const { issuer: name, bindsTokens } = found;
-  const its = { method, server: name, issuer: name, bindsTokens };
   return {
-    ...settings(client, merged, hasSecret, its),
+    ...serverSettings(client, { addresses, clientAuthentication, server: name, bindsTokens }),
     rediscover: rediscover && (async () => ({ ...(await rediscover(issuer, given)), ...given })),
   };
+}
+
+async function serverOf({ name, ...words }: NamedServer, hasSecret: boolean): Promise<Server> {
+  return (await import("../servers/index.ts")).serverOf(name, words, hasSecret);
 }
 
 /**
@@ -114,64 +84,6 @@ function usable(
   const { deviceAuthorization, token } = { ...stored?.endpoints, ...given };
   if (mayBind && stored?.bindsTokens === undefined) return undefined;
   return deviceAuthorization && token ? stored : undefined;
-}
-
-/** The settings of a profile. The profiles are loaded only if one is named. */
-async function profileOf(choice: string | NamedServer, hasSecret: boolean): Promise<ServersOwn> {
-  const { name, ...words } = typeof choice === "string" ? { name: choice } : choice;
-  const { serverOf } = await import("../servers/index.ts");
-  const { profile, addresses, clientAuthentication, ...own } = serverOf(name, words, hasSecret);
-  const { pkce, scope } = profile;
-  return { ...own, endpoints: addresses, method: clientAuthentication, pkce, scope };
-}
-
-/** The settings that depend on the server. The client's settings take precedence. */
-interface ServersOwn {
-  readonly endpoints?: Partial<Endpoints>;
-  readonly issuer?: string | undefined;
-  readonly translate?: Server["translate"];
-  readonly method?: ClientAuthenticationName;
-  readonly pkce?: "S256" | undefined;
-  /** The server's name in records. */
-  readonly server?: string;
-  readonly bindsTokens?: boolean | undefined;
-  readonly scope?: string;
-}
-
-function settings(
-  client: Settings,
-  endpoints: Endpoints,
-  hasSecret: boolean,
-  own: ServersOwn,
-): ServerSettings {
-  const method = own.method ?? (hasSecret ? "client_secret_basic" : "none");
-  const { dpop = "off", assertionAudience } = client;
-  // The audience of assertions. RFC 7523 leaves it open; newer rules require the issuer, and each server accepts one of
-  // them.
-  const audience = (assertionAudience !== "token_endpoint" && own.issuer) || endpoints.token;
-  return {
-    memoryBytes: client.memoryBytes ?? SESSION_BYTES,
-    endpoints,
-    dpop: dpop === "off" || (dpop === "auto" && !own.bindsTokens) ? undefined : dpop,
-    audience: client.clientAuthentication === "private_key_jwt" ? audience : undefined,
-    issuer: own.issuer,
-    bodies: client.bodies,
-    pkce: client.pkce ?? own.pkce,
-    config: {
-      clientId: client.clientId,
-      clientSecret: client.clientSecret ?? "",
-      clientAuthentication: clientAuthentications[client.clientAuthentication ?? method],
-      scope: client.scope ?? own.scope ?? "",
-      deviceParameters: formParameters(client.deviceParameters),
-      tokenParameters: formParameters(client.tokenParameters),
-      autoStart: 1,
-      renewalsMax: 3,
-      // The spread is for fleets after a power cut. Here, a user waits.
-      startSpreadMs: 0,
-      messages: "",
-      server: own.server,
-    },
-  };
 }
 
 /** `onTrouble` receives the failures, and `signal` ends the wait. */

@@ -23,6 +23,7 @@ import {
   tick,
   wakeIn,
 } from "../../core/index.ts";
+import type { ServerSettings } from "../configuration/settings.ts";
 import type { Platform } from "../contracts.ts";
 import { secretsOf } from "../driver/requests.ts";
 import { type Core, Driver, type DriverOptions } from "../driver.ts";
@@ -32,7 +33,6 @@ import { asciiOf } from "../text/text.ts";
 import type { FetchSettings } from "./fetch.ts";
 import type { SignInHandlers, VerificationPrompt } from "./handlers.ts";
 import { type Phase, type PhaseEvent, TRANSITIONS } from "./life-cycle.ts";
-import type { ServerSettings } from "./resolve-server.ts";
 import type { Between, SharedUser } from "./shared-state.ts";
 import { givenUp, SignInError, signInErrorOf, wrongOption } from "./sign-in-error.ts";
 import { IssuedTokens, type IssuedTokensSettings } from "./token-cache.ts";
@@ -50,7 +50,7 @@ const CODE_LIFETIME_MAX_S = 86_400;
 
 /** The settings of a sign-in, in addition to the adapters. */
 export type RuntimeSettings = ServerSettings &
-  Pick<DriverOptions, "allowHttp" | "headers" | "log"> &
+  Pick<DriverOptions, "log"> &
   FetchSettings &
   IssuedTokensSettings & {
     /** Keeps the process alive. @returns a function that ends this */
@@ -144,6 +144,7 @@ export class SessionRuntime {
   /** @param endpoints of the previous driver */
   #newDriver(endpoints: DriverOptions["endpoints"]): Driver {
     const { settings } = this;
+    const { memoryBytes = BEGIN_BYTES } = settings;
     const isPrompting = this.#mayPrompt && this.#session === undefined;
     const autoStart = isPrompting ? settings.config.autoStart : 0;
     const { platform, lock } = this.#alone(this.#platform);
@@ -152,8 +153,8 @@ export class SessionRuntime {
     return new Driver({
       core,
       ...settings,
-      memoryBytes: Math.min(settings.memoryBytes, BEGIN_BYTES + parametersBytes),
-      growsTo: settings.memoryBytes,
+      memoryBytes: Math.min(memoryBytes, BEGIN_BYTES + parametersBytes),
+      growsTo: memoryBytes,
       platform,
       endpoints,
       config: { ...settings.config, autoStart },

@@ -5,13 +5,13 @@ import { randomBytes, X509Certificate } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { create, Endpoint } from "../../core/index.ts";
 import {
+  completeConfig,
   coreConfigOf,
   type DeviceConfig,
-  driverConfigOf,
-  endpointsOf,
-  expandedConfig,
+  deviceServer,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
+import type { ServerSettings } from "../../platform/configuration/settings.ts";
 import { reasonTexts } from "../../platform/display/reasons.ts";
 import { addressProblem } from "../../platform/servers/address.ts";
 
@@ -145,8 +145,7 @@ const headerLines = (headers: Readonly<Record<string, string>> = {}): string =>
     .join("");
 
 /** Addresses of a configuration, by endpoint: https, or http to the device itself. */
-function addressesOf(config: DeviceConfig): string[] {
-  const endpoints = endpointsOf(config);
+function addressesOf({ endpoints }: ServerSettings): string[] {
   const addresses = Array.from({ length: ADDRESSES }, () => "");
   addresses[Endpoint.DEVICE_AUTHORIZATION] = endpoints.deviceAuthorization;
   addresses[Endpoint.TOKEN] = endpoints.token;
@@ -166,8 +165,8 @@ function addressesOf(config: DeviceConfig): string[] {
   return addresses;
 }
 
-function checkMemory(config: DeviceConfig, columns: number, rows: number, bytes: number): void {
-  const own = { ...coreConfigOf(config), columns, rows, seed: 1, pkce: config.pkce ? 1 : 0 };
+function checkMemory(server: ServerSettings, columns: number, rows: number, bytes: number): void {
+  const own = { ...coreConfigOf(server), columns, rows, seed: 1, pkce: server.pkce ? 1 : 0 };
   if (create(new Uint8Array(bytes), own) !== null) return;
   throw new PageError("limits.memoryBytes is too small for this configuration");
 }
@@ -175,11 +174,11 @@ function checkMemory(config: DeviceConfig, columns: number, rows: number, bytes:
 type Content = Pick<PageContent, "numbers" | "texts" | "addresses" | "timeServer">;
 
 function contentOf(config: DeviceConfig): Content {
-  const driver = driverConfigOf(config);
+  const server = deviceServer(config);
+  const { config: driver, memoryBytes = 4096 } = server;
   const { limits = {}, display = {}, headers = {} } = config;
   const { columns = 20, rows = 4 } = display;
-  const memoryBytes = limits.memoryBytes ?? 4096;
-  checkMemory(config, columns, rows, memoryBytes);
+  checkMemory(server, columns, rows, memoryBytes);
   return {
     numbers: {
       columns,
@@ -209,7 +208,7 @@ function contentOf(config: DeviceConfig): Content {
       resourceHeaders: headerLines(headers.resource),
       directory: config.storage?.directory ?? "",
     },
-    addresses: addressesOf(config),
+    addresses: addressesOf(server),
     timeServer: config.timeServer ?? "",
   };
 }
@@ -301,7 +300,8 @@ export interface PageSettings {
  */
 export function makePage(config: string, settings: PageSettings): Buffer {
   const { authorities, madeAt = Math.floor(Date.now() / 1000), keys = {} } = settings;
-  const whole = expandedConfig(parseDeviceConfig(config)) as DeviceConfig;
+  const read = parseDeviceConfig(config);
+  const whole = completeConfig(read, deviceServer(read));
   const page = written({
     ...contentOf(whole),
     madeAt,

@@ -8,7 +8,7 @@ import {
   ConfigError,
   coreConfigOf,
   type DeviceConfig,
-  driverOptionsOf,
+  deviceServer,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
 import { missingCapacityOf, missingMemberOf } from "../../platform/driver/responses.ts";
@@ -53,7 +53,7 @@ class App {
     this.#driver = new Driver({
       core,
       platform,
-      ...driverOptionsOf(config),
+      ...deviceServer(config),
       onChange: () => this.#changed(),
       onApiBody: (bytes, from, to) => {
         for (let at = from; at < to; at++) this.#response.push(bytes[at]!);
@@ -170,7 +170,9 @@ function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
 }
 
 /** Refuses a configuration without members that this host needs, but others, and so the schema, do not. */
-function refuseIncomplete(file: string, { endpoints = {}, storage }: DeviceConfig): void {
+function refuseIncomplete(file: string, config: DeviceConfig): void {
+  const { endpoints } = deviceServer(config);
+  const { storage } = config;
   if (!endpoints.deviceAuthorization || !endpoints.token) {
     const remedy = `npx picogrant configure ${file} writes those of its issuer into it`;
     throw new UsageError(`${file}: endpoints are missing; ${remedy}`);
@@ -184,8 +186,9 @@ function refuseIncomplete(file: string, { endpoints = {}, storage }: DeviceConfi
 }
 
 function refuseTooLittleMemory(config: DeviceConfig): void {
-  const bytes = config.limits?.memoryBytes ?? MEMORY_BYTES_DEFAULT;
-  const settings = { ...coreConfigOf(config), ...displaySizeOf(config.display), seed: 1 };
+  const server = deviceServer(config);
+  const { memoryBytes: bytes = MEMORY_BYTES_DEFAULT } = server;
+  const settings = { ...coreConfigOf(server), ...displaySizeOf(config.display), seed: 1 };
   if (core.create(new Uint8Array(bytes), settings)) return;
   throw new UsageError(
     `limits.memoryBytes: ${bytes} are too few for this configuration; give more`,

@@ -5,18 +5,20 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
-import { completeConfig, JAVASCRIPT_ONLY } from "../../platform/configuration/complete-config.ts";
 import {
   ConfigError,
+  completeConfig,
   coreConfigOf,
-  driverConfigOf,
-  driverOptionsOf,
+  deviceServer,
+  deviceSettings,
+  JAVASCRIPT_ONLY,
   messageNames,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
 import { checkSchema, type Schema } from "../../platform/configuration/schema-check.ts";
-import { noEndpoints } from "../../platform/driver.ts";
 import { SERVERS } from "../../platform/servers/index.ts";
+import { resolveServer } from "../../platform/session/resolve-server.ts";
+import { fakePlatform } from "../../platform/testing/index.ts";
 import { anyCharacter } from "../any-character.ts";
 
 const ISSUER = "https://a.test";
@@ -24,7 +26,7 @@ const ENDPOINTS = { deviceAuthorization: `${ISSUER}/d`, token: `${ISSUER}/t` };
 const LEAST = { clientId: "tv", scope: "video", endpoints: ENDPOINTS };
 /** A file with these members; undefined removes one. */
 const parsed = (members: object) => parseDeviceConfig(JSON.stringify({ ...LEAST, ...members }));
-const optionsOf = (members: object) => driverOptionsOf(parsed(members));
+const optionsOf = (members: object) => deviceServer(parsed(members));
 
 function mistakeOf(text: string): string {
   try {
@@ -118,12 +120,10 @@ const DEFAULTS = {
 
 describe("device.json: the driver's options", () => {
   it("omitted members have the schema's defaults, and nothing else is set", () => {
-    expect(optionsOf({})).toStrictEqual({
+    expect(optionsOf({})).toEqual({
       config: DEFAULTS,
       endpoints: { ...ENDPOINTS, revocation: "", metadata: "", events: "", resources: [] },
-      allowHttp: false,
       headers: { grant: [], resource: [] },
-      translate: undefined,
     });
   });
 
@@ -144,8 +144,7 @@ describe("device.json: the driver's options", () => {
     expect(rest).toEqual({
       allowHttp: true,
       headers: { grant: [["X-G", "1"]], resource: [["X-R", "2"]] },
-      translate: undefined,
-      ...{ bodies: "json", pkce: "S256", memoryBytes: 9000 },
+      ...{ bodies: "json", pkce: "S256", memoryBytes: 9000, issuer: `${ISSUER}/x/` },
     });
     expect(config).toEqual({
       ...DEFAULTS,
@@ -218,14 +217,17 @@ describe("device.json: the driver's options", () => {
   it("form parameters are encoded as by URLSearchParams, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (value) => {
-        const { deviceParameters } = driverConfigOf({ ...LEAST, deviceParameters: { p: value } });
+        const { deviceParameters } = deviceServer({
+          ...LEAST,
+          deviceParameters: { p: value },
+        }).config;
         expect(deviceParameters).toBe(`&${new URLSearchParams({ p: value })}`);
       }),
     );
   });
 
   it("records belong to the issuer, or else to the address of the token endpoint", () => {
-    const named = (members: object) => coreConfigOf({ ...LEAST, ...members });
+    const named = (members: object) => coreConfigOf(deviceServer({ ...LEAST, ...members }));
     const { token: server } = ENDPOINTS;
     expect(named({})).toEqual({ ...DEFAULTS, server, formerServer: ISSUER });
     const byIssuer = { ...DEFAULTS, server: ISSUER, formerServer: `${ISSUER}/` };
@@ -282,13 +284,18 @@ describe("a file that cannot be parsed", () => {
 
 describe("the complete file", () => {
   /** @param methods of client authentication in the issuer's metadata; undefined: nobody may request them */
-  const completed = (members: object, methods?: readonly string[]) =>
-    completeConfig(parsed(members), async (issuer) => {
-      if (methods === undefined) throw new Error("unexpected request");
-      expect(issuer).toBe(ISSUER);
-      const endpoints = { ...noEndpoints, ...ENDPOINTS, revocation: "" };
-      return { issuer, endpoints, clientAuthenticationMethods: methods };
-    });
+  const completed = async (members: object, methods?: readonly string[]) => {
+    const document = {
+      issuer: ISSUER,
+      device_authorization_endpoint: ENDPOINTS.deviceAuthorization,
+      token_endpoint: ENDPOINTS.token,
+      token_endpoint_auth_methods_supported: methods,
+    };
+    const script = methods === undefined ? [] : [{ body: document }];
+    const host = fakePlatform({ isAtOnce: true, http: { script } });
+    const config = parsed(members);
+    return completeConfig(config, await resolveServer(deviceSettings(config), host));
+  };
   const BASIC = ["client_secret_basic", "client_secret_post"];
   const OTHER = ["private_key_jwt", "tls_client_auth"];
   const WITH_SECRET = { ...FROM_ISSUER, clientSecret: "x" };
@@ -298,7 +305,11 @@ describe("the complete file", () => {
     [BASIC, WITH_SECRET, { clientAuthentication: "client_secret_basic" }],
     [["client_secret_post", ...OTHER], WITH_SECRET, { clientAuthentication: "client_secret_post" }],
     [BASIC, FROM_ISSUER, { clientAuthentication: "none" }],
-    [BASIC, { ...WITH_SECRET, clientAuthentication: "client_secret_post" }, {}],
+    [
+      BASIC,
+      { ...WITH_SECRET, clientAuthentication: "client_secret_post" },
+      { clientAuthentication: "client_secret_post" },
+    ],
     [
       BASIC,
       { issuer: ISSUER, endpoints: { token: OWN } },
@@ -309,24 +320,21 @@ describe("the complete file", () => {
       { issuer: ISSUER, endpoints: { deviceAuthorization: OWN } },
       { clientAuthentication: "none", ...at({ deviceAuthorization: OWN }) },
     ],
-    [undefined, { issuer: ISSUER }, {}],
-    [undefined, { bodies: "json" }, {}],
+    [undefined, { issuer: ISSUER }, { clientAuthentication: "none" }],
+    [undefined, { bodies: "json" }, { clientAuthentication: "none" }],
   ])("RFC 8414 §2: with the methods %j, %j gets %j", async (methods, members, added) => {
     const whole = { ...LEAST, ...members, endpoints: ENDPOINTS, ...added };
     expect(await completed(members, methods)).toEqual(whole);
   });
 
   it.each<[members: object, message: string]>([
-    [
-      WITH_SECRET,
-      `clientSecret cannot go: the server takes no client secret, only: ${OTHER.join(", ")}`,
-    ],
+    [WITH_SECRET, `the server takes no client secret, only: ${OTHER.join(", ")}`],
     [
       { allowHttp: true, ...at({ token: "http://a.example/d" }) },
       "endpoints.token must be an https address",
     ],
     [{ ...SERVER, server: "twitch" }, "server speaks a language of its own"],
-    [{ ...AUTH0, clientSecret: "s" }, "server wants the secret everywhere but"],
+    [{ ...AUTH0, clientSecret: "s" }, "server speaks a language of its own"],
   ])("%j: %s", async (members, message) => {
     await expect(completed(members, OTHER)).rejects.toThrow(message);
   });
@@ -345,7 +353,7 @@ describe("the complete file", () => {
     const plain = await completed(members);
     expect(parseDeviceConfig(JSON.stringify(plain))).toEqual(plain);
     expect(plain).not.toHaveProperty("server");
-    expect(driverOptionsOf(plain)).toEqual(optionsOf(members));
+    expect(deviceServer(plain)).toEqual({ ...optionsOf(members), issuer: undefined });
   });
 
   it("a language is replaced by texts in the display's character set; texts in the file take precedence", async () => {

@@ -87,7 +87,7 @@ it("the page of sizing has the hosts' default memory sizes", () => {
   const page = readFileSync(`${root}targets/docs/sizing.md`, "utf8").replaceAll(/\s+/g, " ");
   expect(page).toContain(`programs for \`qjs\` use ${MEMORY_BYTES_DEFAULT} bytes by default`);
   const defaults = {
-    "targets/command/page-format.ts": /memoryBytes \?\? (\d+);/,
+    "targets/command/page-format.ts": /memoryBytes = (\d+) /,
     "targets/host/ports/template/main.c": /MEMORY_BYTES = (\d+),/,
   };
   for (const [file, pattern] of Object.entries(defaults)) {

@@ -81,21 +81,27 @@ describe("headers that a developer sets", () => {
     ...["Host", "Transfer-Encoding", "User-Agent", "X Own", ""],
   ])("%s is refused", (name) => {
     const why = /^[\w-]+$/.test(name) ? "host's to set" : "token of RFC 9110";
-    expect(headersProblems([[name, "v"]])).toEqual([expect.stringContaining(why)]);
     for (const headers of [{ grant: [[name, "v"]] }, { resource: [[name, "v"]] }] as const) {
       expect(() => checkHeaders(headers as never)).toThrow(why);
     }
   });
 
   it("RFC 9110 §5.1: each name occurs once, regardless of case, and values are printable", () => {
-    const twice = headersProblems([
-      ["X-Api", "1"],
-      ["Y", "2"],
-      ["x-api", "3"],
+    const grant = [
+      ...([
+        ["X-Api", "1"],
+        ["Y", "2"],
+        ["x-api", "3"],
+      ] as const),
+      ...([
+        ["X", "a\r\nb"],
+        ["Z", ""],
+      ] as const),
+    ];
+    expect(headersProblems({ grant })).toEqual([
+      { path: "headers.grant", message: "x-api is there twice" },
+      { path: "headers.grant", message: "the value of X must be printable ASCII" },
     ]);
-    expect(twice).toEqual(["x-api is there twice"]);
-    expect(headersProblems([["X", "a\r\nb"]])).toEqual(["the value of X must be printable ASCII"]);
-    expect(headersProblems([["X", ""]])).toEqual([]);
     for (const valid of [undefined, {}, { grant: GRANT }, { resource: RESOURCE }]) {
       checkHeaders(valid);
     }

@@ -2,18 +2,18 @@
 
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication } from "../../core/index.ts";
-import type { Client, ServerChoice } from "../../platform/configuration/settings.ts";
+import type {
+  Client,
+  ServerChoice,
+  ServerSettings,
+} from "../../platform/configuration/settings.ts";
 import type { HttpSink } from "../../platform/contracts.ts";
 import { noEndpoints } from "../../platform/driver.ts";
 import { identityOf } from "../../platform/node/options.ts";
 import type { DiscoveredServer } from "../../platform/servers/discovery.ts";
 import { serverOf } from "../../platform/servers/index.ts";
 import type { Translating } from "../../platform/servers/translation.ts";
-import {
-  resolveServer,
-  type ServerSettings,
-  type StoredMetadata,
-} from "../../platform/session/resolve-server.ts";
+import { resolveServer, type StoredMetadata } from "../../platform/session/resolve-server.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
 import { fakePlatform } from "../../platform/testing/index.ts";
 import { SessionEnvironment } from "../environment/session-port.ts";
@@ -36,7 +36,6 @@ const settled = (choice: ServerChoice, more: Partial<Client> = {}): Promise<Serv
 describe("addresses", () => {
   it("with the minimum of options", async () => {
     expect(await settled(ADDRESSES)).toEqual({
-      memoryBytes: 163_840,
       endpoints: { ...noEndpoints, ...ADDRESSES, revocation: "" },
       config: {
         ...{ clientId: "cli", clientSecret: "", clientAuthentication: ClientAuthentication.NONE },

@@ -4,7 +4,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
-import { formParameters } from "../../platform/configuration/settings.ts";
 import { stepUpOf } from "../../platform/exchange/step-up.ts";
 import type { FakeResponse } from "../../platform/testing/index.ts";
 import { driverConfig } from "../../platform/testing/index.ts";
@@ -102,7 +101,7 @@ describe("calls through the core", () => {
     requested(caller);
     expect(caller.driver.stepUp).toBeUndefined();
     // RFC 9470 §4: the new sign-in contains the demand.
-    const second = device(formParameters(stepUp));
+    const second = device(`&${new URLSearchParams({ ...stepUp })}`);
     expect(second.platform.http.requests[0]!.text).toMatch(/acr_values=a\+b&max_age=5/);
   });
 });

@@ -1,29 +1,21 @@
 // The settings of a login: server and client from the command line or a device.json. Without the client's secret they
 // are stored with the tokens, so that `token` and `logout` need no options.
 
-import { completeConfig } from "../../../platform/configuration/complete-config.ts";
 import {
   ConfigError,
+  completeConfig,
   type DeviceConfig,
-  driverOptionsOf,
+  deviceSettings,
   parseDeviceConfig,
 } from "../../../platform/configuration/device-config.ts";
 import { listed } from "../../../platform/configuration/schema-check.ts";
 import table from "../../../platform/configuration/settings.json";
-import type { Client, Settings } from "../../../platform/configuration/settings.ts";
+import type { Client, ServerSettings, Settings } from "../../../platform/configuration/settings.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
-import type { DriverOptions } from "../../../platform/driver.ts";
-import { optionProblems, settingsOf } from "../../../platform/node/options.ts";
-import { type DiscoveredServer, discoverServer } from "../../../platform/servers/discovery.ts";
+import { optionProblems, SESSION_BYTES, settingsOf } from "../../../platform/node/options.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
 import { MetadataError } from "../../../platform/servers/profile.ts";
-import {
-  type RequestContext,
-  resolveServer,
-  SESSION_BYTES,
-  type ServerSettings,
-  withRetries,
-} from "../../../platform/session/resolve-server.ts";
+import { type RequestContext, resolveServer } from "../../../platform/session/resolve-server.ts";
 import { metadataErrorOf } from "../../../platform/session/sign-in-error.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { refuseOthers } from "./open.ts";
@@ -50,7 +42,7 @@ export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "me
 export const SECRET_VARIABLE = "PICOGRANT_CLIENT_SECRET";
 
 export interface ReadySettings {
-  readonly driver: ServerSettings & Pick<DriverOptions, "allowHttp" | "headers">;
+  readonly driver: ServerSettings;
   readonly title: string;
 }
 
@@ -64,12 +56,9 @@ export async function readySettings(
   host: { http: Http; timers: Timers },
   requesting: RequestContext,
 ): Promise<ReadySettings> {
-  if (login.config !== undefined)
-    return await byDeviceConfig(login, login.config, host, requesting);
   try {
-    const settings = parsed(login);
-    const driver = await resolveServer(settings, host, requesting);
-    return { driver: { ...driver, allowHttp: settings.allowHttp }, title: login.server ?? "" };
+    const { settings, title } = login.config ? inFile(login, login.config) : parsed(login);
+    return { driver: await resolveServer(settings, host, requesting), title };
   } catch (error) {
     if (error instanceof ServerError)
       throw new UsageError(`${flagOf(error.path)} ${error.problem}`);
@@ -77,15 +66,20 @@ export async function readySettings(
   }
 }
 
+interface Parsed {
+  readonly settings: Settings;
+  readonly title: string;
+}
+
 /** @throws UsageError that names each option that is wrong */
-function parsed(login: LoginSettings): Settings {
+function parsed(login: LoginSettings): Parsed {
   const { server = "", serverParameters, clientId = "", secret: _, config: _no, ...more } = login;
   const { keyFile: _file, certificates: _other, ...client } = more;
   const choice = server.includes("://") ? server : { name: server, ...serverParameters };
   const clientSecret = secretOf(login);
   const options = { ...client, clientId, clientSecret, server: choice, state: "." };
   const problems = optionProblems(options);
-  if (problems.length === 0) return settingsOf(options);
+  if (problems.length === 0) return { settings: settingsOf(options), title: server };
   const named = problems.map(({ path, message }) => ({ path: flagOf(path), message }));
   throw new UsageError(listed(named).replaceAll("allowHttp", "--allow-http"));
 }
@@ -99,32 +93,20 @@ function flagOf(path: string): string {
   return member === "" ? `--${flag}` : `--${flag} ${member}`;
 }
 
-async function byDeviceConfig(
-  login: LoginSettings,
-  file: string,
-  host: { http: Http; timers: Timers },
-  requesting: RequestContext,
-): Promise<ReadySettings> {
-  const read = readDeviceJson(file);
-  const hasSecret = read.clientSecret !== undefined;
+/** @throws UsageError */
+function inFile({ scope }: LoginSettings, file: string): Parsed {
+  const config = readDeviceJson(file);
+  const hasSecret = config.clientSecret !== undefined;
   refuseOthers(file, hasSecret ? "configuration with a secret" : "configuration");
-  const config = read.issuer === undefined ? read : await completed(file, read, host, requesting);
-  const options = driverOptionsOf(config);
-  const { endpoints } = options;
-  const { issuer } = config;
-  if (endpoints.token === "" || endpoints.deviceAuthorization === "") {
-    throw new UsageError(`${file}: names no server; give server, issuer or endpoints`);
-  }
-  const own = { ...options.config, autoStart: 1, startSpreadMs: 0, messages: "" };
-  return {
-    driver: {
-      ...options,
-      endpoints,
-      memoryBytes: Math.max(options.memoryBytes ?? 0, SESSION_BYTES),
-      config: { ...own, scope: login.scope ?? own.scope },
-    },
-    title: config.server ?? issuer ?? new URL(endpoints.token).origin,
+  const { autoStart: _, messages: _texts, ...settings } = deviceSettings(config);
+  const { server, issuer, endpoints } = config;
+  const title = server ?? issuer ?? new URL(endpoints!.token!).origin;
+  const own = {
+    startSpreadMs: 0,
+    memoryBytes: SESSION_BYTES,
+    ...(scope !== undefined && { scope }),
   };
+  return { settings: { ...settings, ...own }, title };
 }
 
 /** @throws UsageError if it is missing */
@@ -155,24 +137,15 @@ export function readDeviceJson(file: string): DeviceConfig {
 
 /**
  * Adds the addresses of its profile, or of its issuer's metadata.
- * @param requesting as in resolveServer: the stored metadata, and the time limit
  * @throws UsageError if it is invalid, SignInError if the issuer does not respond
  */
 export async function completed(
   file: string,
   config: DeviceConfig,
   host: { http: Http; timers: Timers },
-  { stored, retryHandlers }: RequestContext = {},
 ): Promise<DeviceConfig> {
-  const discover = async (issuer: string): Promise<DiscoveredServer> => {
-    const known = stored?.read(issuer);
-    if (known !== undefined) return known;
-    const found = await withRetries(() => discoverServer(host.http, issuer), host, retryHandlers);
-    stored?.write(found);
-    return found;
-  };
   try {
-    return await completeConfig(config, discover);
+    return completeConfig(config, await resolveServer(deviceSettings(config), host));
   } catch (error) {
     throw error instanceof MetadataError ? metadataErrorOf(error) : named(file, error);
   }

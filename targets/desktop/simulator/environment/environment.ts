@@ -3,16 +3,19 @@
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import type { PublicJwk, Signer } from "../../../../platform/contracts.ts";
-import type { DriverConfig } from "../../../../platform/driver.ts";
+import type { ServerSettings } from "../../../../platform/configuration/settings.ts";
+import type { Http, PublicJwk, Signer } from "../../../../platform/contracts.ts";
 import { makeDirectory } from "../../../../platform/node/files.ts";
 import {
   FileStorage,
   NodeEntropy,
   NodeHttp,
+  nodeTimers,
   StateDirectoryError,
 } from "../../../../platform/node/index.ts";
 import { lockDirectory } from "../../../../platform/node/state-lock.ts";
+import { ServerError } from "../../../../platform/servers/profile.ts";
+import { resolveServer } from "../../../../platform/session/resolve-server.ts";
 import { readFixtureFile, readOptionsFile } from "../../../service/command.ts";
 import {
   createService,
@@ -29,7 +32,6 @@ import { isRemote, type Options } from "../../options.ts";
 import { deviceKind } from "../device/kinds.ts";
 import { Simulation } from "../simulation.ts";
 import { ManufacturerServer } from "./manufacturer-server.ts";
-import { type RemoteServer, remoteServer } from "./remote-server.ts";
 import { ServiceStore } from "./service-files.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
 import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./virtual-environment.ts";
@@ -56,9 +58,20 @@ export function newSigner(): Signer {
   return { algorithm: "ES256", publicJwk: publicJwk as unknown as PublicJwk, sign };
 }
 
-function remoteConfig(options: Options, { config }: RemoteServer): DriverConfig {
-  const { server: _simulated, ...own } = deviceConfig(options);
-  return { ...own, clientSecret: options.clientSecret ?? "", ...config };
+/** A real authorization server, by profile or issuer. @throws UsageError */
+async function remoteServer(options: Options, http: Http): Promise<ServerSettings> {
+  const { server, serverParameter, issuer, clientId = "", clientAuth, memory, ...more } = options;
+  const profile = server === undefined ? server : { ...serverParameter, name: server };
+  const client = { ...more, clientId, clientAuthentication: clientAuth, memoryBytes: memory };
+  try {
+    const host = { http, timers: nodeTimers() };
+    return await resolveServer({ ...client, server: { issuer, profile } }, host);
+  } catch (error) {
+    const { message } = error as Error;
+    if (!(error instanceof ServerError)) throw new UsageError(`${message}; check --issuer`);
+    const path = error.path.replace("serverParameters.", "server-parameter ");
+    throw new UsageError(`--${path.replace("clientSecret", "client-secret")} ${error.problem}`);
+  }
 }
 
 /**
@@ -105,11 +118,11 @@ export async function createEnvironment(
       storage,
       entropy: new NodeEntropy(),
       signer: newSigner(),
-      config: remote ? remoteConfig(options, remote) : deviceConfig(options),
+      config: remote?.config ?? deviceConfig(options),
       endpoints: remote?.endpoints ?? endpointsOf(embedded?.localUrl ?? ""),
-      allowHttp: remote?.allowHttp ?? false,
+      allowHttp: options.allowHttp === true,
       translate: remote?.translate,
-      memoryBytes: options.memory ?? remote?.memoryBytes,
+      memoryBytes: remote?.memoryBytes ?? options.memory,
       ...options.display,
       service: embedded?.service,
       issuer: embedded?.service.issuer ?? options.issuer,
