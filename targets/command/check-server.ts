@@ -1,5 +1,6 @@
 // `picogrant check-server`: the test server for check.c, which checks a port in C (targets/host/ports/template).
 
+import { createPublicKey, verify } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readPort, UsageError } from "../desktop/command-line.ts";
@@ -52,7 +53,7 @@ function sumOf(bytes: Uint8Array): number {
 }
 
 const RESPONSES: Readonly<
-  Record<string, (response: ServerResponse, body: Buffer, open: number) => void>
+  Record<string, (response: ServerResponse, body: Buffer, open: number, query: string) => void>
 > = {
   "/pattern": (response) => {
     response.setHeader("content-length", PATTERN_BYTES);
@@ -73,7 +74,22 @@ const RESPONSES: Readonly<
     response.end(`${Math.floor(performance.now())} ${wallS} `);
   },
   "/open": (response, _body, open) => response.end(`${open} `),
+  "/signature": (response, _body, _open, query) => {
+    response.end(isSignature(Buffer.from(query, "hex")) ? "valid" : "invalid");
+  },
 };
+
+/** @param bytes x and y of a public key, and the signature of a message that check-connection.c has, too */
+function isSignature(bytes: Buffer): boolean {
+  const [x, y] = [0, 32].map((at) => bytes.toString("base64url", at, at + 32));
+  try {
+    const key = createPublicKey({ key: { kty: "EC", crv: "P-256", x, y }, format: "jwk" });
+    const verifier = { key, dsaEncoding: "ieee-p1363" } as const;
+    return verify("sha256", Buffer.from("picogrant check"), verifier, bytes.subarray(64));
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Listens on a port of the machine.
@@ -89,8 +105,9 @@ export async function startCheckServer(host = "127.0.0.1", port = 0) {
     request.on("end", () => {
       response.setHeader("picogrant-check", "1");
       response.setHeader("connection", "close");
-      const how = RESPONSES[request.url ?? ""];
-      if (how) how(response, Buffer.concat(pieces), open);
+      const [path = "", query = ""] = `${request.url}`.split("?");
+      const how = RESPONSES[path];
+      if (how) how(response, Buffer.concat(pieces), open, query);
       else response.writeHead(404).end();
     });
   };

@@ -15,12 +15,14 @@ import {
   entropyConformance,
   type HttpLimits,
   httpConformance,
+  type SignerSubject,
   type StorageSubject,
+  signerConformance,
   storageConformance,
   timersConformance,
   Violation,
 } from "../../platform/conformance/index.ts";
-import type { Display, Entropy, Http, Storage, Timers } from "../../platform/contracts.ts";
+import type { Display, Entropy, Http, Signer, Storage, Timers } from "../../platform/contracts.ts";
 import { UsageError } from "../desktop/command-line.ts";
 import { makeTlsIdentities } from "../service/certificates.ts";
 import { startConformanceServer } from "./conform/conformance-server.ts";
@@ -41,6 +43,7 @@ interface Adapters {
   makeStorage?: (directory: string) => Storage & { close?: () => void };
   makeDisplay?: () => Display & { lines?: () => readonly string[] };
   makeHttp?: (limits: HttpLimits & { ca?: string }) => Http & { dispose?: () => void };
+  makeSigner?: () => Signer;
 }
 
 const MEMBERS = {
@@ -49,6 +52,7 @@ const MEMBERS = {
   storage: ["read", "write", "erase"],
   display: ["show"],
   http: ["send", "abort"],
+  signer: ["sign"],
 } as const;
 type Name = keyof typeof MEMBERS;
 const NAMES = Object.keys(MEMBERS) as Name[];
@@ -59,6 +63,7 @@ The module exports any of these functions; each call makes an adapter of its own
   makeStorage(directory)     may keep its records in this directory; called again, it finds them there
   makeDisplay()              with lines(), the visible lines are compared with the expected frame
   makeHttp(limits)           { timeLimitMs, sizeLimitBytes }, with --tls also { ca }: certificates to trust
+  makeSigner()               for DPoP and private_key_jwt
 
 Examples:
   picogrant conform ./adapters.mjs
@@ -170,6 +175,7 @@ function suitesOf(adapters: Adapters, names: readonly Name[], flags: Flags): Sui
     storage: () => storageConformance(() => storageSubject(adapters.makeStorage!, flags.restart)),
     display: () => displayConformance(() => displaySubject(adapters.makeDisplay!())),
     http: () => httpCases(adapters.makeHttp!, flags.tls === true),
+    signer: () => signerConformance(() => signerSubject(adapters.makeSigner!())),
   };
   return new Map(names.map((name) => [name, manufacturers[name]()]));
 }
@@ -211,6 +217,17 @@ function httpCases(make: NonNullable<Adapters["makeHttp"]>, tls: boolean): Confo
     },
     { wire: true, tls, environment, start: () => startConformanceServer(identities) },
   );
+}
+
+function signerSubject(signer: Signer): SignerSubject {
+  const { subtle } = globalThis.crypto;
+  const kind = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const verify: SignerSubject["verify"] = async (signature, message) => {
+    const { kty, crv, x, y } = signer.publicJwk;
+    const key = await subtle.importKey("jwk", { kty, crv, x, y }, kind, false, ["verify"]);
+    return subtle.verify(kind, key, Uint8Array.from(signature), Uint8Array.from(message));
+  };
+  return { signer, verify };
 }
 
 async function report(suites: Suites, { json }: Flags, folder: string): Promise<number> {

@@ -2,6 +2,7 @@
 // files, and check.c must detect a fault in each.
 
 import { execFileSync, spawn } from "node:child_process";
+import { generateKeyPairSync, sign } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
@@ -170,6 +171,26 @@ interface PortFault {
 
 const BROKEN_ENDS = "return errno == EAGAIN || errno == EINTR ? PG_CONNECTION_NOTHING";
 const RANDOM = "return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;";
+const NO_SIGNER = "const struct pg_signer *port_signer(void) { return NULL;";
+
+/** A signer that knows only the signature of the check's message. @param end the last statements of its function */
+function signerIn(end: string): string {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const key = { key: privateKey, dsaEncoding: "ieee-p1363" } as const;
+  const bytes = [...sign("sha256", Buffer.from("picogrant check"), key)];
+  const { x, y } = publicKey.export({ format: "jwk" });
+  const [ofX, ofY] = [x, y].map((part) => `{${[...Buffer.from(part!, "base64url")]}}`);
+  return `static int sign_check(void *context, const uint8_t *message, size_t size, uint8_t *bytes) {
+  static const uint8_t right[] = {${bytes}};
+  (void)context, (void)message, (void)size;
+  for (int i = 0; i < 64; i++) bytes[i] = right[i];
+  ${end};
+}
+const struct pg_signer *port_signer(void) {
+  static const struct pg_signer signer = {sign_check, NULL, ${ofX}, ${ofY}};
+  return &signer;`;
+}
+
 /** The faults of each file. `line` is the expected output after "not ok". */
 const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line: string })[]>> = {
   "clock.c": [
@@ -231,6 +252,18 @@ const FAULTS: Readonly<Record<string, readonly (PortFault & { what: string; line
       right: RANDOM,
       wrong: `bytes[size] = 1;\n  ${RANDOM}`,
       line: "random: bytes behind the range",
+    },
+    {
+      what: "a signature in DER",
+      right: NO_SIGNER,
+      wrong: signerIn("return 71"),
+      line: "signer: sign has failed, or a signature has not 64 bytes",
+    },
+    {
+      what: "a signature of another key",
+      right: NO_SIGNER,
+      wrong: signerIn("bytes[7] ^= 1; return 64"),
+      line: "signer: the signature is not that of x and y",
     },
   ],
   "medium.c": [
@@ -308,7 +341,7 @@ describe.concurrent("check.c finds the fault in each file of a port", () => {
   });
   const check = (url: string): [string, string] => [
     "check",
-    `CHECK_FLAGS=-DCHECK_SERVER='"${url}"' -DCHECK_SLOWNESS=3`,
+    `CHECK_FLAGS=-DCHECK_SERVER='"${url}"' -DCHECK_SLOWNESS=3 -DPG_KEYS`,
   ];
   function rebuild(port: string, out: string, url: string): Promise<void> {
     for (const name of ["check.o", "check-connection.o"]) rmSync(path.join(out, name));
@@ -346,13 +379,10 @@ describe.concurrent("check.c finds the fault in each file of a port", () => {
     return last;
   }
 
-  it("finds none in the example, at either start", async () => {
-    const { output, code } = await tried("right", {
-      file: "clock.c",
-      right: "",
-      wrong: "",
-      starts: 2,
-    });
+  it("finds none in the example with a signer, at either start", async () => {
+    const signer = { right: NO_SIGNER, wrong: signerIn("return 64") };
+    const { output, code } = await tried("right", { file: "clock.c", ...signer, starts: 2 });
+    expect(output).toContain("ok signer: its signature is that of its public key");
     expect(output).not.toContain("not ok");
     expect(output).toContain("ok random: it differs from the last start");
     expect(code).toBe(0);

@@ -19,6 +19,9 @@
 #define CHECK_NOBODY "http://127.0.0.1:9/"
 #endif
 
+/* What a signer signs. The server has the same. */
+#define SIGNED "picogrant check"
+
 enum {
   RESPONSE_MS = 10000 * CHECK_SLOWNESS,
   /* For the end of a response after its last byte. */
@@ -275,6 +278,27 @@ static void check_times(void) {
   check(date == 0 || days == 0, "ok clock: the date is the server's, or not known", line);
 }
 
+#ifdef PG_KEYS
+/* Sends the public key and a signature in hexadecimal digits. */
+static void check_signer(void) {
+  enum { KEY = 2 * PG_COORDINATE_BYTES, ALL = KEY + PG_SIGNATURE_BYTES };
+  const struct pg_signer *signer = port_signer();
+  struct response response;
+  uint8_t sent[ALL];
+  char path[16 + 2 * ALL] = "signature?";
+  size_t length = strlen(path);
+  if (!signer) return;
+  memcpy(sent, signer->x, PG_COORDINATE_BYTES);
+  memcpy(sent + PG_COORDINATE_BYTES, signer->y, PG_COORDINATE_BYTES);
+  check(signer->sign(signer->context, (const uint8_t *)SIGNED, strlen(SIGNED), sent + KEY) == PG_SIGNATURE_BYTES,
+        "ok signer: it signs", "not ok signer: sign has failed, or a signature has not 64 bytes: r and s, not DER");
+  for (int i = 0; i < ALL; i++) length += (size_t)snprintf(path + length, 3, "%02x", sent[i]);
+  exchange(path, 0, 10, &response);
+  check(memcmp(response.text, "valid", 5) == 0, "ok signer: its signature is that of its public key",
+        "not ok signer: the signature is not that of x and y, or not of the SHA-256 of the message");
+}
+#endif
+
 static int is_check_server(void) {
   struct response response;
   exchange("open", 0, 10, &response);
@@ -296,6 +320,9 @@ void check_connection(void) {
     check_bytes();
     check_ends();
     check_times();
+#ifdef PG_KEYS
+    check_signer();
+#endif
   } else {
     check_is_whole = 0;
     port_log("# connection: " CHECK_SERVER " is not the server of the check: what only it can see was not tried");

@@ -21,7 +21,7 @@ extern int check_is_whole;
 /* Whether this time has passed, by the port's own clock. */
 int check_is_over(uint32_t start, uint32_t ms);
 
-/* Tests connections, and those properties of the clock that need a server. */
+/* Tests connections, and those properties of the clock and of the signer that need a server. */
 void check_connection(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Time, random bytes, a digest, sleep and keys on Linux. Replace them with the board's. Contracts in picogrant-port.h
+ * Time, random bytes, a digest, a signer, sleep and keys on Linux. Replace them with the board's. Contracts in picogrant-port.h
  * and port.h.
  */
 #include "picogrant-port.h"
@@ -39,6 +39,11 @@ int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]
   (void)digest;
   return 0;
 }
+
+#ifdef PG_KEYS
+/* Only a build with -DPG_KEYS has a signer: for DPoP and private_key_jwt (keys.h). */
+const struct pg_signer *port_signer(void) { return NULL; }
+#endif
 
 void port_open(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 

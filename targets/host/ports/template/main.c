@@ -125,6 +125,9 @@ static int run(const struct pg_settings *settings) {
       .trust = NULL, /* the trusted authorities, in the format of your connection.c */
       .report = take_report,
       .body = take_body,
+#ifdef PG_KEYS
+      .signer = port_signer(),
+#endif
   };
   enum pg_open_result result = pg_host_open(&host, &parts);
   if (result != PG_OPEN_OK) {

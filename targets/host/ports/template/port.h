@@ -3,6 +3,12 @@
 #define PORT_H
 
 #include "picogrant-port.h"
+#ifdef PG_KEYS
+#include "keys.h"
+
+/* The device's key, in a secure element or a key store; NULL if there is none. */
+const struct pg_signer *port_signer(void);
+#endif
 
 /* The storage for the records (medium.c). */
 extern const struct pg_medium port_medium;
