@@ -1,10 +1,10 @@
 // The consent and account pages in a real browser with a polling device, as users see them on a phone (device doc §1
 // step 5, §3, §5.8; RFC 8628 §3.3).
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { RealEnvironment } from "../environment/real-environment.ts";
+import { listening } from "../listening.ts";
 import { DEVICE_GRANT, SCOPE_BASE, TV } from "../service/harness.ts";
 import { describeInChromium, visit } from "./pages.ts";
 
@@ -176,9 +176,8 @@ describeInChromium("consent pages", (browser) => {
         <input name="decision" value="allow"><button>Win a prize</button></form>
         <iframe src="${url}/device"></iframe>`);
     });
-    await new Promise<void>((resolve) => foreign.listen(0, "127.0.0.1", resolve));
     // Another name for the same machine counts as another site.
-    const address = `http://localhost:${(foreign.address() as AddressInfo).port}`;
+    const address = `http://localhost:${await listening(foreign)}`;
     const context = await browser().newContext();
     const page = await context.newPage();
     await page.goto(`${url}/device`);
@@ -190,7 +189,6 @@ describeInChromium("consent pages", (browser) => {
     await page.getByRole("button", { name: "Win a prize" }).click();
     await reads(page, "Please start again");
     await context.close();
-    await new Promise((resolve) => foreign.close(resolve));
     expect((await device.poll()).error).toBe("authorization_pending");
   });
 

@@ -2,7 +2,6 @@
 // under CI=true.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { RunOptions } from "axe-core";
@@ -11,6 +10,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
+import { listen } from "../listening.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 
 const EXECUTABLE = process.env.PICOGRANT_CHROMIUM ?? "/usr/bin/chromium-headless-shell";
@@ -204,14 +204,8 @@ const POLICY = [
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join("; ");
 
-interface StaticServer {
-  /** The folder's address, with a slash at the end. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** @param below the path of the folder's files, such as "/some/where/" */
-async function serveFolder(folder: string, below: string): Promise<StaticServer> {
+async function serveFolder(folder: string, below: string) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const name = pathname.startsWith(below) ? pathname.slice(below.length) || "index.html" : "";
@@ -225,16 +219,6 @@ async function serveFolder(folder: string, below: string): Promise<StaticServer>
       response.writeHead(404).end();
     }
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}${below}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { origin, close } = await listen(server);
+  return { url: origin + below, close };
 }

@@ -12,7 +12,7 @@ import { makePage, type PageSettings } from "../../targets/command/page-format.t
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import type { ServiceOptionsInput } from "../../targets/service/index.ts";
 import { ServiceEnvironment } from "../../targets/workbench/host/service-environment.ts";
-import { listening } from "../listening.ts";
+import { listen } from "../listening.ts";
 
 type Protocol = "http" | "https";
 
@@ -106,11 +106,8 @@ export async function scripted(received: (requested: ReceivedRequest) => FakeRes
     response.writeHead(status, { "content-type": "application/json" });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
-  const origin = `http://127.0.0.1:${await listening(server)}`;
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  };
+  const { origin, close } = await listen(server);
+  onTestFinished(close);
   return { origin, requested, close };
 }
 

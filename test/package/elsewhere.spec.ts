@@ -4,8 +4,7 @@
 
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,6 +22,7 @@ import {
   isInstalled,
   runtimes,
 } from "../../targets/workbench/runtimes.ts";
+import { listen } from "../listening.ts";
 import { startProxy } from "../platform/connect-proxy.ts";
 
 const project = inject("project");
@@ -52,21 +52,19 @@ const esm = path.join(folder, "program.mjs");
 const cjs = path.join(folder, "program.cjs");
 
 let service: SimulatedService;
-let api: Server;
+let api: Awaited<ReturnType<typeof startApi>>;
 /** The bearer tokens that the API has received from each program. */
 const seen = new Map<string, Set<string>>();
 
 /** An API that rejects the first bearer token of each program, and accepts the next one. */
-function startApi(): Promise<Server> {
-  const server = createServer((request, response) => {
-    const bearers = seen.get(request.url!) ?? new Set<string>();
-    seen.set(request.url!, bearers.add(request.headers.authorization ?? ""));
-    response.writeHead(bearers.size === 1 ? 401 : 200).end();
-  });
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => resolve(server));
-  });
-}
+const startApi = () =>
+  listen(
+    createServer((request, response) => {
+      const bearers = seen.get(request.url!) ?? new Set<string>();
+      seen.set(request.url!, bearers.add(request.headers.authorization ?? ""));
+      response.writeHead(bearers.size === 1 ? 401 : 200).end();
+    }),
+  );
 
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
@@ -79,7 +77,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  api.close();
+  await api.close();
   await service.close();
 });
 
@@ -87,12 +85,11 @@ afterAll(async () => {
 async function signsIn(command: readonly string[], file: string): Promise<void> {
   const home = mkdtempSync(path.join(tmpdir(), "picogrant-elsewhere-"));
   const place = `/${path.basename(home)}`;
-  const { port } = api.address() as AddressInfo;
   const env = {
     ...process.env,
     SERVER: service.url,
     STATE: path.join(home, "state"),
-    API: `http://127.0.0.1:${port}${place}`,
+    API: api.origin + place,
   };
   const [program, ...words] = command;
   const once = async (): Promise<unknown> => {

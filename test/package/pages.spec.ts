@@ -22,6 +22,7 @@ import {
 } from "../../targets/service/simulated-service.ts";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
 import { type Block, blocksOf, countBlocks } from "../code-blocks.ts";
+import { listen } from "../listening.ts";
 import { Running } from "../program.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -163,13 +164,10 @@ it.each(pagesWith(isProgram))("%s: every program in it compiles", (page) => {
   expect(execFileSync(tsc, args, { cwd: project, encoding: "utf8" })).toBe("");
 });
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
+async function freePort(): Promise<number> {
+  const { port, close } = await listen(createServer());
+  await close();
+  return port;
 }
 
 /** Starts a block, and waits until it has printed these words. The block continues to run. */

@@ -2,10 +2,9 @@
 // week, without refresh token, metadata or revocation. It accepts forms for device authorization requests, but only
 // JSON for polls. All state is in memory. The user signs in and decides through its API, as its pages would.
 
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { BetterAuthPlugin } from "better-auth";
+import { listen } from "../listening.ts";
 import type { ForeignClient, ForeignServer } from "./own-service.ts";
 
 const CODE_LIFETIME_S = 120;
@@ -22,9 +21,7 @@ export async function startBetterAuth(): Promise<ForeignServer> {
   const { toNodeHandler } = await import("better-auth/node");
   const { deviceAuthorization } = await import("better-auth/plugins");
   const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin, close } = await listen(server);
   const issuer = `${origin}/api/auth`;
   const auth = betterAuth({
     baseURL: origin,
@@ -60,11 +57,7 @@ export async function startBetterAuth(): Promise<ForeignServer> {
     accessLifetimeS: SESSION_LIFETIME_S,
     approve: (_, userCode) => user.decide("approve", userCode),
     deny: (_, userCode) => user.decide("deny", userCode),
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
 }
 

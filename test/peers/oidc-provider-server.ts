@@ -1,8 +1,7 @@
 // Starts oidc-provider 9 on a socket, with its own pages and its device flow enabled. Also a user with a browser.
 
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "../listening.ts";
 import { type ForeignServer, METHODS } from "./own-service.ts";
 
 const CODE_LIFETIME_S = 120;
@@ -39,9 +38,7 @@ export async function startProvider(
   // @ts-expect-error: it has no types
   const { Provider } = await import("oidc-provider");
   const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin: issuer, close } = await listen(server);
   const common = {
     grant_types: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
     redirect_uris: [],
@@ -94,11 +91,7 @@ export async function startProvider(
     accessLifetimeS: ACCESS_LIFETIME_S,
     approve: (address, userCode) => new PeerBrowser().approve(address, userCode),
     deny: (address, userCode) => new PeerBrowser().deny(address, userCode),
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
 }
 

@@ -3,13 +3,13 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import https from "node:https";
-import net, { type AddressInfo } from "node:net";
+import net from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
 import { curlConfig } from "../../platform/quickjs/curl-http.ts";
-import { temporaryFolder } from "../listening.ts";
+import { listen, temporaryFolder } from "../listening.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 import { makeCertificateCases } from "./certificate-cases.ts";
 
@@ -28,8 +28,7 @@ beforeAll(async () => {
     response.end("{}"),
   );
   server.on("tlsClientError", () => {});
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  port = (server.address() as AddressInfo).port;
+  ({ port } = await listen(server));
 });
 afterAll(() => {
   server.close();

@@ -1,7 +1,8 @@
 // A CONNECT proxy (RFC 9110 §9.3.6) that connects every name to the same local port.
 
 import { createServer } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
+import { listen } from "../listening.ts";
 
 export interface RunningProxy {
   readonly url: string;
@@ -31,9 +32,8 @@ export async function startProxy(port: number, refusal?: number): Promise<Runnin
       one.on("close", () => [socket, onward].map((other) => other.destroy()));
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: (await listen(server)).origin,
     requested,
     close: () => {
       server.close();

@@ -6,6 +6,7 @@ import { AdapterPort } from "../../platform/exchange/adapter-port.ts";
 import { type Below, connect, type Filter } from "../../platform/exchange/filter.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
 import type { NodeHttpOptions } from "../../platform/node/http-options.ts";
+import { listen } from "../listening.ts";
 
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -85,8 +86,7 @@ export class RawServer {
   }
 
   async start(): Promise<void> {
-    await new Promise<void>((done) => this.#server.listen(0, "127.0.0.1", done));
-    this.origin = `http://127.0.0.1:${(this.#server.address() as net.AddressInfo).port}`;
+    ({ origin: this.origin } = await listen(this.#server));
   }
 
   async close(): Promise<void> {

@@ -4,12 +4,11 @@
 import { createHmac } from "node:crypto";
 import fs from "node:fs";
 import http from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noEndpoints } from "../../platform/driver.ts";
 import { storedMetadata } from "../../platform/node/state-directory.ts";
-import { temporaryFolder } from "../listening.ts";
+import { listen, temporaryFolder } from "../listening.ts";
 
 const ISSUER = "https://login.example.com";
 const SERVER = {
@@ -143,8 +142,7 @@ it("a new discovery uses its own connection, and closes it", async () => {
   });
   // The server keeps the connection open, so the client must close it.
   requesting.keepAliveTimeout = 0;
-  await new Promise<void>((done) => requesting.listen(0, "127.0.0.1", done));
-  const issuer = `http://127.0.0.1:${(requesting.address() as AddressInfo).port}`;
+  const { origin: issuer } = await listen(requesting);
   const stored = storedMetadata(state, { http: { idleLimitMs: 3_600_000 } });
   const endpoints = { ...noEndpoints, token: `${issuer}/t`, deviceAuthorization: `${issuer}/d` };
   expect(await stored.rediscover!(issuer, {})).toEqual(endpoints);

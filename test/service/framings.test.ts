@@ -1,9 +1,9 @@
 // RFC 9112 section 6: at every endpoint of service and panel, the framing of a body does not affect the response.
-import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { PATHS } from "../../targets/service/metadata.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
 import { isFullRun } from "../full-run.ts";
+import { responseTo } from "../listening.ts";
 import { TV } from "./harness.ts";
 
 const BEFORE = [Request, Response];
@@ -33,31 +33,16 @@ const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json\r\nX-Picogrant-Panel: 1";
 const CODE_FIELDS = `client_id=${TV.client_id}&scope=email`;
 
-/** A client on a plain socket. It skips interim responses. */
-function request(
-  line: string,
-  rest: string,
-  type = FORM,
-  version = "1.1",
-): Promise<{ status: number; body: string }> {
+/** Sends a request on a plain socket. @returns the final response */
+async function request(line: string, rest: string, type = FORM, version = "1.1") {
   const { port, host } = new URL(simulator.url);
-  return new Promise((resolve, reject) => {
-    let text = "";
-    // HTTP/1.0 needs no Host (RFC 9112 section 3.2).
-    const name = version === "1.1" ? `Host: ${host}\r\n` : "";
-    const head = `${line} HTTP/${version}\r\n${name}Connection: close\r\nContent-Type: ${type}\r\n`;
-    const socket = connect(Number(port), "127.0.0.1", () => socket.write(head + rest));
-    socket.setEncoding("latin1");
-    socket.on("data", (data) => {
-      text += data;
-    });
-    socket.on("error", reject);
-    socket.on("close", () => {
-      const last = text.replace(/^HTTP\/1\.1 100 .*?\r\n\r\n/s, "");
-      const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(last)?.[1]);
-      resolve({ status, body: last.slice(last.indexOf("\r\n\r\n") + 4) });
-    });
-  });
+  // HTTP/1.0 needs no Host (RFC 9112 section 3.2).
+  const name = version === "1.1" ? `Host: ${host}\r\n` : "";
+  const head = `${line} HTTP/${version}\r\n${name}Connection: close\r\nContent-Type: ${type}\r\n`;
+  const text = await responseTo(head + rest, Number(port));
+  const last = text.replace(/^HTTP\/1\.1 100 .*?\r\n\r\n/s, "");
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(last)?.[1]);
+  return { status, body: last.slice(last.indexOf("\r\n\r\n") + 4) };
 }
 
 it.each(Object.entries(WITH_BODY))("a body with %s is read", async (_, framed) => {

@@ -1,6 +1,6 @@
 // The service on real sockets and as a command: limits, malformed requests, proxies, HTTPS, exit codes.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
@@ -18,8 +18,8 @@ import {
   type ServiceEvent,
   serve,
 } from "../../targets/service/index.ts";
-import { listening, temporaryFolder } from "../listening.ts";
-import { bundledProgram } from "../program.ts";
+import { listening, responseTo, temporaryFolder } from "../listening.ts";
+import { bundledProgram, Running } from "../program.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 import { FIXTURE, TV } from "./harness.ts";
 
@@ -37,23 +37,6 @@ describe("server", () => {
   const CODE = new URLSearchParams({ client_id: TV.client_id, scope: "email" });
   const post = (path: string, body: BodyInit) => fetch(server.url + path, { method: "POST", body });
 
-  /** Sends raw bytes and reads until the socket closes. */
-  function raw(text: string, port = server.port): Promise<string> {
-    return new Promise((resolve) => {
-      let response = "";
-      const socket = connect(port, "127.0.0.1", () => socket.write(text));
-      socket.on("data", (data) => {
-        response += data.toString("latin1");
-      });
-      socket.on("close", () => resolve(response));
-      socket.on("error", () => resolve(response));
-    });
-  }
-
-  const stillResponds = async () => {
-    expect((await post("/device/code", CODE)).status).toBe(200);
-  };
-
   test.each([
     ["no HTTP at all", "hello\r\n\r\n"],
     ["a broken request line", "POST\r\n\r\n"],
@@ -69,9 +52,9 @@ describe("server", () => {
     ],
     ["a bad host", "GET /device HTTP/1.1\r\nHost: a b/\\\r\nConnection: close\r\n\r\n"],
   ])("%s gets 4xx or a closed connection, and the service continues", async (_, text) => {
-    const response = await raw(text);
+    const response = await responseTo(text, server.port);
     if (response !== "") expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
-    await stillResponds();
+    expect((await post("/device/code", CODE)).status).toBe(200);
   });
 
   test("a request that never ends is aborted", async () => {
@@ -80,7 +63,7 @@ describe("server", () => {
       "POST /token HTTP/1.1\r\nHost: x\r\n",
       "POST /token HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
     ])
-      expect(await raw(text, hasty.port)).toMatch(/^(HTTP\/1\.1 408 |$)/);
+      expect(await responseTo(text, hasty.port)).toMatch(/^(HTTP\/1\.1 408 |$)/);
     await hasty.close();
   });
 
@@ -217,20 +200,7 @@ const MAIN = await bundledProgram("targets/service/main.ts");
 describe("command line", () => {
   const folder = temporaryFolder();
 
-  function start(args: string[]): ChildProcess & { out: string; err: string } {
-    const child = spawn(process.execPath, [MAIN, ...args]);
-    const running = Object.assign(child, { out: "", err: "" });
-    child.stdout.on("data", (data) => {
-      running.out += data;
-    });
-    child.stderr.on("data", (data) => {
-      running.err += data;
-    });
-    return running;
-  }
-
-  const ended = (child: ChildProcess) =>
-    new Promise<number | null>((resolve) => child.on("close", resolve));
+  const start = (args: string[]) => new Running(spawn(process.execPath, [MAIN, ...args]));
 
   function file(name: string, text: string): string {
     const path = join(folder, name);
@@ -240,10 +210,9 @@ describe("command line", () => {
 
   test("serves, logs no secrets, and exits with 0 on a signal", async () => {
     const address = "http://sign-in.a-longer-name.example:65535";
-    const child = start(["--port", "0", "--public-url", address]);
-    const end = ended(child);
-    await expect.poll(() => child.out).toMatch(/65535\/device is longer than the 40 characters/);
-    const url = /listening on (\S+),/.exec(child.out)![1]!;
+    const running = start(["--port", "0", "--public-url", address]);
+    const [, url] = await running.until(/listening on (\S+),/);
+    await running.until(/65535\/device is longer than the 40 characters/);
     const fields = {
       ...TV,
       device_code: "secret-code",
@@ -251,15 +220,12 @@ describe("command line", () => {
       refresh_token: "secret-token",
     };
     await fetch(`${url}/token`, { method: "POST", body: new URLSearchParams(fields) });
-    await expect
-      .poll(() => child.out)
-      .toMatch(/POST \/token 400 client=living-room-tv invalid_grant/);
+    await running.until(/POST \/token 400 client=living-room-tv invalid_grant/);
     // The start message contains the built-in fixture's secrets, which are public.
-    const [, log] = child.out.split(/^Try: .*$/m);
+    const [, log] = running.stdout.split(/^Try: .*$/m);
     expect(log).not.toMatch(/tv-secret|secret-code|secret-token/);
-    child.kill("SIGTERM");
-    expect(await end).toBe(0);
-    expect(child.err).toBe("");
+    running.child.kill("SIGTERM");
+    expect(await running.end).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("for a mistake prints one line on stderr and exits with 2", async () => {
@@ -292,16 +258,10 @@ describe("command line", () => {
         /trusted\.pem are no PEM key and its certificate \(they do not belong together\)/,
       ],
     ];
-    const outcomes = await Promise.all(
-      cases.map(async ([args, message]) => {
-        const child = start(args);
-        return { args, message, code: await ended(child), err: child.err };
-      }),
-    );
-    for (const { message, code, err } of outcomes) {
-      expect(err).toMatch(message);
-      expect(err.trimEnd()).not.toContain("\n");
-      expect(err).toMatch(/^service: /);
+    const outcomes = await Promise.all(cases.map(([args]) => start(args).end));
+    for (const [at, { code, stderr }] of outcomes.entries()) {
+      expect(stderr).toMatch(cases[at]![1]);
+      expect(stderr).toMatch(/^service: [^\n]*\n$/);
       expect(code).toBe(2);
     }
     await busy.close();
