@@ -3,13 +3,14 @@
 
 import type * as complete from "../core/complete.ts";
 import { Command, ErrorCode, State } from "../core/index.ts";
-import type { Platform } from "./contracts.ts";
+import type { Timers } from "./contracts.ts";
 import { Commands } from "./driver/commands.ts";
 import type { Endpoints } from "./driver/endpoints.ts";
 import type { Core, DriverOptions } from "./driver/options.ts";
 import { accessTokenOf } from "./driver/requests.ts";
 import { Faults, isThenable, nothing } from "./exchange/callbacks.ts";
 import { type StepUp, stepUpIn } from "./exchange/step-up.ts";
+import { latinBytesOf } from "./text/text.ts";
 
 // The entry `picogrant/driver` exports the types for your own adapters.
 export type * from "./contracts.ts";
@@ -37,8 +38,8 @@ export class Driver {
   readonly core: Core;
   /** The core's state, read-only. core/device/memory.ts describes its properties. */
   readonly device: complete.Device;
-  readonly #platform: Platform;
   readonly #options: DriverOptions;
+  readonly #timers: Timers;
   /** @internal */
   readonly commands: Commands;
   #lastMs = 0;
@@ -46,16 +47,14 @@ export class Driver {
   /** A driver starts once. After a restart, a new driver reads the records. */
   #lifetime: "new" | "started" | "stopped" = "new";
   readonly #faults: Faults;
-  #nowMs = 0;
-  #wakeMs = 0;
   // Created once: a poll must not allocate.
   readonly #ring = (): void => this.run();
-  readonly #readClock = (): void => {
-    this.#nowMs = this.#platform.timers.now();
-  };
+  readonly #now = (): number => this.#timers.now();
   readonly #setAlarm = (): unknown => {
-    const wakeMs = Math.min(this.#wakeMs, this.#options.wakeInMs?.() ?? this.#wakeMs);
-    return this.#platform.timers.alarm(Math.max(0, wakeMs), this.#ring);
+    // If an error must still be thrown, the alarm comes at once and throws it.
+    const coreMs = this.#faults.count > 0 ? 0 : this.core.wakeIn(this.device);
+    const wakeMs = Math.min(coreMs, this.#options.wakeInMs?.() ?? coreMs);
+    return this.#timers.alarm(Math.max(0, wakeMs), this.#ring);
   };
   readonly #reportChange = (): unknown => {
     this.#options.log?.look(this.device);
@@ -67,7 +66,7 @@ export class Driver {
     this.#options = options;
     this.#faults = new Faults(options.onError);
     this.core = core;
-    this.#platform = platform;
+    this.#timers = platform.timers;
     log?.begin(platform.timers);
     this.commands = new Commands(options, {
       report: (event) => this.#report(event),
@@ -98,7 +97,7 @@ export class Driver {
   start(): void {
     if (this.#lifetime !== "new") throw new Error("a driver starts once; make a new one");
     this.#lifetime = "started";
-    this.#lastMs = this.#platform.timers.now();
+    this.#lastMs = this.#timers.now();
     this.run();
   }
 
@@ -106,7 +105,7 @@ export class Driver {
   stop(): void {
     if (this.#lifetime === "stopped") return;
     this.#lifetime = "stopped";
-    this.#guard(() => this.#platform.timers.cancel());
+    this.#guard(() => this.#timers.cancel());
     this.commands.abort();
     this.#faults.report();
     this.#faults.throwFirst();
@@ -129,7 +128,7 @@ export class Driver {
 
   /** Sets the application's line below "Signed in", printable ASCII. */
   setStatus(text: string): void {
-    const bytes = Array.from(text, (character) => character.charCodeAt(0));
+    const bytes = latinBytesOf(text);
     this.happen(() => this.core.setStatus?.(this.device, bytes, 0, bytes.length));
   }
 
@@ -143,13 +142,12 @@ export class Driver {
 
   /** Whole seconds since the driver last reported the time to the core. The device's lifetimes count from then. */
   get unreportedS(): number {
-    return Math.floor(((this.#platform.timers.now() - this.#lastMs) >>> 0) / 1000);
+    return Math.floor(((this.#timers.now() - this.#lastMs) >>> 0) / 1000);
   }
 
   /**
-   * The stronger sign-in that the API of the last call requires (RFC 9470); undefined if none. Pass `acr_values` and
-   * `max_age` to a new sign-in as `deviceParameters`. The call ends with INTERACTION_REQUIRED, and no token is
-   * refreshed.
+   * The stronger sign-in that the API of the last call requires (RFC 9470): `deviceParameters` of a new sign-in. The call
+   * has ended with INTERACTION_REQUIRED, without a refresh. Undefined if none is required.
    */
   get stepUp(): StepUp | undefined {
     const isRequired = this.device.callError === ErrorCode.INTERACTION_REQUIRED;
@@ -171,7 +169,7 @@ export class Driver {
    * @throws what `event` throws; without `onError` also what an adapter or a callback has thrown meanwhile
    */
   happen(event: () => void): void {
-    this.#receive(event, true);
+    this.#receive(event);
     // Within a command, the outer loop throws the error.
     if (!this.#running) this.#faults.throwFirst();
   }
@@ -189,16 +187,15 @@ export class Driver {
   /** Reports an adapter's event to the core. Never throws into the adapter's code. */
   #report(event: () => void): void {
     try {
-      this.#receive(event, false);
+      this.#receive(event);
     } catch (error) {
       this.#faults.hold(error);
       // The core has thrown, which is a bug: report it, and set the next alarm.
-      if (!this.#running) this.#rest(false);
+      if (!this.#running) this.#rest();
     }
   }
 
-  /** @param throws whether the caller receives what was thrown */
-  #receive(event: () => void, throws: boolean): void {
+  #receive(event: () => void): void {
     if (this.#lifetime === "stopped") return;
     // Called within a command: the running loop handles the event.
     if (this.#running) {
@@ -213,7 +210,7 @@ export class Driver {
     } finally {
       this.#running = false;
     }
-    this.#rest(throws);
+    this.#rest();
   }
 
   /**
@@ -222,11 +219,10 @@ export class Driver {
    */
   #passTime(): void {
     if (this.#lifetime !== "started") return;
-    this.#nowMs = this.#lastMs;
-    this.#guard(this.#readClock);
+    const nowMs = this.#guard(this.#now) ?? this.#lastMs;
     // The counter may wrap at 2^32.
-    const elapsedMs = Math.min((this.#nowMs - this.#lastMs) >>> 0, 134217727);
-    this.#lastMs = this.#nowMs;
+    const elapsedMs = Math.min((nowMs - this.#lastMs) >>> 0, 134217727);
+    this.#lastMs = nowMs;
     this.#perform(this.core.tick(this.device, elapsedMs));
   }
 
@@ -243,28 +239,24 @@ export class Driver {
   }
 
   /** The core has no command left: notifies the program, then sets the alarm. */
-  #rest(throws: boolean): void {
+  #rest(): void {
     if (this.#lifetime !== "started") return;
     this.#guard(this.#reportChange);
     this.#faults.report();
-    if (!this.#isStarted()) return;
-    // If an error must still be thrown, the alarm comes at once and throws it.
-    this.#wakeMs = this.#faults.count > (throws ? 1 : 0) ? 0 : this.core.wakeIn(this.device);
+    if (this.#lifetime !== "started") return;
     this.#guard(this.#setAlarm);
     this.#faults.report();
   }
 
-  #isStarted(): boolean {
-    return this.#lifetime === "started";
-  }
-
   /** Calls code outside the driver. A promise that this code returns may reject later. */
-  #guard(call: () => unknown): void {
+  #guard<T>(call: () => T): T | undefined {
     try {
       const result = call();
       if (isThenable(result)) this.#await(result);
+      return result;
     } catch (error) {
       this.#faults.hold(error);
+      return undefined;
     }
   }
 
@@ -277,14 +269,13 @@ export class Driver {
   /** If an adapter throws or rejects, reports a failure to the core. Otherwise the core would wait forever. */
   #perform(command: Command): void {
     if (command === Command.NONE) return;
-    const commands = this.commands;
-    commands.giveUp = nothing;
+    this.commands.giveUp = nothing;
     try {
-      const result = commands.carryOut(command);
+      const result = this.commands.carryOut(command);
       if (isThenable(result)) this.#await(result);
     } catch (error) {
       this.#faults.hold(error);
-      commands.giveUp();
+      this.commands.giveUp();
     }
   }
 

@@ -72,6 +72,18 @@ describe("a file imports only from its own layer and those below", () => {
     expect(circular(new Map(Object.entries({ a: ["b"], b: ["a"], c: [] })))).toEqual(["a", "b"]);
   });
 
+  test("no class of platform has more than 250 lines", () => {
+    const own = files.filter((file) => layerOf(file) === "platform");
+    const classes = own.flatMap((file) => [
+      ...readFileSync(ROOT + file, "utf8").matchAll(
+        /^(?:export )?(?:abstract )?class [\s\S]*?^\}/gm,
+      ),
+    ]);
+    expect(classes.length).toBeGreaterThan(20);
+    const long = classes.filter(([text]) => text.split("\n").length > 250);
+    expect(long.map(([text]) => text.split("\n", 1))).toEqual([]);
+  });
+
   test("the chart in CONTRIBUTING.md has the same layers", () => {
     const page = readFileSync(`${ROOT}CONTRIBUTING.md`, "utf8");
     const rows = [...page.matchAll(/^\| `([\w/]+)\/` \| [^|]+ \| ([^|]+) \|$/gm)];

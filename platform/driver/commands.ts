@@ -28,7 +28,7 @@ import { type RequestContext, Responses } from "./responses.ts";
 /** The members of the driver that its commands use. */
 export interface CommandOwner extends Pick<RequestContext, "report" | "handOn"> {
   /** Code outside the driver has failed. @param giveUp reports the failed operation to the core */
-  fault(error: unknown, giveUp: () => void): void;
+  readonly fault: (error: unknown, giveUp: () => void) => void;
 }
 
 export class Commands implements RequestContext {
@@ -102,7 +102,7 @@ export class Commands implements RequestContext {
     const port = new AdapterPort(platform.http, {
       // With keys, a poll may be repeated at once with a new nonce. A reused sink could then belong to the poll before.
       isPoll: () => this.device.state === State.PENDING && keys === undefined,
-      fault: (error, giveUp) => this.#owner.fault(error, giveUp),
+      fault: this.#owner.fault,
     });
     const all = inOrder({
       ...filters,
@@ -191,7 +191,7 @@ export class Commands implements RequestContext {
           const taken = record ? this.#take(record, Number(result)) : Number(result);
           this.core.storageDone(this.device, taken);
         }),
-      (error, giveUp) => this.#owner.fault(error, giveUp),
+      this.#owner.fault,
     );
   }
 

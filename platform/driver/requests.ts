@@ -65,7 +65,7 @@ export class Requests {
         return `Bearer ${accessTokenOf(device, memory)}`;
       case Authorization.BASIC:
         // Created once, because polls send it and must not allocate.
-        this.#basic ||= `Basic ${credentialsOf(device, memory)}`;
+        this.#basic ||= `Basic ${fieldOf(device, memory, Region.CLIENT_CREDENTIALS)}`;
         return this.#basic;
       default:
         return "";
@@ -96,11 +96,8 @@ export function storedTokenOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Region.REFRESH_TOKEN) || accessTokenOf(device, memory);
 }
 
-function credentialsOf(device: complete.Device, memory: Bytes): string {
-  return fieldOf(device, memory, Region.CLIENT_CREDENTIALS);
-}
-
-function fieldOf(device: complete.Device, memory: Bytes, region: Field | Region): string {
+/** A value in the device's memory, "" for none. */
+export function fieldOf(device: complete.Device, memory: Bytes, region: Field | Region): string {
   const from = device.start[region]!;
   return asciiOf(memory, from, from + Math.max(0, device.length[region]!));
 }

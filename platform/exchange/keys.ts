@@ -153,8 +153,6 @@ class SignedExchange extends ResponseBuffer {
   #nonce = "";
   /** The difference between the clocks when the request was signed. */
   #aheadMs = 0;
-  /** Number of the current attempt. A signature for an earlier one comes too late and is discarded. */
-  #turn = 0;
 
   constructor(keys: Keys, device: () => { readonly endpoint: Endpoint }) {
     super();
@@ -172,12 +170,7 @@ class SignedExchange extends ResponseBuffer {
     this.#hasProof =
       (dpop !== undefined && endpoint === Endpoint.TOKEN) ||
       (this.#keys.isBound && request.authorization.startsWith("Bearer "));
-    void this.#sendSigned(++this.#turn);
-  }
-
-  override abort(): void {
-    this.#turn++;
-    this.below.abort();
+    void this.#sendSigned(++this.turn);
   }
 
   async #sendSigned(turn: number): Promise<void> {
@@ -186,10 +179,10 @@ class SignedExchange extends ResponseBuffer {
     try {
       signed = await this.#signed(this.#request);
     } catch (error) {
-      if (turn === this.#turn) this.failed("unreachable", (error as Error).message);
+      if (turn === this.turn) this.failed("unreachable", (error as Error).message);
       return;
     }
-    if (turn === this.#turn) super.send(signed);
+    if (turn === this.turn) super.send(signed);
   }
 
   async #signed(request: HttpRequest): Promise<HttpRequest> {
@@ -231,7 +224,7 @@ class SignedExchange extends ResponseBuffer {
     const isNonceRequired = error === required || challengeWith(required, challenge) !== undefined;
     if (this.#hasProof && !this.#isRepeated && isNonceRequired && this.#nonce !== "") {
       this.#isRepeated = true;
-      void this.#sendSigned(++this.#turn);
+      void this.#sendSigned(++this.turn);
       return;
     }
     const changeS = Math.round((this.#keys.aheadMs - this.#aheadMs) / 1000);

@@ -95,9 +95,14 @@ export function makeDirectory(directory: string, mode: number): void {
 export function makeOwnDirectory(directory: string, isSealed = false): void {
   makeDirectory(directory, 0o700);
   if (!POSIX) return;
-  const handle = withRetries(() => fs.openSync(directory, "r"));
+  withRetries(() => withFile(directory, "r", (handle) => keepOwn(handle, directory, isSealed)));
+}
+
+/** Opens a file or a directory while `run` uses it. */
+export function withFile<T>(file: string, flags: fs.OpenMode, run: (handle: number) => T): T {
+  const handle = fs.openSync(file, flags, 0o600);
   try {
-    keepOwn(handle, directory, isSealed);
+    return run(handle);
   } finally {
     fs.closeSync(handle);
   }
@@ -161,8 +166,7 @@ const noFile = (file: string): StateDirectoryError =>
 /** Unlike fs.readFile, this stops at the limit and does not block on a pipe. */
 function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
-  const handle = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  try {
+  return withFile(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, (handle) => {
     const status = fs.fstatSync(handle);
     if (!status.isFile()) throw noFile(file);
     if (POSIX) keepOwn(handle, file, isSealed);
@@ -174,9 +178,7 @@ function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
       length += count;
     }
     return buffer.subarray(0, length);
-  } finally {
-    fs.closeSync(handle);
-  }
+  });
 }
 
 /**
@@ -190,13 +192,10 @@ export function writeOwn(file: string, content: Uint8Array | string): void {
   withRetries(() => {
     removeDraft(file);
     try {
-      const handle = fs.openSync(draft, "wx", 0o600);
-      try {
+      withFile(draft, "wx", (handle) => {
         for (let at = 0; at < bytes.length; ) at += fs.writeSync(handle, bytes, at);
         fs.fsyncSync(handle);
-      } finally {
-        fs.closeSync(handle);
-      }
+      });
       fs.renameSync(draft, file);
     } catch (error) {
       removeDraft(file);
@@ -239,12 +238,7 @@ const draftOf = (file: string): string => `${file}.draft`;
 export function syncDirectory(directory: string): void {
   // Windows has no equivalent. NTFS journals renames.
   if (!POSIX) return;
-  const handle = withRetries(() => fs.openSync(directory, "r"));
-  try {
-    fs.fsyncSync(handle);
-  } finally {
-    fs.closeSync(handle);
-  }
+  withRetries(() => withFile(directory, "r", fs.fsyncSync));
 }
 
 /** The problem with the owners and modes of a file that a user has named, "" for none. READERS: who may read it. */

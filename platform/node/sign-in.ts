@@ -11,9 +11,9 @@ import { MetadataError, ServerError } from "../servers/profile.ts";
 import type { VerificationPrompt } from "../session/handlers.ts";
 import { resolveServer } from "../session/resolve-server.ts";
 import { type Session, signInOn } from "../session/session.ts";
-import { cannotPromptUser } from "../session/session-runtime.ts";
 import {
   CallbackError,
+  cannotPromptUser,
   givenUp,
   metadataErrorOf,
   SignInError,
@@ -90,7 +90,7 @@ async function begin(
   const metadata = files && directory?.storedMetadata(files.directory, options);
   const onRequest = (): void => {
     // No user can be prompted, so the metadata are not needed.
-    if (files?.hasRecords === false && (resumeOnly || !onCode)) throw cannotPromptUser(options);
+    if (files?.hasRecords === false && (resumeOnly || !onCode)) throw cannotPromptUser(resumeOnly);
   };
   const requesting = { stored: metadata, onRequest, retryHandlers: { onTrouble, signal } };
   const settings = await unlessAborted(signal, () => resolveServer(options, node, requesting));

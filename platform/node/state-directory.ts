@@ -97,7 +97,7 @@ function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
 const BUSY_MS = 3000;
 
 export class SharedDirectory implements SharedState {
-  readonly open: () => Storage;
+  readonly #open: () => Storage;
   isWaiting = false;
   readonly #files: FileStorage;
   readonly #lock: StateLock;
@@ -112,17 +112,14 @@ export class SharedDirectory implements SharedState {
   /** @param open returns the storage for a device that reads the records again: the files, or sealed storage over them */
   constructor(files: FileStorage, open: () => Storage = () => files) {
     this.#files = files;
-    this.open = open;
+    this.#open = open;
     this.#lock = new StateLock(files.directory);
   }
 
   between(user: SharedUser): Between {
-    return between(this, user);
-  }
-
-  begin(): void {
     this.#known = this.#files.stamp;
     this.#wasCurrent = true;
+    return between(this.#open(), this, user);
   }
 
   get isCurrent(): boolean {

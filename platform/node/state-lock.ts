@@ -4,7 +4,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { pause, removeOwn, withRetries } from "./files.ts";
+import { pause, removeOwn, withFile, withRetries } from "./files.ts";
 import { StateDirectoryError } from "./platform.ts";
 
 const BEAT_MS = 1000;
@@ -58,7 +58,7 @@ export class StateLock {
     hold(own);
     let holder: number | undefined;
     try {
-      withRetries(() => fs.closeSync(fs.openSync(own, "wx", 0o600)));
+      withRetries(() => withFile(own, "wx", () => {}));
       holder = this.#otherThan(own);
     } catch (error) {
       // A program that cannot create its file still waits for the holder of the lock.
@@ -77,13 +77,10 @@ export class StateLock {
 
   /** Reserves space on the medium while the lock is held. @throws the system's error */
   reserve(bytes: number): void {
-    const handle = fs.openSync(this.#own, "r+");
-    try {
+    withFile(this.#own, "r+", (handle) => {
       for (let at = 0; at < bytes; ) at += fs.writeSync(handle, Buffer.alloc(bytes - at));
       fs.ftruncateSync(handle);
-    } finally {
-      fs.closeSync(handle);
-    }
+    });
   }
 
   /** Releases the lock. If its file cannot be removed, the lock stays held, and `#giveSign` retries. */

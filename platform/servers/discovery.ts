@@ -176,15 +176,8 @@ export function methodsIn(metadata: Metadata): readonly string[] {
   return isList ? methods : ["client_secret_basic"];
 }
 
-/** The metadata members that are used, before validation (RFC 8414 §2). */
-interface Metadata {
-  readonly issuer?: unknown;
-  readonly device_authorization_endpoint?: unknown;
-  readonly token_endpoint?: unknown;
-  readonly revocation_endpoint?: unknown;
-  readonly token_endpoint_auth_methods_supported?: unknown;
-  readonly dpop_signing_alg_values_supported?: unknown;
-}
+/** The members of RFC 8414 §2, before validation. */
+type Metadata = Readonly<Record<string, unknown>>;
 
 export type DiscoveryResult =
   | { readonly status: number; readonly body: readonly number[]; readonly failure: "" }

@@ -3,6 +3,7 @@
 import type { ReceivedIdToken } from "../exchange/response-recorder.ts";
 import { addressProblem, isSameIssuer } from "../servers/address.ts";
 import { metadataAddresses, namedAddressProblem } from "../servers/named-address.ts";
+import { base64Bytes, objectIn as jsonIn } from "../text/text.ts";
 import { SignInError } from "./sign-in-error.ts";
 
 /** The client, and how to reach the issuer. */
@@ -313,25 +314,14 @@ async function isSignedByOne(
 
 /** Decodes a part of the token to an object. @throws IdTokenProblem */
 function objectIn(part: string): Readonly<Record<string, unknown>> {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOf(part));
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
-  } catch {
-    // The error is thrown below.
-  }
-  throw new IdTokenProblem("is none: a part of it is no JSON object");
+  // Not with a byte order mark.
+  const value = part.startsWith("77u_") ? undefined : jsonIn(bytesOf(part));
+  if (value === undefined) throw new IdTokenProblem("is none: a part of it is no JSON object");
+  return value;
 }
 
 /** Decodes base64url without padding (RFC 7515 §2). Invalid text yields no bytes. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  if (!/^[A-Za-z0-9_-]*$/.test(text)) return new Uint8Array(0);
-  try {
-    const plain = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
-    return Uint8Array.from(plain, (character) => character.charCodeAt(0));
-  } catch {
-    return new Uint8Array(0);
-  }
+  const bytes = /^[A-Za-z0-9_-]*$/.test(text) ? base64Bytes(text) : undefined;
+  return bytes ?? new Uint8Array(0);
 }

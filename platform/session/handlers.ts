@@ -1,5 +1,7 @@
 // The callbacks of a sign-in and a session.
 
+import { guarded } from "../exchange/callbacks.ts";
+import type { LifeCycle } from "./life-cycle.ts";
 import type { SignInError } from "./sign-in-error.ts";
 
 /** The texts that the program shows to the user (RFC 8628 §3.3). */
@@ -42,4 +44,29 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
   readonly resumeOnly?: boolean | undefined;
   /** Aborts the sign-in. It has no effect on a session. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Calls the program's callbacks, which may throw or reject. */
+export class Callbacks {
+  readonly #onError: SignInHandlers["onError"];
+  readonly #life: LifeCycle;
+  readonly #fail: (error: unknown) => void;
+
+  /** @param fail ends the sign-in with an exception from before the session */
+  constructor({ onError }: SignInHandlers, life: LifeCycle, fail: (error: unknown) => void) {
+    this.#onError = onError;
+    this.#life = life;
+    this.#fail = fail;
+  }
+
+  call(run: () => unknown): void {
+    guarded(run, (error) => {
+      if (this.#life.hasSession) guarded(() => (this.#onError ?? unhandled)(error), unhandled);
+      else this.#fail(error);
+    });
+  }
+}
+
+function unhandled(error: unknown): void {
+  void Promise.reject(error);
 }

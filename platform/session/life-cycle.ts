@@ -1,7 +1,11 @@
 // The life cycle of a sign-in and its session: phases, and the events that change the phase. platform/README.md has a
 // diagram.
 
-export type Phase = "starting" | "waiting" | "signedIn" | "leaving" | "released";
+import { State } from "../../core/index.ts";
+import type { Timers } from "../contracts.ts";
+import type { DriverLog } from "../exchange/log.ts";
+
+export type Phase = "starting" | "waiting" | "signedIn" | "signingOut" | "leaving" | "released";
 
 export type PhaseEvent =
   /** `onCode` has received a code. */
@@ -10,6 +14,8 @@ export type PhaseEvent =
   | "tokensStored"
   /** Another program has changed the records. A new driver reads them. */
   | "recordsChanged"
+  /** The program signs out. */
+  | "signOut"
   /** The sign-in or session has failed, or was aborted, closed, signed out, or ended by the server. */
   | "ended"
   /** No operation with a result that must not be lost is in progress, or the time limit has passed. */
@@ -24,7 +30,96 @@ export const TRANSITIONS: Readonly<Record<Phase, Partial<Record<PhaseEvent, Phas
     ended: "leaving",
   },
   waiting: { tokensStored: "signedIn", recordsChanged: "starting", ended: "leaving" },
-  signedIn: { recordsChanged: "signedIn", ended: "leaving" },
+  signedIn: { recordsChanged: "signedIn", signOut: "signingOut", ended: "leaving" },
+  signingOut: { recordsChanged: "signingOut", ended: "leaving" },
   leaving: { recordsChanged: "leaving", atRest: "released" },
   released: {},
 };
+
+/** How long the end of a session waits for a refresh whose tokens would be lost, or for an unfinished write. */
+const LEAVE_LIMIT_MS = 10_000;
+
+export interface LifeCycleSettings {
+  readonly log?: DriverLog | undefined;
+  /** Keeps the process alive. @returns a function that ends this */
+  readonly keepAlive?: () => () => void;
+}
+
+/** The phase, and who waits for the next change. */
+export class LifeCycle {
+  /** Why it has ended. */
+  reason: unknown;
+  /** The user has signed in, or a session was resumed. */
+  hasSession = false;
+  readonly #timers: Timers;
+  readonly #settings: LifeCycleSettings;
+  #phase: Phase = "starting";
+  #endedAtMs = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(timers: Timers, settings: LifeCycleSettings) {
+    this.#timers = timers;
+    this.#settings = settings;
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** There is no session yet. */
+  get isSigningIn(): boolean {
+    return this.#phase === "starting" || this.#phase === "waiting";
+  }
+
+  get isOver(): boolean {
+    return this.#phase === "leaving" || this.#phase === "released";
+  }
+
+  move(event: PhaseEvent): void {
+    const next = TRANSITIONS[this.#phase][event];
+    if (next === undefined) throw new Error(`${event} while ${this.#phase}`);
+    this.#settings.log?.log(`session: ${this.#phase} --> ${next}: ${event}`);
+    this.#phase = next;
+    this.hasSession ||= next === "signedIn";
+    if (event === "ended") this.#endedAtMs = this.#timers.now();
+    this.wake();
+  }
+
+  /** Milliseconds until everything must be released. */
+  leaveInMs(): number {
+    if (this.#phase !== "leaving") return Number.POSITIVE_INFINITY;
+    return Math.max(0, LEAVE_LIMIT_MS - ((this.#timers.now() - this.#endedAtMs) >>> 0));
+  }
+
+  /** Call it after every possible change. */
+  wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** Resolves after the next possible change, or when the signal aborts. Meanwhile the process stays alive. */
+  async nextChange(signal?: AbortSignal | null): Promise<void> {
+    const release = this.#settings.keepAlive?.();
+    let wake!: () => void;
+    const changed = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    signal?.addEventListener("abort", wake);
+    this.#waiting.push(wake);
+    await changed;
+    signal?.removeEventListener("abort", wake);
+    release?.();
+  }
+
+  async released(): Promise<void> {
+    while (this.#phase !== "released") await this.nextChange();
+  }
+}
+
+export function isAtEnd(state: State): boolean {
+  return state === State.FAILED || isWithoutSession(state);
+}
+
+/** Whether no session can be resumed without the user. */
+export function isWithoutSession(state: State): boolean {
+  return state === State.SIGNED_OUT || state === State.REQUESTING || state === State.PENDING;
+}

@@ -7,9 +7,12 @@ import type { Platform } from "../contracts.ts";
 import type { Driver } from "../driver.ts";
 import type { ReceivedIdToken, TokenResponse } from "../exchange/response-recorder.ts";
 import type { IdTokenClaims } from "./claims.ts";
+import type { SessionSettings } from "./drivers.ts";
 import type { SignInHandlers } from "./handlers.ts";
-import { isWithoutSession, type RuntimeSettings, SessionRuntime } from "./session-runtime.ts";
+import { isWithoutSession } from "./life-cycle.ts";
+import { SessionRuntime } from "./session-runtime.ts";
 import {
+  endedElsewhere,
   errorNameOf,
   type GrantErrorCode,
   SignInError,
@@ -47,20 +50,26 @@ export interface SignOutResult {
 /** A session, as `signIn` returns it. */
 export class Session {
   readonly #runtime: SessionRuntime;
-  readonly #onEnd: ((error: SignInError) => unknown) | undefined;
-  #waiting: (() => void)[] = [];
-  #end: SignInError | undefined;
   #claims: { readonly of: ReceivedIdToken; readonly are: IdTokenClaims } | undefined;
   #signingOut: Promise<SignOutResult> | undefined;
-  /** The driver whose tokens are being revoked. */
-  #signedOut: Driver | undefined;
-  /** Resolves when everything is released. */
-  #left: Promise<void> | undefined;
 
-  /** @internal @param onEnd called once if the session ends other than by `signOut` or `close` */
-  constructor(runtime: SessionRuntime, onEnd: ((error: SignInError) => unknown) | undefined) {
+  /** @internal */
+  constructor(runtime: SessionRuntime) {
     this.#runtime = runtime;
-    this.#onEnd = onEnd;
+  }
+
+  /** Why it has ended; undefined before. */
+  get #end(): SignInError | undefined {
+    const { isOver, reason } = this.#runtime.life;
+    return isOver ? (reason as SignInError) : undefined;
+  }
+
+  get #driver(): Driver {
+    return this.#runtime.drivers.current;
+  }
+
+  get #device(): Driver["device"] {
+    return this.#driver.device;
   }
 
   get status(): SessionStatus {
@@ -80,7 +89,7 @@ export class Session {
 
   /** The rest of a lifetime. The device counts only when it wakes, so the time since then is subtracted. */
   #leftOf(seconds: number): number | undefined {
-    const leftS = seconds - this.#runtime.driver.unreportedS;
+    const leftS = seconds - this.#driver.unreportedS;
     return leftS > 0 && seconds < Limit.ENDLESS ? leftS : undefined;
   }
 
@@ -91,13 +100,13 @@ export class Session {
 
   /** Whether the tokens in use are stored. If not, the user must sign in again after a restart. */
   get isSaved(): boolean {
-    const { driver, watch } = this.#runtime;
-    return this.#device.notSaved === 0 && !watch.isStoring(driver) && !watch.isSilent;
+    const { watch } = this.#runtime;
+    return this.#device.notSaved === 0 && !watch.isStoring && !watch.isSilent;
   }
 
   /** The newest token response without its tokens; undefined after a start with the records of an older version. */
   get tokenResponse(): TokenResponse | undefined {
-    return this.#runtime.recorder.tokenResponse;
+    return this.#runtime.drivers.recorder.tokenResponse;
   }
 
   /**
@@ -105,7 +114,7 @@ export class Session {
    * start with the records of an older version, until the first refresh.
    */
   get scope(): string | undefined {
-    const { tokens, recorder } = this.#runtime;
+    const { tokens, recorder } = this.#runtime.drivers;
     return recorder.scope === "" ? tokens.requested : recorder.scope;
   }
 
@@ -117,8 +126,8 @@ export class Session {
    * keys; `unreachable`
    */
   async claims(): Promise<IdTokenClaims | undefined> {
-    const { recorder, settings } = this.#runtime;
-    const received = recorder.idToken;
+    const { drivers, settings } = this.#runtime;
+    const received = drivers.recorder.idToken;
     if (received === undefined) return undefined;
     if (received === this.#claims?.of) return this.#claims.are;
     const { config, issuer, allowHttp = false } = settings;
@@ -138,19 +147,20 @@ export class Session {
    * session retries); the signal's reason
    */
   async accessToken(signal?: AbortSignal | null): Promise<string> {
+    const { drivers, life, watch } = this.#runtime;
     for (;;) {
       if (this.#end !== undefined) throw this.#end;
-      const { driver, watch } = this.#runtime;
+      const driver = drivers.current;
       // A rotated refresh token must be stored before the access token of the same response is used.
-      const token = watch.isStoring(driver) ? "" : driver.accessToken;
+      const token = watch.isStoring ? "" : driver.accessToken;
       // Another program may have refreshed the tokens or ended the session.
-      const isCurrent = this.#runtime.isCurrent();
+      const isCurrent = drivers.isCurrent();
       if (token !== "" && isCurrent) return token;
       signal?.throwIfAborted();
       this.#throwIfRefused();
-      const changed = this.#nextChange(signal);
+      const changed = life.nextChange(signal);
       // The token has expired since the device last counted, for example while the machine slept: refresh it now.
-      if (isCurrent && this.#device.state === State.SIGNED_IN && !watch.isStoring(driver)) {
+      if (isCurrent && this.#device.state === State.SIGNED_IN && !watch.isStoring) {
         driver.accessTokenRefused();
       } else if (driver.unreportedS > 0) driver.run();
       await changed;
@@ -159,22 +169,10 @@ export class Session {
 
   /** Throws an error that waiting cannot fix. The session stays, and the device retries. */
   #throwIfRefused(): void {
-    const { driver, recorder } = this.#runtime;
-    const isRefused = driver.core.outcome(this.#device) === Outcome.REFUSED;
+    const { recorder } = this.#runtime.drivers;
+    const isRefused = this.#driver.core.outcome(this.#device) === Outcome.REFUSED;
     if (this.#device.state !== State.REFRESHING || !isRefused) return;
     throw recorder.newest ? troubleOf(this.#device, recorder.newest) : signInErrorOf(this.#device);
-  }
-
-  /** Resolves after the next possible change of the device, or when the signal aborts. */
-  #nextChange(signal?: AbortSignal | null): Promise<void> {
-    return this.#runtime.awaited<void>((resolve) => {
-      const wake = (): void => {
-        signal?.removeEventListener("abort", wake);
-        resolve();
-      };
-      signal?.addEventListener("abort", wake);
-      this.#waiting.push(wake);
-    });
   }
 
   /**
@@ -192,9 +190,8 @@ export class Session {
         accessToken: (signal) => this.accessToken(signal),
         // Another request may have refreshed the token meanwhile.
         refused: (token) => {
-          const { driver, settings } = this.#runtime;
-          settings.log?.log("an API has refused the access token (401)");
-          if (driver.accessToken === token) driver.accessTokenRefused();
+          this.#runtime.settings.log?.log("an API has refused the access token (401)");
+          if (this.#driver.accessToken === token) this.#driver.accessTokenRefused();
         },
       },
       this.#runtime.settings,
@@ -215,32 +212,35 @@ export class Session {
   }
 
   async #signOut(): Promise<SignOutResult> {
+    const runtime = this.#runtime;
+    const { drivers, life, watch } = runtime;
     if (this.#end !== undefined) throw this.#end;
-    const { watch } = this.#runtime;
-    this.#signedOut = this.#runtime.driver;
-    this.#signedOut.signOut();
+    life.move("signOut");
+    let revoking = drivers.current;
+    revoking.signOut();
     while (
-      this.#end === undefined &&
+      !life.isOver &&
       !watch.isSilent &&
-      (this.#device.state !== State.SIGNED_OUT || watch.isAtStorage(this.#runtime.driver))
+      (this.#device.state !== State.SIGNED_OUT || watch.isAtStorage)
     ) {
-      await this.#nextChange();
+      await life.nextChange();
+      const { current } = drivers;
+      if (life.isOver || current === revoking) continue;
+      // If another program has refreshed the tokens meanwhile, revoke the new ones.
+      if (current.isSignedIn || this.#device.state === State.REVOKING) {
+        revoking = current;
+        revoking.signOut();
+      } else if (isWithoutSession(this.#device.state)) runtime.end(endedElsewhere());
     }
     // The session may have ended meanwhile.
-    const end: SignInError | undefined = this.#end;
-    if (end !== undefined) throw end;
-    this.#finish(new SignInError("signed_out", "user", "signed out; sign in again"));
+    if (this.#end !== undefined) throw this.#end;
+    runtime.end(new SignInError("signed_out", "user", "signed out; sign in again"));
     // Failed erases are retried once before everything is released.
-    await this.#left;
-    return this.#signOutResult();
-  }
-
-  #signOutResult(): SignOutResult {
-    const { driver, watch } = this.#runtime;
+    await life.released();
     const { state, error, slotsUsed } = this.#device;
     const isOver = state === State.SIGNED_OUT;
     let problem: SignOutResult["problem"] = isOver ? "" : "storage_silent";
-    if (driver.endpoints.revocation === "") problem = "no_revocation_endpoint";
+    if (this.#driver.endpoints.revocation === "") problem = "no_revocation_endpoint";
     else if (error !== ErrorCode.NONE) problem = errorNameOf(this.#device);
     // A slot that cannot be read or erased counts as used.
     return { isRevoked: problem === "", problem, isStored: slotsUsed > 0 || watch.isSilent };
@@ -248,63 +248,9 @@ export class Session {
 
   /** Closes the session. The next start resumes it. Waits at most ten seconds for a refresh that is in flight. */
   async close(): Promise<void> {
-    this.#finish(new SignInError("closed", "nobody", "the session was closed"));
-    await this.#left;
+    this.#runtime.end(new SignInError("closed", "nobody", "the session was closed"));
+    await this.#runtime.life.released();
   }
-
-  /** @internal Call it after every possible change of the device's state. */
-  changed(): void {
-    const { state } = this.#device;
-    if (this.#end === undefined) {
-      if (state === State.FAILED) {
-        this.#endBy(this.#runtime.failure);
-      } else if (this.#signedOut !== undefined) this.#goOnSigningOut(state);
-      else if (isWithoutSession(state)) this.#endBy(endedElsewhere());
-    }
-    this.#wake();
-  }
-
-  /** If another program has refreshed the tokens meanwhile, revokes the new ones. */
-  #goOnSigningOut(state: State): void {
-    const { driver } = this.#runtime;
-    if (driver === this.#signedOut) return;
-    if (driver.isSignedIn) {
-      this.#signedOut = driver;
-      driver.signOut();
-    } else if (state === State.REVOKING) this.#signedOut = driver;
-    else if (isWithoutSession(state)) this.#finish(endedElsewhere());
-  }
-
-  /** @internal Another sign-in has replaced the session. */
-  endElsewhere(): void {
-    this.#endBy(endedElsewhere());
-  }
-
-  #endBy(error: SignInError): void {
-    this.#finish(error);
-    this.#runtime.call(() => this.#onEnd?.(error));
-  }
-
-  get #device(): SessionRuntime["driver"]["device"] {
-    return this.#runtime.driver.device;
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
-  }
-
-  #finish(error: SignInError): void {
-    if (this.#end !== undefined) return;
-    this.#runtime.settings.log?.log(`the session ends: ${error.code}`);
-    this.#end = error;
-    this.#left = this.#runtime.leave();
-    this.#wake();
-  }
-}
-
-function endedElsewhere(): SignInError {
-  const message = "another program with the same state has ended the session; sign in again";
-  return new SignInError("session_ended", "user", message);
 }
 
 /**
@@ -315,17 +261,10 @@ function endedElsewhere(): SignInError {
  */
 export function signInOn(
   platform: Platform,
-  settings: RuntimeSettings,
+  settings: SessionSettings,
   handlers: SignInHandlers,
   dispose: () => void,
 ): Promise<Session> {
-  const runtime = new SessionRuntime(platform, settings, handlers);
-  return runtime.awaited((resolve, rejected) => {
-    const signedIn = (): Session => {
-      const session = new Session(runtime, handlers.onEnd);
-      resolve(session);
-      return session;
-    };
-    runtime.start({ signedIn, rejected, dispose });
-  });
+  const runtime = new SessionRuntime(platform, settings, handlers, dispose);
+  return runtime.signIn().then(() => new Session(runtime));
 }

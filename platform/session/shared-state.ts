@@ -9,10 +9,6 @@ import type { SignInError } from "./sign-in-error.ts";
 
 /** The records that several programs share. */
 export interface SharedState {
-  /** Called before the records are read. Later changes come from another program. */
-  begin(): void;
-  /** The storage for a device that reads the records again. */
-  open(): Storage;
   /** Whether no other program has changed the records since they were read. */
   readonly isCurrent: boolean;
   /**
@@ -27,7 +23,10 @@ export interface SharedState {
   readonly isWaiting: boolean;
   /** Ends exclusive access, and cancels a waiting `enter`. */
   leave(): void;
-  /** Wraps a device's adapters. A method of this object, so that programs without shared records do not load the code. */
+  /**
+   * Wraps the adapters of a device that is about to read the records. Later changes come from another program. A method of
+   * this object, so that programs without shared records do not load the code.
+   */
   between(user: SharedUser): Between;
 }
 
@@ -37,8 +36,8 @@ export interface Between {
   readonly lock: Filter;
 }
 
-export function between(shared: SharedState, user: SharedUser): Between {
-  return { storage: sharedStorage(shared.open(), shared, user), lock: new Lock(shared, user) };
+export function between(storage: Storage, shared: SharedState, user: SharedUser): Between {
+  return { storage: sharedStorage(storage, shared, user), lock: new Lock(shared, user) };
 }
 
 /** The callbacks of the device's owner. */
@@ -61,7 +60,6 @@ const CAPACITY_BYTES = 16_384;
 export class Lock extends Filter {
   readonly #shared: SharedState;
   readonly #user: SharedUser;
-  #turn = 0;
 
   constructor(shared: SharedState, user: SharedUser) {
     super();
@@ -70,9 +68,9 @@ export class Lock extends Filter {
   }
 
   override send(request: HttpRequest): void {
-    const own = ++this.#turn;
+    const own = ++this.turn;
     this.#shared.enter(() => {
-      if (own !== this.#turn) return;
+      if (own !== this.turn) return;
       const problem = this.#user.mayRotate() ? this.#shared.unwritable(CAPACITY_BYTES) : "";
       if (!this.#shared.isCurrent) this.#user.onStale();
       else if (problem === "") this.below.send(request);
@@ -82,17 +80,12 @@ export class Lock extends Filter {
 
   /** Reports a failed request. The device retries with growing waits. */
   #refuse(problem: string): void {
-    const own = this.#turn;
+    const own = this.turn;
     queueMicrotask(() => {
-      if (own !== this.#turn) return;
+      if (own !== this.turn) return;
       this.#user.onUnwritable(problem);
       this.above.failed("unreachable", problem);
     });
-  }
-
-  override abort(): void {
-    this.#turn++;
-    this.below.abort();
   }
 }
 

@@ -65,7 +65,7 @@ export class SignInError extends Error {
   readonly lacks: string;
 
   constructor(code: SignInErrorCode, remedy: Remedy, message: string, more: ErrorContext = {}) {
-    super(message, "cause" in more ? { cause: more.cause } : {});
+    super(message, more.cause === undefined ? {} : { cause: more.cause });
     this.name = "SignInError";
     this.code = code;
     this.remedy = remedy;
@@ -230,8 +230,29 @@ export function givenUp(): SignInError {
 }
 
 export function wrongOption(message: string, cause?: unknown): SignInError {
-  const more = cause === undefined ? {} : { cause };
-  return new SignInError("wrong_option", "developer", message, more);
+  return new SignInError("wrong_option", "developer", message, { cause });
+}
+
+export function cannotPromptUser(isResumed = false): SignInError {
+  return isResumed
+    ? new SignInError("not_signed_in", "user", "not signed in; sign in first")
+    : wrongOption("nobody is signed in, and onCode is missing, which shows the code");
+}
+
+export function endedElsewhere(): SignInError {
+  const message = "another program with the same state has ended the session; sign in again";
+  return new SignInError("session_ended", "user", message);
+}
+
+export function notRenewed(problem: string): SignInError {
+  const why = "new tokens would be lost; free space there, or make it writable";
+  return new SignInError("not_saved", "user", `not renewed, since ${problem}: ${why}`);
+}
+
+export function adapterFailed(cause: unknown): SignInError {
+  const what = cause instanceof Error ? cause.message : "something that is no Error";
+  const message = `an adapter has thrown (${what}); what it was to do counts as failed`;
+  return new SignInError("adapter_failed", "developer", message, { cause });
 }
 
 /** A callback of the program has thrown its `cause`. The program receives the cause unchanged. */

@@ -12,6 +12,7 @@ import type { Keys } from "../exchange/keys.ts";
 import type { KnownToken, Recalled, ResponseRecorder } from "../exchange/response-recorder.ts";
 import { sha256 } from "../text/sha256.ts";
 import { bytesOf, objectIn } from "../text/text.ts";
+import { isAtEnd } from "./life-cycle.ts";
 import type { SharedState } from "./shared-state.ts";
 
 /** A cached token is not used in its last minute or quarter, because it must still be valid when it reaches a server. */
@@ -26,13 +27,17 @@ function isValid({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
 
 /** Responds to a refresh with a cached token instead of a request: after a start, or after another program's refresh. */
 export class KnownResponse extends Filter {
-  /** The cached token that the device may receive now, if there is one. */
-  look: () => KnownToken | undefined = () => undefined;
-  #turn = 0;
+  readonly #look: () => KnownToken | undefined;
+
+  /** @param look returns the cached token that the device may receive now, if there is one */
+  constructor(look: () => KnownToken | undefined) {
+    super();
+    this.#look = look;
+  }
 
   override send(request: HttpRequest): void {
-    const turn = ++this.#turn;
-    const known = this.look();
+    const turn = ++this.turn;
+    const known = this.#look();
     if (known === undefined) {
       this.below.send(request);
       return;
@@ -41,17 +46,12 @@ export class KnownResponse extends Filter {
     const response = { access_token: known.token, token_type: "Bearer", expires_in };
     const bytes = bytesOf(JSON.stringify(response));
     queueMicrotask(() => {
-      if (turn !== this.#turn) return;
+      if (turn !== this.turn) return;
       this.above.status(200, -1);
       this.above.body(bytes, 0, bytes.length);
       bytes.fill(0);
       this.above.end();
     });
-  }
-
-  override abort(): void {
-    this.#turn++;
-    this.below.abort();
   }
 }
 
@@ -59,7 +59,6 @@ export class KnownResponse extends Filter {
 export class TokenCache {
   /** What happens to the access token: it is used at the next start, refreshed at the next start, or not cached. */
   access: "used" | "renewed" | "none";
-  readonly known = new KnownResponse();
   /** Whether an operation is in progress. */
   isBusy = false;
   /** Whether the stored content is still being read. */
@@ -160,13 +159,21 @@ export interface IssuedTokensSettings {
   readonly stored?: TokenCache | undefined;
 }
 
+/** The driver in use, and what the drivers of the session have received. */
+export interface CurrentDriver {
+  readonly current: Driver;
+  readonly recorder: ResponseRecorder;
+}
+
 /**
  * Data about the tokens in use that the device's records do not contain: the sign-in that issued them, its scope, and
  * whether refreshes replace the refresh token.
  */
 export class IssuedTokens {
   readonly #settings: IssuedTokensSettings;
-  readonly #recorder: ResponseRecorder;
+  /** Responds to a refresh with the token that an earlier start or another program has received for these records. */
+  readonly filter = new KnownResponse(() => this.#known());
+  readonly #drivers: CurrentDriver;
   /** Returns the data that an earlier start stored for a token, until the tokens in use are known. */
   #storedOf: (token: string) => Recalled | undefined = () => undefined;
   /** The current or last access token; "" if it must be refreshed. */
@@ -184,9 +191,15 @@ export class IssuedTokens {
   /** Identifies the sign-in that issued the tokens; undefined if unknown. */
   #sessionId: string | undefined;
 
-  constructor(settings: IssuedTokensSettings, recorder: ResponseRecorder) {
+  /** @param onRest called after the last operation of the cache */
+  constructor(settings: IssuedTokensSettings, drivers: CurrentDriver, onRest: () => void) {
     this.#settings = settings;
-    this.#recorder = recorder;
+    this.#drivers = drivers;
+    if (settings.stored) settings.stored.onRest = onRest;
+  }
+
+  get #recorder(): ResponseRecorder {
+    return this.#drivers.recorder;
   }
 
   read(): void {
@@ -203,21 +216,36 @@ export class IssuedTokens {
     if (isIncomplete) this.#sessionId = undefined;
   }
 
-  /** The cached token for the device's records, if an earlier start or another program has received one. */
-  known(driver: Driver): KnownToken | undefined {
-    const { device, memory } = driver;
+  #known(): KnownToken | undefined {
+    const { device, memory, commands } = this.#drivers.current;
     if (device.endpoint !== Endpoint.TOKEN || device.state !== State.REFRESHING) return undefined;
     const { access, keyId = "" } = this.#storedOf(storedTokenOf(device, memory)) ?? {};
     this.isOfOtherKey = keyId !== "" && keyId !== this.#settings.keys?.id;
     // Without its key, the token is useless. A refresh may succeed, if the client authenticates otherwise.
     if (this.isOfOtherKey) return undefined;
     if (access?.token === this.#access) return undefined;
-    driver.commands.makeRoom({ access_token: access?.token });
+    commands.makeRoom({ access_token: access?.token });
     return access;
   }
 
+  /** It is not known yet what is stored. */
+  get isReading(): boolean {
+    return this.#settings.stored?.isReading === true;
+  }
+
+  /**
+   * Call it after every possible change, while the device is not writing.
+   * @returns whether the tokens belong to another sign-in than before
+   */
+  look(): boolean {
+    const { current } = this.#drivers;
+    if (this.#settings.stored === undefined || this.isReading) return false;
+    if (isAtEnd(current.device.state)) this.#erase();
+    return current.isSignedIn && this.#update(current);
+  }
+
   /** Erases the cache, because there are no tokens. This program issues the next ones. */
-  erase(): void {
+  #erase(): void {
     const { stored, config } = this.#settings;
     if (stored?.isThere) this.#inTurn(() => stored.erase());
     this.#requested = config.scope;
@@ -228,7 +256,7 @@ export class IssuedTokens {
    * Called after the device has stored its tokens: loads the data stored for them, or stores what came with them.
    * @returns whether the tokens come from another sign-in than before
    */
-  update(driver: Driver): boolean {
+  #update(driver: Driver): boolean {
     const token = storedTokenOf(driver.device, driver.memory);
     const isNew = this.#recorder.granted !== this.#granted;
     this.#access = driver.accessToken || this.#access;

@@ -1,9 +1,8 @@
 // Reports temporary problems once each, so that the program learns why the device retries.
 
-import { Command, ErrorCode, State } from "../../core/index.ts";
+import { Command, type Device, ErrorCode, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
-import type { Driver } from "../driver.ts";
-import type { ResponseRecorder } from "../exchange/response-recorder.ts";
+import type { Drivers } from "./drivers.ts";
 import { SignInError, troubleOf } from "./sign-in-error.ts";
 
 /** After this time without a response, storage is reported as silent, and the session no longer waits for it. */
@@ -20,6 +19,7 @@ const NEVER_MS = 134_217_727;
 /** Checks the device after every possible change. */
 export class TroubleMonitor {
   readonly #platform: Platform;
+  readonly #drivers: Drivers;
   readonly #report: (trouble: SignInError) => void;
   #received = 0;
   #notSaved = 0;
@@ -29,19 +29,25 @@ export class TroubleMonitor {
   #sinceMs = 0;
   #isSilent = false;
 
-  constructor(platform: Platform, report: (trouble: SignInError) => void) {
+  constructor(platform: Platform, drivers: Drivers, report: (trouble: SignInError) => void) {
     this.#platform = platform;
+    this.#drivers = drivers;
     this.#report = report;
   }
 
+  get #device(): Device {
+    return this.#drivers.current.device;
+  }
+
   /** Whether a write is in progress and not late. Its tokens must not be used yet. */
-  isStoring({ device }: Driver): boolean {
-    return device.storageCommand === Command.STORE && !this.#isSilent;
+  get isStoring(): boolean {
+    return this.#device.storageCommand === Command.STORE && !this.#isSilent;
   }
 
   /** Whether a storage operation is in progress and not late. */
-  isAtStorage({ device }: Driver): boolean {
-    return (device.job !== 0 || device.storageCommand !== 0) && !this.#isSilent;
+  get isAtStorage(): boolean {
+    const { job, storageCommand } = this.#device;
+    return (job !== 0 || storageCommand !== 0) && !this.#isSilent;
   }
 
   /** Storage has not responded for seconds. */
@@ -56,12 +62,13 @@ export class TroubleMonitor {
   }
 
   /** @param isWaiting another program is using the storage, so no operation has started */
-  look(driver: Driver, recorder: ResponseRecorder, isWaiting: boolean): void {
-    const { device } = driver;
-    this.#lookAtStorage(driver, isWaiting);
+  look(isWaiting: boolean): void {
+    const { recorder } = this.#drivers;
+    const device = this.#device;
+    this.#lookAtStorage(isWaiting);
     if (this.#received !== recorder.received) {
       this.#received = recorder.received;
-      if (recorder.newest && isTriedAgain(driver)) this.#report(troubleOf(device, recorder.newest));
+      if (recorder.newest && isTriedAgain(device)) this.#report(troubleOf(device, recorder.newest));
     }
     const { notSaved, notErased } = device;
     if (notSaved !== this.#notSaved) {
@@ -75,9 +82,10 @@ export class TroubleMonitor {
   }
 
   /** Reports operations that could not be completed before the end. */
-  checkLeaks({ device }: Driver): void {
-    if (device.notSaved) this.#reportOf("not_saved", "the user has to sign in again");
-    if (device.notErased) this.#reportOf("not_erased", "the next start tries again");
+  checkLeaks(): void {
+    const { notSaved, notErased } = this.#device;
+    if (notSaved) this.#reportOf("not_saved", "the user has to sign in again");
+    if (notErased) this.#reportOf("not_erased", "the next start tries again");
   }
 
   #reportOf(code: keyof typeof FAILED, consequence: string): void {
@@ -86,7 +94,8 @@ export class TroubleMonitor {
     this.#report(new SignInError(code, "user", `${FAILED[code]}${why}; ${consequence}`));
   }
 
-  #lookAtStorage({ device, commands }: Driver, isWaiting: boolean): void {
+  #lookAtStorage(isWaiting: boolean): void {
+    const { device, commands } = this.#drivers.current;
     const operation = device.storageCommand === 0 || isWaiting ? 0 : commands.storageOperations;
     if (operation !== this.#operation) {
       this.#operation = operation;
@@ -105,7 +114,7 @@ export class TroubleMonitor {
 }
 
 /** Whether the device retries after a failure. Polls for a pending decision do not count. */
-function isTriedAgain({ device: { error, state } }: Driver): boolean {
+function isTriedAgain({ error, state }: Device): boolean {
   if (state === State.FAILED || state === State.SIGNED_OUT) return false;
   return ![ErrorCode.NONE, ErrorCode.AUTHORIZATION_PENDING, ErrorCode.SLOW_DOWN].includes(error);
 }

@@ -3,6 +3,7 @@
 
 import type { Bytes, Storage } from "../contracts.ts";
 import { faultName } from "../exchange/callbacks.ts";
+import { asciiOf, base64Bytes } from "../text/text.ts";
 import { singlePlaceStorage, type WithTokenCache } from "./token-cache-storage.ts";
 
 /** A program's persistent storage for one text, such as a row of a database or an entry of a keychain. */
@@ -47,7 +48,7 @@ export class ValueSlots implements Storage, WithTokenCache {
     this.#attempt(
       async () => (await this.#load())[slot],
       (text) => {
-        const bytes = text === undefined ? undefined : bytesOf(text);
+        const bytes = text === undefined ? undefined : base64Bytes(text);
         if (bytes === undefined || bytes.length > to - from) done(-1);
         else {
           for (let at = 0; at < bytes.length; at++) into[from + at] = bytes[at]!;
@@ -64,7 +65,7 @@ export class ValueSlots implements Storage, WithTokenCache {
 
   #write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
     if (to - from > CAPACITY) done(false);
-    else this.#replace(slot, textOf(bytes, from, to), done);
+    else this.#replace(slot, btoa(asciiOf(bytes, from, to)), done);
   }
 
   erase(slot: number, done: (ok: boolean) => void): void {
@@ -116,19 +117,4 @@ export class ValueSlots implements Storage, WithTokenCache {
 
 function mustBeSlot(slot: number): void {
   if (slot !== 0 && slot !== 1) throw new RangeError(`storage: no slot ${slot}`);
-}
-
-function textOf(bytes: Bytes, from: number, to: number): string {
-  let text = "";
-  for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at]!);
-  return btoa(text);
-}
-
-/** Undefined for invalid base64. */
-function bytesOf(text: string): Uint8Array | undefined {
-  try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
 }

@@ -25,7 +25,7 @@ export function bytesOf(text: string): Uint8Array {
 }
 
 /** One byte per character, for characters up to 255. */
-export function latinBytesOf(text: string): Uint8Array {
+export function latinBytesOf(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
@@ -39,6 +39,15 @@ export function base64url(bytes: Uint8Array): string {
     text += BASE64URL[(pair >> (10 - (bit & 7))) & 63];
   }
   return text;
+}
+
+/** The bytes of base64 or base64url; undefined if it is neither. */
+export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return latinBytesOf(atob(text.replace(/-/g, "+").replace(/_/g, "/")));
+  } catch {
+    return undefined;
+  }
 }
 
 /** `bytes[from..to)` as a string, one character per byte: for ASCII. */
@@ -114,4 +123,24 @@ function formDecode(text: string): string {
   } catch {
     return plain;
   }
+}
+
+/** The first of `known` that differs from `wrong` by a typing error; undefined for none. */
+export function nameMeant(wrong: string, known: readonly string[]): string | undefined {
+  return known.find((name) => isAlike(name, wrong));
+}
+
+/** Whether two names are equal, ignoring case and underscores, with at most one letter missing, added or replaced. */
+function isAlike(one: string, other: string): boolean {
+  const a = one.toLowerCase().replace(/_/g, "");
+  const b = other.toLowerCase().replace(/_/g, "");
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  const rests = [
+    [at + 1, at + 1],
+    [at + 1, at],
+    [at, at + 1],
+  ] as const;
+  return a === b || rests.some(([inA, inB]) => a.slice(inA) === b.slice(inB));
 }

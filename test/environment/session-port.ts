@@ -7,9 +7,9 @@ import "../../platform/session/fetch.ts";
 import { ClientAuthentication } from "../../core/index.ts";
 import type { Platform, Timers } from "../../platform/contracts.ts";
 import { SESSION_BYTES } from "../../platform/node/options.ts";
+import type { SessionSettings } from "../../platform/session/drivers.ts";
 import type { SignInHandlers, VerificationPrompt } from "../../platform/session/handlers.ts";
 import { type Session, signInOn } from "../../platform/session/session.ts";
-import type { RuntimeSettings } from "../../platform/session/session-runtime.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
 import { TokenCache } from "../../platform/session/token-cache.ts";
 import {
@@ -65,7 +65,7 @@ export class SessionEnvironment extends Environment {
   start(
     handlers: SignInHandlers = {},
     corrupt: (platform: Platform) => Platform = same,
-    more: Partial<RuntimeSettings> = {},
+    more: Partial<SessionSettings> = {},
   ): Start {
     const lifetime = { isAlive: true };
     const timers = this.clock.timers();

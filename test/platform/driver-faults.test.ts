@@ -34,8 +34,7 @@ const breaks: Readonly<Record<string, () => Promised>> = {
 
 /** No other program uses the records, but it takes asynchronous calls to find that out. */
 const alone: SharedState = {
-  ...{ begin() {}, leave() {}, isCurrent: true, isWaiting: false },
-  open: () => expect.fail(),
+  ...{ leave() {}, isCurrent: true, isWaiting: false },
   between: () => expect.fail(),
   unwritable: () => "",
   enter: (then) => queueMicrotask(then),

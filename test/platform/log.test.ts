@@ -43,6 +43,7 @@ it("names requests and responses, with their numbers", async () => {
     "storage writes slot 1: N bytes, kept",
     "session: waiting --> signedIn: tokensStored",
     "storage erases slot 0: gone",
+    "session: signedIn --> signingOut: signOut",
     "state REVOKING",
     "storage writes slot 0: N bytes, kept",
     "storage erases slot 1: gone",
@@ -52,8 +53,8 @@ it("names requests and responses, with their numbers", async () => {
     "response 5 REVOCATION 200, N bytes, N ms",
     "state SIGNED_OUT",
     "storage erases slot 0: gone",
-    "the session ends: signed_out",
-    "session: signedIn --> leaving: ended",
+    "ends: signed_out",
+    "session: signingOut --> leaving: ended",
     "session: leaving --> released: atRest",
   ]);
 });

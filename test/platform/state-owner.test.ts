@@ -13,6 +13,7 @@ import {
   disclaimDirectory,
   SharedDirectory,
 } from "../../platform/node/state-directory.ts";
+import type { SharedUser } from "../../platform/session/shared-state.ts";
 import { temporaryFolder } from "../listening.ts";
 
 let directory: string;
@@ -129,13 +130,14 @@ it("a directory on a medium without locks cannot be shared, so a program never w
 
 it("after another process has written records, they must be read again", () => {
   const others = new SharedDirectory(new FileStorage(directory, { isShared: true }));
-  others.begin();
+  const user = {} as SharedUser;
+  others.between(user);
   keep();
   others.enter(() => {}, String);
   expect(others.isCurrent).toBe(false);
   others.leave();
   expect(others.isCurrent).toBe(false);
-  others.begin();
+  others.between(user);
   expect(others.isCurrent).toBe(true);
 });
 

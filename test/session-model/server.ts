@@ -70,7 +70,8 @@ export class GrantServer {
   isOnePoller = true;
   readonly codes: Code[] = [];
   readonly grants: Grant[] = [];
-  readonly accessTokens = new Set<string>();
+  /** All access tokens, and the grant of each. */
+  readonly accessTokens = new Map<string, Grant>();
   accessLifetimeS = 3600;
   codeLifetimeS = 600;
   /** Each refresh token can be used only once (RFC 9700 §4.14.2). */
@@ -312,7 +313,7 @@ export class GrantServer {
   #tokens(grant: Grant): FakeResponse {
     const id = this.#count++;
     grant.accessToken = `access-token-${id}`.padEnd(this.tokenBytes(), "+/=x");
-    this.accessTokens.add(grant.accessToken);
+    this.accessTokens.set(grant.accessToken, grant);
     grant.isBound = this.bindsTokens;
     if (grant.isBound) this.boundTokens.add(grant.accessToken);
     if (this.givesRefreshToken && (this.rotates || grant.refreshToken === "")) {

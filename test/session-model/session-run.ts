@@ -5,9 +5,9 @@ import { ClientAuthentication } from "../../core/index.ts";
 import type { Platform, Signer } from "../../platform/contracts.ts";
 import { Keys } from "../../platform/exchange/keys.ts";
 import { driverLog } from "../../platform/exchange/log.ts";
+import type { SessionSettings } from "../../platform/session/drivers.ts";
 import type { SignInHandlers, VerificationPrompt } from "../../platform/session/handlers.ts";
 import type { Session } from "../../platform/session/session.ts";
-import type { RuntimeSettings } from "../../platform/session/session-runtime.ts";
 import type { SignInError } from "../../platform/session/sign-in-error.ts";
 import { SeededEntropy } from "../../platform/testing/index.ts";
 import { SETTINGS, SessionEnvironment, type Start } from "../environment/session-port.ts";
@@ -78,7 +78,7 @@ class Run {
   readonly #faults: Faults;
   readonly #api = new Api();
   /** All starts of the program have the same settings. */
-  readonly #settings: Partial<RuntimeSettings>;
+  readonly #settings: Partial<SessionSettings>;
   readonly #idTokens = new Map<string, IdToken>();
   readonly #promises: Promised[] = [];
   #running: Running | undefined;
@@ -134,7 +134,7 @@ class Run {
     server.bindsTokens = server.hasKey && this.#random.once(2);
   }
 
-  #drawSettings(): Partial<RuntimeSettings> {
+  #drawSettings(): Partial<SessionSettings> {
     const isAtOther = this.#random.once(2);
     this.#api.isValid = (token) => this.#environment.server.isValid(token);
     this.#api.document = (address) => issuerDocument(address, isAtOther);

@@ -16,7 +16,7 @@ import { SETTINGS } from "../environment/session-port.ts";
 import { Random } from "../model/random.ts";
 import { Process, ready, SharedFiles } from "./process.ts";
 import { isAtEnd } from "./received-responses.ts";
-import { GrantServer } from "./server.ts";
+import { type Grant, GrantServer } from "./server.ts";
 import { type RunReport, transitionIn } from "./session-run.ts";
 
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 11 + 3);
@@ -116,7 +116,7 @@ class SharedRun {
           this.#mayEnd = true;
           const signedOut = session.signOut().then(({ isStored }) => {
             // The sign-out is stored, so the other programs can detect it.
-            if (!isStored) this.#revoked = new Set(this.#server.accessTokens);
+            if (!isStored) this.#revoked = this.#tokensOf(program);
           });
           this.#promise(program, "signOut", signedOut);
         }
@@ -142,6 +142,14 @@ class SharedRun {
         this.#clock.sleep(this.#random.pick([60_000, 600_000]));
         return;
     }
+  }
+
+  /** While the medium fails, each program may have a session of its own. */
+  #tokensOf({ newest }: Program): ReadonlySet<string> {
+    const { accessTokens } = this.#server;
+    const own = accessTokens.get(newest);
+    const isOwn = (grant: Grant): boolean => own === undefined || grant === own;
+    return new Set([...accessTokens].flatMap(([token, grant]) => (isOwn(grant) ? [token] : [])));
   }
 
   /** Requests a token. It must not belong to a session that another program has signed out before. */

@@ -1,0 +1,204 @@
+// The drivers of a session, one after the other: when another program has changed the records, a new driver reads them.
+
+import {
+  accessTokenRefused,
+  cancel,
+  configError,
+  create,
+  Endpoint,
+  outcome,
+  release,
+  responseBody,
+  responseEnd,
+  responseFailed,
+  responseStart,
+  State,
+  setEndpoints,
+  signIn,
+  signOut,
+  storageDone,
+  tick,
+  wakeIn,
+} from "../../core/index.ts";
+import type { ServerSettings } from "../configuration/settings.ts";
+import type { Platform } from "../contracts.ts";
+import { secretsOf } from "../driver/requests.ts";
+import { type Core, Driver, type DriverOptions } from "../driver.ts";
+import { nothing } from "../exchange/callbacks.ts";
+import { ResponseRecorder } from "../exchange/response-recorder.ts";
+import type { FetchSettings } from "./fetch.ts";
+import { isAtEnd, type LifeCycle, type LifeCycleSettings } from "./life-cycle.ts";
+import type { Between, SharedUser } from "./shared-state.ts";
+import { adapterFailed, notRenewed, type SignInError } from "./sign-in-error.ts";
+import { IssuedTokens, type IssuedTokensSettings } from "./token-cache.ts";
+
+/** Named imports, so that bundlers drop unused functions. */
+const core: Core = {
+  ...{ create, configError, release, tick, wakeIn, setEndpoints, storageDone },
+  ...{ responseStart, responseBody, responseEnd, responseFailed, outcome },
+  ...{ signIn, cancel, signOut, accessTokenRefused },
+};
+
+/** The settings of a sign-in, in addition to the adapters. */
+export type SessionSettings = ServerSettings &
+  FetchSettings &
+  IssuedTokensSettings &
+  LifeCycleSettings;
+
+/** Initial memory of a session, in addition to the client's settings. It is enough for most tokens. */
+const BEGIN_BYTES = 8192;
+
+export interface DriversOwner {
+  readonly life: LifeCycle;
+  /** Whether the driver may request a code. */
+  readonly mayPrompt: boolean;
+  /** Called after every possible change of the device's state. */
+  changed(): void;
+  report(trouble: SignInError): void;
+  /** Milliseconds until `changed` must be called at the latest. */
+  wakeInMs(): number;
+}
+
+export class Drivers {
+  readonly recorder = new ResponseRecorder(
+    () => this.current.device.endpoint,
+    () => this.#secrets(),
+    (members) => {
+      this.current.run();
+      this.current.commands.makeRoom(members);
+    },
+  );
+  readonly tokens: IssuedTokens;
+  current: Driver;
+  /** The driver is about to be replaced. */
+  #isStale = false;
+  readonly #platform: Platform;
+  readonly #settings: SessionSettings;
+  readonly #owner: DriversOwner;
+  #rediscoverOnce: ServerSettings["rediscover"];
+
+  /** @throws CapacityError; TypeError that names the invalid endpoint or header */
+  constructor(platform: Platform, settings: SessionSettings, owner: DriversOwner) {
+    this.#platform = platform;
+    this.#settings = settings;
+    this.#owner = owner;
+    this.#rediscoverOnce = settings.rediscover;
+    this.tokens = new IssuedTokens(settings, this, () => this.#changed());
+    this.current = this.#newDriver(settings.endpoints);
+  }
+
+  /** Reads the records. */
+  start(): void {
+    this.tokens.read();
+    // A storage that calls back at once may already have ended the session.
+    if (this.#owner.life.phase !== "released") this.current.start();
+  }
+
+  /** @param endpoints of the previous driver */
+  #newDriver(endpoints: DriverOptions["endpoints"]): Driver {
+    const settings = this.#settings;
+    const { memoryBytes = BEGIN_BYTES } = settings;
+    const owner = this.#owner;
+    const autoStart = owner.mayPrompt && owner.life.isSigningIn ? settings.config.autoStart : 0;
+    const { platform, lock } = this.#alone(this.#platform);
+    const { deviceParameters, tokenParameters } = settings.config;
+    const parametersBytes = deviceParameters.length + tokenParameters.length;
+    return new Driver({
+      core,
+      ...settings,
+      memoryBytes: Math.min(memoryBytes, BEGIN_BYTES + parametersBytes),
+      growsTo: memoryBytes,
+      platform,
+      endpoints,
+      config: { ...settings.config, autoStart },
+      filters: { known: this.tokens.filter, lock, recorder: this.recorder },
+      onChange: () => this.#changed(),
+      onError: (error) => owner.report(adapterFailed(error)),
+      wakeInMs: () => (this.#isStale ? Number.POSITIVE_INFINITY : owner.wakeInMs()),
+    });
+  }
+
+  #changed(): void {
+    if (this.#isStale) return;
+    if (isAtEnd(this.current.device.state) && !this.isCurrent()) return;
+    this.#owner.changed();
+  }
+
+  /** Wraps the adapters, if programs share the records: each request and write then has exclusive access. */
+  #alone(platform: Platform): { readonly platform: Platform; readonly lock?: Between["lock"] } {
+    const { shared } = this.#settings;
+    if (shared === undefined) return { platform };
+    const { report } = this.#owner;
+    const user: SharedUser = {
+      onStale: () => this.#beginAgain(),
+      onBusy: report,
+      mayRotate: () => this.#mayRotate(),
+      onUnwritable: (problem) => report(notRenewed(problem)),
+      onFault: (error, giveUp) => {
+        giveUp();
+        report(adapterFailed(error));
+      },
+    };
+    const { storage, lock } = shared.between(user);
+    return { platform: { ...platform, storage }, lock };
+  }
+
+  /**
+   * Whether the refresh may replace the stored refresh token: not if tokens are only in memory or the server does not
+   * rotate.
+   */
+  #mayRotate(): boolean {
+    const { endpoint, state, notSaved } = this.current.device;
+    const isRefresh = endpoint === Endpoint.TOKEN && state === State.REFRESHING;
+    return isRefresh && notSaved === 0 && !this.tokens.isLasting;
+  }
+
+  /** Whether the device has the newest tokens. Otherwise, a new device reads those of the other program. */
+  isCurrent(): boolean {
+    if (this.#settings.shared?.isCurrent !== false) return true;
+    this.#beginAgain();
+    return false;
+  }
+
+  #secrets(): readonly string[] {
+    const { device, memory } = this.current;
+    const { config, keys } = this.#settings;
+    return [config.clientSecret, ...(keys?.sent ?? []), ...secretsOf(device, memory)];
+  }
+
+  /** Another program has changed the records: replaces the driver, after the current command has ended. */
+  #beginAgain(): void {
+    if (this.#isStale) return;
+    this.#isStale = true;
+    queueMicrotask(() => {
+      const { life } = this.#owner;
+      this.#isStale = false;
+      if (life.phase === "released") return;
+      life.move("recordsChanged");
+      this.#settings.shared?.leave();
+      const { endpoints } = this.current;
+      this.current.stop();
+      this.tokens.discard(life.isSigningIn);
+      this.current = this.#newDriver(endpoints);
+      this.start();
+    });
+  }
+
+  /**
+   * Requests the server's addresses once, after a failure, if they come from an earlier start. The server may have moved.
+   */
+  rediscover(): void {
+    const request = this.#rediscoverOnce;
+    this.#rediscoverOnce = undefined;
+    request?.().then((endpoints) => {
+      if (this.#owner.life.phase !== "released") this.current.endpoints = endpoints;
+    }, nothing);
+  }
+
+  /** Retries what is not saved or erased, before an end. */
+  tryAtLast(): void {
+    const { notSaved, notErased } = this.current.device;
+    if (notSaved || notErased) this.current.tryNow();
+    else this.current.run();
+  }
+}
