@@ -1,4 +1,4 @@
-// The grant, API calls and metadata: what most developers need. complete.ts adds the features of the two
+// The build with the grant, API calls and metadata, which most developers need. complete.ts adds the features of the two
 // specifications.
 
 import type { Config } from "./device/config.ts";
@@ -6,7 +6,7 @@ import type { Bytes, Device } from "./device/memory.ts";
 import { LiteralEnd, REQUEST_LITERALS } from "./device/tables.ts";
 import { createDevice } from "./loop/create.ts";
 
-// Except create, which each build defines itself.
+// Everything except `create`, which each build defines itself.
 export * from "./index.ts";
 export { responseChallenge } from "./requests/call.ts";
 export { discover } from "./requests/metadata.ts";
@@ -19,7 +19,7 @@ export {
   sendCall,
 } from "./requests/protected-resource.ts";
 
-/** Creates a device for the grant, API calls and metadata. As in index.ts. */
+/** Creates a device for the grant, API calls and metadata. Parameters and result as in index.ts. */
 export function create(memory: Bytes, config: Config): Device | null {
   return createDevice(memory, config, REQUEST_LITERALS, LiteralEnd.API);
 }

@@ -1,4 +1,4 @@
-// The complete runtime: the grant, and everything that a session can be used for.
+// The complete build: the grant, API calls, metadata, subscription offers and security events.
 
 import type { Config } from "./device/config.ts";
 import type { Bytes, Device } from "./device/memory.ts";
@@ -6,16 +6,16 @@ import { DOCUMENT_LITERALS, LiteralEnd, REQUEST_LITERALS } from "./device/tables
 import { createDevice } from "./loop/create.ts";
 import { makeEvents } from "./specifications/security-event.ts";
 
-// Except create, which each build defines itself.
+// Everything except `create`, which each build defines itself.
 export * from "./api.ts";
 export { applySecurityEvent, eventVerified, pollEvents } from "./specifications/security-event.ts";
 export { createOffer, OfferError } from "./specifications/subscription-offer.ts";
 
 /**
- * Creates a device with all features. As in index.ts; polls for security events need 6144 bytes.
+ * Creates a device with all features. Polls for security events need 6144 bytes of memory.
  * @param memory at least 4096 bytes, more for longer tokens; the device uses it as long as it exists
  * @param config the developer's settings; read during this call only
- * @returns the device, or null: then configError names the problem; if it names none, the memory is too small
+ * @returns the device; null if configError returns an invalid member, or if the memory is too small
  */
 export function create(memory: Bytes, config: Config): Device | null {
   var literals = REQUEST_LITERALS + DOCUMENT_LITERALS;

@@ -1,4 +1,5 @@
-// The grant alone, as a host sees it: the core API. complete.ts adds discovery, API calls, offers and security events.
+// The build of the grant alone, with the core API that a host uses. complete.ts adds discovery, API calls, offers and
+// security events.
 
 import type { Config } from "./device/config.ts";
 import type { Bytes, Device } from "./device/memory.ts";
@@ -33,10 +34,10 @@ export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
 export { CallState } from "./requests/call.ts";
 
 /**
- * Creates a device for the grant alone. Allocates; no other function of the core API does.
+ * Creates a device for the grant alone. This is the only function of the core API that allocates memory.
  * @param memory at least 4096 bytes, more for longer tokens; the device uses it as long as it exists
  * @param config the developer's settings; read during this call only
- * @returns the device, or null: then configError names the problem; if it names none, the memory is too small
+ * @returns the device; null if configError returns an invalid member, or if the memory is too small
  */
 export function create(memory: Bytes, config: Config): Device | null {
   return createDevice(memory, config, "", LiteralEnd.GRANT);

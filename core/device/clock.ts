@@ -57,7 +57,7 @@ export function makeClock(device: Clock, seed: number, startSpreadMs: number): v
   device.refreshRestS = 0;
 }
 
-/** Advances every clock by `elapsedMs`. The wait stands still while a request is in flight. */
+/** Advances every clock by `elapsedMs`. The wait pauses while a request is in flight. */
 export function advance(device: Device & Clock, elapsedMs: number): void {
   // The condition is also false for NaN.
   if (!(elapsedMs > 0)) return;
@@ -82,7 +82,7 @@ export function jitter(device: Device & Clock, below: number): number {
   ASSERT: must(steps >= 0 && steps <= 65535, "jitter has 16 bits");
   // A small congruential generator. Its products stay below 2^27.
   device.random = (device.random * 171 + 11213) % 32749;
-  // The 15 random bits times the number of steps, computed in two parts, because a single product would exceed 2^27.
+  // The random number has 15 bits. Its product with `steps` is computed in two parts, because it could exceed 2^27.
   var step = ((device.random * (steps >> 6)) >> 9) + ((device.random * (steps & 63)) >> 15);
   return steps < below ? step << 6 : step;
 }

@@ -22,11 +22,11 @@ export function handOver(device: Device & CommandRange, start: number, length: n
 }
 
 /**
- * The host's next task. The data of a command are properties of the device, and ranges of its memory. The ranges do not
- * change until the command is done, those of SEND until the exchange ends.
+ * The host's next task. The data of a command are properties of the device and ranges of its memory. A range does not
+ * change until the command is done; the ranges of SEND do not change until the exchange ends.
  */
 export enum Command {
-  /** Nothing to do. wakeIn returns for how long. */
+  /** Nothing to do. wakeIn returns how long the host can sleep. */
   NONE = 0,
   /**
    * Send a request: its requestId, endpoint, isGet, target and targetLength (path and query after the endpoint's
@@ -55,11 +55,11 @@ export enum Command {
 
 /** The Authorization header of a request. */
 export enum Authorization {
-  /** None. */
+  /** No Authorization header. */
   NONE = 0,
-  /** `Bearer ` and Field.ACCESS_TOKEN (RFC 6750 §2.1). */
+  /** `Bearer` with Field.ACCESS_TOKEN (RFC 6750 §2.1). */
   BEARER = 1,
-  /** `Basic ` and Region.CLIENT_CREDENTIALS (RFC 6749 §2.3.1). */
+  /** `Basic` with Region.CLIENT_CREDENTIALS (RFC 6749 §2.3.1). */
   BASIC = 2,
 }
 
@@ -75,6 +75,6 @@ export enum Endpoint {
   METADATA = 3,
   /** Polls for security events (RFC 8936 §2.4). */
   EVENTS = 4,
-  /** The first resource server (RFC 6749 §1.1); the others follow: 6 the second, 7 the third ... */
+  /** The first resource server (RFC 6749 §1.1). The second is 6, the third 7 and so on. */
   RESOURCE = 5,
 }

@@ -9,12 +9,9 @@ export enum ClientAuthentication {
   NONE = 0,
   /** `client_id` and `client_secret` in the body of every request. */
   CLIENT_SECRET_POST = 1,
-  /** HTTP Basic with both, in every request. */
+  /** HTTP Basic with `client_id` and `client_secret`, in every request. */
   CLIENT_SECRET_BASIC = 2,
-  /**
-   * As the two specifications require: the secret only in the body of token requests, and the token to revoke in the
-   * query.
-   */
+  /** As the two specifications require: the secret only in the body of token requests; the revoked token in the query. */
   SPECIFICATION = 3,
 }
 

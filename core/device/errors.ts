@@ -4,11 +4,11 @@
 import { type Device, literalBytes } from "./memory.ts";
 import { Literal } from "./tables.ts";
 
-/** The numbers never change: hosts may show or report them. */
+/** The errors by number. The numbers never change, because hosts may show or report them. */
 export enum ErrorCode {
   /** No error. */
   NONE = 0,
-  // named by a server
+  // Errors that a server names in its response.
   /** The user has not decided yet (RFC 8628 §3.5). */
   AUTHORIZATION_PENDING = 1,
   /** Poll less often (RFC 8628 §3.5). */
@@ -45,14 +45,14 @@ export enum ErrorCode {
   INSUFFICIENT_SCOPE = 17,
   /** The token's type cannot be used, or not be revoked (RFC 7009 §2.2.1). */
   UNSUPPORTED_TOKEN_TYPE = 18,
-  // found by the device
+  // Errors that the device finds itself.
   /** No complete response. */
   UNREACHABLE = 19,
-  /** A status other than success or 429 without an error code, or a 5xx with an unknown one. */
+  /** Any other status without an error code that is neither a success nor 429, or a 5xx with an unknown one. */
   UNAVAILABLE = 20,
   /** The response is not JSON, or lacks the required member `errorField`. */
   MALFORMED_RESPONSE = 21,
-  /** A value does not fit: `errorField`, `errorLength`, `memoryNeeded`. For a call, only `callErrorField`. */
+  /** A value does not fit. `errorField`, `errorLength` and `memoryNeeded` have details; for a call, `callErrorField`. */
   VALUE_TOO_LONG = 22,
   /** The server's error code is unknown. */
   UNKNOWN_ERROR = 23,
@@ -60,28 +60,28 @@ export enum ErrorCode {
   RENEWALS_EXHAUSTED = 24,
   /** The server has rejected the refresh token. */
   SESSION_ENDED = 25,
-  /** A request of the grant does not fit: `memoryNeeded`. For a call: the identifier of an event does not fit. */
+  /** A request of the grant does not fit (`memoryNeeded`). In a call: the identifier of an event does not fit. */
   MEMORY_TOO_SMALL = 26,
-  /** A security event: the token was revoked. */
+  /** A security event has reported that the token was revoked. */
   TOKEN_REVOKED = 27,
-  /** A security event: the account was disabled. */
+  /** A security event has reported that the account was disabled. */
   ACCOUNT_DISABLED = 28,
-  /** An impossible response or event, from a server or a host. */
+  /** A response or event that is impossible in this state. The server or the host is faulty. */
   UNEXPECTED_STATE = 29,
   /**
    * Repeated unusable responses: JSON without a code or tokens (`errorField`), redirects, rejections without an error
    * code, or codes that the server does not know at their first poll.
    */
   UNUSABLE_RESPONSES = 30,
-  /** The user must act at the server: sign in, consent (OpenID Connect Core 1.0 §3.1.2.6). */
+  /** The user must act at the server, for example sign in or consent (OpenID Connect Core 1.0 §3.1.2.6). */
   INTERACTION_REQUIRED = 31,
   /** The status says that the request itself is wrong: 405, 406, 411, 413, 414, 415 (RFC 9110 §15.5). */
   REQUEST_REFUSED = 32,
-  /** The host could not create a code verifier and its challenge (RFC 7636). Nothing was sent without them. */
+  /** The host could not create a code verifier and its challenge (RFC 7636). No request was sent without them. */
   NO_CODE_CHALLENGE = 33,
 }
 
-/** What follows from an error, or who can fix it. */
+/** What the device does after an error, or who can fix it. */
 export enum ErrorKind {
   /** No error, or an unknown number. */
   NONE = 0,
@@ -97,7 +97,7 @@ export enum ErrorKind {
   DEVELOPER = 5,
 }
 
-/** Display texts, in the order of MESSAGES. The first ones are those of the states except FAILED. */
+/** Display texts, in the order of MESSAGES. The first ones belong to the states, except FAILED. */
 export enum Message {
   STARTING = 0,
   SIGNED_OUT = 1,
@@ -127,7 +127,7 @@ export enum Message {
 }
 
 /**
- * The default texts, one per line. A host can replace them with as many lines in another language, in the bytes of its
+ * The default texts, one for each line. A host can replace them by as many lines in another language, in the bytes of its
  * display's character set.
  */
 export var MESSAGES =

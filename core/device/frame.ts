@@ -1,7 +1,6 @@
 // The frame of a character display: cells, rows and pages. display/verification-prompt.ts decides its content.
 //
-// A text is laid out as a sequence of cells, and the visible page is a part of it. Cells are counted from the start of
-// the text.
+// A text is laid out as a sequence of cells, and the visible page is a part of it. Cells are numbered from its start.
 
 import { must } from "./assertion.ts";
 import { countDown } from "./digits.ts";
@@ -12,7 +11,7 @@ import { Region } from "./tables.ts";
 /** The part of the display that must be laid out again. */
 export enum FrameDue {
   NOTHING = 0,
-  /** Only time has passed, so only the row of a countdown may change. */
+  /** Only time has passed. The row of a countdown may change, and nothing else. */
   SECONDS = 1,
   TEXT = 2,
 }
@@ -161,8 +160,8 @@ export function turnPage(device: Device & Frame): void {
 }
 
 /**
- * Moves the page behind all text, so that the layout only measures the text. On the visible page, each cell would count
- * as a change.
+ * Moves the page behind all text, so that the layout only measures. Otherwise cells on the visible page would count as
+ * changes.
  * @returns the page's position, for keepPage
  */
 export function setPageAside(device: Device & Frame): number {
@@ -171,7 +170,7 @@ export function setPageAside(device: Device & Frame): number {
   return pageStart;
 }
 
-/** Ends measuring, and restores the page. If the length of the text has changed, the first page is shown again. */
+/** Ends measuring and restores the page. If the length of the text has changed, the page is the first one. */
 export function keepPage(device: Device & Frame, pageStart: number): void {
   device.pageStart = device.cell === device.textEnd ? pageStart : 0;
 }

@@ -2,11 +2,11 @@
 // allocates an object for a larger number. The enums are plain, because the build inlines the numbers.
 
 export enum Limit {
-  /** A number that has reached this value and has another digit is endless, because ten times the value is ENDLESS. */
+  /** A number that has reached this value and has a further digit is endless: ten times this value is ENDLESS. */
   TENTH_OF_ENDLESS = 10000000,
   /**
-   * A time that never ends, in seconds or milliseconds: an unknown lifetime, one above three years, or the time of a
-   * single page. It is not counted down.
+   * A time without an end, in seconds or milliseconds: an unknown lifetime, one above three years, or the time of a single
+   * page. It is not counted down.
    */
   ENDLESS = 10 * TENTH_OF_ENDLESS,
   /** The longest time in one tick, in seconds. A longer lifetime wakes the host after this time. */
@@ -40,8 +40,8 @@ export enum Limit {
    */
   UNUSABLE_RESPONSES_MAX = 5,
   /**
-   * The limit for consecutive redirects, rejections without an error code, and JSON without tokens. A captive portal has
-   * gone by then. Without other events, the last one comes 2.5 to 5.5 minutes after the first.
+   * The limit for consecutive redirects, rejections without an error code, and JSON without tokens. Without other events,
+   * the last one comes 2.5 to 5.5 minutes after the first. A captive portal may have gone by then.
    */
   UNUSABLE_STATUSES_MAX = 10,
   /**
@@ -61,15 +61,15 @@ export enum Limit {
   /** How long after the code's expiry the device waits for the last poll, in seconds. It is the longest backoff. */
   LAST_POLL_S = 64,
   LAST_POLL_MS = 1000 * LAST_POLL_S,
-  /** After a power cut, all devices of a city start together. This spreads their first requests. */
+  /** The default spread of first requests, because all devices of a city start together after a power cut. */
   BOOT_SPREAD_MS = 5000,
-  /** The longest spread that can be set: an hour, for stored tokens. */
+  /** The longest spread that can be set. It applies to devices with stored tokens. */
   START_SPREAD_MAX_MS = 3600000,
   /** The longest spread of code requests and polls. A user should not wait longer than a minute. */
   CODE_SPREAD_MAX_MS = 60000,
-  /** The core gives up a request or VERIFY that the host does not end by then. Adapters have shorter limits. */
+  /** The core aborts a request or VERIFY that the host does not end within this time. Adapters have shorter limits. */
   EXCHANGE_MS_MAX = 120000,
-  /** A Retry-After above an hour is more often a mistake than intended. */
+  /** A longer Retry-After is limited to this. It is more often a mistake than intended. */
   RETRY_AFTER_MAX_S = 3600,
   /** A status outside the range of HTTP counts as this one (RFC 9110 §15). */
   STATUS_OTHER = 599,
@@ -91,7 +91,7 @@ export enum Limit {
    * source is ready.
    */
   CHALLENGE_TRIES = 7,
-  /** How long after a failure the tokens are offered to storage again, long enough for busy flash. */
+  /** How long after a failure the device offers the tokens to storage again. Busy flash may need that long. */
   SAVE_AGAIN_MS = 60000,
 
   /**
@@ -99,11 +99,14 @@ export enum Limit {
    * adds up to as much again, so that devices which signed in together do not refresh together.
    */
   REFRESH_MARGIN_MAX_S = 300,
-  /** The next refresh without need waits this long: tokens of a minute would wear out the flash of an idle device. */
+  /**
+   * A refresh without need waits this long after the last one. Otherwise, tokens with a lifetime of a minute would wear out
+   * the flash of an idle device.
+   */
   REFRESH_REST_S = 600,
   /** The user is warned this long before the refresh token expires: a weekend and a day. */
   EXPIRY_WARNING_S = 259200,
-  /** A code with this lifetime or a longer one has no countdown, because the countdown has two digits for minutes. */
+  /** A code with at least this lifetime has no countdown, because the countdown has two digits for minutes. */
   COUNTDOWN_MAX_S = 6000,
 
   /** The longest response body. A longer one contains no token that a device could use, so it is rejected. */
@@ -113,7 +116,7 @@ export enum Limit {
 
   /** Length of a code verifier, 32 random bytes in base64url, and of its challenge (RFC 7636 §4.1, §4.2). */
   CODE_VERIFIER_SIZE = 43,
-  /** A character in UTF-8. */
+  /** The longest character in UTF-8. */
   CHARACTER_MAX = 4,
   /** The longest member name that is looked up. Longer names are skipped. */
   KEY_MAX = 88,
@@ -123,48 +126,48 @@ export enum Limit {
   TOKEN_TYPE_MAX = 12,
   /** Scopes are for the application. Of a longer list, the device stores those that fit. */
   SCOPE_MAX = 160,
-  /** The character after them shows whether the last one is complete. */
+  /** One more character shows whether the last scope is complete. */
   SCOPE_CAPACITY = SCOPE_MAX + CHARACTER_MAX,
   /** More digits than any valid number has. A longer number counts as endless. */
   NUMBER_MAX = 12,
   /** The specification requires 40 characters on the display, but the URIs of real servers are longer. */
   VERIFICATION_URI_MAX = 128,
-  /** Enough for the URI and a user code of 40 characters with its name. A longer one is dropped: the user types. */
+  /** Enough for the URI and a user code of 40 characters with its name. A longer URI is dropped. */
   VERIFICATION_URI_COMPLETE_MAX = 176,
-  /** RFC 8628 §3.2 does not limit addresses. With this much memory, longer ones fit too. */
+  /** RFC 8628 §3.2 does not limit addresses. With at least this memory, longer ones fit. */
   LONG_URI_MEMORY = 24576,
-  /** The longest verification address with that much memory. */
+  /** The longest verification address with that memory. */
   LONG_URI_MAX = 512,
-  /** The longest complete address with that much memory. The smaller versions of QR codes hold as much. */
+  /** The longest complete address with that memory. The smaller versions of QR codes hold this many bytes. */
   LONG_URI_COMPLETE_MAX = 768,
-  /** How much more memory the two take. */
+  /** Additional memory for both long addresses. */
   LONG_URIS_SIZE = LONG_URI_MAX +
     LONG_URI_COMPLETE_MAX -
     VERIFICATION_URI_MAX -
     VERIFICATION_URI_COMPLETE_MAX,
-  /** Least bytes for tokens, and a request or record with one of them: about 64 for each part. */
+  /** The minimum for tokens, and for a request or record with one of them. A token then has about 64 bytes. */
   OUTPUT_MIN = 512,
 
   /** The number of events in one run of event polls, so that a run ends. One more poll acknowledges the last event. */
   EVENT_POLLS = 32,
 
-  /** A bit for each endpoint: five, and up to 22 resource servers. */
+  /** A mask with a bit for each endpoint: five, and up to 22 resource servers. */
   ENDPOINTS = 134217727,
-  /** 26 random bits of the host, for jitter. */
+  /** The maximum of `seed`, the host's 26 random bits for jitter. */
   SEED_MAX = 67108863,
   /** The maximum of `renewalsMax`. */
   RENEWALS_MAX = 1000,
 
   /** The smallest display: 16x2, the most common character display. */
   COLUMNS_MIN = 16,
-  /** The widest display: a terminal. */
+  /** The widest display, such as a terminal. */
   COLUMNS_MAX = 80,
-  /** One row for the code, one for the address. */
+  /** The code and the address need a row each. */
   ROWS_MIN = 2,
   /** The highest display. With 80 columns, its frame takes 640 bytes of memory, and the application's line 560. */
   ROWS_MAX = 8,
   /** How long each page is shown if a text has several. */
   PAGE_MS = 3000,
-  /** More cells than any text has: one for each byte of the largest memory, and incomplete rows. */
+  /** A position after the cells of any text: one for each byte of the largest memory, and the ends of rows. */
   BEHIND_ALL_TEXT = 100000000,
 }

@@ -40,7 +40,7 @@ export type Place = Field | Region | Literal;
  * functions that handle them. There is one object for each kind, made when the file is loaded.
  */
 export interface CallKind {
-  /** Literal with the members' names. `depth`: the deepest object in which they are looked up, from 1. */
+  /** The literal with the members' names. `depth` is the deepest object in which they are looked up; 1 is the outermost. */
   names: Literal;
   depth: number;
   /** How many values share OUTPUT, starting with VALUE_A. */
@@ -49,7 +49,7 @@ export interface CallKind {
   scan: (device: Device, c: number) => void;
   /** Handles a complete response. Returns NONE or its error. */
   take: (device: Device) => ErrorCode;
-  /** A successful response may have any body and length. */
+  /** Whether a successful response may have any body and length. */
   isAnyBody?: boolean;
 }
 
@@ -66,9 +66,9 @@ type Read<Part> = {
 };
 
 /**
- * The state of a device outside its memory: small integers, and lists that are created once. It consists of parts. Each
- * part belongs to the file that declares it. Functions of that file that write to it take a `Device & Part`. No other
- * file names the part, so TypeScript rejects writes elsewhere.
+ * The state of a device outside its memory: small integers, and lists that are created once. It consists of parts, and each
+ * part belongs to the file that declares it. A function that writes to a part takes a `Device & Part`. No other file names
+ * the part, so TypeScript rejects writes elsewhere.
  */
 export type Device = Readonly<HostMemory> &
   Read<
@@ -107,7 +107,7 @@ export function holds(device: Device, region: Place): boolean {
   return device.length[region] > 0;
 }
 
-/** How many bytes of a value that was read did not fit its region, which then holds only its beginning. */
+/** How many bytes of the read value did not fit its region, which then contains only its start. */
 export function overflowOf(device: Device, region: Place): number {
   return device.length[region] < 0 ? 0 : device.excess[region];
 }
@@ -135,7 +135,7 @@ export function matchNext(device: Device, literal: Literal, matched: number, c: 
   var start = device.start[literal];
   var bytes = literalBytes(device);
   if (matched === device.length[literal]) return matched;
-  // Find the longest beginning of the literal that ends with `c`.
+  // Finds the longest start of the literal that ends with `c`.
   for (var size = matched; size >= 0; size--) {
     var i = 0;
     while (i < size && bytes[start + i] === bytes[start + matched - size + i]) i++;

@@ -24,10 +24,7 @@ export function makeMoves(device: Moves): void {
   device.moves = 0;
 }
 
-/**
- * Makes a transition of the table (states.ts). Also wipes data that the new state does not use, hides a visible code,
- * and resets the backoff.
- */
+/** Makes a transition (states.ts). Wipes data that the new state does not use, and resets display and backoff. */
 export function moveTo(device: Device & Moves, event: Event, state: State): void {
   ASSERT: must(isTransition(device.state, event, state), "the table has every move");
   device.state = state;

@@ -1,17 +1,17 @@
-// Ownership and lifetimes of the bytes in a device's memory. tables/fields.ts has a row for each region, and create.ts
-// lays them out. A transition wipes the values that its new state does not use (moves.ts). OUTPUT has one owner at a
-// time, which claims it here. Within a state, the file that finds a value unusable wipes it: a rejected token
-// (refresh.ts, call.ts, security-event.ts), a truncated response (token-response.ts), an unfinished document
+// Ownership and lifetimes of the bytes in a device's memory. tables/fields.ts has a row for each region, and create.ts lays
+// them out. A transition wipes the values that its new state does not use (moves.ts). OUTPUT has one owner at a time, which
+// claims it here. Within a state, a value that turns out to be unusable is wiped by the file that detects it: a rejected
+// token (refresh.ts, call.ts, security-event.ts), a truncated response (token-response.ts), an unfinished document
 // (json-scanner.ts).
 //
-// Most regions have a place of their own. These share one:
-//  - The tokens and the device code have no fixed places. One after the other, they end the memory, and OUTPUT has all
-//    bytes before them. A value arrives in OUTPUT, after its content, and moves up to the others when it is complete
-//    (settle). When a value is wiped, those before it move up.
-//  - CALL shares the places of the user code and its URIs: only a session has calls with a target.
+// Most regions have a place of their own. These regions share one:
+//  - The tokens and the device code have no fixed places. They are at the end of the memory, one after the other, and
+//    OUTPUT has all bytes before them. A value arrives in OUTPUT, after OUTPUT's own content. When it is complete, it moves
+//    up to the other values (settle). When a value is wiped, the values before it move up.
+//  - CALL shares the places of the user code and its URIs, because only a session has calls with a target.
 //  - The values of a call's response, requests of the grant and records use OUTPUT, one at a time.
 //  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN swap their places with each new token.
-//  - CLIENT, or its beginning, is the end of DEVICE_AUTHORIZATION: neither changes after the start.
+//  - CLIENT, or its start, is also the end of DEVICE_AUTHORIZATION. Neither changes after the start of the device.
 
 import { setRefreshLifetime } from "./clock.ts";
 import { Message } from "./errors.ts";
@@ -31,7 +31,7 @@ export var TOKEN_STATES: number =
 /** A bit for each state that is a session. Only a session has a call with a target. */
 export var SESSION_STATES: number = (1 << State.SIGNED_IN) | (1 << State.REFRESHING);
 
-/** A bit for each region whose place follows the lengths of the values. */
+/** A bit for each region whose place depends on the lengths of values. */
 var MOVABLE: number = Fields.OF_SESSION | (1 << Field.DEVICE_CODE) | (1 << Region.REFRESH_TOKEN);
 
 /** The owner of OUTPUT. */
@@ -42,17 +42,17 @@ export enum OutputUse {
   /** A record, from LOAD or STORE until storageDone. */
   RECORD = 2,
   /**
-   * A call's response, from SEND on: while it arrives, while an event in it is verified, and until tick returns NONE
-   * with the call done. From then until the next tick, the host reads it (RESPONSE_SHOWN).
+   * A call's response, from SEND until tick returns NONE with the call done. From then until the next tick, the host reads
+   * it (RESPONSE_SHOWN).
    */
   RESPONSE = 3,
-  /** A finished call's response after tick has returned NONE. Anything may claim OUTPUT then. */
+  /** A finished call's response after tick has returned NONE. Any owner may claim OUTPUT then. */
   RESPONSE_SHOWN = 4,
-  /** Data of a single API function, which wipes it at its end: an offer's body, an event's claims. */
+  /** Data of a single API function, which wipes them at its end: an offer's body, or an event's claims. */
   SCRATCH = 5,
 }
 
-/** Where all regions are, and the current owners of those that share a place. */
+/** The places of all regions, and the owners of those that share a place. */
 export interface Regions {
   /** First byte of each region in `memory`, by Field and Region. */
   start: Integers;
@@ -120,12 +120,12 @@ export function setLength(device: Device & Regions, region: Place, length: numbe
   device.length[region] = length;
 }
 
-/** The first of the tokens: OUTPUT ends there. */
+/** The start of the first token, where OUTPUT ends. */
 function outputEnd(device: Device): number {
   return device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT];
 }
 
-/** Moves `size` bytes from `at` up by `distance`, with the values in them, and overwrites what they leave. */
+/** Moves `size` bytes from `at` up by `distance`, together with the values in them. Overwrites the old bytes. */
 function moveUp(device: Device & Regions, at: number, size: number, distance: number): void {
   for (var i = at + size; distance > 0 && i-- > at; ) {
     device.memory[i + distance] = device.memory[i];
@@ -133,21 +133,21 @@ function moveUp(device: Device & Regions, at: number, size: number, distance: nu
   }
   for (var region = 0; region < Region.COUNT; region++) {
     var start = device.start[region];
-    // OUTPUT may start with the bytes that leave it.
+    // OUTPUT may start with the bytes that are moved out of it.
     if (region !== Region.OUTPUT && start >= at && start < at + size) {
       device.start[region] = start + distance;
     }
   }
 }
 
-/** A value arrives, and replaces an earlier one. The place of a movable region is then in OUTPUT. */
+/** Call this before a value arrives that replaces an earlier one. Sets the place of a movable region within OUTPUT. */
 export function beginArrival(device: Device, region: Place): void {
   wipe(device, region);
   var at = device.start[Region.OUTPUT] + device.length[Region.OUTPUT];
   if ((MOVABLE >> region) & 1) placeRegion(device, region, at, outputEnd(device) - at);
 }
 
-/** A value is complete: in a movable region, it moves from OUTPUT up to the others. */
+/** Call this when a value is complete. In a movable region, it moves from OUTPUT up to the other values. */
 export function settle(device: Device & Regions, region: Place): void {
   var at = device.start[region];
   var size = device.length[region];
@@ -184,7 +184,7 @@ export function shorten(device: Device, region: Place, length: number): void {
 
 /** Wipes OUTPUT, including the values of the last call's response. */
 function emptyOutput(device: Device): void {
-  // A request has written its length, but other content may fill the whole region, so wipe all of it.
+  // A request has set its length. Other content may fill the whole region, so wipe all of it.
   if (device.length[Region.OUTPUT] < 0) {
     setLength(device, Region.OUTPUT, device.capacity[Region.OUTPUT]);
   }
@@ -213,7 +213,7 @@ export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
   return true;
 }
 
-/** Call this when the host has had time to read the response in OUTPUT. Others can claim its bytes then. */
+/** Call this when the host has had time to read the response in OUTPUT. Other owners can then claim OUTPUT. */
 export function offerOutput(device: Device & Regions): void {
   if (device.outputUse === OutputUse.RESPONSE) device.outputUse = OutputUse.RESPONSE_SHOWN;
 }
@@ -230,19 +230,19 @@ export function clearTarget(device: Device): void {
   setLength(device, Region.CALL, 0);
 }
 
-/** Stops building a target. Its pages can no longer be requested. */
+/** Discards an unfinished target. Further pages of it can no longer be requested. */
 export function endTarget(device: Device & Regions): void {
   device.isBuilding = device.hasNextPage = 0;
 }
 
-/** Wipes the target and the tokens that the state does not use, once no request that the host reads has them. */
+/** Wipes the target and unused tokens. Call this when the host no longer reads a request with them. */
 export function clearUnread(device: Device): void {
   if (device.inFlight || device.abortDue) return;
   if (!((SESSION_STATES >> device.state) & 1)) wipe(device, Region.CALL);
   if (!((TOKEN_STATES >> device.state) & 1)) dropTokens(device);
 }
 
-/** The target in CALL is complete. After its response, further pages can be requested. */
+/** Call this when the target in CALL is complete. After the call's response, further pages can be requested. */
 export function keepTarget(device: Device & Regions): void {
   device.targetSize = device.length[Region.CALL];
 }
@@ -264,13 +264,13 @@ export function swapRefreshTokens(device: Device & Regions): void {
 
 /** Wipes everything that `state` does not use. */
 export function endLifetimes(device: Device & Regions, state: State): void {
-  // A device that requests a code has given up the previous one.
+  // A device that requests a code has discarded the previous one.
   if (state === State.REQUESTING || !((CODE_STATES >> state) & 1)) dropCode(device);
   if (!((SESSION_STATES >> state) & 1)) endTarget(device);
   clearUnread(device);
 }
 
-/** Wipes the code, or the part of one that a response has contained. */
+/** Wipes the code, or the part of a code that a response has contained. */
 export function dropCode(device: Device): void {
   clearAll(device, Fields.OF_CODE);
   wipe(device, Region.CODE_VERIFIER);

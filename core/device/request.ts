@@ -72,8 +72,8 @@ export function hasEndpoint(device: Device, endpoint: number): boolean {
 }
 
 /**
- * Call this with the response to a grant request. If the server rejects one body format, it may accept the other (RFC
- * 9110 §15.5.16).
+ * Call this with the response to a grant request. A server that rejects one body format may accept the other (RFC 9110
+ * §15.5.16).
  * @returns whether the request must be retried in the other format
  */
 export function beginFormTrial(device: Device & Request): boolean {
@@ -155,12 +155,12 @@ export function clearResponse(device: Device & Request): void {
   device.httpStatus = 0;
 }
 
-/** Makes the host abort its current task, so that it stops reading its bytes. */
+/** Makes the host abort its current task and stop reading the bytes of it. */
 export function requestAbort(device: Device & Request): void {
   device.abortDue = 1;
 }
 
-/** Gives up the current request. Its response is dropped. The host may read its bytes until ABORT. */
+/** Ends the current request and drops its response. The host may still read the request's bytes until ABORT. */
 export function giveUp(device: Device & Request): void {
   device.abortDue |= device.inFlight;
   device.inFlight = 0;

@@ -24,7 +24,7 @@ export function makeMisfit(device: Misfit): void {
   device.memoryNeeded = 0;
 }
 
-/** Notes that the device needs `missing` bytes more than it has, unless it has needed more before. */
+/** Records that the device needs `missing` bytes more than it has, unless the recorded need is larger. */
 export function noteNeed(device: Device & Misfit, missing: number): void {
   var bytes = device.memory.length + missing;
   if (device.memory.length < Limit.LONG_URI_MEMORY && bytes >= Limit.LONG_URI_MEMORY) {
@@ -64,7 +64,7 @@ export function misfitError(device: Device & Misfit, missing: number): ErrorCode
   if (isTooLong(device, address) && device.memoryNeeded < Limit.LONG_URI_MEMORY) {
     device.memoryNeeded = Limit.LONG_URI_MEMORY;
   }
-  // If more memory does not help one of them, it does not help the others.
+  // If more memory does not help one of the fields, it does not help the others.
   if (
     isTooLong(device, Field.USER_CODE) ||
     device.length[address] + overflowOf(device, address) > Limit.LONG_URI_MAX

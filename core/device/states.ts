@@ -1,5 +1,5 @@
-// The states of a device, and the table of all transitions. The table does not ship. Assertions check every transition
-// against it (moves.ts), and the diagram in SPEC.md is generated from it.
+// The states of a device, and the table of all transitions. The bundles do not contain the table. Assertions check every
+// transition against it (moves.ts), and the diagram in SPEC.md is generated from it.
 
 /** The states of a device; `transitions` has the transitions. */
 export enum State {
@@ -15,13 +15,13 @@ export enum State {
   SIGNED_IN = 4,
   /** The device has tokens, and refreshes the access token. */
   REFRESHING = 5,
-  /** The user has signed out; the token is being revoked. */
+  /** The user has signed out, and the tokens are being revoked. */
   REVOKING = 6,
-  /** A final error; it is shown until the user acts. */
+  /** There was a final error, which is shown until the user acts. */
   FAILED = 7,
 }
 
-/** What the user has requested while the records are being read. It is carried out afterwards. */
+/** What the user has requested while the records are being read. The device does it afterwards. */
 export enum Noted {
   NOTHING = 0,
   CANCEL = 1,
@@ -31,7 +31,7 @@ export enum Noted {
 /** The causes of transitions. */
 export enum Event {
   NONE = 0,
-  // records found at the start
+  // Events of records that are found at the start.
   /** No record was found at the start. */
   NO_RECORD = 1,
   /** A code was found at the start. */
@@ -40,14 +40,14 @@ export enum Event {
   TOKENS_FOUND = 3,
   /** An unfinished revocation was found at the start. */
   REVOCATION_FOUND = 4,
-  // the user
+  // Events of the user.
   /** The user signs in. */
   SIGN_IN = 5,
   /** The user cancels. */
   CANCEL = 6,
   /** The user signs out. */
   SIGN_OUT = 7,
-  // the server
+  // Events of the server.
   /** The server has sent a code. */
   CODE_RECEIVED = 8,
   /** The server has sent tokens. */
@@ -60,17 +60,17 @@ export enum Event {
   REVOKED = 12,
   /** An API has rejected the access token. */
   TOKEN_REFUSED = 13,
-  // time
+  // Events of time.
   /** The code has expired. */
   CODE_EXPIRED = 14,
-  /** It was the last of `renewalsMax`. */
+  /** The last of `renewalsMax` codes has expired. */
   RENEWALS_EXHAUSTED = 15,
   /** The access token is about to expire. */
   REFRESH_DUE = 16,
-  /** The session has ended: revoked, rejected, or its account disabled. */
+  /** The session has ended: it was revoked or rejected, or its account was disabled. */
   SESSION_ENDED = 17,
-  // security events
-  /** A security event: the sessions were revoked; the device tries its refresh token. */
+  // Security events.
+  /** A security event reports that all sessions were revoked. The device tests its refresh token. */
   SESSIONS_REVOKED = 18,
 }
 
@@ -81,14 +81,12 @@ export interface Transition {
   readonly to: State;
 }
 
-/**
- * A transition as one number, because the core's lists contain integers: five bits for the event, three for each state.
- */
+/** A transition as an integer, because lists contain only integers: five bits for the event, three for each state. */
 function move(from: State, event: Event, to: State): number {
   return (from << 8) | (event << 3) | to;
 }
 
-/** All transitions, for assertions, documentation and tests; they do not ship. */
+/** All transitions, for assertions, documentation and tests. The bundles do not contain them. */
 function moves(): number[] {
   return [
     move(State.STARTING, Event.NO_RECORD, State.SIGNED_OUT),

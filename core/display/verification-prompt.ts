@@ -37,7 +37,7 @@ enum Width {
 enum Source {
   /** The developer's, in the display's own character set. */
   DEVELOPER = 0,
-  /** A server's or the application's: only printable ASCII reaches the display. */
+  /** A server's or the application's text. The display shows only its printable ASCII. */
   ANYBODY = 1,
 }
 
@@ -154,7 +154,7 @@ function messageOfState(device: Device): Message {
   if (state === State.PENDING) return Message.RESUMING;
   if (state === State.REVOKING) return Message.SIGNING_OUT;
   if (state === State.FAILED) return Message.FAILED;
-  // The user need not know about a refresh while a token is valid, or while none is needed.
+  // The display does not report a refresh while a token is valid, or while no token is needed.
   var isCalm = hasAccess(device) || (state === State.SIGNED_IN && device.refreshRestS > 0);
   return isCalm ? Message.SIGNED_IN : Message.CONNECTING;
 }
@@ -165,7 +165,7 @@ function messageOf(device: Device): Message {
   var isLess =
     message === Message.REQUESTING || message === Message.CONNECTING || message === Message.FAILED;
   if (!device.error || !isLess) return message;
-  // A value that does not fit the display. More memory would not help.
+  // A value is too long for the display. More memory would not help.
   if (device.error === ErrorCode.VALUE_TOO_LONG && !device.memoryNeeded) return Message.FAILED;
   return errorMessage(device, device.error);
 }

@@ -8,7 +8,7 @@ import { moveTo } from "../device/moves.ts";
 import { type Event, State } from "../device/states.ts";
 import { Job, nothingToSave, startJob } from "../records/record-keeping.ts";
 
-/** Gives up the current code, if any, and requests a new one after `waitMs`. */
+/** Discards the current code, if any, and requests a new one after `waitMs`. */
 export function requestCode(device: Device, event: Event, waitMs: number): void {
   setError(device, ErrorCode.NONE);
   nothingToSave(device);
@@ -20,7 +20,7 @@ export function requestCode(device: Device, event: Event, waitMs: number): void 
 export function finish(device: Device, event: Event, error: ErrorCode, state: State): void {
   setError(device, error);
   moveTo(device, event, state);
-  // If storage cannot erase now, the device retries after this time, whatever Retry-After was.
+  // If storage cannot erase now, the device retries after this time. Retry-After does not apply to storage.
   waitFor(device, Limit.SAVE_AGAIN_MS);
   startJob(device, Job.WIPE);
 }

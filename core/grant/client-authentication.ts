@@ -42,8 +42,8 @@ function takeWritten(device: Device, region: Region, start: number): void {
 }
 
 /**
- * Binds records to this client and server, because a token must never go to a server that did not issue it. For the
- * checksum, the server's name is written after the client's. Later writes overwrite it.
+ * Binds records to this client and server, because a token must never go to a server that did not issue it. The server's
+ * name is written after the client's only for the checksum. Later writes overwrite it.
  */
 function bindingOf(device: Device, start: number, server: string): number {
   var end = device.writeAt;
@@ -109,18 +109,16 @@ export function clientAuthorization(device: Device): Authorization {
     : Authorization.NONE;
 }
 
-/** Bytes of the received value; 0 if there is none. */
+/** The length of the received value in bytes; 0 if there is none. */
 function sentLength(device: Device, field: Field): number {
   return device.length[field] < 0 ? 0 : device.length[field] + device.excess[field];
 }
 
-/**
- * Bytes of memory that the next request lacks, beside its code or token and new tokens as long as these; 0 or less: none
- */
+/** Bytes of memory that the next request lacks, beside its code or token and equally long new ones; at most 0: none. */
 export function missingBytes(device: Device, isCode: boolean): number {
   var token = isCode ? Field.DEVICE_CODE : Field.RECEIVED_REFRESH_TOKEN;
   var size = (device.scanSeen >> token) & 1 ? sentLength(device, token) : 0;
-  // Without a new refresh token, the next refresh is like this one.
+  // If the response has no refresh token, the next refresh is as long as this one.
   if (!size && holds(device, Region.REFRESH_TOKEN)) return 0;
   var grant = isCode ? Literal.DEVICE_CODE_GRANT : Literal.REFRESH_TOKEN_GRANT;
   writeTokenRequest(device, grant, token);
@@ -128,7 +126,7 @@ export function missingBytes(device: Device, isCode: boolean): number {
   var bytes = device.writeAt + overflowOf(device, token) + size - device.memory.length;
   if (isCode) return bytes;
   var access = sentLength(device, Field.ACCESS_TOKEN);
-  // A session without a refresh token has a record of its access token instead.
+  // A session without a refresh token stores its access token in a record instead.
   return bytes + access + (size || access);
 }
 

@@ -1,7 +1,5 @@
-// Proof Key for Code Exchange (RFC 7636): the request for a code contains a challenge, and each poll the verifier.
-// Somebody who has only seen the code cannot use it. The device sends them if the developer has set that, or after the
-// server has rejected a request with a message that contains `code_challenge`. The host creates both for each request,
-// because it has the random source and SHA-256.
+// both exist; 0: the host cannot create them, and nothing is sent without them => 1: the host has created both; 0: it
+// cannot, and the device sends no request without them
 
 import { backOff } from "../device/clock.ts";
 import { Command } from "../device/command.ts";
@@ -42,8 +40,8 @@ export function countChallengesAnew(device: Challenge): void {
 }
 
 /**
- * Reserves space for the verifier, and after it for the challenge with its parameter names, directly before the device
- * authorization request, which is written next. A request with a challenge starts where the verifier ends.
+ * Reserves space directly before the device authorization request, which is written next: for the verifier, and for the
+ * challenge with its parameter names. A request with a challenge starts where the verifier ends.
  */
 export function placeChallenge(device: Device): void {
   placeRegion(device, Region.CODE_VERIFIER, device.writeAt, Limit.CODE_VERIFIER_SIZE);
@@ -58,7 +56,7 @@ export function isChallengeDue(device: Device): boolean {
   return device.pkce === Pkce.ALWAYS && device.length[Region.CODE_VERIFIER] < 0;
 }
 
-/** Requests a verifier at the start of the range, and its challenge at the end. */
+/** Requests the verifier at the start of the range, and the challenge at its end. */
 export function requestChallenge(device: Device): Command {
   // A Retry-After of the last response must not delay the host's task.
   beginRequest(device);
@@ -68,7 +66,8 @@ export function requestChallenge(device: Device): Command {
 }
 
 /**
- * Handles the host's result. When a device starts, a random source may not be ready, so the device retries for a while.
+ * Handles the host's result. At the start of a device, its random source may not be ready, so the device retries for a
+ * while.
  * @param result 1: both exist; 0: the host cannot create them, and nothing is sent without them
  */
 export function takeChallenge(device: Device & Challenge, result: number): void {

@@ -1,6 +1,5 @@
-// A code and its polls (RFC 8628): the device authorization response (§3.1, §3.2; specification 2.1 and 4.1), the
-// device access token request and what its responses mean for the code (§3.4, §3.5; specification 4.2), and what
-// happens when a code expires.
+// Codes and polls (RFC 8628): the device authorization response (§3.1, §3.2; specification 2.1 and 4.1), polls and what
+// their responses mean for the code (§3.4, §3.5; specification 4.2), and what happens when a code expires.
 
 import { pollEvery, resetBackoff, setCodeLifetime, spread, waitAtLeast } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -58,9 +57,9 @@ export function countAnew(device: Device & Code): void {
 }
 
 /**
- * Counts redirects and rejections without an error code. They pass if something only temporarily replaces the server,
- * but if they persist, the setup is wrong. 408 and 425 request a retry, so they do not count. Unusable JSON (an ID
- * token instead of an access token) counts, because further polls or refreshes would have the same result.
+ * Counts redirects and rejections without an error code. A few may come from a system that temporarily replaces the server.
+ * If they persist, the setup is wrong. 408 and 425 request a retry, so they do not count. Unusable JSON (an ID token
+ * instead of an access token) counts, because further polls or refreshes would have the same result.
  * @returns the error, or UNUSABLE_RESPONSES after too many consecutive ones
  */
 export function countUnusable(device: Device & Code, error: ErrorCode): ErrorCode {
@@ -138,13 +137,13 @@ function beginsWithHost(device: Device, region: Field): boolean {
   for (; at < end && device.memory[at] !== 47 && device.memory[at] !== 58; at++) {
     if (device.memory[at] === 46) hasDot = true;
   }
-  // It must not start with . or /, and must have no : after the name.
+  // The text must not start with . or /, and no colon may follow the name.
   return hasDot && device.memory[start] > 47 && (at === end || device.memory[at] === 47);
 }
 
 /**
- * Counts successful responses without a code. The device requests a code again a few times. After that, client or
- * addresses are set up wrongly. An empty response may come from a network that is not ready yet, so it does not count.
+ * Counts successful responses without a code. The device retries a few times, and then reports that the client or the
+ * addresses are wrong. An empty response may come from a network that is not ready yet, so it does not count.
  */
 function unusableResponse(device: Device & Code): ErrorCode {
   if (device.bodyBytes) device.unusableResponses++;
@@ -154,8 +153,8 @@ function unusableResponse(device: Device & Code): ErrorCode {
 }
 
 /**
- * Processes the device authorization response. Stores its lifetime, drops an unusable verification_uri_complete.
- * @returns NONE if the code can be shown and polled, or what is wrong with the member that errorField names
+ * Processes the device authorization response. Stores the lifetime, and drops an unusable verification_uri_complete.
+ * @returns NONE if the code can be shown and polled; otherwise the error of the member that errorField names
  */
 export function takeCode(device: Device): ErrorCode {
   // verification_uri_complete is optional, because the user can type URI and code. A host may link to it or draw it as
@@ -171,7 +170,7 @@ export function takeCode(device: Device): ErrorCode {
     device.length[Field.EXPIRES_IN] < 0 ? 0 : numberOf(device, Field.EXPIRES_IN, -1, 0);
   setCodeLifetime(device, lifetime || Limit.CODE_LIFETIME_DEFAULT_S);
   var lacks = Field.NONE;
-  // The code would expire before its first poll, and the user would be blamed.
+  // The code would expire before its first poll, and the error would blame the user.
   var interval = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
   if (interval > device.codeLifetimeS + Limit.LAST_POLL_S) lacks = Field.INTERVAL;
   if (device.codeLifetimeS < 0) lacks = Field.EXPIRES_IN;
@@ -189,7 +188,7 @@ export function takeCode(device: Device): ErrorCode {
   return lacks ? unusableResponse(device) : ErrorCode.NONE;
 }
 
-/** Call this when a code was received: the device shows, stores and polls it. */
+/** Call this when a code was received. The device shows, stores and polls it. */
 export function codeReceived(device: Device & Code): void {
   device.codeResumed = device.codeKnown = device.lastPollMade = 0;
   device.unusableResponses = 0;

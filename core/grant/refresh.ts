@@ -1,6 +1,6 @@
-// Refreshing the access token (RFC 6749 §6; specification 4.3), and the end of a session that cannot be refreshed. A
-// temporary failure never ends the session. Only a rejection of the grant does (refusal.ts), and only after the device
-// has also tried the previous refresh token.
+// Refreshes the access token (RFC 6749 §6; specification 4.3), and ends a session that cannot be refreshed. A temporary
+// failure never ends the session. Only a rejection of the grant does (refusal.ts), and only after the device has also tried
+// the previous refresh token.
 
 import {
   backOff,
@@ -21,7 +21,7 @@ import { Job, startJob } from "../records/record-keeping.ts";
 import { finish } from "./attempt.ts";
 import { isTolerated } from "./refusal.ts";
 
-/** Whether the server refuses a refresh for a reason other than the tokens. The device keeps them then. */
+/** Whether the server refuses a refresh for a reason other than the tokens. The device then keeps the tokens. */
 export enum Refused {
   NO = 0,
   /** The device retries with growing waits. */
@@ -49,7 +49,7 @@ export function makeSession(device: Session): void {
   device.endDueWith = ErrorCode.NONE;
 }
 
-/** Call this when a response starts that may contain an access token. The current one counts until it is complete. */
+/** Call this when a response starts. A current access token stays in use until the response is complete. */
 export function rememberAccess(device: Device & Session): void {
   device.hadAccess = holds(device, Field.ACCESS_TOKEN) ? 1 : 0;
 }
@@ -71,7 +71,7 @@ export function hasAccess(device: Device): boolean {
   return hasToken && device.accessLifetimeS > 0;
 }
 
-/** Wipes every token; the error is the reason. */
+/** Wipes every token and reports the error. */
 export function endSession(device: Device, error: ErrorCode): void {
   finish(device, Event.SESSION_ENDED, error, State.FAILED);
 }
@@ -107,12 +107,12 @@ export function tokensReceived(device: Device & Session, isFirst: boolean): void
     holds(device, Field.RECEIVED_REFRESH_TOKEN) &&
     !isSame(device, Region.REFRESH_TOKEN, Field.RECEIVED_REFRESH_TOKEN);
   if (isNew) swapRefreshTokens(device);
-  // If the server has repeated the current one, there is no other one that could be tried later.
+  // The server has sent the current token again, so there is no previous token that could be tried later.
   else wipe(device, Field.RECEIVED_REFRESH_TOKEN);
   if (isFirst) setLength(device, Region.STATUS, -1);
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
-  // After a fallback to the previous token, storage still contains the invalid one, so write the valid one even if it
-  // is not new. After a failed write, retry the write now.
+  // After a fallback to the previous token, storage still contains the invalid one, so store the valid one even if it is
+  // not new. If an earlier write has failed, retry it now.
   if (isNew || isFirst || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
   else if (device.notErased) startJob(device, Job.ERASE_OLDER);
   device.triedPrevious = 0;
@@ -126,7 +126,7 @@ export function isRefused(device: Device): boolean {
   return device.state === State.REFRESHING && device.refused > Refused.NO;
 }
 
-/** Retries the rejected tokens at once, because of a user action. */
+/** Retries the refused refresh at once, because of a user action. */
 export function refreshForUser(device: Device & Session): void {
   device.refused = Refused.TRIED_FOR_USER;
   setError(device, ErrorCode.NONE);
@@ -135,7 +135,7 @@ export function refreshForUser(device: Device & Session): void {
   redraw(device);
 }
 
-/** The server has rejected the refresh: the device keeps the tokens, or the session ends (refusal.ts). */
+/** Call this when the server has rejected the refresh. The device keeps the tokens, or the session ends (refusal.ts). */
 export function refreshRefused(device: Device & Session, error: ErrorCode): void {
   if (isTolerated(device, error)) {
     if (!device.refused) device.refused = Refused.YES;
@@ -143,7 +143,7 @@ export function refreshRefused(device: Device & Session, error: ErrorCode): void
   } else if (device.triedPrevious || !holds(device, Field.RECEIVED_REFRESH_TOKEN)) {
     endSession(device, ErrorCode.SESSION_ENDED);
   } else {
-    // The user has to sign in again only if the previous token is rejected as well.
+    // Report no error yet: the user must sign in again only if the previous token is rejected as well.
     setError(device, ErrorCode.NONE);
     device.triedPrevious = 1;
     swapRefreshTokens(device);

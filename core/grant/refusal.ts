@@ -1,13 +1,11 @@
-// What a grant response means for a waiting caller. It depends on the response, on this server's earlier responses, and
-// on how long it has rejected requests. Core, display, session and command use this table.
+// What a grant response means for a caller that waits for a token. It depends on the response, on earlier responses of the
+// server, and on how long the server has rejected requests. Core, display, session and command use this table.
 //
-//   response                                          the caller        the session
-//   none, cut off, HTML, empty, a redirect, 5xx, 429  waits             stays: a network problem
-//   a rejection of the grant, by its error code       signs in again    ends (RFC 6749 §5.2)
-//   a rejection of the client: `invalid_client`, or
-//     401 to its credentials                          is rejected       stays: the developer fixes it for all devices
-//   any other rejection, with or without error code   is rejected       ends after a day
-//   an error that the device itself finds             is rejected       stays
+//   response                                          the caller        the session none, cut off, HTML, empty, a redirect,
+//   5xx, 429  waits             stays: a network problem a rejection of the grant, by its error code       signs in again
+//    ends (RFC 6749 §5.2) a rejection of the client: `invalid_client`, or 401 to its credentials
+//   is rejected       stays: the developer fixes it for all devices any other rejection, with or without error code   is
+//   rejected       ends after a day an error that the device itself finds             is rejected       stays
 
 import { tolerateRefusals } from "../device/clock.ts";
 import { ClientAuthentication } from "../device/config.ts";
@@ -21,11 +19,11 @@ import { Scan } from "../text/tables.ts";
 /** What a caller of a device with an error must wait for. */
 export enum Outcome {
   NONE = 0,
-  /** It waits for the network, or for a server with problems. */
+  /** The caller waits for the network, or for a server with problems. */
   NETWORK = 1,
-  /** Only a new sign-in helps. */
+  /** The user must sign in again. */
   USER = 2,
-  /** The server refuses: the administrator or the developer can fix it. The device keeps the tokens and retries. */
+  /** The server refuses. The administrator or the developer can fix it. The device keeps the tokens and retries. */
   REFUSED = 3,
 }
 
@@ -39,18 +37,18 @@ export function outcome(device: Device): Outcome {
 
 /**
  * Classifies a rejection without an error code.
- * @param error of the response by its status alone
- * @returns INVALID_CLIENT, or UNKNOWN_ERROR for a refresh; `error` if the response is no rejection
+ * @param error the error by the status alone
+ * @returns INVALID_CLIENT, or UNKNOWN_ERROR for a refresh; `error` if the response is not a rejection
  */
 export function nameRefusal(device: Device, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
   var isUnauthorized = error === ErrorCode.UNAVAILABLE && status === 401;
   var isPublic = device.clientAuthentication === ClientAuthentication.NONE;
-  // If the server has accepted the client for this code before, the 401 does not mean the client.
+  // The server has accepted the client's credentials for this code before, so the 401 does not reject the client.
   var isTaken = device.state === State.PENDING && device.codeKnown > 0;
   if (isUnauthorized && !isPublic && !isTaken) return ErrorCode.INVALID_CLIENT;
   if (device.state !== State.REFRESHING) return error;
-  // A response without any token is a rejection, even if it looks like a success.
+  // A response without any token is a rejection, even if its status is a success.
   var isRefusal =
     error === ErrorCode.UNAVAILABLE
       ? status > 399 && status < 500 && status !== 408 && status !== 425
@@ -67,9 +65,9 @@ function isServers(error: ErrorCode): boolean {
 }
 
 /**
- * Whether the device keeps the tokens although the server refuses to refresh them. After a day, any rejection counts as
- * one of the grant. Errors that the device itself finds do not affect this. The day is counted in memory only. A
- * restart begins it again, because a user who restarts the device can also sign in again.
+ * Whether the device keeps the tokens although the server refuses to refresh them. After a day of rejections, the next one
+ * counts as a rejection of the grant. Errors that the device itself finds do not affect this. The day is counted in memory
+ * only. A restart begins it again, because a user who restarts the device can also sign in again.
  */
 export function isTolerated(device: Device, error: ErrorCode): boolean {
   var kind = errorKind(device, error);
@@ -81,8 +79,8 @@ export function isTolerated(device: Device, error: ErrorCode): boolean {
 }
 
 /**
- * Whether this response to a poll means that the code has ended (a server may have purged it), so that the device can
- * request another one.
+ * Whether this response to a poll means that the code has ended and the device can request a new one. A server may have
+ * purged the code.
  */
 export function endsCode(device: Device, error: ErrorCode): boolean {
   return (

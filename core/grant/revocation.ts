@@ -1,6 +1,6 @@
-// Signing out: the tokens are revoked at the server (RFC 7009; specification 4.4) and wiped here. The refresh token is
-// revoked first, because it has the longest lifetime. A server need not end the access token with it (RFC 7009 §2.1 has
-// SHOULD), so the access token is revoked too. By the specification's own rule, one revocation ends both.
+// Signing out: revokes the tokens at the server (RFC 7009; specification 4.4) and wipes them here. The device first revokes
+// the refresh token, because it has the longest lifetime. A server need not end the access token with it (RFC 7009 §2.1 has
+// SHOULD), so the device then revokes the access token. In the specification's own method, one revocation ends both.
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
@@ -49,7 +49,8 @@ function writeStart(device: Device): void {
 
 /**
  * Writes the query or the body to OUTPUT.
- * @returns 0, or where it starts if only its start fits: then it ends with the access token itself
+ * @returns 0 if all of it fits. If only the part before the token fits, its position: the request then ends with the access
+ * token itself
  */
 export function prepareRevocation(device: Device): number {
   // A session without a refresh token has only an access token.
@@ -61,7 +62,7 @@ export function prepareRevocation(device: Device): number {
   endWrite(device, Region.OUTPUT);
   var at = device.memory.length - device.writeAt + start;
   if (device.length[Region.OUTPUT] >= 0 || hasRefresh || at < start) return 0;
-  // An access token that a form does not change need not be copied: it is alone, and ends the memory.
+  // If encoding does not change the access token, it need not be copied: it is the only token, at the memory's end.
   goTo(device, at);
   writeStart(device);
   return device.writeAt === device.start[Field.ACCESS_TOKEN] ? at : 0;
@@ -78,9 +79,9 @@ function isAccessLeft(device: Device): boolean {
 }
 
 /**
- * Call this when a revocation has ended with `error` or a response. A success needs no body (RFC 7009 §2.2), but HTML
- * comes from a captive portal. The user must not wait for long, so failures are retried a few times with growing waits,
- * and then ignored. If the server does not revoke a token type, there is no retry (§2.2.1).
+ * Call this when a revocation has ended, with `error` or with a response. A success needs no body (RFC 7009 §2.2), but HTML
+ * comes from a captive portal. The user should not wait for long. So the device retries a few times with growing waits, and
+ * then ends the sign-out. It does not retry if the server does not revoke tokens of this type (§2.2.1).
  */
 export function revocationCompleted(device: Device & Revocation, error: ErrorCode): void {
   // The access token has ended with the refresh token, or will expire soon.
@@ -97,7 +98,7 @@ export function revocationCompleted(device: Device & Revocation, error: ErrorCod
     finish(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {
     backOff(device, Limit.BACKOFF_MAX_MS);
-    // The user waits for the end of the sign-out, so limit the wait whatever Retry-After says.
+    // The user waits for the end of the sign-out, so limit the wait even if Retry-After is longer.
     if (device.waitMs > Limit.BACKOFF_MAX_MS) waitFor(device, Limit.BACKOFF_MAX_MS);
   }
 }

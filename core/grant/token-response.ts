@@ -16,10 +16,10 @@ import { Field, Fields, Literal } from "../device/tables.ts";
 import { numberNamed, scanEnd } from "../text/json-scanner.ts";
 
 /**
- * Value of an integer field, at most Limit.ENDLESS. `otherwise` if the field is absent, negative, in exponential
- * notation, or not a number.
- * @param ofFraction what a fraction counts as: 0 for a lifetime, which must not become longer; 1 for a wait, which must
- * not become shorter
+ * The value of an integer field, at most Limit.ENDLESS.
+ * @param otherwise the result if the field is absent, negative, in exponential notation, or not a number
+ * @param ofFraction the value of a fraction: 0 for a lifetime, which must not become longer; 1 for a wait, which must not
+ * become shorter
  */
 export function numberOf(
   device: Device,
@@ -41,7 +41,7 @@ export function numberOf(
       value = value * 10 + digit;
     } else if (digit) rest = ofFraction;
   }
-  // An integer with as many digits counts as endless, so only a fraction can be too long.
+  // An integer of this length counts as endless, so only a fraction can be too long.
   if (isTooLong(device, field)) rest = ofFraction;
   return i ? value + rest : otherwise;
 }
@@ -76,8 +76,8 @@ function isRequestWrong(status: number): boolean {
 
 /**
  * The error of the received response, or NONE for a success. The body takes precedence over the status, because servers
- * send errors with 200, and authorization_pending with 400, 403 or 428. An empty body (204) is not malformed, but lacks
- * the required members.
+ * send errors with 200, and authorization_pending with 400, 403 or 428. An empty body (204) is not malformed; it lacks the
+ * required members.
  */
 export function classify(device: Device): ErrorCode {
   var status = device.httpStatus;
@@ -85,12 +85,12 @@ export function classify(device: Device): ErrorCode {
   var json = scanEnd(device) && device.bodyBytes <= Limit.BODY_MAX;
   var named = ErrorCode.NONE;
   if (json && nameField && hasError(device, nameField)) {
-    // RFC 6749 §5.2 has small letters. In the response of an API, names in capitals are not errors of the grant.
+    // RFC 6749 §5.2 has small letters. In an API's response, an error name in capitals is not an error of the grant.
     if (nameField === Field.ERROR) toLowerCase(device, nameField);
     named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;
   }
-  // An error that the developer would have to fix is final only if the status blames the request. An unknown error with
-  // 5xx is the server's problem, and 429 only asks for a longer wait.
+  // An error for the developer is final only if the status says that the request is wrong. An unknown error with 5xx is the
+  // server's problem, and 429 only requests a longer wait.
   var isPassing = status === 429 || (status > 499 && named === ErrorCode.UNKNOWN_ERROR);
   if (named && !(isPassing && errorKind(device, named) === ErrorKind.DEVELOPER)) return named;
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
@@ -133,7 +133,7 @@ function keepWholeScopes(device: Device): void {
 
 /**
  * Processes a successful token response: stores its lifetimes, and sets when unsaved tokens are offered again.
- * @returns NONE, or what is wrong with the member that errorField names; then none of its tokens may be used
+ * @returns NONE; otherwise the error of the member that errorField names, and none of the tokens may be used
  */
 export function takeTokens(device: Device): ErrorCode {
   // The type is case-insensitive (RFC 6749 §5.1). It may be absent, and one vendor sends BearerToken.
@@ -159,8 +159,8 @@ export function takeTokens(device: Device): ErrorCode {
   noteField(device, lacks);
   if (lacks) return ErrorCode.MALFORMED_RESPONSE;
   keepWholeScopes(device);
-  // An absent lifetime counts as endless. So does 0: no server issues an expired token on purpose, and a rejected one
-  // is noticed. Without a new lifetime, that of the refresh token stays.
+  // An absent lifetime counts as endless, and so does 0. No server issues an expired token on purpose, and the device
+  // notices when a token is rejected. If the response has no lifetime for the refresh token, the old one stays.
   var lifetime = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS, 0) || Limit.ENDLESS;
   setAccessLifetime(device, lifetime);
   var margin = lifetime >> 3;

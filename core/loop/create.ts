@@ -27,8 +27,8 @@ import { makeExchange } from "./exchange.ts";
 import { makeUser } from "./user.ts";
 
 /**
- * The state before the first tick. Each owner makes its part. Parts and properties are in the order of their
- * declaration (memory.ts, Device). Those of the specifications follow in complete.ts.
+ * The state before the first tick. Each owner creates its part. Parts and properties are in the order of their declaration
+ * (Device in memory.ts). complete.ts adds the parts of the specifications.
  */
 function newDevice(memory: Bytes, config: Config, literalEnd: LiteralEnd): Device {
   var device = {} as HostMemory & Device;
@@ -85,7 +85,7 @@ function placeTexts(device: Device, extra: string, messages: string): void {
   placeLines(device, device.messages, messages || MESSAGES);
 }
 
-/** Divides the memory after the literals. What the fixed regions leave belongs to OUTPUT, until there are tokens. */
+/** Divides the memory after the literals. Until there are tokens, OUTPUT has all memory after the fixed regions. */
 function divide(device: Device, hasCalls: boolean): void {
   var isLong = device.memory.length >= Limit.LONG_URI_MEMORY;
   var uriMax = isLong ? Limit.LONG_URI_MAX : Limit.VERIFICATION_URI_MAX;
@@ -106,7 +106,7 @@ function divide(device: Device, hasCalls: boolean): void {
 }
 
 /**
- * Creates a device for the `create` of each build. Allocates; nothing else in the core does, except the tables for
+ * Creates a device for the `create` of each build. Nothing else in the core allocates memory, except the tables for
  * documentation and tests (`transitions`), which no bundle contains.
  * @param extra literals of the build in addition to the grant's, one line each; "" for the grant alone
  * @param literalEnd the number after the last literal
@@ -119,7 +119,7 @@ export function createDevice(
 ): Device | null {
   if (configError(config)) return null;
   var device = newDevice(memory, config, literalEnd);
-  // Texts may be written beyond the end of the memory by at most one character, so reserve space for it.
+  // Text may be written beyond the end of the memory by at most one character, so reserve space for that.
   takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
   placeTexts(device, extra, config.messages);
   if (config.pkce) placeChallenge(device);

@@ -1,20 +1,19 @@
 // One request at a time: which one is due, its content, and who processes its response. Each response has the id of its
 // request. If that request was given up, its late response is dropped.
 //
-// Theory of operation. There is no queue. The state determines what is due (dueInState), or a waiting call does. A
-// request goes through these steps, each of which is one function:
+// Theory of operation. There is no queue. A request is due because of the state (dueInState) or because a call waits. It
+// goes through these steps. Each step is one function:
 //
 //   due ---- whatIsDue: no exchange, no record, OUTPUT is free
 //    |
 //   made --- nextRequest: OUTPUT is claimed, the bytes are written, SEND
 //    |
-//   sent --- responseStart, responseBody ...: the scanner extracts the required members (of a call: the CallKind's)
+//   sent --- responseStart, responseBody ...: the scanner extracts the required members (for a call, those of its CallKind)
 //    |
 //   over --- responseEnd, responseFailed, or checkExchange after the time limit
 //    |
-//   taken -- takeResponse: the purpose decides who processes it; OUTPUT is released, except for a call's response,
-//   which
-//            the application reads, and while ABORT is due
+//   taken -- takeResponse: the purpose decides who processes it; OUTPUT is released, except for a call's response, which
+//   the application reads, and while ABORT is due
 //
 // There are two exceptions. A request that does not fit goes to "taken" at once, as a failed one. And giveUp
 // (device/request.ts) ends a request when the user does something else: the host may still read it, so its bytes stay
@@ -116,7 +115,7 @@ export function makeExchange(device: Exchange): void {
   device.purpose = Due.NONE;
 }
 
-/** The step that the state requires, after waitMs. */
+/** The step that is due in this state after waitMs. */
 function dueInState(device: Device): Due {
   var state = device.state;
   if (state === State.REQUESTING) return Due.CODE;
@@ -129,7 +128,7 @@ function dueInState(device: Device): Due {
   return device.notErased ? Due.ERASE : Due.NONE;
 }
 
-/** Whether OUTPUT is in use, except by a finished call. Its response is released after the next NONE. */
+/** Whether OUTPUT is in use. A finished call does not count, because its response is released after the next NONE. */
 export function isOutputHeld(device: Device): boolean {
   return (
     !isOutputFree(device) &&
@@ -137,7 +136,7 @@ export function isOutputHeld(device: Device): boolean {
   );
 }
 
-/** What is due, now or after waitMs, or NONE. A call is due at once. */
+/** The step that is due, now or after waitMs, or NONE. A call is due at once. */
 export function whatIsDue(device: Device): Due {
   if (device.inFlight || device.job || device.storageCommand || isOutputHeld(device)) {
     return Due.NONE;
@@ -209,8 +208,8 @@ export function nextRequest(device: Device & Exchange): Command {
 }
 
 /**
- * Sets the server's endpoints. At first it has all of them. A current request ends first. A request to a missing
- * endpoint is never sent: a revocation then succeeds at once, and any other request fails as unreachable.
+ * Sets the server's endpoints. Initially, all bits are set. A current request ends first. A request to a missing endpoint
+ * is never sent: a revocation then succeeds at once, and any other request fails as unreachable.
  * @param endpoints a bit for each Endpoint, `1 << Endpoint.TOKEN`
  */
 export function setEndpoints(device: Device, endpoints: number): void {
@@ -258,8 +257,8 @@ export function responseStart(
 }
 
 /**
- * Passes a piece of the body: `bytes[from..to)`, of any length. The result does not depend on how the body is divided.
- * The host keeps the range.
+ * Passes a piece of the body: `bytes[from..to)`, of any length. The result does not depend on how the body is divided. The
+ * range belongs to the host.
  */
 export function responseBody(
   device: Device,
@@ -284,7 +283,7 @@ export function responseBody(
 export function responseEnd(device: Device, requestId: number): void {
   if (isCurrent(device, requestId)) {
     var error = device.httpStatus ? classify(device) : ErrorCode.UNREACHABLE;
-    // Both concern a code (RFC 8628 §3.5). In response to anything but a poll, they mean that the server is busy.
+    // Both errors concern a code (RFC 8628 §3.5). In response to any other request, they mean that the server is busy.
     var isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
     if (isOfPoll && device.purpose !== Due.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
     takeResponse(device, error);
@@ -354,7 +353,7 @@ function grantCompleted(device: Device, error: ErrorCode): void {
     retry(device);
     return;
   }
-  // A refresh may be delayed by the start spread. A refresh of an overloaded server may wait as long.
+  // A refresh may be delayed by the start spread, so a refresh of an overloaded server may wait as long.
   var most = purpose === Due.REFRESH ? device.startSpreadMs : 0;
   if (isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT)
@@ -364,7 +363,7 @@ function grantCompleted(device: Device, error: ErrorCode): void {
   else finish(device, Event.FINAL_ERROR, error, State.FAILED);
 }
 
-/** The command that ends the host's current task: after it, the host reads none of its bytes any more. */
+/** The command that ends the host's current task. After it, the host reads none of the task's bytes. */
 export function abortExchange(device: Device): Command {
   abortGiven(device);
   clearUnread(device);

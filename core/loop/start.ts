@@ -1,4 +1,4 @@
-// How a device resumes after a start: its records determine the state.
+// Resumes after a start: the records determine the state of the device.
 
 import { pollEvery, spread, waitFor } from "../device/clock.ts";
 import { Command } from "../device/command.ts";
@@ -50,9 +50,9 @@ function resume(device: Device): void {
 }
 
 /**
- * The host has finished the last LOAD, STORE, ERASE or CHALLENGE.
- * @param result of LOAD the record's size in bytes (0: slot empty, -1: unreadable), of STORE and ERASE 1 for durably
- * done, 0 for failed, of CHALLENGE 1 for created, 0 for none to be sent, -1 for failed
+ * Call this when the host has finished the last LOAD, STORE, ERASE or CHALLENGE.
+ * @param result of LOAD: the record's size in bytes (0: the slot is empty, -1: it is unreadable); of STORE and ERASE: 1 if
+ * durably done, 0 if failed; of CHALLENGE: 1 if created, 0 if the host has none, -1 if it failed
  */
 export function storageDone(device: Device, result: number): void {
   var isChallenge = device.storageCommand === Command.CHALLENGE;

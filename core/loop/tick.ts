@@ -1,19 +1,19 @@
-// The core's main function: lets time pass, and returns the host's next command. A host calls tick until it returns
-// NONE, then sleeps for at most wakeIn or until something happens.
+// The core's main function: lets time pass, and returns the host's next command. A host calls tick until it returns NONE,
+// then sleeps for at most wakeIn or until something happens.
 //
 // Theory of operation. The core has no list of tasks. Each tick examines the device and finds the task with the highest
 // priority:
 //
-//   1. Time passes on all clocks, and ends what has expired: an exchange, a code, an access token, a call.
+//   1. Advance all clocks, and end an exchange, a code, an access token or a call that has expired.
 //   2. ABORT, so that the host releases bytes that are needed.
 //   3. LOAD, STORE or ERASE: new data is stored before it is used. A job in progress continues.
-//   4. VERIFY, for a received event.
+//   4. VERIFY for a received event.
 //   5. SHOW, if a cell of the display has changed.
-//   6. SEND, if a request is due and has waited long enough (exchange.ts). Before a request for a code, CHALLENGE.
-//      Instead of a request, STORE or ERASE, if storage failed and is retried.
+//   6. SEND, if a request is due and has waited long enough (exchange.ts). Before a request for a code, CHALLENGE. Instead
+//      of a request, STORE or ERASE, if storage failed and is retried.
 //
-// Each task changes the device, so that the next tick finds another one. wakeIn looks ahead by the same rules. If the
-// two differed, the host would sleep too long, or never. The model in test/model checks that they agree.
+// Each task changes the device, so that the next tick finds another one. wakeIn predicts the next task by the same rules.
+// If the rules differed, the host would sleep too long, or not at all. The model in test/model checks that they agree.
 
 import { advance, restRefreshes, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
@@ -47,8 +47,8 @@ import {
 } from "./exchange.ts";
 
 /**
- * The code has expired and is no longer shown. The user may have decided since the last poll, and a server does not
- * expire a code with a decision. So the device polls once more, when its interval allows it.
+ * Call this when the code has expired and is no longer shown. The user may have decided since the last poll, and a server
+ * does not expire a code with a decision. So the device polls once more, when its interval allows it.
  */
 function codeEnded(device: Device): void {
   var isLast = device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS;
@@ -73,7 +73,7 @@ function checkTime(device: Device): void {
   if (device.state === State.PENDING && !device.codeLifetimeS) codeEnded(device);
   if (device.call && needsToken(device)) {
     restRefreshes(device, 0);
-    // The start spread is for devices that nobody uses at the moment.
+    // The start spread is for devices whose user does not wait.
     if (device.state === State.REFRESHING && !device.backoffMs && !device.triedPrevious)
       waitFor(device, 0);
   }
@@ -99,7 +99,7 @@ export function tick(device: Device, elapsedMs: number): Command {
   drawFrame(device);
   if (takeFrame(device)) return Command.SHOW;
   command = nextRequest(device);
-  // Until its next tick, the host has time to read the response of a finished call.
+  // The host can read the response of a finished call until its next tick.
   if (!command && device.callState === CallState.DONE) offerOutput(device);
   return command;
 }
@@ -110,7 +110,7 @@ function isAtOnce(device: Device, purpose: Due): boolean {
     device.frameDue > 0 ||
     device.verification === Verification.DUE ||
     (device.call !== null && purpose === Due.CALL) ||
-    // Erasing needs no bytes, so a response that is arriving does not delay it.
+    // ERASE needs no bytes, so an arriving response does not delay it.
     (device.job > 0 &&
       !device.storageCommand &&
       !isReadingLater(device) &&
@@ -121,14 +121,14 @@ function isAtOnce(device: Device, purpose: Due): boolean {
 /** Seconds until the display of a code changes, or the code expires. After that, only the response or wait matters. */
 function codeChangesInS(device: Device): number {
   if (device.codeConfirmed && device.hasCountdown) return 1;
-  // The time until its countdown appears.
+  // The time until the countdown appears.
   var left = device.codeConfirmed ? device.codeLifetimeS - Limit.COUNTDOWN_MAX_S + 1 : 0;
   return left > 0 ? left : device.codeLifetimeS || Limit.ENDLESS;
 }
 
 /** Seconds until a session must be refreshed, or its display changes. */
 function sessionChangesInS(device: Device): number {
-  // During a request, or in REFRESHING, only the display can change, to report a missing connection.
+  // During a request, or in REFRESHING, only the display can change, to report that there is no connection.
   var isIdle = device.state === State.SIGNED_IN && !device.inFlight;
   var seconds = isIdle ? refreshInS(device) : device.accessLifetimeS || Limit.ENDLESS;
   // Without an access token, the time until the display reports that.

@@ -31,7 +31,7 @@ export function makeUser(device: User, autoStart: number): void {
   device.noted = Noted.NOTHING;
 }
 
-/** Whether there are tokens: in a session, or during its revocation. */
+/** Whether there are tokens: in a session, or while they are revoked. */
 function keepsTokens(device: Device): boolean {
   return device.state >= State.SIGNED_IN && device.state !== State.FAILED;
 }
@@ -86,8 +86,8 @@ export function doNoted(device: Device): void {
 }
 
 /**
- * Cancels the current activity: the sign-in, the revocation that it waits for, or tokens that the server refuses to
- * refresh (without revoking them). It has no effect in any other session.
+ * Cancels the current activity: the sign-in, or the revocation. If the server refuses to refresh the tokens, cancel
+ * discards them without revoking them. It has no effect in any other session.
  */
 export function cancel(device: Device): void {
   var isWaiting = device.state === State.REVOKING || isRefused(device);
@@ -112,8 +112,8 @@ export function signOut(device: Device): void {
 }
 
 /**
- * Call this when a request of the application with the access token, outside the core's calls, got a 401. The device
- * then refreshes before it uses the token again (RFC 6750 §3.1). No effect during a refresh, or without a session.
+ * Call this when a request of the application with the access token, outside the core's calls, got a 401. The device then
+ * refreshes the token before it is used again (RFC 6750 §3.1). No effect during a refresh, or without a session.
  */
 export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {

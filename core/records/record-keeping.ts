@@ -1,19 +1,15 @@
-// Which slot is read, written or erased, and when. The newest valid record of the two slots counts. Whenever power
-// fails, one of them is intact. token-record.ts has the bytes of a record.
-//
-// The order handles these power failures:
-//  - A write goes to the slot without the newest record: if it is torn, the newest is still there.
-//  - Signing out first writes a revocation record (from then on no restart resumes the session), erases the record of
-//    the token, revokes, and erases the revocation last.
-//  - A slot that cannot be read may hold the newest record. The other one's token may have been used since, and a server
-//    that sees it again may end the session (RFC 9700 §4.14.2): the slot is retried for some seconds first.
-//  - A slot that could not be read or erased may hold a token that nothing else would ever end: it is erased after the
-//    next record has been written.
-//  - The older slot stays if it holds the previous refresh token. Any other is erased once the newer one is written: a
-//    code that led to tokens is spent.
-//  - A record under a former name of the server is rewritten under the present one, and then erased: from then on no
-//    other server with that name finds it.
-//  - A wipe erases the older slot first: erasing the newest first would make the older one count again.
+// Decides which slot is read, written or erased, and when. The device uses the newest valid record of the two slots.
+// Whenever power fails, one record is intact. token-record.ts has the bytes of a record. These rules handle power failures:
+// - A write goes to the slot without the newest record. If power fails during the write, the newest record is still there.
+// - Signing out first writes a revocation record (from then on no restart resumes the session), erases the record of the
+// token, revokes, and erases the revocation last. - A slot that cannot be read may hold the newest record. The token in the
+// other slot may be outdated, and a server that receives an outdated token may end the session (RFC 9700 §4.14.2). So the
+// device retries the read for some seconds. - A slot that could not be read or erased may hold a token that nobody would
+// ever revoke. The device erases it after it has written the next record. - The older slot stays if it holds the previous
+// refresh token. Otherwise the device erases it after the newer record is written, because a code that led to tokens is
+// useless. - A record under a former name of the server is rewritten under the present name, and then erased. After that,
+// another server with the former name cannot find it. - A wipe erases the older slot first. Otherwise, after a power
+// failure, the older record would be the newest.
 
 import { must } from "../device/assertion.ts";
 import { waitFor } from "../device/clock.ts";
@@ -94,7 +90,7 @@ export function startJob(device: Device & Records, job: Job): void {
   nameRecord(device);
   device.jobFailures = 0;
   device.isJobNew = device.storageCommand ? 1 : 0;
-  // A wipe erases data that was to be saved.
+  // A wipe also erases data that was to be saved.
   if (job === Job.WIPE) device.notSaved = 0;
 }
 
@@ -125,7 +121,7 @@ export function nextStorageCommand(device: Device & Records): Command {
   if (device.job === Job.WIPE && device.slotsUsed < 1) device.job = Job.NONE;
   if (device.job === Job.ERASE_OLDER && device.slotsUsed < 2) device.job = Job.NONE;
   if (!device.job) return Command.NONE;
-  // While a request or response uses OUTPUT, the record must wait.
+  // The record must wait while a request or response uses OUTPUT.
   if (device.job <= Job.WRITE && !claimOutput(device, OutputUse.RECORD)) return Command.NONE;
   var size = device.capacity[Region.OUTPUT];
   var command = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;
@@ -158,9 +154,9 @@ export function requestHost(
   return command;
 }
 
-/** Records that the last slot contains the newest record, or the rest of one. */
+/** Records that the last written slot contains the newest record, or a part of it. */
 function slotHolds(device: Device & Records, isWhole: boolean): void {
-  // After a failed write, both slots count as used, so it does not matter which one contains the rest.
+  // After a failed write, both slots count as used, so it does not matter which one contains the part.
   device.slotsUsed = isWhole && !device.slotsUsed ? 1 : 2;
   if (isWhole) {
     device.slotNewest = device.slot;
@@ -183,7 +179,7 @@ function nextRead(device: Device, earlier: number): Job {
   return earlier && isOlder(device.sequence, earlier) ? Job.READ_AGAIN : Job.NONE;
 }
 
-/** The record of a session has been read: a spent code in the other slot is erased. */
+/** Call this when the record of a session has been read: a used code in the other slot is erased. */
 export function dropSpentCode(device: Device & Records): void {
   // An unreadable slot may hold the newer record, which the next start may be able to read.
   if (!device.notRead && !holds(device, Field.RECEIVED_REFRESH_TOKEN))
@@ -191,8 +187,8 @@ export function dropSpentCode(device: Device & Records): void {
 }
 
 /**
- * Whether an attempt of the job has ended, successfully or as often as allowed. A command of the previous job does not
- * count, because the job has not started yet.
+ * Whether an attempt of the job has ended: it has succeeded, or failed as often as allowed. A command of the previous job
+ * does not count, because the job has not started yet.
  */
 function isTryOver(device: Device & Records, hasFailed: boolean, tries: number): boolean {
   if (device.isJobNew || (hasFailed && ++device.jobFailures < tries)) return false;
@@ -201,7 +197,7 @@ function isTryOver(device: Device & Records, hasFailed: boolean, tries: number):
   return true;
 }
 
-/** Takes the record of `size` bytes that was read. @returns false if it does not belong to this client and server */
+/** Takes the record of `size` bytes that was read. @returns false if the record belongs to another client or server */
 function takeRecord(device: Device & Records, size: number): boolean {
   var isOwn = isRecord(device, device.binding, size);
   if (!isOwn && !isRecord(device, device.formerBinding, size)) return false;
@@ -229,16 +225,14 @@ function finishLoad(device: Device & Records, size: number): void {
 }
 
 function finishStore(device: Device & Records, isDone: boolean): void {
-  // Whether the other slot must be erased after this. It may contain invalid data, or an older record than the previous
-  // one.
+  // Whether the other slot must be erased afterwards: it may contain invalid data or an outdated record.
   var isStray = device.notRead || device.notErased || device.hasFormer || device.notSaved;
   releaseOutput(device, OutputUse.RECORD);
   // After a failed write, the content of the slot is unknown.
   slotHolds(device, isDone);
   if (!isTryOver(device, !isDone, Limit.STORAGE_TRIES)) return;
   device.notSaved = isDone ? 0 : 1;
-  // The other slot may contain a record that could not be read. When it can be read again, it might count as the newer
-  // one.
+  // The other slot may contain an unreadable record, which could count as the newer one when it can be read again.
   var isOlderToGo =
     isRevocation(device.recordKind) ||
     isStray ||

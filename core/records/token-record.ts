@@ -1,5 +1,5 @@
-// The bytes of a record: what a device stores across power failures. A record holds a pending code, the token of a
-// session, or a token that must still be revoked. SPEC.md draws them.
+// The bytes of a record, which a device stores across power failures. A record contains a pending code, the token of a
+// session, or a token that must still be revoked. SPEC.md has the layout.
 
 import { setCodeLifetime, setInterval, setRefreshLifetime } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
@@ -70,9 +70,9 @@ export function checksum(device: Device, crc: number, at: number, size: number):
 }
 
 /**
- * Moves a number of `size` bytes, big-endian, between the device and its record. Reading and writing share this code,
- * so they cannot disagree about positions.
- * @returns the number read, or the one written; beyond the record's end `value` unchanged
+ * Moves a number of `size` bytes, big-endian, between the device and its record. Reading and writing share this code, so
+ * their positions always agree.
+ * @returns the number that was read or written; `value` beyond the record's end
  */
 function moveNumber(device: Device, direction: Direction, value: number, size: number): number {
   var moved = 0;
@@ -83,15 +83,15 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
       else byte = device.memory[device.writeAt];
     }
     skip(device, 1);
-    // The low 19 bits (2^19 is 524288) and 8 more are never more than 27 bits.
+    // The low 19 bits (below 2^19 = 524288) and 8 more bits are at most 27 bits.
     moved = ((moved % 524288) << 8) | byte;
   }
   return moved;
 }
 
 /**
- * Moves a time of four bytes. A time that no device stores makes the whole record invalid, as does a value that does
- * not fit, because a checksum of 24 bits does not detect all damage.
+ * Moves a time of four bytes. A time outside the range of stored times makes the whole record invalid, as does a value that
+ * does not fit, because a checksum of 24 bits does not detect all damage.
  */
 function moveTime(device: Device, direction: Direction, value: number, least: number): number {
   var moved = moveNumber(device, direction, value, 4);
@@ -104,7 +104,7 @@ function moveTime(device: Device, direction: Direction, value: number, least: nu
 function moveValue(device: Device, direction: Direction, region: Place): void {
   if (direction === Direction.FROM_RECORD) beginArrival(device, region);
   var size = moveNumber(device, direction, device.length[region] + 1, 2) - 1;
-  // A value that does not fit makes the whole record invalid. An end of -1 makes readRecord notice.
+  // A value that does not fit makes the whole record invalid. readRecord detects the end -1.
   if (direction === Direction.FROM_RECORD && size > device.capacity[region]) {
     size = -1;
     corruptWrite(device);
@@ -159,7 +159,7 @@ function kindOfRecord(device: Device): RecordKind {
   return RecordKind.NONE;
 }
 
-/** Makes the next record one of the current state. */
+/** Sets the kind of the next record by the current state. */
 export function nameRecord(device: Device & RecordHead): void {
   device.recordKind = kindOfRecord(device);
 }
@@ -169,7 +169,7 @@ export function dropRecord(device: Device & RecordHead): void {
   device.recordKind = RecordKind.NONE;
 }
 
-/** Call this when the newest record was read or written: the next one gets the next number. */
+/** Call this when the newest record was read or written. The next record gets the next sequence. */
 export function countRecord(device: Device & RecordHead): void {
   device.sequence++;
 }
@@ -199,9 +199,9 @@ export function sealRecord(device: Device, size: number): void {
 }
 
 /**
- * Whether OUTPUT holds a valid record of `size` bytes: undamaged, of this version, and of this client (a token must
- * never go to a server that did not issue it).
- * @param binding of the records that are searched for: `binding` or `formerBinding`
+ * Whether OUTPUT contains a valid record of `size` bytes: undamaged, of this version, and of this client and server (a
+ * token must never go to a server that did not issue it).
+ * @param binding `binding` or `formerBinding`
  */
 export function isRecord(device: Device, binding: number, size: number): boolean {
   // If a record ends with its own checksum, its CRC is 0. Zeros after it do not change that, so the size is part of the

@@ -1,6 +1,6 @@
-// Requests besides the grant (protected resources, metadata, security events), one at a time: when one may start and be
-// sent, what a rejected token leads to, and how it ends. The file of each kind of request defines, in its CallKind,
-// what a response must contain.
+// Calls: requests in addition to the grant (protected resources, metadata, security events), one at a time. Decides when a
+// call may start and be sent, handles a rejected token, and ends the call. The file of each kind of call defines, in its
+// CallKind, what a response must contain.
 
 import { limitExchange } from "../device/clock.ts";
 import { Authorization, Command, Endpoint, handOver } from "../device/command.ts";
@@ -43,7 +43,7 @@ export enum Verification {
   NONE = 0,
   /** The command VERIFY is due. */
   DUE = 1,
-  /** The host is verifying it. */
+  /** The host is verifying the event. */
   REQUESTED = 2,
 }
 
@@ -150,7 +150,7 @@ export function startCall(
   return true;
 }
 
-/** Lends bytes of the host to the new call until it is done. */
+/** Lends bytes of the host to the new call until the call is done. */
 export function lend(device: Device & Call, bytes: Bytes | null, from: number, to: number): void {
   device.lent = bytes;
   device.lentFrom = from;
@@ -177,7 +177,7 @@ function needsSignIn(device: Device): boolean {
   return device.stepUpMatched === device.length[Literal.STEP_UP];
 }
 
-/** Takes a byte of the response's challenge, before its status. */
+/** Processes a byte of the response's challenge, which arrives before its status. */
 function receiveChallenge(device: Device & Call, c: number): void {
   device.stepUpMatched = matchNext(device, Literal.STEP_UP, device.stepUpMatched, c);
 }
@@ -228,8 +228,8 @@ export function prepareCall(device: Device & Call): boolean {
 }
 
 /**
- * Call this when a response starts, with its status. Places its values in OUTPUT. A success may have members with the
- * names of an error's.
+ * Call this when a response starts, with its status. Places its values in OUTPUT. A successful response may have members
+ * with the same names as an error's.
  */
 export function resetApiResponse(device: Device): void {
   var kind = device.call!;
@@ -256,10 +256,7 @@ export function verify(device: Device & Call): Command {
   return Command.VERIFY;
 }
 
-/**
- * Whether a value of the response does not fit. If so, the call ends with VALUE_TOO_LONG, and callErrorField names the
- * field.
- */
+/** Whether a value of the response does not fit. The call then ends with VALUE_TOO_LONG and sets callErrorField. */
 export function isResponseTooLong(device: Device): boolean {
   noteCallField(device, firstTooLong(device, Fields.VALUES));
   return device.callErrorField !== Field.NONE;
@@ -270,7 +267,7 @@ export function noteCallField(device: Device & Call, field: Field): void {
   device.callErrorField = field;
 }
 
-/** Gives the response to another kind of call, which processes it. */
+/** Passes the response to another kind of call. */
 export function responseAs(device: Device & Call, kind: CallKind): void {
   device.call = kind;
 }
@@ -308,7 +305,7 @@ export function isVerifying(device: Device): boolean {
   return device.verification === Verification.REQUESTED;
 }
 
-/** Ends a call if the session has ended, its request was given up, or VERIFY has timed out. */
+/** Ends a call if the session has ended, its request was aborted, or VERIFY has timed out. */
 export function checkCall(device: Device): void {
   if (isVerifying(device) && !device.exchangeMs) finishCall(device, ErrorCode.UNREACHABLE);
   if (
@@ -323,7 +320,10 @@ export function checkCall(device: Device): void {
   }
 }
 
-/** Repeats the rejected request with the next access token. @returns false if there is no session that could get one */
+/**
+ * Repeats the rejected request with the next access token.
+ * @returns false if there is no session that could get a token
+ */
 function waitsForToken(device: Device): boolean {
   wipe(device, Field.ACCESS_TOKEN);
   // The display must report the missing connection.
@@ -337,8 +337,8 @@ function waitsForToken(device: Device): boolean {
 }
 
 /**
- * Call this when the response to a call has arrived, or failed with `error`. After a 401, the device refreshes the
- * access token and repeats the request, but only once (RFC 6750 §3.1). If the API requires another sign-in (RFC 9470),
+ * Call this when the response to a call has arrived, or the call has failed with `error`. After a 401, the device refreshes
+ * the access token and repeats the request, but only once (RFC 6750 §3.1). If the API requires another sign-in (RFC 9470),
  * the call ends with INTERACTION_REQUIRED instead.
  */
 export function callCompleted(device: Device & Call, error: ErrorCode): void {
@@ -356,9 +356,9 @@ export function callCompleted(device: Device & Call, error: ErrorCode): void {
 }
 
 /**
- * Passes a piece of the response's challenge, `bytes[from..to)`: the value of WWW-Authenticate (RFC 9110 §11.6.1),
- * before responseStart; several values one after the other. A host without access to headers omits it. The host keeps
- * the range.
+ * Passes a piece of the response's challenge, `bytes[from..to)`: the value of WWW-Authenticate (RFC 9110 §11.6.1), before
+ * responseStart. If there are several values, pass one after the other. A host that cannot read headers omits this call.
+ * The range belongs to the host.
  * @param requestId id of the request
  */
 export function responseChallenge(

@@ -1,5 +1,5 @@
-// The authorization server's metadata (RFC 8414, OpenID Connect Discovery; specification 4.1): requested once, checked,
-// and passed to the host, which then knows the addresses.
+// The authorization server's metadata (RFC 8414, OpenID Connect Discovery; specification 4.1): requests and checks them,
+// and passes the addresses to the host.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -21,9 +21,7 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
   return 1;
 }
 
-/**
- * Whether the address is printable ASCII without a user name. The host of http://localhost:80@elsewhere is elsewhere.
- */
+/** Whether the address is printable ASCII without a user name: the host of http://localhost:80@b is b. */
 function isPlainAddress(device: Device, region: Field): boolean {
   var at = device.start[region];
   var end = at + device.length[region];
@@ -80,13 +78,13 @@ function areSafe(device: Device): boolean {
   return true;
 }
 
-/** @returns NONE if the response is of this issuer and has the required members, or what is wrong with it */
+/** @returns NONE if the response is of this issuer and has the required members; otherwise the error */
 function checkMetadata(device: Device): ErrorCode {
   if (isResponseTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
   return isOfIssuer(device) && areSafe(device) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
-// JavaScript: after its functions, because Espruino knows no function that a file defines later.
+// In JavaScript, this must follow its functions, because Espruino knows no function that a file defines later.
 var METADATA: CallKind = {
   names: Literal.METADATA_MEMBERS,
   depth: 1,

@@ -1,8 +1,6 @@
-// Calling an API with the access token (RFC 6750 §2.1; specification 4.5). The target (path and query) is built in CALL
-// piece by piece. The host provides the body, and reads the response.
-//
-// A target may have 304 bytes plus the number of columns of the display. From 24 KiB of memory on, it may have 1280
-// bytes plus that.
+// Calls an API with the access token (RFC 6750 §2.1; specification 4.5). The target (path and query) is built in CALL piece
+// by piece. The host provides the body and reads the response. A target has at most 304 bytes plus the number of columns of
+// the display; from 24 KiB of memory on, 1280 bytes plus the columns.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -22,7 +20,7 @@ import { lend, mayBeginCall, noteCallField, startCall } from "./call.ts";
 
 /**
  * Starts the target of a call. The pages of the last call can no longer be requested.
- * @returns 1, or 0 if another call is in progress, or without a session: then nothing is added
+ * @returns 1; 0 if another call is in progress or there is no session, and nothing is added then
  */
 export function beginCall(device: Device): number {
   if (!mayBeginCall(device, Endpoint.RESOURCE)) return 0;
@@ -86,8 +84,8 @@ function hasQuery(device: Device): boolean {
 }
 
 /**
- * Appends a page token to the target at once, because OUTPUT is released. Only a GET can be a list. Ignoring a token
- * that does not fit would hide the rest of the list, so it is an error.
+ * Appends a page token to the target at once, because OUTPUT is released. Only a GET can be a list. A token that does not
+ * fit is an error, because without it the rest of the list would be missing.
  */
 function keepPageToken(device: Device): ErrorCode {
   // A body that is not JSON is only for the host.
@@ -116,7 +114,7 @@ export function nextPage(device: Device): number {
   return device.hasNextPage && startCall(device, RESOURCE, device.callEndpoint, 1) ? 1 : 0;
 }
 
-// JavaScript: after its functions, because Espruino knows no function that a file defines later.
+// In JavaScript, this must follow its functions, because Espruino knows no function that a file defines later.
 var RESOURCE: CallKind = {
   names: Literal.RESOURCE_MEMBERS,
   depth: 1,

@@ -1,8 +1,6 @@
-// Security events about the user's account (RFC 8417; specification section 6). The device polls for them (RFC 8936),
-// or the host passes them to the core.
-//
-// A poll requests one event at a time, so that the memory must hold only one. The platform verifies the signature, and
-// checks issuer and audience.
+// Security events about the user's account (RFC 8417; specification section 6). The device polls for them (RFC 8936), or
+// the host passes them to the core. A poll requests only one event, so that the memory needs space for one. The platform
+// verifies the signature, and checks issuer and audience.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -109,7 +107,7 @@ function writePoll(device: Device, response: Literal | 0): void {
   endWrite(device, Region.CALL);
 }
 
-/** Sets how many requests are left in the run. */
+/** Sets the number of requests that are left in the run. */
 function countPolls(device: Device & Events, left: number): void {
   device.eventPolls = left;
 }
@@ -142,8 +140,9 @@ function scanPoll(device: Device, c: number): void {
 }
 
 /**
- * Handles the response to a poll. The last event has been acknowledged now, and ends the session if it has to. The new
- * event waits for the host, except after the last poll of a run: the server sends that one again.
+ * Handles the response to a poll. The server has now received the acknowledgement of the last event, and the session ends
+ * if that event requires it. The new event waits for the host. After the last poll of a run, it is ignored, because the
+ * server sends it again.
  */
 function takeEvent(device: Device): ErrorCode {
   if (isResponseTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
@@ -155,9 +154,9 @@ function takeEvent(device: Device): ErrorCode {
 }
 
 /**
- * Starts to read the claims of an event. The identifier is written to the `size` bytes of OUTPUT from `at`, and the two
- * other claims, which are short, after it. If the token itself is in OUTPUT, the identifier overwrites the part of it
- * that has already been read.
+ * Starts to read the claims of an event. The identifier is written to the `size` bytes of OUTPUT from `at`. The two other
+ * claims are short and follow it. If the token itself is in OUTPUT, the identifier overwrites bytes of it that have already
+ * been read.
  */
 function beginEventClaims(device: Device, at: number, size: number): void {
   placeRegion(device, Field.VALUE_B, at, size);
@@ -179,14 +178,14 @@ function base64Value(c: number): number {
   if (c === 95) return 63;
   if (c === 45) return 62;
   if (c > 47 && c < 58) return c + 4;
-  // Below 0 for every other byte before 'A'.
+  // The result is below 0 for every other byte before 'A'.
   if (c < 91) return c - 65;
   return c > 96 && c < 123 ? c - 71 : -1;
 }
 
 /**
- * Scans the payload of a token in compact serialization from `at`: the text after its first dot, up to the first
- * character outside base64url. If that is not the second dot, the JSON is incomplete as well.
+ * Scans the payload of a token in compact serialization, starting at `at`: the text after its first dot, up to the first
+ * character outside base64url. If that character is not the second dot, the JSON is incomplete too.
  */
 function scanPayload(device: Device, at: number, end: number): void {
   while (at < end && device.memory[at] !== 46) at++;
@@ -213,7 +212,7 @@ function scanPayload(device: Device, at: number, end: number): void {
 function rememberEvent(device: Device & Events): boolean {
   var sum = checksum(device, 0, device.start[Field.VALUE_B], device.length[Field.VALUE_B]);
   var newer = sum;
-  // No checksum is negative.
+  // Checksums are never negative, so this value does not match any.
   var older = -2;
   for (var i = 0; i < device.seenEvents.length && older !== sum; i++) {
     older = device.seenEvents[i];
@@ -252,7 +251,7 @@ function applyEvent(device: Device): ErrorCode {
   }
   if (!isNamed(device, Field.SESSIONS_REVOKED) && (!isRevoked || isComparable))
     return ErrorCode.NONE;
-  // The tokens may be invalid. A refresh shows whether they are, and then ends the session.
+  // The tokens may be invalid. A refresh tests them, and ends the session if they are.
   if (!holds(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
   wipe(device, Field.ACCESS_TOKEN);
   refreshNow(device, Event.SESSIONS_REVOKED);
@@ -267,8 +266,8 @@ function isEvent(device: Device): boolean {
 /**
  * Call this with the result of VERIFY. An event that ends the session is acknowledged first. Otherwise the server would
  * send it again, and it would end the next session.
- * @param requestId the device's at VERIFY; a late result is dropped
- * @param ok 1: signature, issuer and audience are valid and the event is for this device; 0: not
+ * @param requestId the device's `requestId` at VERIFY; a result with another id is dropped
+ * @param ok 1: signature, issuer and audience are valid and the event is for this device; 0: otherwise
  */
 export function eventVerified(device: Device, requestId: number, ok: number): void {
   if (!isVerifying(device) || requestId !== device.requestId) return;
@@ -314,7 +313,7 @@ export function applySecurityEvent(
   return +isOne;
 }
 
-// JavaScript: after its functions, because Espruino knows no function that a file defines later.
+// In JavaScript, this must follow its functions, because Espruino knows no function that a file defines later.
 var EVENT_POLL: CallKind = {
   names: Literal.EVENT_POLL_MEMBERS,
   depth: 2,

@@ -1,5 +1,5 @@
-// Creates a subscription offer (the subscription offer specification). Identifiers are checked before anything is sent,
-// path segments are percent-encoded as in gRPC Transcoding, and the state in the response must be DRAFT.
+// Creates a subscription offer (the subscription offer specification). Checks the identifiers before a request is sent,
+// percent-encodes path segments as gRPC Transcoding does, and requires the state DRAFT in the response.
 
 import { ErrorCode } from "../device/errors.ts";
 import {
@@ -22,11 +22,11 @@ enum ResourceServer {
   PUBLISHER_API = 6,
 }
 
-/** An error of an offer that is found before it is sent. */
+/** Errors of an offer that are found before the request is sent. */
 export enum OfferError {
   /** No error: the request waits to be sent. */
   NONE = 0,
-  // an identifier is missing or breaks its format
+  // Errors of an identifier: it is missing or breaks its format.
   /** `packageName` is missing, too long, or has an invalid character. */
   PACKAGE_NAME = 1,
   /** `productId` is missing, too long, or has an invalid character. */
@@ -39,7 +39,7 @@ export enum OfferError {
   REGIONS_VERSION = 5,
   /** The body is not a JSON object. */
   BODY = 6,
-  // the body's member is missing (only `offerId` may be), or differs from the identifier
+  // Errors of the body: a member is missing (only `offerId` may be), or differs from the identifier.
   /** The body's `packageName` differs. */
   BODY_PACKAGE_NAME = 7,
   /** The body's `productId` differs. */
@@ -75,7 +75,7 @@ enum Longest {
   OTHER = 63,
 }
 
-/** The names in which a character is allowed, as the first one or later. */
+/** The names in which a character is allowed, as the first character or as a later one. */
 function namesWith(c: number, isFirst: boolean): number {
   // a..z, 0..9
   if ((c > 96 && c < 123) || (c > 47 && c < 58)) return Name.ANY;
@@ -90,7 +90,7 @@ function namesWith(c: number, isFirst: boolean): number {
   return c > 32 && c < 127 ? Name.REGIONS_VERSION : 0;
 }
 
-/** Reads the body's identifiers, each into a quarter of OUTPUT. A longer one is truncated, which is detected. */
+/** Reads the body's identifiers, each into a quarter of OUTPUT. A longer one is truncated, and writeTarget detects that. */
 function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
   shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, 4);
   scanBegin(device, Literal.OFFER_MEMBERS, Fields.VALUES, 1, Field.NONE);
@@ -100,7 +100,7 @@ function scanBody(device: Device, body: Bytes, start: number, end: number): Offe
 
 /**
  * Writes the target, checks each name, and compares it with the one in the body.
- * @param error of the body so far, returned if the names have none
+ * @param error the body's error so far, which is returned if the names have none
  */
 function writeTarget(
   device: Device,
@@ -144,7 +144,7 @@ function writeTarget(
 }
 
 /**
- * Creates a subscription offer. Not while a request or a record uses OUTPUT, because the body is checked there.
+ * Creates a subscription offer. Returns NOT_NOW while a request or a record uses OUTPUT, because the body is checked there.
  * @param names `names[from..to)`: packageName, productId, basePlanId, offerId and the version of the regions, one line
  * each; copied
  * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers, the offer's optional; used
@@ -179,7 +179,7 @@ function checkOffer(device: Device): ErrorCode {
   return isSame(device, Field.VALUE_A, Literal.DRAFT) ? ErrorCode.NONE : ErrorCode.UNEXPECTED_STATE;
 }
 
-// JavaScript: after its functions, because Espruino knows no function that a file defines later.
+// In JavaScript, this must follow its functions, because Espruino knows no function that a file defines later.
 var OFFER: CallKind = {
   names: Literal.OFFER_RESPONSE,
   depth: 1,

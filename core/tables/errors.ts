@@ -1,5 +1,5 @@
-// Every error: its names on the wire, its kind, and the display text. Change it here; `npm run generate` makes what
-// ships (device/tables.ts).
+// All errors: their names in responses, their kind and their display text. Change them here. `npm run generate` then writes
+// device/tables.ts, which the bundles contain.
 
 import { ErrorCode, ErrorKind, Message } from "../device/errors.ts";
 
@@ -15,7 +15,7 @@ function row(error: ErrorCode, kind: ErrorKind, message: Message, names: string[
   return { error: error, kind: kind, message: message, names: names };
 }
 
-/** In the order of ErrorCode. The RFCs or the specifications use the first name, other servers the others. */
+/** In the order of ErrorCode. The first name is that of the RFCs or the specifications. Other servers use the others. */
 export function errorRows(): ErrorRow[] {
   return [
     // RFC 8628 §3.5
@@ -91,7 +91,7 @@ export function errorRows(): ErrorRow[] {
     row(ErrorCode.ACCOUNT_DISABLED, ErrorKind.ADMINISTRATOR, Message.DISABLED, []),
     row(ErrorCode.UNEXPECTED_STATE, ErrorKind.DEVELOPER, Message.FAILED, []),
     row(ErrorCode.UNUSABLE_RESPONSES, ErrorKind.DEVELOPER, Message.SETUP, []),
-    // OpenID Connect Core 1.0 §3.1.2.6, and what large providers send if only a user can help
+    // OpenID Connect Core 1.0 §3.1.2.6, and errors of large providers that only a user can fix
     row(ErrorCode.INTERACTION_REQUIRED, ErrorKind.USER, Message.DENIED, [
       "interaction_required",
       "login_required",

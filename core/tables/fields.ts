@@ -1,15 +1,14 @@
-// One row for each value with a place in a device's memory. `npm run generate` makes the numbers, names, masks and
-// capacities that ship (device/tables.ts), and the tables of SPEC.md. To add a value, add a row.
-//
-// Fields come first: members of responses, each copied to the region with the same number. A field is also a bit of a
-// mask, so there are at most 26. The other regions follow.
+// One row for each value with a place in a device's memory. To add a value, add a row. `npm run generate` then writes the
+// numbers, names, masks and capacities (device/tables.ts), and the tables of SPEC.md. Fields come first: members of
+// responses, each copied to the region with the same number. A field is also a bit of a mask, so there are at most 26. The
+// other regions follow.
 
 import type { Limit } from "../device/limits.ts";
 
 /** The responses to requests of the grant in which a field may occur: with a code, with tokens, and rejections. */
 export type ResponseKind = "code" | "tokens" | "refusal";
 
-/** The lifetimes of values, as in the chart. Two of them are masks as well. */
+/** The lifetimes of values, as the table in SPEC.md names them. Two of them are masks as well. */
 export enum Lifetime {
   /** Dropped with the code (dropCode). */
   CODE = "from its response (or record) until there is no code to poll any more",
@@ -24,22 +23,19 @@ export enum Lifetime {
 export interface FieldRow {
   /** Its name in Field or Region. */
   readonly name: string;
-  /** What it contains, for readers of the code and for the chart. "": only its presence counts. */
+  /** The content of the value, for readers of the code and for SPEC.md. "": only the presence of the member matters. */
   readonly description: string;
   /** Its names in grant responses, starting with the RFCs' name. Omitted: `name` in small letters. */
   readonly wire?: readonly string[];
   readonly responses?: readonly ResponseKind[];
   /** If this value does not fit, the response is unusable. */
   readonly mustFit?: true;
-  /** Its size in bytes, if it is fixed. loop/create.ts lays out the others. */
+  /** The size in bytes, if it is fixed. loop/create.ts sets the size of the others. */
   readonly capacity?: keyof typeof Limit;
   readonly lifetime: string;
-  /** Its place, if it shares one. */
+  /** Describes the place, if it is shared. */
   readonly place?: string;
-  /**
-   * Whether a code's record contains it. The order of the rows is that of the record. After CODE_VERIFIER, values may
-   * be missing.
-   */
+  /** Whether a code's record contains the value, in this order. CODE_VERIFIER and later values may be missing. */
   readonly isRecorded?: true;
 }
 

@@ -1,10 +1,10 @@
-// The grammar of JSON (RFC 8259) as states: the bytes that are allowed in each, and the next states. Change it here.
-// `npm run generate` makes what ships, including the numbers of the states (text/tables.ts). The scanner skips white
-// space between tokens in the states before MINUS. Up to and including MINUS, 0 and 1..9 differ.
+// The grammar of JSON (RFC 8259) as states, with the allowed bytes and next states of each. Change it here. `npm run
+// generate` then writes text/tables.ts, which the bundles contain. In the states before MINUS, the scanner skips white
+// space between tokens. Up to and including MINUS, 0 and 1..9 lead to different states.
 
 /**
- * A state of the scanner: its name; bytes with the next state for each (`1` stands for every digit, or for 1..9 where 0
- * differs); and the next state for any other byte, or "" if the next row continues this one.
+ * A state of the scanner: its name; bytes with the next state for each (`1` stands for every digit, or for 1..9 if 0 has
+ * its own entry); and the next state for any other byte, or "" if the next row continues this one.
  */
 export type GrammarRow = readonly [
   state: string,
@@ -35,7 +35,7 @@ export function grammarRows(): GrammarRow[] {
       },
       "",
     ],
-    // Numbers: what may follow a sign, or start a number.
+    // Numbers: the characters that may start a number or follow a sign.
     ["MINUS", { "0": "ZERO", "1": "DIGITS" }, "INVALID"],
     ["EXPONENT", { "+-": "EXPONENT_SIGN" }, ""],
     ["EXPONENT_SIGN", { "1": "EXPONENT_DIGITS" }, "INVALID"],
@@ -44,7 +44,7 @@ export function grammarRows(): GrammarRow[] {
     ["FRACTION", { "1": "FRACTION", eE: "EXPONENT" }, "NUMBER_END"],
     ["DIGITS", { "1": "DIGITS" }, ""],
     ["ZERO", { ".": "POINT", eE: "EXPONENT" }, "NUMBER_END"],
-    // true comes first, then false (whose end is that of true), and null.
+    // `true` comes first, then `false`, which shares the end of `true`, and `null`.
     ["WORDS", { r: "TR" }, "INVALID"],
     ["TR", { u: "TRU" }, "INVALID"],
     ["TRU", { e: "WORD_END" }, "INVALID"],
@@ -54,7 +54,7 @@ export function grammarRows(): GrammarRow[] {
     ["N", { u: "NU" }, "INVALID"],
     ["NU", { l: "NUL" }, "INVALID"],
     ["NUL", { l: "WORD_END" }, "INVALID"],
-    // After a backslash: a character that stands for itself, a control character, or `u` and four digits.
+    // After a backslash: the characters that stand for themselves, control characters, or `u` and four digits.
     [
       "ESCAPE",
       { '"\\/': "ITSELF", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", u: "UNICODE" },
@@ -63,7 +63,7 @@ export function grammarRows(): GrammarRow[] {
   ];
 }
 
-/** Results that end a value and lead to no state. They are numbers below 0. */
+/** Results that end a value and lead to no state. They are negative numbers. */
 export function valueEnds(): Record<string, string> {
   return {
     CLOSE: "The end of an object or array.",
@@ -73,8 +73,8 @@ export function valueEnds(): Record<string, string> {
 }
 
 /**
- * States in which the byte alone does not decide. Their numbers are the first ones at which no row starts. END and
- * INVALID share the last pair of a row: every byte except white space leads to INVALID, which the packing checks.
+ * States in which the byte alone does not decide. Their numbers are the smallest ones at which no row starts. END and
+ * INVALID share the last pair of a row: every byte except white space leads to INVALID. The packing checks this.
  */
 export function rowlessStates(): Record<string, string> {
   return {

@@ -1,6 +1,6 @@
-// Strings that the core needs as bytes. They are regions after those of Region, filled once at the start, because
-// engines allocate when code reads characters of a string. Change them here. `npm run generate` makes what ships
-// (device/tables.ts). Each build has its own literals, and those of the smaller builds.
+// Strings that the core needs as bytes. They are regions after those of Region, filled once at the start, because engines
+// allocate when code reads characters of a string. Change them here. `npm run generate` then writes device/tables.ts. A
+// build contains its own literals and those of the smaller builds.
 
 /** Names with the same place. */
 export interface NamedPlace {
@@ -8,17 +8,17 @@ export interface NamedPlace {
   readonly names: readonly string[];
 }
 
-/** The places of a list of member names. They are consecutive, starting with a field. */
+/** The names of a list of members, and the region that each value is copied to. The regions are consecutive. */
 export interface Members {
   readonly first: string;
-  /** The names of each place; `*` is any. */
+  /** The names for each region; `*` is any name. */
   readonly names: readonly (string | readonly string[])[];
 }
 
 export interface LiteralRow {
   /** Its name in Literal. */
   readonly name: string;
-  /** For readers of the code; "" if the name is enough. */
+  /** A comment for readers of the code; "" if the name is enough. */
   readonly description: string;
   /** Its text. Several texts have consecutive numbers, and `name` is that of the first. */
   readonly texts: readonly string[] | Members;

@@ -1,5 +1,5 @@
-// Writes requests and records at one position: bytes, literals, and values encoded as application/x-www-form-urlencoded
-// (the URL standard's serializer), as path segments (RFC 3986) or in base64.
+// Writes requests and records at a position: bytes, literals, and encoded values. The encodings are
+// application/x-www-form-urlencoded (the URL standard's serializer), path segments (RFC 3986) and base64.
 
 import { must } from "../device/assertion.ts";
 import { quotient } from "../device/digits.ts";
@@ -70,7 +70,7 @@ export function writeByte(device: Device & Writer, byte: number): void {
   device.writeAt++;
 }
 
-/** Sets the region's length to what was written since writeTo. If it did not fit, wipes it. */
+/** Sets the region's length to the number of bytes written since writeTo. If they did not fit, wipes the region. */
 export function endWrite(device: Device, region: Region): void {
   var isTooLong = device.writeAt > device.writeEnd;
   setLength(device, region, (isTooLong ? device.writeEnd : device.writeAt) - device.start[region]);
@@ -123,7 +123,7 @@ function flush(device: Device, encoding: Encoding): void {
 export function writeText(device: Device, text: string, encoding: Encoding): void {
   for (var i = 0; i < text.length; i++) {
     var unit = text.charCodeAt(i);
-    // A high surrogate stays pending until the low one.
+    // A high surrogate waits for its low one.
     if (!device.scanHigh || unit >> 10 !== 55) flush(device, encoding);
     keepUnit(device, unit);
   }
@@ -146,7 +146,7 @@ export function encodeBase64(device: Device, start: number): void {
   var size = device.writeAt - start;
   var groups = quotient(size + 2, 3);
   goTo(device, start + 4 * groups);
-  // The capacity was checked when it was set, so what does not fit is detected there.
+  // The result does not fit. The caller detects this by the position.
   if (device.writeAt > device.writeEnd) return;
   while (groups--) {
     var from = start + 3 * groups;

@@ -1,9 +1,9 @@
 // A push scanner for strict JSON (RFC 8259). It receives bytes one by one, stores the values of the required members in
-// their regions, and skips everything else. It knows only three rules about the content: current tokens stay until a
-// response contains new ones, only a scope may be a list, and the first of several errors counts.
+// their regions, and skips everything else. It has only three rules about the content: current tokens stay until a response
+// contains new ones, only a scope may be a list, and the first of several errors counts.
 //
-// Strings are decoded to UTF-8 (bytes above 127 pass unchanged, a lone surrogate becomes U+FFFD). Numbers stay text. If
-// a member is repeated, the last one counts. A value longer than its region is detected (isTooLong) and never used.
+// Strings are decoded to UTF-8 (bytes above 127 pass unchanged, a lone surrogate becomes U+FFFD). Numbers stay text. If a
+// member is repeated, the last one counts. A value longer than its region is detected (isTooLong) and never used.
 
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, literalBytes, type Place, startsAs } from "../device/memory.ts";
@@ -104,7 +104,7 @@ export function numberNamed(device: Device, list: Literal, region: Place): numbe
   var number = bytes[at++] - 65;
   while (at < end) {
     var start = at;
-    // A smaller character ends a name. The star is a name without bytes.
+    // A character below 45 ends a name. `*` is a name of length 0.
     while (bytes[at] > 44) at++;
     var isOfSize = device.length[region] === at - start;
     if (isOfSize && startsAs(device, region, list, start, at - start)) return number;
@@ -127,7 +127,7 @@ function endName(device: Device & Scanner): void {
     if (first > 57) field = Field.NONE;
     else if (first !== 48) device.hasErrorNumber = 1;
   }
-  // Select the field only now, because `*` must not match a name that is not required.
+  // Select the field only if it is required, because `*` matches every name.
   keepIn(device, (device.scanRequired >> field) & 1 ? field : Field.NONE);
   // The first token in a response replaces both, so that all their bytes are free.
   if (!(device.scanSeen & Fields.OF_SESSION) && (Fields.OF_SESSION >> device.scanField) & 1) {
@@ -178,7 +178,7 @@ function scanString(device: Device & Scanner, c: number): void {
   else if (c < 32) device.scanState = Scan.INVALID;
   else {
     endSurrogate(device);
-    // Most of a document is skipped.
+    // Most of a document is skipped, so test that first.
     if (device.scanField) keep(device, c);
   }
 }
@@ -219,7 +219,7 @@ function enter(device: Device & Scanner, next: Scan, c: number): void {
   device.scanState = next;
 }
 
-/** @returns whether the byte ends a number: it is not part of the number, and must be processed again */
+/** @returns whether the byte ends a number. The byte is then not part of the number and must be processed again */
 function follow(device: Device, c: number): boolean {
   var state = device.scanState;
   var bytes = literalBytes(device);

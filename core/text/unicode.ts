@@ -1,5 +1,5 @@
-// Writes text into a region: bytes unchanged, UTF-16 code units as UTF-8. The scanner's escapes and the host's strings
-// are code units; a lone surrogate becomes U+FFFD.
+// Writes text into a region: bytes unchanged, UTF-16 code units as UTF-8. The scanner's escapes and the host's strings are
+// code units. A lone surrogate becomes U+FFFD.
 
 import { must } from "../device/assertion.ts";
 import { Limit } from "../device/limits.ts";
@@ -47,7 +47,7 @@ export function endSurrogate(device: Device & Value): void {
  * << 10) + (low - FIRST_LOW).
  */
 enum Surrogate {
-  /** The five bits that every surrogate begins with. */
+  /** The five bits at the start of every surrogate. */
   PREFIX = 27,
   FIRST_HIGH = 55296,
   LAST_HIGH = 56319,
@@ -66,7 +66,7 @@ export function keep(device: Device & Value, byte: number): void {
   if (size < device.capacity[region]) {
     device.memory[device.start[region] + size] = byte;
     setLength(device, region, size + 1);
-    // The response to a call may have any length, a number may not.
+    // The response to a call may have any length, but a number is limited.
   } else if (device.excess[region] < Limit.BODY_MAX) device.excess[region]++;
 }
 
@@ -93,10 +93,10 @@ export function keepUnit(device: Device & Value, unit: number): void {
   var high = device.scanHigh;
   device.scanHigh = 0;
   if (unit >> 11 === Surrogate.PREFIX) {
-    // A high surrogate is stored as U+FFFD, and replaced when its low one follows. If there is nothing to replace, the
+    // A high surrogate is stored as U+FFFD, which is replaced when its low one follows. If there is nothing to replace, the
     // value did not fit, or scanHigh belongs to another text.
     if (unit > Surrogate.LAST_HIGH && high && device.length[device.scanField] > 2) {
-      // If a value does not fit, only its length matters: one byte more than that of U+FFFD.
+      // If a value does not fit, only its length matters. A pair is one byte longer than U+FFFD.
       if (isTooLong(device, device.scanField)) {
         keep(device, 0);
         return;

@@ -22,6 +22,7 @@ export interface HttpLimits {
   sizeLimitBytes: number;
 }
 
+/** An HTTP adapter under test. */
 export interface HttpSubject extends Subject {
   http: Http;
 }
