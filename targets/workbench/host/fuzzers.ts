@@ -44,6 +44,12 @@ export const surfaces: readonly Surface[] = [
     longest: 600,
     round: 150_000,
   },
+  {
+    name: "keys",
+    files: ["keys", "address"],
+    longest: 300,
+    round: 30_000,
+  },
 ];
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -98,7 +104,7 @@ async function buildFuzzer({ name, files }: Surface, plant?: PlantedFault): Prom
     ...["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"],
     // Without this, one start in four fails on kernels with strong address randomization, because of the sanitizer's memory.
     "-fno-pie",
-    ...["-DPG_ASSERTIONS", `-I${sources}/portable`, `-I${generatedC}`],
+    ...["-DPG_ASSERTIONS", "-DPG_KEYS", `-I${sources}/portable`, `-I${generatedC}`],
   ];
   const harness = `${root}test/host/fuzz/${name}.c`;
   const parts = files.map((file) => {

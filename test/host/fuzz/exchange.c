@@ -149,8 +149,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static const char *const addresses[] = {"", "", "", "", "", "https://api.example/v1"};
-  static const struct pg_http_settings settings = {"fuzz", &own, NULL, 5, 30, 300, {addresses, 6, 0}, NULL, 1};
-  static const struct pg_http_sink sink = {take_status, take_body, take_end, take_failure, NULL};
+  static const struct pg_http_settings settings = {"fuzz", &own, NULL, 5, 30, 300, {addresses, 6, 0}, NULL, 1, NULL, NULL};
+  static const struct pg_http_sink sink = {take_status, take_body, take_end, take_failure, NULL, NULL};
   if (size < 1) return 0;
   size_t target_size = bytes[0] % TARGET_MAX;
   if (target_size > size - 1) target_size = size - 1;

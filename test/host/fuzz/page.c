@@ -37,7 +37,7 @@ static void check_part(struct pg_page_bytes part, struct pg_page_bytes whole) {
   check(part.bytes >= whole.bytes && part.bytes + part.size <= whole.bytes + whole.size, "parts lie in their certificate");
 }
 
-/* The page must end after the last authority, or after the time server. */
+/* The page must end after the last authority, after the time server, or after the signing key. */
 static void check_end(const struct pg_page *page, const uint8_t *bytes, size_t size) {
   const uint8_t *last = page->key.bytes + page->key.size + 2;
   for (size_t i = 0; i < page->authority_count; i++) {
@@ -48,6 +48,7 @@ static void check_end(const struct pg_page *page, const uint8_t *bytes, size_t s
     last = authority->certificate.bytes + authority->certificate.size + 13;
   }
   if ((const uint8_t *)page->time_server == last) last += strlen(page->time_server) + 1;
+  if (page->signing_key.bytes) last = page->signing_key.bytes + page->signing_key.size;
   check(last == bytes + size, "a page ends where it says");
 }
 

@@ -40,13 +40,13 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
 /* A hash of the bytes and their order. */
 static void take_challenge(void *context, uint8_t c) {
   struct seen *seen = context;
-  check(seen->statuses == 0, "a challenge comes ahead of the status");
+  check(seen->statuses == 0, "challenges and nonces come ahead of the status");
   seen->challenges = seen->challenges * 31 + c;
 }
 
 /* Each piece has its own allocation, so that a read beyond its end is detected. */
 static void read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, struct seen *into) {
-  static const struct pg_http_response_sink sink = {take_status, take_body, take_challenge};
+  static const struct pg_http_response_sink sink = {take_status, take_body, take_challenge, take_challenge};
   struct pg_http_response response;
   memset(into, 0, sizeof *into);
   pg_http_response_start(&response, &sink, into, BODY_MAX, 1000000000);
