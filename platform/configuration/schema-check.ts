@@ -2,7 +2,7 @@
 // keywords that the schemas of settings use, and types for values that JSON does not have: "function", "instance" (any
 // object), and classes by their name. Small, without dependencies, for any engine.
 
-import { nameMeant } from "../text/text.ts";
+import { nameMeant } from "../text/name-suggestion.ts";
 
 /** The supported keywords. A schema with any other keyword is rejected. */
 export interface Schema {

@@ -2,7 +2,7 @@
 // identifier.
 
 import type { Filter } from "../exchange/filter.ts";
-import { nameMeant } from "../text/text.ts";
+import { nameMeant } from "../text/name-suggestion.ts";
 import type {
   Addresses,
   ClientAuthenticationName,

@@ -46,25 +46,20 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Calls the program's callbacks, which may throw or reject. */
-export class Callbacks {
-  readonly #onError: SignInHandlers["onError"];
-  readonly #life: LifeCycle;
-  readonly #fail: (error: unknown) => void;
-
-  /** @param fail ends the sign-in with an exception from before the session */
-  constructor({ onError }: SignInHandlers, life: LifeCycle, fail: (error: unknown) => void) {
-    this.#onError = onError;
-    this.#life = life;
-    this.#fail = fail;
-  }
-
-  call(run: () => unknown): void {
-    guarded(run, (error) => {
-      if (this.#life.hasSession) guarded(() => (this.#onError ?? unhandled)(error), unhandled);
-      else this.#fail(error);
+/**
+ * Calls callbacks of the program, which may throw or reject.
+ * @param fail ends the sign-in with an exception from before the session
+ */
+export function callbackCaller(
+  { onError }: SignInHandlers,
+  life: LifeCycle,
+  fail: (error: unknown) => void,
+): (callback: () => unknown) => void {
+  return (callback) =>
+    guarded(callback, (error) => {
+      if (life.hasSession) guarded(() => (onError ?? unhandled)(error), unhandled);
+      else fail(error);
     });
-  }
 }
 
 function unhandled(error: unknown): void {

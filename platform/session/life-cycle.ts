@@ -53,7 +53,7 @@ export class LifeCycle {
   hasSession = false;
   readonly #timers: Timers;
   readonly #settings: LifeCycleSettings;
-  #phase: Phase = "starting";
+  phase: Phase = "starting";
   #endedAtMs = 0;
   #waiting: (() => void)[] = [];
 
@@ -62,24 +62,20 @@ export class LifeCycle {
     this.#settings = settings;
   }
 
-  get phase(): Phase {
-    return this.#phase;
-  }
-
   /** There is no session yet. */
   get isSigningIn(): boolean {
-    return this.#phase === "starting" || this.#phase === "waiting";
+    return this.phase === "starting" || this.phase === "waiting";
   }
 
   get isOver(): boolean {
-    return this.#phase === "leaving" || this.#phase === "released";
+    return this.phase === "leaving" || this.phase === "released";
   }
 
   move(event: PhaseEvent): void {
-    const next = TRANSITIONS[this.#phase][event];
-    if (next === undefined) throw new Error(`${event} while ${this.#phase}`);
-    this.#settings.log?.log(`session: ${this.#phase} --> ${next}: ${event}`);
-    this.#phase = next;
+    const next = TRANSITIONS[this.phase][event];
+    if (next === undefined) throw new Error(`${event} while ${this.phase}`);
+    this.#settings.log?.log(`session: ${this.phase} --> ${next}: ${event}`);
+    this.phase = next;
     this.hasSession ||= next === "signedIn";
     if (event === "ended") this.#endedAtMs = this.#timers.now();
     this.wake();
@@ -87,7 +83,7 @@ export class LifeCycle {
 
   /** Milliseconds until everything must be released. */
   leaveInMs(): number {
-    if (this.#phase !== "leaving") return Number.POSITIVE_INFINITY;
+    if (this.phase !== "leaving") return Number.POSITIVE_INFINITY;
     return Math.max(0, LEAVE_LIMIT_MS - ((this.#timers.now() - this.#endedAtMs) >>> 0));
   }
 
@@ -111,7 +107,7 @@ export class LifeCycle {
   }
 
   async released(): Promise<void> {
-    while (this.#phase !== "released") await this.nextChange();
+    while (this.phase !== "released") await this.nextChange();
   }
 }
 

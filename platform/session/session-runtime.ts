@@ -7,7 +7,7 @@ import { fieldOf } from "../driver/requests.ts";
 import type { Driver } from "../driver.ts";
 import { faultName } from "../exchange/callbacks.ts";
 import { Drivers, type DriversOwner, type SessionSettings } from "./drivers.ts";
-import { Callbacks, type SignInHandlers, type VerificationPrompt } from "./handlers.ts";
+import { callbackCaller, type SignInHandlers, type VerificationPrompt } from "./handlers.ts";
 import { isWithoutSession, LifeCycle } from "./life-cycle.ts";
 import {
   cannotPromptUser,
@@ -28,7 +28,7 @@ export class SessionRuntime implements DriversOwner {
   readonly drivers: Drivers;
   readonly watch: TroubleMonitor;
   readonly #handlers: SignInHandlers;
-  readonly #callbacks: Callbacks;
+  readonly #call: (callback: () => unknown) => void;
   readonly #dispose: () => void;
   #shownCode = "";
 
@@ -47,7 +47,7 @@ export class SessionRuntime implements DriversOwner {
     this.#dispose = dispose;
     this.mayPrompt = !handlers.resumeOnly && handlers.onCode !== undefined;
     this.life = new LifeCycle(platform.timers, settings);
-    this.#callbacks = new Callbacks(handlers, this.life, (error) => this.end(error));
+    this.#call = callbackCaller(handlers, this.life, (error) => this.end(error));
     this.drivers = new Drivers(platform, settings, this);
     this.watch = new TroubleMonitor(platform, this.drivers, this.report);
   }
@@ -72,7 +72,7 @@ export class SessionRuntime implements DriversOwner {
   readonly report = (trouble: SignInError): void => {
     if (trouble.response !== undefined) this.drivers.rediscover();
     this.settings.log?.log(`trouble ${trouble.code}`);
-    this.#callbacks.call(() => this.#handlers.onTrouble?.(trouble));
+    this.#call(() => this.#handlers.onTrouble?.(trouble));
   };
 
   changed(): void {
@@ -112,7 +112,7 @@ export class SessionRuntime implements DriversOwner {
 
   #endByItself(error: SignInError): void {
     this.end(error);
-    this.#callbacks.call(() => this.#handlers.onEnd?.(error));
+    this.#call(() => this.#handlers.onEnd?.(error));
   }
 
   /** Why the sign-in or session has failed. */
@@ -143,7 +143,7 @@ export class SessionRuntime implements DriversOwner {
     if (prompt.userCode === this.#shownCode) return;
     this.#shownCode = prompt.userCode;
     if (this.life.phase === "starting") this.life.move("codeShown");
-    this.#callbacks.call(() => this.#handlers.onCode?.(prompt));
+    this.#call(() => this.#handlers.onCode?.(prompt));
   }
 
   wakeInMs(): number {

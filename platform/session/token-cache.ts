@@ -174,6 +174,7 @@ export class IssuedTokens {
   /** Responds to a refresh with the token that an earlier start or another program has received for these records. */
   readonly filter = new KnownResponse(() => this.#known());
   readonly #drivers: CurrentDriver;
+  readonly #recorder: ResponseRecorder;
   /** Returns the data that an earlier start stored for a token, until the tokens in use are known. */
   #storedOf: (token: string) => Recalled | undefined = () => undefined;
   /** The current or last access token; "" if it must be refreshed. */
@@ -195,11 +196,8 @@ export class IssuedTokens {
   constructor(settings: IssuedTokensSettings, drivers: CurrentDriver, onRest: () => void) {
     this.#settings = settings;
     this.#drivers = drivers;
+    this.#recorder = drivers.recorder;
     if (settings.stored) settings.stored.onRest = onRest;
-  }
-
-  get #recorder(): ResponseRecorder {
-    return this.#drivers.recorder;
   }
 
   read(): void {

@@ -1,7 +1,7 @@
 // Every option of the service with its default, unit and reason. Values that the specifications leave open have the
 // defaults of similar real services.
 import * as z from "zod";
-import { nameMeant } from "../../platform/text/text.ts";
+import { nameMeant } from "../../platform/text/name-suggestion.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";
 import { DIALECTS, type Dialect, MANNERS } from "./dialects.ts";
 import { AUTHENTICATION_CONTEXTS } from "./openid.ts";

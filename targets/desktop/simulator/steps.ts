@@ -2,7 +2,7 @@
 // an action (actions.ts). Expectations are in scenarios/.
 import { ErrorCode } from "../../../core/complete.ts";
 import { type Language, languages } from "../../../platform/display/languages.ts";
-import { nameMeant } from "../../../platform/text/text.ts";
+import { nameMeant } from "../../../platform/text/name-suggestion.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
 import { ACTIONS, actionOf, stepOf } from "./actions.ts";
