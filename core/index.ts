@@ -34,7 +34,7 @@ export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
 export { CallState } from "./requests/call.ts";
 
 /**
- * Creates a device for the grant alone. This is the only function of the core API that allocates memory.
+ * Creates a device for the grant alone. Every allocation of the core happens here.
  * @param memory at least 4096 bytes, more for longer tokens; the device uses it as long as it exists
  * @param config the developer's settings; read during this call only
  * @returns the device; null if configError returns an invalid member, or if the memory is too small

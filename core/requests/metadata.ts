@@ -84,7 +84,7 @@ function checkMetadata(device: Device): ErrorCode {
   return isOfIssuer(device) && areSafe(device) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
-// In JavaScript, this must follow its functions, because Espruino knows no function that a file defines later.
+// JavaScript: this must follow its functions, because Espruino knows no function that a file defines later.
 var METADATA: CallKind = {
   names: Literal.METADATA_MEMBERS,
   depth: 1,

@@ -114,7 +114,7 @@ export function nextPage(device: Device): number {
   return device.hasNextPage && startCall(device, RESOURCE, device.callEndpoint, 1) ? 1 : 0;
 }
 
-// In JavaScript, this must follow its functions, because Espruino knows no function that a file defines later.
+// JavaScript: this must follow its functions, because Espruino knows no function that a file defines later.
 var RESOURCE: CallKind = {
   names: Literal.RESOURCE_MEMBERS,
   depth: 1,

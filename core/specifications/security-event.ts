@@ -313,7 +313,7 @@ export function applySecurityEvent(
   return +isOne;
 }
 
-// In JavaScript, this must follow its functions, because Espruino knows no function that a file defines later.
+// JavaScript: this must follow its functions, because Espruino knows no function that a file defines later.
 var EVENT_POLL: CallKind = {
   names: Literal.EVENT_POLL_MEMBERS,
   depth: 2,

@@ -179,7 +179,7 @@ function checkOffer(device: Device): ErrorCode {
   return isSame(device, Field.VALUE_A, Literal.DRAFT) ? ErrorCode.NONE : ErrorCode.UNEXPECTED_STATE;
 }
 
-// In JavaScript, this must follow its functions, because Espruino knows no function that a file defines later.
+// JavaScript: this must follow its functions, because Espruino knows no function that a file defines later.
 var OFFER: CallKind = {
   names: Literal.OFFER_RESPONSE,
   depth: 1,

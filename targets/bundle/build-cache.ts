@@ -21,9 +21,9 @@ const WAIT_MS = 50;
 const WAITS_MAX = 1200;
 
 /**
- * Returns a cached result, or makes it. If another process is making it, waits for at most a minute.
- * @param key of everything that the result depends on (keyOf)
- * @param make its result must be JSON
+ * Returns a cached result, or makes it. If another process is making the same result, waits for it at most a minute.
+ * @param key a hash of everything that the result depends on (keyOf)
+ * @param make returns the result, which must be JSON
  */
 export async function stored<T>(key: string, make: () => Promise<T>): Promise<T> {
   const file = `${folder}${key}.json`;
@@ -50,9 +50,9 @@ export async function stored<T>(key: string, make: () => Promise<T>): Promise<T>
 }
 
 /**
- * A key from the sources, the versions of the installed tools, and the compiler's settings.
+ * A cache key: a hash of the sources, the versions of the installed tools, and the compiler's settings.
  * @param kind the kind of result
- * @param folders with the sources, from the repository's root. All TypeScript and JSON files in them count
+ * @param folders paths from the repository's root; all TypeScript and JSON files in them are hashed
  */
 export function keyOf(kind: string, folders: readonly string[]): string {
   const hash = createHash("sha256")

@@ -1,4 +1,4 @@
-// Rules that constants of the core must satisfy together. The build fails if one is violated.
+// Rules for several constants of the core. The build fails if a rule is violated.
 
 import { ErrorCode, MESSAGES, Message } from "../../core/device/errors.ts";
 import { Limit } from "../../core/device/limits.ts";
@@ -7,7 +7,7 @@ import { errorRows } from "../../core/tables/errors.ts";
 import { fieldRows } from "../../core/tables/fields.ts";
 import { documentLiterals, requestLiterals } from "../../core/tables/literals.ts";
 
-/** The constants in these rules, by name. */
+/** The constants by name, as the rules use them. */
 export type Constants = Readonly<Record<string, number>>;
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
@@ -43,7 +43,7 @@ export const constants: Constants = {
   LONGEST_ERROR: longestOf(errorRows().flatMap(({ names }) => names)),
 };
 
-/** The rules, in words. */
+/** The rules, each with a description. */
 export const relations: readonly (readonly [rule: string, holds: (c: Constants) => boolean])[] = [
   ["every Limit is at most 2^27-1", (c) => LIMITS.every((name) => c[name]! <= 2 ** 27 - 1)],
   ["no time exceeds the endless one", (c) => TIMES.every((name) => c[name]! <= c.ENDLESS!)],
@@ -70,7 +70,7 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
     (c) => 10 ** (c.NUMBER_MAX! - 1) > c.ENDLESS!,
   ],
   [
-    // The stack's bits: a leading 1, one for each level, and one for the first level that is not allowed.
+    // The stack's bits: a leading 1, one for each allowed level, and one for the next level, which is an error.
     "the stack of a document has 27 bits",
     (c) => 1 + c.JSON_DEPTH_MAX! + 1 <= 27,
   ],

@@ -1,5 +1,5 @@
-// Generates files of the core from the readable tables (core/tables) for `npm run generate`. These files ship and are
-// tracked, and a test compares them.
+// Generates files of the core from the readable tables (core/tables), for `npm run generate`. The generated files are
+// tracked and part of the bundle. A test compares them with the tables.
 
 import { Limit } from "../../core/device/limits.ts";
 import { type ErrorRow, errorRows } from "../../core/tables/errors.ts";
@@ -25,11 +25,11 @@ import {
   type NamedPlace,
   requestLiterals,
 } from "../../core/tables/literals.ts";
-// Packed into strings: an engine needs thousands of bytes for arrays of objects, but for a string only its length.
+// Tables are packed into strings, because an array of objects takes thousands of bytes in an engine.
 
 /**
- * Packs names: first the letter of the first place ('A' is 0), then the names. The character after a name is the
- * distance to the place of the next name: a space if it is the same place, `!` if it is the following one, and so on.
+ * Packs names. The first letter is the place of the first name ('A' is 0), and the names follow. The character after a name
+ * is the distance to the place of the next name: a space for the same place, `!` for the following one, and so on.
  */
 export function packedNames(rows: readonly NamedPlace[]): string {
   let packed = String.fromCharCode(65 + rows[0]!.place);
@@ -56,7 +56,10 @@ export function packedErrorKinds(rows: readonly ErrorRow[]): string {
   return packed;
 }
 
-/** A state's number is the position of its row, or a free one without a row. Ends of values have negative numbers. */
+/**
+ * The numbers of states. A state's number is the position of its row, or an unused position if it has no row. Ends of
+ * values have negative numbers.
+ */
 export function grammarStates(rows: readonly GrammarRow[]): Record<string, number> {
   const states: Record<string, number> = {};
   const free: number[] = [];
@@ -83,8 +86,8 @@ export function grammarStates(rows: readonly GrammarRow[]): Record<string, numbe
 }
 
 /**
- * Packs pairs of a byte and the next state ('A' is 0). A state's row ends with a blank and the state for any other
- * byte. Without that end, the next row continues it.
+ * Packs pairs of a byte and the next state ('A' is 0). The row of a state ends with a blank and the state for any other
+ * byte. If this end is missing, the next row continues the row.
  */
 export function packedGrammar(rows: readonly GrammarRow[]): string {
   const states = grammarStates(rows);
@@ -221,7 +224,7 @@ function masks(): NumberedName[] {
   ];
 }
 
-/** Packs the regions with a fixed size and a place: number ('A' is 0), and a quarter of the bytes (blank is 0). */
+/** Packs the regions that have a fixed size and a place: the number ('A' is 0), and a quarter of the bytes (blank is 0). */
 function capacities(): string {
   let packed = "";
   fields.concat(regions).forEach((row, i) => {
@@ -338,7 +341,7 @@ function scanStates(): NumberedName[] {
     .sort((one, other) => one.number - other.number);
 }
 
-/** The generated files, by their paths in core/. */
+/** The generated files by path in core/. */
 export function madeFiles(): Record<string, string> {
   return {
     "device/tables.ts": deviceTables(),

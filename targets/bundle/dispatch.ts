@@ -1,9 +1,8 @@
-// Joins functions: those that remain after the compiler become branches of one function, whose first parameter selects
-// the branch. For each function an engine needs about two hundred bytes of RAM, for a branch none.
-//
-// Functions that only `create` and `configError` call stay separate, so that the engine frees them once the host has
-// dropped those two. The functions that most calls go to also stay separate, because a branch takes time for
-// comparisons and space for all variables.
+// Joins functions. The functions that remain after the compiler become branches of one function, whose first parameter
+// selects the branch. In an engine, each function takes about two hundred bytes of RAM, and a branch takes none. Two groups
+// stay separate. The engine can free the functions that only `create` and `configError` call, when the host has dropped
+// those two. The most frequently called functions are faster without the comparisons and the additional variables of a
+// branch.
 
 import remapping from "@jridgewell/remapping";
 import {
@@ -24,18 +23,18 @@ export interface Script {
   readonly map: string;
 }
 
-/** The parameter that selects the branch. Other parameters and variables are `call$0`, `call$1`... */
+/** The parameter that selects the branch. Other parameters and variables are `call$0`, `call$1` and so on. */
 const BRANCH = `${CALL}branch`;
 
 /** A function of the file. */
 interface Unit {
   readonly node: FunctionNode;
-  /** Its parameters, a blank for each additional argument of a call, then its variables. */
+  /** The parameters, a blank for each additional argument of a call, and the variables. */
   readonly locals: string[];
   readonly names: Set<Unit>;
-  /** The largest number of arguments in a call of it. */
+  /** The largest number of arguments in a call of the function. */
   given: number;
-  /** The function is also used as a value. There it is replaced by its number. */
+  /** Whether the function is also used as a value. The value becomes the function's number. */
   isValue: boolean;
 }
 
@@ -54,12 +53,12 @@ function unitOf(node: FunctionNode, isValue: boolean): Unit {
   return { node, locals: [...locals], names: new Set(), given: node.params.length, isValue };
 }
 
-/** The compiler's output, parsed. */
+/** The parsed output of the compiler. */
 class File {
   readonly units = new Map<Node, Unit>();
-  /** Functions that are used while the file is loaded. */
+  /** Functions that run while the file is loaded. */
   readonly namedAtLoad = new Set<Unit>();
-  /** The opening brace of the function around everything. */
+  /** The opening brace of the function that encloses the file. */
   readonly start: number;
   /** The functions that the host calls by number. */
   readonly exports: CallExpression;
@@ -107,7 +106,7 @@ class File {
     });
   }
 
-  /** The unit that a name refers to, unless it is the declaration or in the list of exports. */
+  /** The function that a name refers to, unless the name is its declaration or an entry of the list of exports. */
   unitNamed(node: AnyNode, parent: AnyNode, by: Unit | undefined): Unit | undefined {
     if (node.type !== "Identifier" || by?.locals.includes(node.name)) return undefined;
     const unit = this.#named.get(node.name);
@@ -115,7 +114,7 @@ class File {
     return isHanded || unit?.node.id === node ? undefined : unit;
   }
 
-  /** The exported units, by the numbers with which the host calls them. */
+  /** The exported functions, by the numbers with which the host calls them. */
   exported(): (Unit | undefined)[] {
     return this.exports.arguments.map((one) => this.units.get(one) ?? this.#named.get(nameOf(one)));
   }
@@ -125,8 +124,8 @@ class File {
   }
 
   /**
-   * Finds which units use each other, and with how many arguments they are called. @throws Error if a branch could
-   * behave differently from the function
+   * Finds which functions use each other, and with how many arguments.
+   * @throws Error if a branch could behave differently from the function
    */
   #learn(): void {
     let invokedWith = 0;
@@ -170,7 +169,7 @@ function isChoice({ callee }: CallExpression): boolean {
   return /^(Conditional|Logical|Sequence)/.test(callee.type);
 }
 
-/** The branches by number. Exports have the same numbers in all builds, the others follow. */
+/** The branches by number. Exports have the same numbers in all builds. The other numbers follow. */
 function branchesOf(file: File, outside: readonly string[]): (Unit | undefined)[] {
   const exported = file.exported();
   const later = new Set(file.namedAtLoad);

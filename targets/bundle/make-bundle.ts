@@ -39,7 +39,7 @@ const run = promisify(execFile);
 const closureFlags = [
   ...["--compilation_level", "ADVANCED", "--env", "CUSTOM", "--rewrite_polyfills", "false"],
   ...["--language_in", "ECMASCRIPT5", "--language_out", "ECMASCRIPT5"],
-  // Only the externs determine which names are public. The compiler must not use types for that.
+  // The externs alone determine the public names. The compiler must not use types for that.
   ...["--use_types_for_optimization", "false"],
   ...["--assume_function_wrapper", "true", "--charset", "US-ASCII", "--warning_level", "QUIET"],
 ];
@@ -53,18 +53,18 @@ const uglifyOptions = {
     inline: 3,
     hoist_vars: true,
     pure_getters: true,
-    // MuJS can parse a hundred levels, and each comma of a sequence is a level.
+    // MuJS can parse a hundred levels of nesting, and each comma of a sequence is a level.
     sequences: false,
   },
   output: { ascii_only: true },
 };
 
-/** The code around the functions. With it, the file defines only one name. */
+/** The code around the functions. It limits the global names of the file to one. */
 const wrapper = ["var picogrant;(function(){", "})();"] as const;
 
 /**
- * Functions that stay separate, because they have most of the calls in a poll that is pending: 659 of 1,054 (writeByte
- * 269, put 192, writeEncoded 144, keep 54).
+ * Functions that stay separate, because a pending poll calls them most often: 659 of 1,054 calls (writeByte 269, put 192,
+ * writeEncoded 144, keep 54).
  */
 const OUTSIDE = ["writeByte", "put", "writeEncoded", "keep"];
 
@@ -78,8 +78,8 @@ export async function shippedBundle(variant: Variant): Promise<Bundle> {
 }
 
 /**
- * The code after the flashed part, with the functions by name for hosts in JavaScript. It refers only to the one
- * function, so that the engine can free `create`.
+ * The code after the flashed part: the functions by name, for hosts in JavaScript. It refers only to the one function, so
+ * that the engine can free `create`.
  */
 function namesOf(variant: Variant): string {
   const functions = core as unknown as Record<string, { length: number }>;
@@ -92,7 +92,7 @@ function namesOf(variant: Variant): string {
   return `picogrant=function(p,n){${members.join("")}return n}(picogrant[0],${others});\n`;
 }
 
-/** The functions of a bundle, only joined, with their own names and their assertions. */
+/** The joined functions of a bundle, with their own names and their assertions. */
 export async function readableBundle(variant: Variant): Promise<Bundle> {
   const joined = await joinSources(variant, false);
   const code = `${wrapper[0]}${joined.code}${wrapper[1]}\n`;
@@ -106,8 +106,8 @@ function goesOn(node: AnyNode): boolean {
 }
 
 /**
- * Marks functions that Closure Compiler must not inline with `@noinline`: those that stay separate, and those that
- * return from within a loop or a block with code after it. Those would need labels, which Espruino does not support.
+ * Marks functions that Closure Compiler must not inline with `@noinline`: those that stay separate, and those that return
+ * from within a loop or a block with code after it. Inlining the latter would need labels, which Espruino does not support.
  */
 export function markFunctions(code: string, staying: readonly string[] = []): string {
   const marked = new Set<Node>();
@@ -127,7 +127,7 @@ export function markFunctions(code: string, staying: readonly string[] = []): st
   return text.toString();
 }
 
-/** Joins the core's files into one script of functions, with the object of the public ones at its end. */
+/** Joins the core's files into one script. Its last statement is the object of public functions. */
 async function joinSources(variant: Variant, isPlaced: boolean): Promise<Script> {
   const file = entryOf(variant);
   const names = exportsOf(variant);
@@ -149,7 +149,7 @@ async function joinSources(variant: Variant, isPlaced: boolean): Promise<Script>
     sourcesContent: true,
     target: "es5",
     format: "esm",
-    // The shipped code has no assertions (core/device/assertion.ts).
+    // Release builds have no assertions (core/device/assertion.ts).
     dropLabels: isPlaced ? ["ASSERT"] : [],
     plugins: [
       {
@@ -168,7 +168,10 @@ async function joinSources(variant: Variant, isPlaced: boolean): Promise<Script>
   return { code: variant === "grant" ? withoutCalls(code) : code, map: output(".js.map") };
 }
 
-/** Code that lists the exports: the functions by number, the one function, and those that a host calls at the start. */
+/**
+ * The code that lists the exports: the functions by number, the one function, and the functions that a host calls at the
+ * start.
+ */
 function numbered(names: readonly string[]): string {
   const functions = functionNumbers.map((name) => (names.includes(name) ? name : "0"));
   return `${EXPORTS}(${functions});\npicogrant = [${[CALL, ...bootFunctions]}, release];`;
@@ -189,7 +192,7 @@ function placedCore(variant: Variant): Placed {
   });
 }
 
-/** A source with its map included, as esbuild expects it. */
+/** A source that includes its source map, as esbuild expects. */
 function placedSource(
   sources: Placed["sources"] | undefined,
   path: string,
@@ -202,8 +205,8 @@ function placedSource(
 }
 
 /**
- * In the build of the grant alone, nothing sets `device.call`, which `create` sets to null. This function tells the
- * compiler so, which then removes all code for calls. Columns stay the same for the map.
+ * In the build of the grant alone, `device.call` is always null. This function tells the compiler, which then removes all
+ * code for calls. Columns do not change, so the map stays correct.
  */
 export function withoutCalls(code: string): string {
   const made = "device.call = null;";
@@ -244,7 +247,7 @@ async function compile(joined: Script): Promise<Script> {
   }
 }
 
-/** Combines both maps, so that the result refers to the sources. */
+/** Combines both maps, so that positions in the bundle lead to the sources. */
 function withRealSources(map: string, joinedMap: string): string {
   const whole = JSON.parse(map) as { sources: string[]; sourcesContent: (string | null)[] };
   const joined = JSON.parse(joinedMap) as { sources: string[]; sourcesContent: string[] };

@@ -2,7 +2,7 @@
 
 import { SourceMap, type SourceMapPayload } from "node:module";
 
-/** Finds the place of an offset in the code, such as `core/loop/tick.ts:64`, and the name there, if the map has one. */
+/** Finds the place of an offset in the code, such as `core/loop/tick.ts:64`, and the name there, if any. */
 export type SourceOf = (offset: number) => { place: string; name: string | undefined };
 
 export function sourcesOf(code: string, map: string): SourceOf {

@@ -1,11 +1,9 @@
-// Turns the device into an array: wherever a source uses a property of the device by name, the build writes its place
-// in a plain array. For a property, QuickJS stores a name and a place in a shape in addition to the value. For an
-// element, it stores only the value. The build also marks calls of functions in tables, which become numbers
-// (dispatch.ts).
-//
-// The compiler's types determine which names belong to the device, and which functions to a table. If they cannot, the
-// build stops. Otherwise code that destructures a device, indexes it with a name, or passes it as another type could
-// use a name that no longer exists.
+// Turns the device into an array. Wherever a source uses a property of the device by name, the build writes its index in a
+// plain array. For a named property, QuickJS stores the name and an entry in a shape in addition to the value. For an array
+// element, it stores only the value. The build also marks calls of functions in tables, which become numbers (dispatch.ts).
+// The compiler's types determine which names belong to the device, and which functions to a table. If the types are not
+// sufficient, the build stops. Otherwise, code that destructures a device, indexes it with a name, or passes it as another
+// type could use a name that no longer exists.
 
 import { fileURLToPath } from "node:url";
 import * as ts from "@typescript/native/unstable/ast";
@@ -20,23 +18,23 @@ import {
 import MagicString from "magic-string";
 import { CALL } from "./surface.ts";
 
-/** Where the properties get their places. */
+/** Which properties to replace. */
 interface Placing {
   /** The project's tsconfig.json, and the file that declares the type whose properties get places. */
   readonly config: string;
   readonly file: string;
   readonly type: string;
-  /** Properties with the first places, in this order. The others follow in the order of their declaration. */
+  /** Properties that get the first indexes, in this order. The others follow in the order of their declaration. */
   readonly first: readonly string[];
-  /** Properties that keep their names, because this build gives them no place. */
+  /** Properties that keep their names, because this build does not have them. */
   readonly absent: readonly string[];
 }
 
 /** A project in which properties are replaced by places. */
 export interface Placed {
-  /** The changed sources by path, each with its map as JSON. */
+  /** The changed sources by path, each with its source map as JSON. */
   readonly sources: ReadonlyMap<string, { readonly code: string; readonly map: string }>;
-  /** The place of each property, by its name. */
+  /** The index of each property by name. */
   readonly places: ReadonlyMap<string, number>;
 }
 
@@ -45,18 +43,15 @@ interface Known {
   readonly program: Project["program"];
   readonly checker: Checker;
   readonly device: Type;
-  /** The properties' names, by the position of their declaration. */
+  /** The names of the properties, by the position of their declaration. */
   readonly nameOf: ReadonlyMap<string, string>;
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** The reason why the build stops. The position is added later. */
+/** The reason why the build stops. The caller adds the position. */
 class Unsure extends Error {}
 
-/**
- * Replaces names with places.
- * @throws Error if it is not certain whether a name belongs to the device
- */
+/** Replaces names by indexes. @throws Error if it is not certain whether a name belongs to the device */
 export function placeProperties(placing: Placing): Placed {
   const api = new API({ cwd: fileURLToPath(new URL("../../", import.meta.url)) });
   try {
@@ -166,7 +161,7 @@ function placeCall(node: ts.CallExpression, text: MagicString, known: Known): vo
   text.overwrite(callee.getEnd(), node.arguments.pos, node.arguments.length > 0 ? ", " : "");
 }
 
-/** Whether a function is built into the language, and so stays unchanged. */
+/** Whether a function is built into the language. Such a function stays unchanged. */
 function isOfLanguage(node: ts.Expression, { checker, program }: Known): boolean {
   const symbol = checker.getSymbolAtLocation(
     ts.isPropertyAccessExpression(node) ? node.name : node,
@@ -188,7 +183,7 @@ const naming = [
 ];
 
 /**
- * Refuses a function that is not called or put into a table. The build replaces it by a number, which other code could
+ * Rejects a function that is neither called nor put into a table. The build replaces it by a number, which other code could
  * not use.
  */
 function refuseFunction(node: ts.Identifier | ts.PropertyAccessExpression, known: Known): void {
@@ -204,7 +199,7 @@ function refuseFunction(node: ts.Identifier | ts.PropertyAccessExpression, known
   }
 }
 
-/** Replaces `{}`, which the owners of the device fill, by an array with all places. */
+/** Replaces the `{}` that the owners of the device fill by an array with all elements. */
 function placeLiteral(
   node: ts.ObjectLiteralExpression,
   file: ts.SourceFile,
@@ -226,7 +221,7 @@ function placeLiteral(
   }
 }
 
-/** Refuses all other uses of a device. */
+/** Rejects all other uses of a device. */
 function refuse(node: ts.Node, known: Known): void {
   const { checker } = known;
   if (ts.isElementAccessExpression(node)) {

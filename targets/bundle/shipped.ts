@@ -1,5 +1,5 @@
-// The files of a build in dist/: the same code as a script that defines a global, as CommonJS and as an ES module, each
-// with its types, and the source map of the script.
+// The files of a build in dist/: the code as a script that defines a global, as CommonJS and as an ES module, each with its
+// types, and the source map of the script.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -36,7 +36,7 @@ export async function shippedFiles(variant: Variant): Promise<Record<string, str
   };
 }
 
-/** The object with all exports. A firmware deletes its `create` when it is not needed any more. */
+/** The type of the object with all exports. Firmware deletes its `create` after it has created the devices. */
 function defaultType(names: readonly string[]): string {
   const members = names.map((name) => `  ${name}: typeof ${name};\n`).join("");
   return `declare const picogrant: {\n${members}};\nexport default picogrant;\n`;
@@ -94,7 +94,7 @@ function namesOf(folder: string, entry: string): string[] {
 
 /**
  * Selects the declarations of the bundle's exports, with their comments. Enums become const enums, because the bundle
- * only contains their numbers.
+ * contains only their numbers.
  */
 function select(text: string, names: readonly string[], variant: Variant): string {
   const required = [
@@ -114,7 +114,7 @@ function select(text: string, names: readonly string[], variant: Variant): strin
     .join("\n\n");
 }
 
-/** The device type, composed of its parts. It has only the properties that a host may read, each under its place. */
+/** The type of the device, without its parts. It has only the properties that a host may read, named by their index. */
 function deviceDeclaration(text: string): string {
   const whole = /^export type Device = ([^;]*);/m.exec(text);
   if (!whole) throw new Error("the build should find the parts of the device");

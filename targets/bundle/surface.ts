@@ -1,6 +1,6 @@
-// The public names of the bundle. Functions and properties of the configuration keep their names. The properties of the
-// device that a host may read have places. All other names are shortened. core/SPEC.md describes the public names, and
-// a test compares the two.
+// The public names of the bundle. Functions and members of the configuration keep their names. The properties of the device
+// that a host may read have fixed indexes. All other names are shortened. core/SPEC.md describes the public names, and a
+// test compares it with this file.
 
 import { Property } from "../../core/device/property.ts";
 
@@ -25,13 +25,13 @@ export const grantFunctions = [
   "errorKind",
 ] as const;
 
-/** Functions that a host can drop after it has created its devices. */
+/** Functions that a host can delete after it has created its devices. */
 export const bootFunctions: readonly string[] = ["create", "configError"];
 
 /** The function into which the others are joined (dispatch.ts). The build uses it for calls of functions in tables. */
 export const CALL = "call$";
 
-/** Until that function exists, a call of this name lists the functions that it will call by number. */
+/** Before that function exists, a call of this name lists the functions that have a number. */
 export const EXPORTS = `${CALL}exports`;
 
 /** Functions for API calls and metadata. The build "grant" does not have them. */
@@ -54,7 +54,7 @@ const documentFunctions = [
   "applySecurityEvent",
 ] as const;
 
-/** Properties of Config. They are the only names in the flashed code. */
+/** Properties of Config. Only these names remain in the flashed code. */
 export const configProperties = [
   "clientId",
   "clientSecret",
@@ -75,7 +75,7 @@ export const configProperties = [
   "jsonBodies",
 ] as const;
 
-/** Properties of Device that a host may read, in the order of their places, which is the same in all builds. */
+/** Properties of Device that a host may read, in the order of their indexes, which are the same in all builds. */
 export const deviceProperties: readonly string[] = Object.values(Property);
 
 /** Functions of the complete build that the build "grant" does not have. */
@@ -108,7 +108,7 @@ export const functionNumbers: readonly string[] = functionsOf("complete").filter
   (name) => !bootFunctions.includes(name),
 );
 
-/** What a build defines: its functions, and the number of its release. */
+/** The exports of a build: its functions, and the number of its release. */
 export function exportsOf(variant: Variant): readonly string[] {
   return [...functionsOf(variant), "release"];
 }

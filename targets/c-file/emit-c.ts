@@ -13,7 +13,7 @@ const byHand = (name: string): string => readFileSync(new URL(name, import.meta.
 /** picogrant.c, and the header that picogrant.h includes, with the device and functions that engines do not need. */
 export type CFile = Readonly<Record<"source" | "header", string>>;
 
-/** Arrays of the device: the number and type of their elements. All positions are below 65,536. */
+/** The arrays of the device, with the number and type of their elements. All positions are below 65,536. */
 const lists: Readonly<Record<string, readonly [size: string, type: string]>> = {
   start: ["PG_REGIONS_MAX", "uint16_t"],
   length: ["PG_REGIONS_MAX", "int16_t"],
@@ -36,7 +36,7 @@ const types: Readonly<Record<string, string>> = {
 
 const deviceType = "struct pg_core *";
 
-/** Enums that only hosts without an engine need. They are in the emitted header. */
+/** Enums that only hosts without an engine need. The emitted header contains them. */
 const ownEnums = ["ConfigMember", "Ending", "ErrorKind", "OfferError", "LiteralEnd"];
 
 const levels = [...surface.variants].reverse();
@@ -83,7 +83,7 @@ export class Printer {
   readonly #device: ReadonlyMap<string, ts.Node>;
   readonly #inHeader: ReadonlySet<string>;
   readonly #api = byHand("api.c");
-  /** All declarations that are printed, each with the smallest build that contains it. */
+  /** All declarations to print, each with the smallest build that contains it. */
   readonly #levels = new Map<Named, number>();
 
   /**
@@ -114,10 +114,7 @@ export class Printer {
     return this.#checker.getExportsOfModule(source);
   }
 
-  /**
-   * Makes both files.
-   * @throws Error with file, line and construct if a source has no equivalent in C
-   */
+  /** Emits both files. @throws Error with file, line and construct if a source has no equivalent in C */
   files(): CFile {
     const functions = this.#reached(ts.isFunctionDeclaration);
     for (const { body } of functions) refuseOpenOrder(body!, this.#checker);
@@ -148,8 +145,8 @@ export class Printer {
   }
 
   /**
-   * Converts names in comments to those of C, and removes remarks about JavaScript. @param property returns the name of
-   * a property in this file
+   * Translates names in comments to C, and removes remarks about JavaScript.
+   * @param property returns the C name of a property
    */
   #commented(text: string, property: (name: string) => string): string {
     const calls: readonly string[] = surface.functionsOf("complete");
@@ -224,7 +221,7 @@ export class Printer {
     return !(symbol.flags & ts.SymbolFlags.Enum) && (type.flags & ts.TypeFlags.StringLike) > 0;
   }
 
-  /** Joins texts, with preprocessor lines that say which builds contain them. */
+  /** Joins texts, with preprocessor conditions for the builds that contain them. */
   #perLevel<Kind extends Named>(all: readonly Kind[], print: (one: Kind) => string): string {
     let text = "";
     let open = "";
@@ -260,7 +257,7 @@ export class Printer {
       const words = declared(this.#cType(type!), small(name.getText()));
       return makes ? words.replace("const uint8_t", "uint8_t") : words;
     });
-    // The caller owns the device, so a function that makes one gets its address.
+    // The caller owns the device, so a function that creates one gets its address.
     if (makes) parameters.unshift("struct pg_core *made");
     return headOf(declared(this.#cType(one.type!), functionName(one)), parameters);
   }
@@ -331,14 +328,14 @@ export class Printer {
     return words + text.slice(at, node.end);
   }
 
-  /** Whether an expression is a byte of text, which its name or its array shows. */
+  /** Whether an expression is a byte of text, as its name or its array shows. */
   #isByte(node: ts.Node): boolean {
     if (ts.isElementAccessExpression(node))
       return !this.#listOf(node.expression) && this.#cType(node.expression) === types.Bytes;
     return /^(?:c|byte|first|unit)$|\.charCodeAt\(.*\)$/.test(node.getText());
   }
 
-  /** Prints a number, or a character if the number is compared with a byte or passed as one. */
+  /** Prints a number. If it is compared with a byte or passed as one, prints it as a character. */
   #number(node: ts.NumericLiteral): string {
     const { parent } = node;
     let other: ts.Node | undefined;
@@ -388,7 +385,7 @@ export class Printer {
     if (more || !initializer) throw new UnsupportedSyntax(list, "this declaration");
     if (this.#isOutlived(declaration!))
       throw new UnsupportedSyntax(list, "a use outside of the block");
-    // An array of the device is filled in place.
+    // C fills an array of the device in place.
     if (ts.isArrayLiteralExpression(initializer))
       return `${lists[declaredName.getText()]![1]} *${name} = device->${name}`;
     const isMade = initializer.getText().startsWith("{}");
@@ -419,10 +416,10 @@ export class Printer {
     }
     const of = this.#cType(expression);
     const whole = this.#emit(expression);
-    // In the build of the grant alone this is NULL.
+    // In the build of the grant alone, this is NULL.
     if (found === this.#device.get("call")) return `pgc_call_of(${whole})`;
     if (of === types.Config) {
-      // In TypeScript an empty text is false, in C it is not.
+      // An empty text is false in TypeScript, but not in C.
       const isTruth = !isUsed(node) && this.#cType(node) === "const char *";
       return `${isTruth ? "*" : ""}${whole}->${small(name.text)}`;
     }
@@ -451,7 +448,7 @@ export class Printer {
     // `a[i] += b` becomes `a[i] = (type)(a[i] + b)`, because the elements are narrower than the sum.
     if (/^[+-]=$/.test(operator) && ts.isElementAccessExpression(left))
       return this.#assignment(node, `${this.#emit(left)} ${operator.charAt(0)} `);
-    // `value | 0` and `byte & 255` are omitted: in C values are integers, and elements of byte arrays bytes.
+    // Omits `| 0` and `& 255`, because values in C are integers, and elements of byte arrays are bytes.
     const isByte = ts.isElementAccessExpression(left) && this.#isByte(left);
     if (/^\| 0$|^& 255$/.test(`${operator} ${right.getText()}`) && (operator === "|" || isByte))
       return this.#emit(left);
@@ -476,7 +473,7 @@ export class Printer {
   #choice(node: ts.BinaryExpression): string {
     const [left, right] = [this.#emit(node.left), this.#emit(node.right)];
     if (node.operatorToken.getText() === "&&") return `(${left} ? ${right} : 0)`;
-    // The operands become arguments of a function, which C always evaluates, so the right one must have no side effect.
+    // The operands become arguments of a function, which C always evaluates. The right one must have no side effect.
     if (/[(=]|\+\+|--/.test(right))
       throw new UnsupportedSyntax(node, "a choice of more than values");
     return `${this.#cType(node) === "int32_t" ? "pgc_or_else" : "pgc_text_or_else"}(${left}, ${right})`;
@@ -522,7 +519,7 @@ export class Printer {
     return `${commentOf(one)}enum ${tag}{${this.#spliced(one, one.members.pos)};\n`;
   }
 
-  /** Sorts the members: frequent ones first, arrays last. Instructions are shorter near the beginning of the struct. */
+  /** Sorts the members: frequent ones first, arrays last. Access to the start of a struct needs shorter instructions. */
   #members(source: string): string {
     const uses = (name: string): number =>
       lists[name] ? 0 : source.split(new RegExp(`->${small(name)}\\b`)).length;
@@ -565,7 +562,7 @@ export class Printer {
   }
 
   /**
-   * A function's head in the C API, and the arguments that it passes on. A range `bytes, from, to` in the sources is a
+   * The head of a function of the C API, and the arguments that it passes on. A range `bytes, from, to` in the sources is a
    * pointer and a size in C.
    */
   #atApi(one: ts.FunctionDeclaration): [head: string, passed: string] {

@@ -1,6 +1,6 @@
 // Finds syntax that has no equivalent in C, and expressions whose order of evaluation C does not define. TypeScript
-// evaluates from left to right. C may evaluate either operand of an operator, or any argument of a call, first. So none
-// of them may write a variable that another one uses.
+// evaluates from left to right. C may evaluate the operands of an operator, or the arguments of a call, in any order. So no
+// operand may write a variable that another one uses.
 
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -32,12 +32,12 @@ function operandsOf(node: ts.Node): readonly ts.Node[] {
   if (!ts.isBinaryExpression(node) || /^(?:&&|\|\||,)$/.test(node.operatorToken.getText()))
     return [];
   const { left, right } = node;
-  // In C too, an assignment writes last. But its target's index may be evaluated before or after the value.
+  // In C, an assignment also writes last. But C may evaluate the index of its target before or after the value.
   if (node.operatorToken.kind !== ts.SyntaxKind.EqualsToken) return [left, right];
   return ts.isElementAccessExpression(left) ? [left.argumentExpression, right] : [right];
 }
 
-/** @throws UnsupportedSyntax at the first expression that depends on an order */
+/** @throws UnsupportedSyntax at the first expression that depends on the order */
 export function refuseOpenOrder(body: ts.Node, checker: ts.TypeChecker): void {
   /** The variables that a node writes or uses, also in functions that it calls. */
   const touched = (node: ts.Node, isWritten: boolean): Set<unknown> => {
@@ -51,7 +51,7 @@ export function refuseOpenOrder(body: ts.Node, checker: ts.TypeChecker): void {
       const name = isWritten ? targetOf(one) : one;
       const found = name && ts.isIdentifier(name) && checker.getSymbolAtLocation(name);
       const declaration = found ? found.declarations?.[0] : undefined;
-      // Another function's local variables cannot be accessed.
+      // The local variables of another function cannot be accessed here.
       if (declaration && !called.has(ts.findAncestor(declaration, ts.isFunctionDeclaration)))
         names.add(declaration);
       if (!ts.isLabeledStatement(one)) ts.forEachChild(one, visit);

@@ -1,4 +1,4 @@
-// `picogrant check-server`: the test server for check.c, which checks a port in C (targets/host/ports/template).
+// `picogrant check-server`: the test server for the program check.c, which tests a port in C (targets/host/ports/template).
 
 import { createPublicKey, verify } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -45,7 +45,7 @@ const LATE_MS = 1500;
 /** The byte at an index of the long response; adjacent bytes differ. check-connection.c has the same. */
 const patternAt = (place: number): number => 33 + ((place * 7 + (place >> 8)) % 90);
 
-/** A checksum that depends on the bytes and their order. */
+/** A checksum that depends on the bytes and on their order. */
 function sumOf(bytes: Uint8Array): number {
   let sum = 0;
   for (const byte of bytes) sum = (Math.imul(sum, 31) + byte) >>> 0;
@@ -92,10 +92,10 @@ function isSignature(bytes: Buffer): boolean {
 }
 
 /**
- * Listens on a port of the machine.
+ * Starts the server.
  * @param host the address to listen at; "0.0.0.0" for a board
- * @param port 0: any that is free
- * @returns its address, with a slash at the end, and a function that ends it
+ * @param port 0 for any free port
+ * @returns the server's address, with a slash at the end, and a function that stops the server
  */
 export async function startCheckServer(host = "127.0.0.1", port = 0) {
   let open = 0;

@@ -72,8 +72,8 @@ export const configure: Part = {
 };
 
 /**
- * The file with the certificate authorities that a device.json names. A device that connects only to itself needs none.
- * @throws UsageError if none is named and one is needed
+ * The file of certificate authorities that a device.json names. A device that connects only to itself needs none.
+ * @throws UsageError if the file is needed and not named
  */
 function authoritiesIn({ http, endpoints = {} }: DeviceConfig): string[] {
   if (http?.certificates !== undefined) return [http.certificates];

@@ -1,4 +1,4 @@
-// `picogrant conform`: runs the conformance suites on adapters of the user, and prints their faults.
+// `picogrant conform`: runs the conformance suites on the user's adapters, and prints the violated rules.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -36,7 +36,7 @@ interface Flags {
   json?: boolean;
 }
 
-/** Exports of the user's module, each optional. Each call makes a new adapter. */
+/** The exports of the user's module, all optional. Each call creates a new adapter. */
 interface Adapters {
   makeTimers?: () => Timers;
   makeEntropy?: () => Entropy;
@@ -135,7 +135,7 @@ function reportOf(file: string): string {
   );
 }
 
-/** The module's function that makes an adapter; throws if the adapter lacks a function. */
+/** Calls the module's function that makes an adapter. Throws if the adapter lacks a function. */
 function checked(name: Name, module: Record<string, unknown>) {
   const manufacturer = manufacturerOf(name);
   const make = module[manufacturer];
@@ -255,7 +255,7 @@ async function report(suites: Suites, { json }: Flags, folder: string): Promise<
   return failures;
 }
 
-/** Why a case failed, or undefined. An exception in a callback of the adapter is a failure, too. */
+/** The reason why a case failed, or undefined. An exception in a callback of the adapter counts as a failure. */
 async function reasonOf(one: ConformanceCase, folder: string): Promise<string | undefined> {
   let onEscape: (error: unknown) => void = () => {};
   const escaped = new Promise<string>((resolve) => {
@@ -263,7 +263,7 @@ async function reasonOf(one: ConformanceCase, folder: string): Promise<string | 
   });
   process.on("uncaughtException", onEscape);
   process.on("unhandledRejection", onEscape);
-  // Waits for exceptions of callbacks that are still due.
+  // Waits for callbacks that may still throw.
   const end = one.run().then(
     () => nextTurn(undefined),
     async (error: unknown) => {
@@ -279,7 +279,7 @@ async function reasonOf(one: ConformanceCase, folder: string): Promise<string | 
   }
 }
 
-/** The message of a violated rule. For other errors, also the type, file and line. */
+/** The message of a violated rule. For other errors, also the type, the file and the line. */
 function wordsOf(error: unknown, folder: string): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack = "" } = error;
@@ -288,7 +288,7 @@ function wordsOf(error: unknown, folder: string): string {
   return `${name}: ${message}${place}`.replace(/\s+/g, " ");
 }
 
-/** File, line and column of the first frame in the module's folder, or "". */
+/** File, line and column of the first stack frame in the module's folder, or "". */
 function placeIn(folder: string, trace: string): string {
   const places = trace.replaceAll("file://", "").match(/\/.*?:\d+(?::\d+)?/g) ?? [];
   const isOwn = (place: string) => !place.slice(folder.length).includes("node_modules");

@@ -1,4 +1,4 @@
-// The table of exit codes, the exit code of each error, and the interruption by signals.
+// The table of exit codes, the exit code of each error, and the handling of signals.
 
 import { isMediumFault, reasonOf } from "../../platform/node/files.ts";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
@@ -45,7 +45,10 @@ class Interrupted extends SignInError {
   }
 }
 
-/** Codes of other errors in JSON, by class name and not by class, because some classes are in more than one bundle. */
+/**
+ * The codes of other errors in JSON, by class name. Some classes are in more than one bundle, so the class itself cannot be
+ * compared.
+ */
 const CODES: Readonly<Record<string, string>> = {
   UsageError: "wrong_option",
   ConfigError: "wrong_option",
@@ -55,7 +58,7 @@ const CODES: Readonly<Record<string, string>> = {
   Failure: "failed",
 };
 
-/** Options of `signIn` in messages, and the command's options that replace them. */
+/** Options of `signIn` that messages name, and the command's options that replace them. */
 const OPTIONS = [
   ["as http.ca", "with --certificates"],
   ["allowHttp", "--allow-http"],
@@ -71,7 +74,7 @@ const EXITS: Readonly<Record<string, number>> = {
   not_erased: Exit.NOT_STORED,
 };
 
-/** Converts an error of the file system to a Failure with one line. */
+/** Converts a file system error to a Failure with one line. */
 function inWords(error: unknown): unknown {
   const { path, syscall } = error as NodeJS.ErrnoException;
   if (path === undefined || syscall === undefined) return error;
@@ -83,7 +86,7 @@ function inWords(error: unknown): unknown {
 
 /**
  * The message of an error, its event for --json, and its exit code.
- * @throws the error itself if it is a bug of this program, so that its stack is printed
+ * @throws the error itself if it is a bug of this program, so that Node prints its stack
  */
 export function outcomeBy(thrown: unknown): { exitCode: number; event: object; message: string } {
   const error = inWords(thrown);
@@ -98,12 +101,12 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
   return { exitCode, event: { event: "error", code, remedy, message }, message };
 }
 
-/** Aborts the current work; undefined: a signal ends the program. */
+/** Aborts the current work. If it is undefined, a signal ends the program. */
 let giveUp: ((reason: Interrupted) => void) | undefined;
 
 /**
  * Runs work that may take long. A signal or a closed output aborts it.
- * @param work may abort itself with the controller, and with the error to report
+ * @param work may also abort itself: it passes the error to the controller
  * @throws the reason of the abort
  */
 export async function interruptibly<T>(work: (end: AbortController) => Promise<T>): Promise<T> {

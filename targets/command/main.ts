@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `picogrant`: finds the subcommand and runs it. A subcommand is loaded only when it is run.
+// The command `picogrant`: finds the subcommand and runs it. Each subcommand is loaded on demand.
 
 import type { Command } from "commander";
 import { commandLine, version } from "../desktop/command-line.ts";
@@ -94,7 +94,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   signout: "logout",
 };
 
-/** Accepts `auth login`, as gh does. `help login` becomes `login --help`, and an unknown name after `help` is an error. */
+/** Accepts `auth login`, as gh does. `help login` becomes `login --help`. Rejects an unknown name after `help`. */
 function wordsOf([first = "", ...rest]: readonly string[]): string[] {
   if (first === "help") return rest.length > 0 ? wordsOf([...rest, "--help"]) : ["--help"];
   if (first === "auth") return rest.length > 0 ? wordsOf(rest) : ["--help"];

@@ -5,7 +5,7 @@ import { Argument, Command } from "commander";
 import { commandLine } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
 
-/** A subcommand: its options, from which help and completion are made, and its action. */
+/** A subcommand: its options, which also define its help and completion, and its action. */
 export interface Part {
   /**
    * Adds the options.
@@ -13,7 +13,7 @@ export interface Part {
    * @param argv the words after the name, for a subcommand with several sets of options
    */
   line(line: Command, argv: readonly string[]): Command | Promise<Command>;
-  /** @param line has been parsed @returns the exit code */
+  /** @param line the parsed command line @returns the exit code */
   act(line: Command): Promise<number>;
 }
 
@@ -30,12 +30,12 @@ export async function runPart(
 
 // Commands in messages: quoted for a shell, with the options of this run.
 
-/** Options by their names in programs: `clientId` is `--client-id`, and an object repeats its option with NAME=VALUE. */
+/** Options by their names in programs: `clientId` is `--client-id`. An object repeats its option with NAME=VALUE. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
 export function commandText(name: string, options: OptionValues): string {
   const words = Object.entries(options).flatMap(([option, value]) => wordsOf(option, value));
-  // Under npx, the program is not in the PATH of the shell, so messages begin with `npx`.
+  // With npx, the program is not in the shell's PATH, so messages start with `npx`.
   const { npm_lifecycle_event: event, npm_lifecycle_script: script } = process.env;
   const program = event === "npx" && script === "picogrant" ? "npx picogrant" : "picogrant";
   return [program, name, ...words.map(quoted)].join(" ");
@@ -53,7 +53,7 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** A subcommand is loaded only to run it or to list its options. */
+/** A subcommand that is loaded only to run it or to list its options. */
 export type NamedPart = readonly [name: string, summary: string, load: () => Promise<Part>];
 
 const HELP = `
@@ -78,7 +78,7 @@ compdef _picogrant picogrant
 `,
 };
 
-/** @param values possible values of options, by the options' names */
+/** @param values possible values of options, by the names of the options */
 export function completionOf(
   parts: readonly NamedPart[],
   values: (option: string) => Promise<readonly string[]>,
@@ -89,7 +89,7 @@ export function completionOf(
   };
   const names = parts.map(([name]) => name);
 
-  /** Completions of the last word; none if the shell should offer files. */
+  /** Completions of the last word; none if the shell should complete file names. */
   const candidates = async (words: readonly string[]): Promise<readonly string[]> => {
     if (words.length <= 1) return [...names, "help"];
     if (words[0] === "help") return names;

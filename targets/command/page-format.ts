@@ -1,4 +1,4 @@
-// Makes settings pages (layout: targets/host/portable/page.h): the device's configuration, its trusted certificate
+// Makes settings pages (layout: targets/host/portable/page.h). A page contains the device's configuration, its certificate
 // authorities, its random seed, and its key if records are sealed. Each page is read back and compared.
 
 import { randomBytes, X509Certificate } from "node:crypto";
@@ -15,7 +15,7 @@ import type { ServerSettings } from "../../platform/configuration/settings.ts";
 import { reasonTexts } from "../../platform/display/reasons.ts";
 import { addressProblem } from "../../platform/servers/address.ts";
 
-/** Limits of a device: bytes of a page, and number of certificate authorities. */
+/** A device's limits: the bytes of a page, and the number of certificate authorities. */
 const PAGE_MAX = 16_384;
 const AUTHORITIES_MAX = 8;
 const SEED_BYTES = 32;
@@ -50,7 +50,7 @@ const TEXTS = [
   "resourceHeaders",
   "directory",
 ] as const;
-/** Number of addresses; their indexes are the numbers of the core's endpoints. */
+/** Number of addresses. Their indexes are the numbers of the core's endpoints. */
 const ADDRESSES = Endpoint.RESOURCE + 1;
 
 export interface PageContent {
@@ -62,14 +62,14 @@ export interface PageContent {
   readonly key: Uint8Array;
   /** For each authority: its certificate, and the positions of the parts that a board reads. */
   readonly authorities: readonly Uint8Array[];
-  /** "": no time server. */
+  /** The time server; "" for none. */
   readonly timeServer: string;
   /** What the device's key is used for: 1 for DPoP plus 2 for private_key_jwt. */
   readonly keyUses: number;
   readonly signingKey: Uint8Array;
 }
 
-/** BearSSL's numbers of curves; 0 stands for RSA. */
+/** BearSSL's numbers of curves. 0 stands for RSA. */
 const CURVES: Readonly<Record<string, number>> = { "P-256": 23, "P-384": 24 };
 
 export class PageError extends Error {}
@@ -84,7 +84,7 @@ function number(value: number, size: number): Buffer {
 const sized = (bytes: Uint8Array, sizeBytes: number): Buffer =>
   Buffer.concat([number(bytes.length, sizeBytes), bytes]);
 
-/** Start and end of the content of a DER element. */
+/** The start and end of the content of a DER element. */
 function element(der: Buffer, at: number): { content: number; end: number } {
   const first = der[at + 1]!;
   if (first < 0x80) return { content: at + 2, end: at + 2 + first };
@@ -93,13 +93,13 @@ function element(der: Buffer, at: number): { content: number; end: number } {
   return { content, end: content + der.readUIntBE(at + 2, digits) };
 }
 
-/** The position of the subject in a certificate (RFC 5280 §4.1). */
+/** The position and size of the subject in a certificate (RFC 5280 §4.1). */
 function subjectIn(certificate: Buffer): [at: number, size: number] {
   const toBeSigned = element(certificate, element(certificate, 0).content);
   let at = toBeSigned.content;
-  // The version is left out of certificates of version 1.
+  // Certificates of version 1 have no version element.
   if (certificate[at] === 0xa0) at = element(certificate, at).end;
-  // Serial number, signature algorithm, issuer, validity.
+  // Skips serial number, signature algorithm, issuer and validity.
   for (let skipped = 0; skipped < 4; skipped++) at = element(certificate, at).end;
   return [at, element(certificate, at).end - at];
 }
@@ -122,7 +122,7 @@ function authorityOf(pem: string): Buffer {
   };
   const point = Buffer.concat([Buffer.of(4), bytes(key.x), bytes(key.y)]);
   const main = part(curve === 0 ? bytes(key.n) : point, subject[0] + subject[1]);
-  // The exponent's tag and length follow the modulus.
+  // The exponent follows the modulus, with its own tag and length.
   const exponent = curve === 0 ? part(bytes(key.e), main[0] + main[1] + 2) : ([0, 0] as const);
   const places = [subject, main, exponent].flat().map((place) => number(place, 2));
   return Buffer.concat([sized(raw, 2), number(curve, 1), ...places]);
@@ -144,7 +144,7 @@ const headerLines = (headers: Readonly<Record<string, string>> = {}): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("");
 
-/** Addresses of a configuration, by endpoint: https, or http to the device itself. */
+/** The addresses of a configuration by endpoint. They must be https, or http to the device itself. */
 function addressesOf({ endpoints }: ServerSettings): string[] {
   const addresses = Array.from({ length: ADDRESSES }, () => "");
   addresses[Endpoint.DEVICE_AUTHORIZATION] = endpoints.deviceAuthorization;
@@ -270,7 +270,7 @@ export function readPage(page: Uint8Array): PageContent {
     key: take(takeNumber(1)),
     authorities: Array.from({ length: takeNumber(2) }, () => {
       const begin = at;
-      // The certificate's size, the certificate, the curve, three positions.
+      // Skips the certificate's size, the certificate, the curve and three positions.
       take(takeNumber(2) + 1 + 12);
       return body.subarray(begin, at);
     }),
@@ -283,20 +283,20 @@ export function readPage(page: Uint8Array): PageContent {
 }
 
 export interface PageSettings {
-  /** Certificates of authorities in PEM, any number in each text; none: the device trusts no server. */
+  /** Certificates of authorities in PEM, any number in each text. Without any, the device trusts no server. */
   readonly authorities: readonly string[];
-  /** Seconds since 1970. The device never sets its clock to an earlier time, and uses the later one of two pages. */
+  /** Seconds since 1970. The device never sets its clock before this time. Of two pages, it uses the later one. */
   readonly madeAt?: number;
-  /** The random seed; default: a new one. Empty if the device has a random number generator. */
+  /** The random seed. Default: a new one. Pass an empty one if the device has a random number generator. */
   readonly seed?: Uint8Array;
-  /** The device has a key of its own (targets/host/portable/keys.h): what for, and a board's private key, 32 bytes. */
+  /** The key of the device (targets/host/portable/keys.h): its uses and, for a board, the private key of 32 bytes. */
   readonly keys?: { dpop?: boolean; privateKeyJwt?: boolean; signingKey?: Uint8Array } | undefined;
 }
 
 /**
  * Makes a device's page.
  * @param config the text of device.json
- * @throws PageError if a setting does not fit a page, ConfigError if device.json is invalid; each in one line
+ * @throws PageError if a setting does not fit a page, ConfigError if device.json is invalid. Each message is one line
  */
 export function makePage(config: string, settings: PageSettings): Buffer {
   const { authorities, madeAt = Math.floor(Date.now() / 1000), keys = {} } = settings;

@@ -1,6 +1,5 @@
-// `picogrant configure --page`: writes a settings page for one device, or for each line of a table of devices. Each
-// page is read back and compared before its file is written. Files are written whole or not at all, and a failure is
-// one line.
+// `picogrant configure --page`: writes a settings page for one device, or for each line of a table of devices. Each page is
+// read back and compared before its file is written. Files are replaced as a whole. Errors have one line.
 
 import { createPrivateKey, type JsonWebKey } from "node:crypto";
 import { dirname, join } from "node:path";
@@ -9,7 +8,7 @@ import { makeDirectory, reasonOf, writeOwn } from "../../platform/node/files.ts"
 import { readText, UsageError } from "../desktop/command-line.ts";
 import { makePage, PageError } from "./page-format.ts";
 
-/** Replaces a file as a whole, and creates missing folders. @throws UsageError */
+/** Replaces a whole file and creates missing folders. @throws UsageError */
 function replaceFile(path: string, content: Uint8Array): void {
   try {
     makeDirectory(dirname(path), 0o777);
@@ -31,7 +30,7 @@ function put(config: Record<string, unknown>, path: string, text: string): void 
   at[names.at(-1)!] = isNumber ? Number(text) : text;
 }
 
-/** The cells of a CSV text (RFC 4180): a cell may be quoted, with quotes doubled. */
+/** The cells of a CSV text (RFC 4180). A cell may be quoted; a quote within it is doubled. */
 export function cellsOf(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -60,7 +59,7 @@ function pemOf(paths: readonly string[]): string[] {
   });
 }
 
-/** The number of a private key on P-256, in PEM or as a JWK. */
+/** Reads a private key on P-256, in PEM or as a JWK. @returns its number */
 function privateKeyIn(path: string): Buffer {
   const text = readText(path, "key");
   try {
@@ -75,7 +74,7 @@ function privateKeyIn(path: string): Buffer {
   throw new UsageError(`${path}: holds no private key on the curve P-256, in PEM or as a JWK`);
 }
 
-/** Runs `act`; describes its error in one line that starts with the place. */
+/** Runs `act`. Describes its error in one line that starts with the place. */
 export function orMistake<T>(place: string, act: () => T): T {
   try {
     return act();
@@ -118,8 +117,8 @@ function writeTable(path: string, config: string, out: string, page: (text: stri
 }
 
 /**
- * Writes the page of a device, or with a table one for each of its lines.
- * @param out the file, or with a table the folder
+ * Writes the page of a device; with a table, one page for each line.
+ * @param out the file; with a table, the folder
  * @returns a line for the user
  * @throws UsageError with one line
  */

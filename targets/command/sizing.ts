@@ -1,5 +1,5 @@
-// Finds the memory that a core needs for tokens of given lengths. It runs the driver with different sizes through a code,
-// tokens, a refresh with new tokens, a power loss, another refresh, and signing out.
+// Finds the memory that a core needs for tokens of given lengths. For different sizes, it runs the driver through a
+// sign-in, a refresh with new tokens, a power loss, another refresh, and signing out.
 
 import * as complete from "../../core/complete.ts";
 import * as grantAlone from "../../core/index.ts";
@@ -37,7 +37,7 @@ const ENDPOINTS = {
   revocation: "https://s.example/revoke",
 };
 
-/** The smallest memory in bytes, a multiple of 32; undefined if 65535 are not enough. */
+/** The smallest sufficient memory in bytes, a multiple of 32; undefined if 65535 bytes are not enough. */
 export function memoryFor(build: Build, tokens: Tokens): number | undefined {
   const core = BUILDS[build];
   if (!suffices(core, tokens, MEMORY_MAX)) return undefined;
@@ -126,7 +126,7 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
   }
 }
 
-/** Typical lengths in bytes: opaque tokens, and signed ones with few and with many claims. */
+/** Typical lengths in bytes: opaque tokens, and signed tokens with few or many claims. */
 const USUAL = (
   [
     ["short opaque tokens", 64, 64],

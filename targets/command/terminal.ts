@@ -1,11 +1,11 @@
-// Output in a terminal: durations in words, colours if they are enabled, and a status line.
+// Output in a terminal: durations in words, colors if they are enabled, and a status line.
 
 import { openBrowser } from "../desktop/command-line.ts";
 
 export interface Paint {
   bold(text: string): string;
   faint(text: string): string;
-  /** Dark modules on a light background, independent of the terminal's colours. */
+  /** Dark modules on a light background, independent of the terminal's colors. */
   paper(text: string): string;
 }
 
@@ -19,7 +19,7 @@ export function isScreen(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): b
   return stream.isTTY === true && env.TERM !== "dumb";
 }
 
-/** Whether a terminal shows UTF-8. POSIX: the first of these that is set names the character set. */
+/** Whether a terminal shows UTF-8. According to POSIX, the first of these variables that is set names the character set. */
 export function hasUtf8(
   { LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv,
   platform: string = process.platform,
@@ -27,7 +27,7 @@ export function hasUtf8(
   return platform === "win32" || /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
 }
 
-/** No colours in a pipe, in a terminal without colours, or if NO_COLOR is set (no-color.org). */
+/** No colors in a pipe, in a terminal without colors, or if NO_COLOR is set (no-color.org). */
 export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
   if (!isScreen(stream, env) || env.NO_COLOR) return { bold: plain, faint: plain, paper: plain };
   return { bold: code("1"), faint: code("2"), paper: code("97;40") };
@@ -39,7 +39,7 @@ export function showProgress(text: string, stream: NodeJS.WriteStream = process.
   stream.write(`\r\x1b[K${text.slice(0, (stream.columns || 80) - 1)}`);
 }
 
-/** `59 s`, `14 min`, `2 h`, `90 days`: rounded down, one unit. */
+/** A duration in one unit, rounded down: `59 s`, `14 min`, `2 h`, `90 days`. */
 export function inWords(seconds: number): string {
   if (seconds < 120) return `${Math.floor(seconds)} s`;
   if (seconds < 7200) return `${Math.floor(seconds / 60)} min`;
@@ -58,7 +58,7 @@ export function hasBrowser(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv):
   return process.stdin.isTTY && isScreen(stream, env) && Boolean(hasDesktop);
 }
 
-/** Enter opens the address; other input does not. @returns a function that stops this */
+/** Opens the address when the user presses Enter. @returns a function that stops this */
 export function openOnEnter(address: string): () => void {
   const { stdin } = process;
   const receive = (line: Buffer): void => {
@@ -92,7 +92,7 @@ export class CountdownLine {
     this.clear();
   }
 
-  /** Clears the status line for other output, and draws it again below within a second. */
+  /** Removes the status line so that other output can be printed. The line appears again below it within a second. */
   clear(): void {
     showProgress("", this.#stream);
   }

@@ -1,9 +1,9 @@
-// Shared by all command lines: how they are parsed, usage errors, files and values in options, the version.
+// The common part of all command lines: parsing, usage errors, files and values of options, and the version.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 
-/** A usage error, in one line: what is wrong, where, what to do. The program ends with exit code 2. */
+/** A usage error in one line: the problem, the option or file, and what to do. The exit code is 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message.replace(/\s*\n\s*/g, " ").trim());
@@ -12,8 +12,8 @@ export class UsageError extends Error {
 }
 
 /**
- * A command line without its options. --help and --version end the process.
- * @param fail gets the message for invalid arguments, one line
+ * A command line before its options are added. --help and --version end the process.
+ * @param fail receives the message for invalid arguments, in one line
  */
 export function commandLine(
   usage: string,
@@ -30,7 +30,7 @@ export function commandLine(
       writeOut: (text) => process.stdout.write(wrapped(text, process.stdout.columns)),
     })
     .exitOverride(({ code, exitCode, message }) => {
-      // Without a subcommand, commander has already written the help to standard error.
+      // Without a subcommand, commander has already printed the help to standard error.
       if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
       const isUnknown = /^commander\.(unknown|excess)/.test(code) && !message.includes("mean");
       const line = message.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
@@ -55,16 +55,19 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Ends the program like SIGPIPE if the reader of the output has ended, such as `head`. */
+/** Ends the program as SIGPIPE would, if the reader of its output has ended, such as `head`. */
 export function endUnread(error: NodeJS.ErrnoException): never {
   if (error.code !== "EPIPE") throw error;
   process.exit(141);
 }
 
-/** Errors for the user, by class name and not by class, because some classes are in more than one bundle. */
+/**
+ * Errors that are printed for the user, by class name. Some classes are in more than one bundle, so the class itself cannot
+ * be compared.
+ */
 const FOR_THE_USER = ["UsageError", "StateDirectoryError", "StepError", "InstallError"];
 
-/** Runs a program, and prints errors for its user in one line. @param work returns the exit code, if any */
+/** Runs a program, and prints errors for its user in one line. @param work returns the exit code; undefined for 0 */
 export async function runProgram(name: string, work: () => unknown): Promise<void> {
   process.stdout.off("error", endUnread).on("error", endUnread);
   try {
@@ -118,7 +121,7 @@ export function version(): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
-/** @param url may come from a server: only a web page is opened */
+/** Opens a web page; other addresses are ignored. @param url may come from a server */
 export function openBrowser(url: string): void {
   if (!/^https?:\/\//i.test(url)) return;
   const commands: Partial<Record<NodeJS.Platform, [string, string[]]>> = {
@@ -127,7 +130,7 @@ export function openBrowser(url: string): void {
   };
   const [command, args] = commands[process.platform] ?? ["xdg-open", [url]];
   const child = spawn(command, args, { stdio: "ignore", detached: true });
-  // Ignore this: the address is also on the screen.
+  // Ignore errors, because the address is also on the screen.
   child.on("error", () => {});
   child.unref();
 }

@@ -4,7 +4,7 @@ import { readOptions } from "./options.ts";
 
 await runProgram("picogrant", async () => {
   const options = readOptions(process.argv.slice(2));
-  // Load this late, so that a wrong flag is reported at once.
+  // Load this module late, so that an invalid option is reported at once.
   const { run } = await import("./run.ts");
   return await run(options);
 });

@@ -41,7 +41,7 @@ export interface Options {
   memory?: number;
 }
 
-/** The number of the RFC of the device authorization grant. */
+/** The number of the RFC for the device authorization grant. */
 const PORT_DEFAULT = 8628;
 export const FAST_SPEED = 1000;
 
@@ -89,7 +89,7 @@ function readAddress(text: string): string {
 /** Options that are allowed with --scenario. */
 const FIT_SCENARIOS = ["scenario", "plain", "version"];
 
-/** A scenario sets up its own simulation, so other options for that are errors. */
+/** A scenario sets up the simulation, so other options for the same purpose are errors. */
 export function simulatorLine(usage: string): Command {
   const command = describedProgram(usage);
   const names = command.options.map((option) => option.attributeName());
@@ -183,9 +183,7 @@ export function readOptions(argv: readonly string[]): Options {
   return optionsOf(simulatorLine(NPM_START).parse(argv, { from: "user" }));
 }
 
-/**
- * @param command has been parsed
- */
+/** @param command the parsed command line */
 export function optionsOf(command: Command): Options {
   const options = command.opts<Options>();
   const kind = deviceKind(options.device)!;
@@ -217,7 +215,7 @@ function checkTogether(options: Options): void {
       throw new UsageError(`--${flag} is for the simulated service; a real one has its own`);
     }
   }
-  // The address receives secrets, so it must use TLS.
+  // The address receives secrets, so it must use https.
   const problem = issuer && addressProblem(issuer, options.allowHttp);
   if (problem) throw new UsageError(`--issuer ${problem.replace("allowHttp", "--allow-http")}`);
   if (!options.clientId) throw new UsageError("a real server needs --client-id");

@@ -1,4 +1,4 @@
-// One run of the simulator: the simulation, its display, automatic decisions, and the condition that ends it.
+// One run of the simulator: the simulation, its display, automatic decisions, and the condition that ends the run.
 import { ErrorCode, Event, State } from "../../core/complete.ts";
 import { isLoopbackHost } from "../../platform/servers/address.ts";
 import { hasUtf8 } from "../command/terminal.ts";
@@ -75,7 +75,7 @@ async function runScreen(
   }
 }
 
-/** Drawing a QR code needs characters of UTF-8. */
+/** A QR code can only be drawn with UTF-8. */
 function viewOf({ viewer }: Controller): View {
   return hasUtf8(process.env) ? viewer.view() : { ...viewer.view(), qr: [] };
 }
@@ -126,7 +126,7 @@ async function runPlain(
   }
 }
 
-/** Switches the device on; resolves with the exit code. */
+/** Switches the device on. Resolves with the exit code. */
 export function untilDone(
   simulation: Simulation,
   options: Options,
@@ -151,7 +151,7 @@ export function untilDone(
       awaited = outcome(simulation, options.exitWhen);
       if (awaited === undefined) return;
       const code = awaited;
-      // First let this change reach the other listeners, and the device become idle.
+      // Let the other listeners handle this change first, and the device become idle.
       setImmediate(() => end(code));
     });
     for (const signal of SIGNALS) process.on(signal, quit);
@@ -171,11 +171,11 @@ function decide(simulation: Simulation, { approve, deny }: Options): void {
   const { userCode } = simulation;
   if ((!approve && !deny) || userCode === "" || decided.get(simulation) === userCode) return;
   decided.set(simulation, userCode);
-  // The user may have decided about a code from before a restart already; the error is ignored.
+  // Ignores the error if the user has already decided about a code from before a restart.
   simulation.decide(approve ? "allow" : "deny");
 }
 
-/** Exit code at the end of a run: 0 as requested, 1 if the condition can no longer become true. */
+/** The exit code at the end of a run: 0 if the condition is met, 1 if it can no longer be met. */
 export function outcome(
   simulation: Simulation,
   condition: ExitCondition | undefined,

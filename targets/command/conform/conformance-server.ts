@@ -1,5 +1,5 @@
-// The test server of the HTTP conformance suite, on real sockets. It sends any response of a plan, also an invalid one, and
-// is written on TCP, because an HTTP library cannot send invalid responses.
+// The test server of the HTTP conformance suite, on real sockets. It sends any planned response, also an invalid one. It is
+// written on TCP, because an HTTP library cannot send invalid responses.
 
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,15 +12,13 @@ import type {
   ServerPlan,
 } from "../../../platform/conformance/http-bench.ts";
 
-/** PEM texts of one TLS identity. */
+/** The certificate and key of one TLS server, as PEM texts. */
 export interface TlsIdentity {
-  /** The private key. */
   key: string;
-  /** The certificate. */
   cert: string;
 }
 
-/** Identities for the TLS cases; all but `otherName` are for 127.0.0.1. */
+/** Identities for the TLS cases. All are for 127.0.0.1, except `otherName`. */
 export interface TlsIdentities {
   /** An identity signed by the authority that the adapter trusts. */
   trusted: TlsIdentity;
@@ -28,7 +26,7 @@ export interface TlsIdentities {
   untrusted: TlsIdentity;
   /** An identity for another host name. */
   otherName: TlsIdentity;
-  /** An identity that has expired. */
+  /** An identity whose certificate has expired. */
   expired: TlsIdentity;
 }
 
@@ -83,7 +81,7 @@ export async function startConformanceServer(identities?: TlsIdentities): Promis
 interface Connection {
   socket: net.Socket;
   received: Buffer;
-  /** Whether the last response is complete and no further request has begun. */
+  /** Whether the last response is complete and no further request has started. */
   idle: boolean;
 }
 
@@ -166,7 +164,7 @@ async function sendResponse(socket: net.Socket, plan: ResponsePlan): Promise<voi
     await write(socket, plan.framing === "chunked" ? chunkOf(bytes) : bytes);
   }
   if (plan.cutAtByte !== undefined) {
-    // No reset: the client would discard the bytes before the cut.
+    // No reset, because the client would then discard the bytes before the cut.
     socket.end();
     return;
   }

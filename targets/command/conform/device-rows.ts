@@ -1,6 +1,6 @@
-// The tests of `conform --device`: a row for each rule, with its section, the expected requests and the responses.
-// "specification" means those of the two services (targets/docs/two-services.md). A row about HTTP names a duty, which has
-// the section.
+// The tests of `conform --device`. Each row has a rule with its section, the expected requests and the responses.
+// "specification" means those of the two services (targets/docs/two-services.md). A row about HTTP names a duty
+// (http-bench.ts), which has the section.
 
 import { gzipSync } from "node:zlib";
 import {
@@ -17,7 +17,7 @@ export interface HttpResponse {
   readonly outcome: "keep" | "end" | "reset";
   readonly afterMs: number;
   readonly status: number;
-  /** The JSON body; empty if it is not readable. */
+  /** The JSON body; empty if the device cannot parse the response. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly retryAfterS: number;
 }
@@ -52,7 +52,7 @@ export const abilities = {
 export interface Row {
   readonly name: string;
   readonly section: string;
-  /** The expected requests and their responses; if empty, the device must send no request. */
+  /** The expected requests and their responses. If the list is empty, the device must send no request. */
   readonly steps: readonly Step[];
   /** The server's certificate; absent: plain http on this machine. */
   readonly shows?: keyof NonNullable<HttpTestServer["tls"]>;
@@ -108,7 +108,7 @@ const NOW = "Sun, 06 Nov 1994 08:49:37 GMT";
 const page = (status: number, ...lines: string[]): HttpResponse =>
   text(status, "<html>Busy</html>", ...lines, "Content-Type: text/html");
 
-/** The same response with another framing of its body. */
+/** The body of a response, for the same response with another framing. */
 const contentOf = ({ bytes }: HttpResponse): string => bytes.slice(bytes.indexOf("\r\n\r\n") + 4);
 const framed = (response: HttpResponse, head: string, content: string): HttpResponse => ({
   ...response,
@@ -129,10 +129,10 @@ const untilClose = (response: HttpResponse): HttpResponse => ({
   ...framed(response, "Connection: close\r\n", contentOf(response)),
   outcome: "end",
 });
-/** The same content in another notation. */
+/** A response with the same meaning and another notation of its JSON. */
 const spelt = (response: HttpResponse, content: string): HttpResponse =>
   framed(response, `Content-Length: ${Buffer.byteLength(content, "latin1")}\r\n`, content);
-/** A content coding that was not requested: the device decodes the body, or discards the response. */
+/** A response with a content coding that was not requested. The device may decode the body or discard the response. */
 const coded = (response: HttpResponse): HttpResponse => {
   const content = gzipSync(contentOf(response)).toString("latin1");
   return framed(
@@ -146,7 +146,7 @@ const doubled = (response: HttpResponse): HttpResponse => ({
   ...response,
   bytes: response.bytes + response.bytes,
 });
-/** Responses that cannot be read. */
+/** Responses that a device cannot parse. */
 const cut = ({ bytes }: HttpResponse): HttpResponse =>
   output(bytes.slice(0, -9), { outcome: "end" });
 const reset = output("", { outcome: "reset" });
@@ -171,15 +171,15 @@ const refused = (...responses: HttpResponse[]): Step[] => [
   ...[hook("call"), api(unauthorized)],
   ...responses.map(refresh),
 ];
-/** A device without a session may request another code. */
+/** Optional: a device without a session may request another code. */
 const again = last(perhaps(code(json(200, SECOND))));
-/** Optional further revocations, of the other token or as a retry. */
+/** Optional: further revocations, of the other token or as a retry. */
 const others = perhaps(several(revoke()));
 const signedIn = [...polled(tokens), hook("call"), api()];
 /** A sign-in that fails: the device stops, or requests another code. */
 const ended = (print: HttpResponse): Step[] => [...polled(pending, print), again];
 
-/** The optional ability without which a device cannot send the requests of a row. */
+/** The optional ability that a device needs to send the requests of a row. */
 function neededFor(steps: readonly Step[]): Pick<Row, "needs"> {
   const isRequested = (kind: Kind) =>
     steps.some(({ on, isOptional }) => on === kind && !isOptional);
@@ -187,7 +187,7 @@ function neededFor(steps: readonly Step[]): Pick<Row, "needs"> {
   return isRequested("revoke") ? { needs: "revocation" } : {};
 }
 
-/** @param about a section, or a duty of an HTTP adapter */
+/** @param about a section of an RFC, or a duty of an HTTP adapter */
 const row = (name: string, about: string, steps: Step[], more: Partial<Row> = {}): Row => ({
   ...{ name, section: httpDuties[about as HttpDutyName]?.section ?? about, steps },
   ...(more.shows === undefined ? neededFor(steps) : { needs: "tls" }),
@@ -248,7 +248,7 @@ export const rows: readonly Row[] = [
   row("code-quota", "specification §7", [
     ...[code(json(403, { error_code: "rate_limit_exceeded" })), ...polled(tokens)],
   ]),
-  // Network faults never end a code: the device continues to poll.
+  // Network faults must not end a code: the device continues to poll.
   ...rowsOf("RFC 8628 §3.5", (one) => polled(one, pending, tokens), {
     "poll-page-502": page(502),
     "poll-page-200": page(200),
@@ -354,7 +354,7 @@ export const rows: readonly Row[] = [
       "refresh-client-refused": refusal("invalid_client", 401),
     },
   ),
-  // Losses of power, and the end.
+  // Losses of power, and sign-out.
   ...(["restart", "power-cut"] as const).flatMap((name) => [
     row(
       `${name}-pending`,

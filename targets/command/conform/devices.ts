@@ -87,7 +87,7 @@ export async function judgeDevices(command: Command): Promise<number> {
   const flags = command.opts<Flags>();
   if (flags.https && !flags.tls) throw new UsageError("--https and --no-tls exclude each other");
   const bench = new Bench(flags);
-  // Also after an exception: devices have process groups of their own, so the terminal does not stop them.
+  // Stop the devices also after an exception. They have process groups of their own, so the terminal does not stop them.
   process.once("exit", () => bench.close());
   for (const [signal, code] of Object.entries(SIGNALS))
     process.once(signal, () => process.exit(code));
@@ -143,7 +143,7 @@ class Bench {
 
   async run(chosen: readonly Row[], onVerdict: (verdict: Verdict) => void): Promise<Verdict[]> {
     const verdicts: Verdict[] = [];
-    // If no row gets a connection, the run reports one failure and not one for each row.
+    // If no row gets a connection, the run reports one failure instead of one for each row.
     const held: Verdict[] = [];
     const left = [...chosen];
     const running = new Set<string>();
@@ -184,7 +184,7 @@ class Bench {
     return missing === undefined ? "" : `there is no --${missing}`;
   }
 
-  /** The shell command of a hook. "": restart the device's process instead. */
+  /** The shell command of a hook; "" to restart the device's process instead. */
   #commandOf(hook: Hook): string | undefined {
     const { call, signOut, restart, powerCut, device } = this.#flags;
     const own = device === BY_HAND ? undefined : "";
@@ -294,7 +294,7 @@ class Device {
     this.#isOver = true;
     // Processes that the device has started may still run.
     for (const child of [this.#child, ...this.#running]) if (child) kill(child, "SIGKILL");
-    // Close the pipes, which a process that has left the group would keep open.
+    // Close the pipes, because a process that has left the group would keep them open.
     const cut = (): void => {
       for (const child of this.#running) for (const pipe of child.stdio) pipe?.destroy();
     };
@@ -342,7 +342,7 @@ class Device {
   }
 }
 
-/** Kills the process group, with everything that the shell has started. */
+/** Kills the process group, which includes everything that the shell has started. */
 function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid!, signal);

@@ -1,5 +1,5 @@
-// Judges a device in one row by its requests and their times. Each row expects certain requests. In every row, no request is
-// early or repeated, and no secret goes to another server.
+// Judges a device in one row by its requests and their times. Each row expects certain requests. In every row, the device
+// must send no request early or twice, and no secret to another server.
 
 import { createHash } from "node:crypto";
 import {
@@ -15,10 +15,10 @@ import type { Arrival, Listeners } from "./server.ts";
 /** Tolerance for early requests, because clocks differ and the machine may be busy. */
 const EARLY_MS = 100;
 const LATE_MS = 3000;
-/** No request may arrive for this time at the end of a row, and before a hook. */
+/** The device must send no request for this time at the end of a row, and before a hook. */
 const QUIET_MS = 3000;
 const CALM_MS = 700;
-/** This number of requests within a second is a failure. */
+/** So many requests within a second are a failure. */
 const WILD = 8;
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -36,7 +36,7 @@ export interface Surroundings {
 }
 
 export class Judge implements Listeners {
-  /** Resolves with the fault, or "". */
+  /** Resolves with the description of a fault, or "". */
   readonly verdict: Promise<string>;
   readonly received: { readonly atMs: number; readonly kind: Kind }[] = [];
   connections = 0;
@@ -48,7 +48,7 @@ export class Judge implements Listeners {
   #print!: (fault: string) => void;
   #timer: NodeJS.Timeout | undefined;
   #at = 0;
-  /** Index of the first step without its request. */
+  /** Index of the first step whose request has not arrived. */
   #from = 0;
   #repeated: Step | undefined;
   #isBusy = false;
@@ -81,7 +81,7 @@ export class Judge implements Listeners {
     this.connections++;
     if (this.#limit === undefined && !this.#isOver) this.#limitRow();
     if (this.#row.steps.length > 0 || this.connections > 1) return;
-    // The device has connected to an untrusted server, so no request may follow.
+    // The device has connected to an untrusted server. Now it must not send a request.
     this.#in(QUIET_MS, () => this.#print(""));
   }
 
@@ -90,7 +90,7 @@ export class Judge implements Listeners {
     if (this.#row.steps.length > 0) this.#print(what);
   }
 
-  /** Reports a request to another server, whose address the device can only have from a response. */
+  /** Reports a request to another server. The device can only know the address from a response. */
   elsewhere(arrival: Arrival): void {
     this.#print(
       `${arrival.method} ${arrival.target} went to another server, which a redirect named`,
@@ -198,7 +198,7 @@ export class Judge implements Listeners {
     return step.print;
   }
 
-  /** Whether a repeated step has had its first request, so that further ones are optional. */
+  /** Whether the first request of a repeated step has arrived. Further ones are optional. */
   #hasBeen(step: Step | undefined): boolean {
     return step?.isRepeated === true && this.#repeated === step;
   }
@@ -217,7 +217,7 @@ export class Judge implements Listeners {
     for (const token of [this.#access, this.#refresh]) if (token !== "") this.#secrets.add(token);
   }
 
-  /** After the response is written: waits start now, and the next step is due. */
+  /** Called after the response is written: waits start now, and the next step is due. */
   #reported(kind: Kind, { body, retryAfterS }: HttpResponse, began: number): void {
     if (kind === "code" && body.device_code !== undefined && !this.#around.firstPollAtOnce)
       this.#notBefore.set("poll", began + this.#intervalMs);
@@ -228,7 +228,7 @@ export class Judge implements Listeners {
     this.#wait();
   }
 
-  /** Limits the whole row, because each request restarts the time limit for a request. */
+  /** Limits the time of the whole row, because each request restarts the time limit for the next one. */
   #limitRow(): void {
     const { steps } = this.#row;
     const delaysMs = steps.reduce((sum, { print }) => sum + print.afterMs, 0);
@@ -270,7 +270,7 @@ export class Judge implements Listeners {
     this.#wait();
   }
 
-  /** Repeats a call, because a device that is not ready ignores it. */
+  /** Repeats the call, because a device that is not ready ignores it. */
   #pull(hook: Hook): void {
     this.#around.hook(hook);
     if (hook !== "call") {

@@ -9,22 +9,22 @@ import { UsageError } from "../../desktop/command-line.ts";
 import { dated, type HttpResponse, type Kind } from "./device-rows.ts";
 
 export interface Arrival {
-  /** The time at which the request was complete, in ms. */
+  /** The time at which the request was complete, in milliseconds. */
   readonly at: number;
-  /** The earliest possible time of arrival, if this program was busy. */
+  /** The earliest possible time of arrival. It differs from `at` if this program was busy. */
   readonly since: number;
   readonly kind: Kind;
   readonly method: string;
   readonly target: string;
   readonly headers: http.IncomingHttpHeaders;
-  /** Parameters of a form or a JSON object; of a revocation, also those of the query. */
+  /** The parameters of a form or a JSON object; for a revocation, also those of the query. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 export interface Listeners {
   request(arrival: Arrival, reply: (response: HttpResponse) => Promise<number>): void;
   connection?(): void;
-  /** Reports bytes that are not HTTP or TLS, or too long for a request of a device. */
+  /** Reports bytes that are neither HTTP nor TLS, or a request that is too long. */
   noise?(what: string): void;
 }
 
@@ -60,7 +60,7 @@ export async function startServer(
     });
     request.on("end", () => {
       const arrival = arrivalOf(request, Buffer.concat(pieces).toString());
-      // A device without a clock requests the time first, with no parameters.
+      // A device without a clock first requests the time, without parameters.
       const isForDate = request.method === "HEAD" && arrival.target === "/" && length === 0;
       if (isForDate && !request.headers.authorization) void write(request.socket, dated());
       else listeners.request(arrival, (response) => write(request.socket, response));
@@ -93,7 +93,7 @@ export async function startServer(
   };
 }
 
-/** @returns when the write began */
+/** @returns the time at which the write started */
 async function write(socket: Socket, response: HttpResponse): Promise<number> {
   if (response.afterMs > 0) {
     await new Promise((done) => {

@@ -11,11 +11,11 @@ type Setting = (typeof table.settings)[number];
 
 interface Behavior {
   readonly json?: boolean;
-  /** Whether to end the stored session first. */
+  /** Whether to sign out of the stored session first. */
   readonly again?: boolean;
   /** In seconds. */
   readonly timeout?: number;
-  /** Whether to draw the QR code. Undefined: if the terminal has space and UTF-8. */
+  /** Whether to draw the QR code. Undefined: draw it if the terminal is large enough and shows UTF-8. */
   readonly qr?: boolean;
   readonly browser: boolean;
 }

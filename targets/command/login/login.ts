@@ -1,4 +1,4 @@
-// `picogrant login`: shows the code, waits for the user, says who signed in and for how long.
+// `picogrant login`: shows the code, waits for the user, and prints who has signed in and for how long.
 
 import { clientAuthentications } from "../../../platform/configuration/settings.ts";
 import { QrCode } from "../../../platform/node/qr-code.ts";
@@ -56,7 +56,7 @@ export const login: Part = {
     platform.stored.access = "renewed";
     const { storage } = platform;
     try {
-      // The pending code of a login that was killed does not count as a session.
+      // A code of an earlier login that was killed does not count as a session.
       const stored = storage.hasRecords ? readStoredLogin(options.state) : undefined;
       checkStored(stored, options);
       await interruptibly((end) => loginOn(platform, options, stored, end));
@@ -69,7 +69,7 @@ export const login: Part = {
   },
 };
 
-/** Refuses a directory with the tokens of another login: once overwritten, they could not be revoked. */
+/** Rejects a directory with the tokens of another login. If they were overwritten, nobody could revoke them. */
 function checkStored(stored: StoredLogin | undefined, { state, settings }: LoginOptions): void {
   if (stored === undefined || isSameLogin(stored.settings, settings)) return;
   const { server, config, clientId = "" } = stored.settings;
@@ -128,13 +128,13 @@ async function loginOn(
   }
 }
 
-/** Consecutive errors before the login gives up, 7 to 14 seconds: a server behind a proxy may be restarting. */
+/** Consecutive errors before the login gives up, after 7 to 14 s. The server may be restarting behind a proxy. */
 const UNUSABLE_MAX = 4;
 
-/** Whether the address is not an authorization server, so that a user at a terminal need not wait. */
+/** Whether the address is not that of an authorization server. Then a user at a terminal should not wait. */
 function isUnusable({ response, code, lacks }: SignInError): boolean {
   const { error = "", status = 0 } = response ?? {};
-  // If a member is missing, another check ends the login and names the member.
+  // If only a member is missing, another check ends the login and names the member.
   const isPage = code === "malformed_response" && lacks === "" && status <= 299;
   return isPage || (error === "" && (status === 404 || status === 410));
 }
@@ -147,7 +147,7 @@ function unusableError({ response }: SignInError): SignInError {
   return new SignInError("unusable_responses", "developer", message, { response });
 }
 
-/** The error of --timeout, which prevents a script from waiting forever for a user or a server. */
+/** The error of --timeout, with which a script need not wait forever for a user or a server. */
 function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): SignInError {
   const [code, what] =
     codes > 0
@@ -158,8 +158,8 @@ function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): 
 }
 
 /**
- * Servers reject a secret that is sent in the wrong way with the same error code as a wrong secret (RFC 6749 §5.2), and
- * some list methods in their metadata that they do not accept.
+ * Adds a hint about the way in which the secret is sent. For a wrong way, servers return the same error code as for a wrong
+ * secret (RFC 6749 §5.2), and some servers do not accept the methods that their metadata list.
  */
 function withHint(
   error: unknown,
@@ -178,7 +178,7 @@ function withHint(
   return new SignInError(code, remedy, `${message}; ${hint}`, { response });
 }
 
-/** Whether the server refuses to refresh stored tokens, so that a user at a terminal need not wait. */
+/** Whether the server refuses to refresh stored tokens. Then a user at a terminal should not wait. */
 function isRefusal({ remedy, response }: SignInError): boolean {
   return response !== undefined && (remedy === "developer" || remedy === "administrator");
 }
@@ -212,8 +212,8 @@ export function waitingText(secondsLeft: number): string {
 }
 
 /**
- * The address and the code, with a QR code above and the address with the code below, if they fit. Nothing scrolls off
- * the screen, the status line included.
+ * The lines with the address and the code. If they fit, a QR code is above them, and the address with the code below.
+ * Nothing scrolls off the screen, the status line included.
  */
 export function codeLines(
   { userCode, verificationUri, verificationUriComplete, qr }: NodeVerificationPrompt,

@@ -1,4 +1,5 @@
-// Shared by login, status, token and logout: a directory with tokens, which other programs may use too, and its session.
+// The common part of login, status, token and logout: opens a directory with tokens, which other programs may use too, and
+// its session.
 
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -36,7 +37,7 @@ import type { LoginSettings, ReadySettings } from "./settings.ts";
 /** The command shows the code itself. The core limits a code to the columns of the display. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
-/** How long to wait for another command that uses the directory. */
+/** How long to wait for another command that uses the directory, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 /** The adapters, and exclusive access to the tokens. */
@@ -75,8 +76,8 @@ export function openState(directory: string, login: LoginSettings): OpenState {
 }
 
 /**
- * Gets exclusive access to the directory, until it is disposed of or a session in it is idle.
- * @throws Failure if other programs use it for too long
+ * Gets exclusive access to the directory. It ends when the directory is closed, or when a session in it is idle.
+ * @throws Failure if other programs use the directory for too long
  */
 export function alone({ shared, storage }: OpenState): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -99,10 +100,7 @@ function notSignedIn(directory: string, why: string, advice: string): SignInErro
   return new SignInError("not_signed_in", "user", `${directory}: ${why}; ${advice}`);
 }
 
-/**
- * Does something with the login of a directory.
- * @throws SignInError if nobody is signed in there
- */
+/** Runs a command with the stored login of a directory. @throws SignInError if nobody is signed in there */
 export async function withStoredLogin<T>(
   directory: string,
   work: (state: OpenState, stored: StoredLogin) => Promise<T>,
@@ -134,7 +132,7 @@ export function commandFor(name: string, state: string, more: OptionValues = {})
   return commandText(name, { ...more, account, state: place });
 }
 
-/** The `picogrant login` command that repeats this login. The user must set a secret from the environment again. */
+/** The `picogrant login` command that repeats this login. The user must set a secret in the environment again. */
 export function loginCommand(
   state: string,
   settings: LoginSettings,
@@ -175,7 +173,7 @@ export async function openSession(
     ? await openKeys({ clientId, dpop, audience, entropy, directory: storage.directory })
     : undefined;
   const settings = { ...driver, shared, stored, keys, log: debugLog() };
-  // The caller disposes of the directory.
+  // The caller closes the directory.
   return await signInOn(state, settings, handlers, () => {});
 }
 
@@ -191,7 +189,7 @@ function debugLog(): DriverLog | undefined {
   return driverLog((line) => process.stderr.write(`picogrant: ${line}\n`));
 }
 
-/** The issuer's metadata from an earlier login. @throws UsageError */
+/** The issuer's metadata that an earlier login stored. @throws UsageError */
 export function metadataOf({ storage }: NodePlatform, login: LoginSettings): StoredMetadata {
   const { keyFile, allowHttp } = login;
   const deviceKey = keyFile === undefined ? undefined : readKey(keyFile);
@@ -213,7 +211,7 @@ function readKey(keyFile: string): Uint8Array {
   return deviceKey;
 }
 
-// login.json in the directory of the tokens: server, client and user of the login. It contains no secret.
+// The content of login.json in the directory of the tokens: server, client and user of the login. No secret.
 
 export interface StoredLogin {
   readonly version: 1;
@@ -222,7 +220,7 @@ export interface StoredLogin {
   readonly who: string;
 }
 
-/** The login that a command uses, by account or by directory. */
+/** Selects the login that a command uses, by account or by directory. */
 export interface Place {
   readonly account?: string | undefined;
   readonly state?: string | undefined;
@@ -259,7 +257,7 @@ export function accountsStored(): string[] {
   return places.filter(([, place]) => existsSync(fileIn(place!))).map(([name]) => name!);
 }
 
-/** @throws UsageError if the file is not from this command */
+/** @throws UsageError if another program has written the file */
 export function readStoredLogin(directory: string): StoredLogin | undefined {
   const file = fileIn(directory);
   let content: Buffer | undefined;
@@ -276,7 +274,7 @@ export function readStoredLogin(directory: string): StoredLogin | undefined {
     const stored = JSON.parse(`${content}`) as StoredLogin;
     if (stored.version === 1 && typeof stored.settings === "object") return stored;
   } catch {
-    // The error below reports this.
+    // The error is thrown below.
   }
   throw new UsageError(`${file}: is no login of this version; delete it and sign in again`);
 }
@@ -293,7 +291,7 @@ function fileIn(directory: string): string {
   return path.join(directory, "login.json");
 }
 
-/** Whether two logins are at the same server as the same client: only then do they share tokens. */
+/** Whether two logins have the same server and client. Otherwise they must not share tokens. */
 export function isSameLogin(one: LoginSettings, other: LoginSettings): boolean {
   const identity = ({ server, serverParameters = {}, config, clientId }: LoginSettings): string =>
     JSON.stringify([server, Object.entries(serverParameters).sort(), config, clientId]);

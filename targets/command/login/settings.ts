@@ -1,5 +1,5 @@
-// The settings of a login: server and client from the command line or a device.json. Without the client's secret they
-// are stored with the tokens, so that `token` and `logout` need no options.
+// The settings of a login: server and client, from the command line or a device.json. They are stored with the tokens, but
+// without the client's secret, so that `token` and `logout` need no options.
 
 import {
   ConfigError,
@@ -23,7 +23,7 @@ import { refuseOthers } from "./open.ts";
 /** The source of the client's secret, which is never stored. */
 type SecretSource = "none" | "environment" | { readonly file: string };
 
-/** Contains no secret, so it may be written to a file. All paths are absolute. */
+/** The settings contain no secret and can be written to a file. All paths are absolute. */
 export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "memoryBytes">> {
   /** A profile's name, or an issuer. */
   readonly server?: string | undefined;
@@ -31,7 +31,7 @@ export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "me
   /** A device.json that replaces the other settings. */
   readonly config?: string | undefined;
   readonly secret: SecretSource;
-  /** A file of random bytes with which the tokens are sealed. */
+  /** A file of random bytes. They are the key that seals the tokens. */
   readonly keyFile?: string | undefined;
   /** A file of PEM certificates to trust instead of the system's. */
   readonly certificates?: string | undefined;
@@ -48,7 +48,7 @@ export interface ReadySettings {
 
 /**
  * @param host requests the metadata of an issuer
- * @param requesting stored metadata, which replace a request, and the time limit
+ * @param requesting stored metadata, which make a request unnecessary, and the time limit
  * @throws UsageError, ServerError, ConfigError for the command line; SignInError if the server does not respond
  */
 export async function readySettings(
@@ -71,7 +71,7 @@ interface Parsed {
   readonly title: string;
 }
 
-/** @throws UsageError that names each option that is wrong */
+/** @throws UsageError that names each invalid option */
 function parsed(login: LoginSettings): Parsed {
   const { server = "", serverParameters, clientId = "", secret: _, config: _no, ...more } = login;
   const { keyFile: _file, certificates: _other, ...client } = more;
@@ -117,14 +117,14 @@ function secretOf({ secret }: LoginSettings): string | undefined {
     if (value) return value;
     throw new UsageError(`the client's secret is in ${SECRET_VARIABLE}, which is not set; set it`);
   }
-  // The last line break comes from an editor.
+  // Remove the last line break, which editors add.
   const text = readText(secret.file, "client's secret").replace(/\r?\n$/, "");
   refuseOthers(secret.file, "client's secret");
   if (text === "") throw new UsageError(`${secret.file}: is empty; it should hold a secret`);
   return text;
 }
 
-// A device.json of the command line, completed with the server's profile or metadata. Errors name the file.
+// Reads the device.json of the command line, and completes it with the server's profile or metadata. Errors name the file.
 
 /** @throws UsageError with one line */
 export function readDeviceJson(file: string): DeviceConfig {

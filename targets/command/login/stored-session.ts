@@ -1,5 +1,5 @@
-// Commands for a stored login. `picogrant token`: prints only an access token on standard output, and refreshes it first
-// if necessary.
+// Commands for a stored login. `picogrant token` refreshes the access token if necessary, and prints only the token on
+// standard output.
 
 import { text } from "node:stream/consumers";
 import { Option } from "commander";
@@ -72,13 +72,13 @@ export const status: Part = {
   },
 };
 
-/** @param account name of the login for --json, in a list */
+/** @param account the name of the login, for --json in a list */
 async function showStatus(flags: SessionFlags, account: object = {}): Promise<void> {
   await withSession(flags, async ({ session, ready, who }, accessToken) => {
     await accessToken().catch((error: SignInError) => {
-      // The user stays signed in, although the server's current state is unknown.
+      // The user is still signed in, but the server's current state is unknown.
       if (error.code === "aborted" || session.status === "ended") throw error;
-      // The end of the command prints this error and sets its exit code.
+      // The end of the command prints this error and sets the exit code.
       if (error.code === "not_saved") return;
       const { event, message } = outcomeBy(error);
       if (flags.json) print(JSON.stringify({ ...event, event: "trouble" }));
@@ -121,7 +121,7 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const timeoutOption = (what: string, seconds: number): Option =>
   new Option("--timeout <seconds>", what).argParser(integer(1, 86_400)).default(seconds);
 
-/** A session for --json: null if unknown. */
+/** The facts about a session for --json; null if unknown. */
 export function factsOf({ title, driver }: ReadySettings, session: Session, who: string): object {
   return {
     server: title,
@@ -156,9 +156,9 @@ interface Resumed {
 }
 
 /**
- * Resumes the stored session, without a request.
- * @param work gets a function that refreshes the access token if necessary, within the time of --timeout
- * @throws SignInError `not_signed_in` if there is no session, or it has ended
+ * Resumes the stored session without a request.
+ * @param work receives a function that refreshes the access token if necessary, within the time of --timeout
+ * @throws SignInError `not_signed_in` if there is no session, or if it has ended
  */
 async function withSession(
   { timeout, fresh, ...flags }: SessionFlags,
@@ -215,7 +215,7 @@ async function withSession(
   });
 }
 
-// Who has signed in: from the ID token, or from the userinfo endpoint if it is known.
+// The user who has signed in, from the ID token or from the userinfo endpoint.
 
 /** Members that may contain the name: standard claims (OpenID Connect Core 1.0 §5.1), then those of other servers. */
 const NAMES = ["name", "display_name", "preferred_username", "username", "login", "email"] as const;
@@ -223,13 +223,16 @@ const IDENTIFIERS = ["sub", "id"] as const;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The claims of the ID token, only for display: it comes directly from the token endpoint (OpenID Connect Core 1.0 §2). */
+/**
+ * The claims of the ID token. They are not validated, because they are only displayed and the token comes directly from the
+ * token endpoint (OpenID Connect Core 1.0 §2).
+ */
 export function claimsIn({ id_token: token }: TokenResponse = {}): Claims | undefined {
   if (typeof token !== "string") return undefined;
   return objectIn(Buffer.from(token.split(".")[1] ?? "", "base64url"));
 }
 
-/** A user in one line, "" if unknown. */
+/** A user's name in one line, "" if unknown. */
 export function nameIn(claims: Claims | undefined): string {
   const text = (key: string): string => {
     const value = claims?.[key];
@@ -241,7 +244,7 @@ export function nameIn(claims: Claims | undefined): string {
   return (IDENTIFIERS.map(text).find((id) => id !== "") ?? "").slice(0, 200);
 }
 
-/** Requests the user's name from the server; "" on any failure, which does not affect the login. */
+/** Requests the user's name from the server. Returns "" on any failure, because the login does not depend on the name. */
 export async function requestIdentity(
   login: LoginSettings,
   accessToken: string,
@@ -259,7 +262,7 @@ export async function userInfoOf(
   options: NodeHttpOptions,
 ): Promise<UserInfo | undefined> {
   if (server === "") return undefined;
-  // Any secret will do, because this needs only the addresses of the profile.
+  // The value of hasSecret does not matter, because only the addresses of the profile are used.
   if (!server.includes("://")) return serverOf(server, serverParameters, true).userInfo;
   if (addressProblem(server, allowHttp) !== "") return undefined;
   for (const metadata of metadataAddresses(server)) {
@@ -320,7 +323,7 @@ export const logout: Part = {
   },
 };
 
-/** The result; `problem` says why the server has not revoked the tokens, "" if it has. */
+/** The result of signing out. `problem` is the reason why the server has not revoked the tokens, "" if it has. */
 interface SignedOut {
   readonly title: string;
   readonly problem: string;
@@ -338,20 +341,20 @@ async function signOut(
     ready = await readySettings(settings, platform, { stored });
   } catch (error) {
     if (!(error instanceof SignInError)) throw error;
-    // Without metadata, the revocation endpoint is unknown.
+    // Without metadata, the address of the revocation endpoint is unknown.
     return await discardHere(platform, settings, `was not asked to revoke them (${error.message})`);
   }
   let before = "";
   const onTrouble = (one: SignInError): void => {
     const { message } = lasting(one);
-    // Failed writes do not matter after signing out; data that could not be erased does.
+    // After signing out, a failed write does not matter, but a failed erase does.
     if (one.code === "not_saved" || message === before) return;
     process.stderr.write(`picogrant logout: ${message}\n`);
     before = message;
   };
   const session = await openSession(platform, ready, { resumeOnly: true, onTrouble }).catch(
     (error) => {
-      // The session had already ended at the server: there is no token to revoke.
+      // The session had already ended at the server, so there is no token to revoke.
       if (error instanceof SignInError) discard(state);
       throw error;
     },
@@ -395,7 +398,7 @@ interface GitFlags extends SessionFlags {
 export const gitCredential: Part = {
   line: (line) =>
     withPlace(line)
-      // A helper ignores attributes that it does not know.
+      // A credential helper must ignore attributes that it does not know.
       .argument("<operation>", "get, store or erase")
       .option("--host <host>", "another host that may get the token, repeatable", allOf)
       .addOption(timeoutOption("give up when it cannot be renewed by then", 60))

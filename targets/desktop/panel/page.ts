@@ -8,7 +8,7 @@ import { wordsOf } from "./client/guide.ts";
 type Html = ReturnType<typeof html>;
 
 export interface PageSettings {
-  /** False with a real server: there is no simulated phone. */
+  /** False with a real server, because the user then has a real phone. */
   readonly hasService: boolean;
   readonly folder: string;
   readonly title?: string;
@@ -19,7 +19,7 @@ export interface PageSettings {
   readonly head?: Html | "";
 }
 
-/** The tabs by groups of actions; the buttons of device, clock and phone are elsewhere. */
+/** The tabs by groups of actions. The buttons of device, clock and phone are elsewhere. */
 const TABS = [
   ["fault", "What can go wrong"],
   ["user", "People"],

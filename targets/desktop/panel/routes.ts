@@ -1,4 +1,4 @@
-// The simulator's routes beside the service's: the panel's page and files, its live events, and its commands.
+// The simulator's routes, in addition to the service's: the panel's page and files, its live events, and its commands.
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { type Context, Hono } from "hono";
@@ -15,10 +15,10 @@ import { panelPage, stylesheet } from "./page.ts";
 
 /** Shortest time between two views that are sent to a page. */
 const PUSH_MS = 50;
-/** Clock and bars advance without an event. */
+/** The interval of updates without an event, because clock and bars advance. */
 const TICK_MS = 250;
 const COMMANDS = new Set(ACTIONS.flatMap(({ name, step }) => [name, step]));
-/** More bytes than any command has. */
+/** Longer than any command. */
 const BODY_BYTES_MAX = 10_000;
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 
@@ -39,10 +39,10 @@ const headers = secureHeaders({
   strictTransportSecurity: false,
 });
 
-/** The routes of a simulation's panel; they run before the service's. */
+/** Creates the routes of a simulation's panel. They take precedence over the service's. */
 export function createPanel(simulation: Simulation, controller: Controller): Front {
   const app = new Hono();
-  // Built on the first request: most runs by script never need it.
+  // Built on the first request, because most runs by script do not need it.
   let script: string | undefined;
   const guard = ownNameOnly(simulation);
   app.use("/panel/*", guard, headers, bodyLimit({ maxSize: BODY_BYTES_MAX }));
@@ -75,7 +75,8 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
 }
 
 /**
- * Rejects foreign host names: a page elsewhere could point its own name here (DNS rebinding), but not an IP address.
+ * Rejects requests with a foreign host name. A page elsewhere could point its own name to this address (DNS rebinding), but
+ * cannot use an IP address.
  */
 function ownNameOnly({ service }: Simulation) {
   return async (c: Context, next: () => Promise<void>) => {
@@ -91,7 +92,7 @@ function asset(c: Context, type: string, text: string): Response {
   return c.body(text, 200, { "content-type": type, "cache-control": "no-store" });
 }
 
-/** Bundles the client's modules at the start, so no build step can be missed. */
+/** Bundles the client's modules at the start, so that the bundle is never outdated. */
 function clientScript(): string {
   const entry = fileURLToPath(new URL("client/main.ts", import.meta.url));
   const options = { bundle: true, write: false, format: "esm", target: "es2022" } as const;
@@ -122,7 +123,7 @@ function events(c: Context, simulation: Simulation, controller: Controller): Res
   });
 }
 
-/** Requires a header that other pages can only send after a preflight request, which fails. */
+/** Requires a header. A page of another origin could only send it after a preflight request, and that fails. */
 async function fromPanelOnly(c: Context, next: () => Promise<void>) {
   if (c.req.header("x-picogrant-panel") !== "1") return c.text("Not from the panel.", 403);
   await next();

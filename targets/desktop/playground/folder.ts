@@ -1,5 +1,5 @@
-// Builds the playground's folder: page, script and stylesheet. All addresses are relative, so it works on any file server,
-// below any path, and from a disk.
+// Builds the folder of the playground: page, script and stylesheet. All addresses are relative, so it works on any file
+// server, below any path, and from a disk.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,14 +11,11 @@ import { fixture } from "../simulator/environment/environment.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** The page may only load files of its folder. Inline scripts and styles are forbidden. */
+/** The page may only load files of its folder. Inline scripts and styles are not allowed. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
-/**
- * Replaces the folder.
- * @param folder its existing content is removed
- */
+/** Replaces the folder and its content. */
 export async function writePlayground(folder: string): Promise<string[]> {
   const page = panelPage({
     hasService: true,
@@ -43,7 +40,7 @@ export async function writePlayground(folder: string): Promise<string[]> {
   return Object.keys(files);
 }
 
-/** Bundles one plain script, because browsers do not load modules from a disk. Node's modules are replaced. */
+/** Bundles a single plain script, because browsers do not load modules from a disk. Node's modules are replaced. */
 async function script(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [here("main.ts")],

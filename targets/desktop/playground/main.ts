@@ -1,4 +1,4 @@
-// The playground: the panel with its simulation in the same page. It loads the files of its own folder only.
+// The playground: the panel with its simulation in the same page. It loads only files of its own folder.
 import type { FixtureInput } from "../../service/fixture.ts";
 import { setText } from "../panel/client/dom.ts";
 import { type Link, Panel, takeTabs } from "../panel/client/panel.ts";
@@ -9,7 +9,7 @@ import { createVirtualEnvironment } from "../simulator/environment/virtual-envir
 import { Viewer } from "../simulator/view.ts";
 import { Phone } from "./phone.ts";
 
-/** The build sets these. */
+/** The build replaces these names by values. */
 declare const FIXTURE: FixtureInput;
 
 const BASE_URL = "https://tv.example";
@@ -63,7 +63,7 @@ class PageLink implements Link {
     return "A device with a screen or a printer draws this. The service exists in this page only: only the phone beside it can reach it.";
   }
 
-  /** Draws once for consecutive changes. */
+  /** Draws once after several consecutive changes. */
   #changed(): void {
     if (!this.#drawn) return;
     this.#drawn = false;

@@ -1,10 +1,10 @@
-// Replacements for Node in a page: Buffer and setImmediate globally, and the imports of the simulated service.
+// Replaces Node's APIs in a page: Buffer and setImmediate as globals, and the modules that the simulated service imports.
 import { Buffer as PageBuffer } from "buffer";
 import type { Context } from "hono";
 import nacl from "tweetnacl";
 import { sha256 } from "../../../platform/text/sha256.ts";
 
-// Add base64url, which the package reads as base64.
+// Adds base64url, which the package `buffer` does not have.
 const plainToString = PageBuffer.prototype.toString;
 PageBuffer.prototype.toString = function (encoding?: BufferEncoding, from?: number, to?: number) {
   if (encoding !== "base64url") return plainToString.call(this, encoding, from, to);
@@ -25,14 +25,14 @@ const waiting: (() => void)[] = [];
 const channel = new MessageChannel();
 channel.port1.onmessage = () => waiting.shift()?.();
 
-/** Runs a function after the events that are waiting, without the delay of a timer. */
+/** Runs a function after the waiting events, without the delay of a timer. */
 export function setImmediate(run: () => void): void {
   waiting.push(run);
   channel.port2.postMessage(0);
 }
 
-// Replaces node:crypto for the simulated service: synchronous hashes, message authentication codes and Ed25519
-// signatures; a browser's own are asynchronous.
+// Replaces node:crypto for the simulated service: synchronous hashes, message authentication codes and Ed25519 signatures.
+// A browser's own functions are asynchronous.
 
 const HASHES = { sha256, sha512: nacl.hash } as const;
 type Data = string | Uint8Array;
@@ -46,7 +46,7 @@ class Digest {
     this.#finish = finish;
   }
 
-  /** The service calls `update` only once. */
+  /** The service calls `update` once for each hash. */
   update(data: Data): this {
     this.#bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
     return this;
@@ -64,7 +64,7 @@ export function createHash(algorithm: keyof typeof HASHES): Digest {
   return new Digest(HASHES[algorithm]);
 }
 
-/** RFC 2104, with SHA-256. */
+/** HMAC (RFC 2104) with SHA-256. */
 export function createHmac(_algorithm: "sha256", key: Uint8Array): Digest {
   const block = new Uint8Array(64);
   block.set(key.length > block.length ? sha256(key) : key);
@@ -73,19 +73,19 @@ export function createHmac(_algorithm: "sha256", key: Uint8Array): Digest {
   return new Digest((bytes) => padded(0x5c, padded(0x36, bytes)));
 }
 
-/** Need not take constant time, because page and service are one program. */
+/** The time need not be constant, because page and service are one program. */
 export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.every((byte, at) => byte === b[at]);
 }
 
 export type KeyObject = nacl.SignKeyPair;
 
-/** RFC 8410 section 7: the seed is the end of the key in PKCS #8. */
+/** The seed is the end of the key in PKCS #8 (RFC 8410 section 7). */
 export function createPrivateKey({ key }: { key: Uint8Array }): KeyObject {
   return nacl.sign.keyPair.fromSeed(Uint8Array.from(key.subarray(-32)));
 }
 
-/** RFC 8037 section 2. */
+/** A JWK of Ed25519 (RFC 8037 section 2). */
 export function createPublicKey({ publicKey }: KeyObject) {
   const x = PageBuffer.from(publicKey).toString("base64url");
   return { export: () => ({ crv: "Ed25519", kty: "OKP", x }) };
@@ -103,7 +103,7 @@ export function isIP(text: string): number {
   return text.includes(":") ? 6 : 0;
 }
 
-// Replaces hono/cookie. Browsers hide Set-Cookie from scripts, so it has another name here; phone.ts reads it.
+// Replaces hono/cookie. Browsers hide Set-Cookie from scripts, so this uses another header, which phone.ts reads.
 
 export { getCookie } from "hono/cookie";
 

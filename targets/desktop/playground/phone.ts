@@ -1,4 +1,4 @@
-// The playground's phone: shows the service's pages in a frame, without a server. Links and forms become requests to
+// The phone of the playground: shows the service's pages in a frame, without a server. Links and forms become requests to
 // the service in this page, and the response becomes the next page.
 import { STYLESHEET } from "../../service/pages/layout.ts";
 import type { Service } from "../../service/service.ts";
@@ -44,7 +44,7 @@ export class Phone {
       form === undefined ? new Request(url) : new Request(url, { method: "POST", body: form });
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = new Headers(request.headers);
-    // Allowed here, because this request never leaves the page.
+    // This header is allowed here, because the request never leaves the page.
     if (cookie !== "") headers.set("cookie", cookie);
     if (form) headers.set("content-length", String(form.toString().length));
     Object.defineProperty(request, "headers", { value: headers });
@@ -82,22 +82,22 @@ export class Phone {
   };
 }
 
-/** The service's stylesheet, with rules for plain text. */
+/** The service's stylesheet, with additional rules for plain text. */
 const STYLE = `${STYLESHEET}
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }`;
 
-/** Removes links to files, which no server could deliver. */
+/** Removes links to files, because there is no server for them. */
 function withoutLinks(text: string): string {
   return text.replace(/<link rel="(?:stylesheet|icon)"[^>]*>/g, "");
 }
 
-/** Shows metadata and other text unchanged. */
+/** A page that shows metadata and other text unchanged. */
 function pageOfText(text: string): string {
   const escaped = text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
   return `<!doctype html><html lang="en"><title>Response</title><main><pre>${escaped}</pre></main>`;
 }
 
-/** Adds the style without inline styles, as the strictest policies require. */
+/** Adds the stylesheet without inline styles, as the strictest policies require. */
 function giveStyle(page: Document): void {
   const { CSSStyleSheet: Sheet } = page.defaultView!;
   const sheet = new Sheet();

@@ -8,7 +8,7 @@ import type { Simulation } from "../simulator/simulation.ts";
 import { perform } from "../simulator/steps.ts";
 import type { Line, Scenario } from "./scenario.ts";
 
-/** The exchanges that `expect 3 polls` counts. */
+/** The requests that `expect 3 polls` and the like count. */
 const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
   polls: "poll",
   codes: "request a code",
@@ -123,12 +123,12 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
   }
 }
 
-/** The device's state as `expect state` names it. */
+/** The name of the device's state in `expect state`. */
 function stateOf({ driver }: Simulation): string {
   return driver ? stateName(driver.device.state) : "off";
 }
 
-/** Compares row by row; `?` matches any character, trailing blanks are ignored. */
+/** Compares row by row. `?` matches any character, and trailing blanks are ignored. */
 export function isFrame(lines: readonly string[], expected: readonly string[]): boolean {
   return (
     lines.length === expected.length &&

@@ -1,5 +1,5 @@
-// Reads scenario files: first settings, then steps and expectations in order. Steps are in steps.ts, expectations are
-// checked in player.ts.
+// Parses scenario files: first settings, then steps and expectations in order. steps.ts carries out the steps, and
+// player.ts checks the expectations.
 import { type Language, languages } from "../../../platform/display/languages.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import { deviceKind } from "../simulator/device/kinds.ts";
@@ -10,11 +10,11 @@ export interface Settings {
   rows: number;
   account: string;
   rotate: boolean;
-  /** The device's client in the fixture; the TV by default. */
+  /** The device's client in the fixture. Default: that of the TV. */
   client?: string;
-  /** bare, printer or console. */
+  /** The kind of device: bare, printer or console. */
   device?: string;
-  /** The language of the display; English by default. */
+  /** The language of the display. Default: English. */
   language?: Language;
   /** Options of the service, by name. */
   options?: ServiceOptionsInput;
@@ -24,16 +24,16 @@ export const USUAL: Settings = { columns: 20, rows: 4, account: "ada", rotate: f
 
 export type Line = { readonly number: number; readonly text: string } & (
   | { readonly kind: "step" }
-  /** The display shows this text, in one row or wrapped. With `withinMs`, it may appear within that time. */
+  /** The display must show this text, in one row or wrapped. With `withinMs`, it must appear within that time. */
   | { readonly kind: "shows"; readonly expected: string; readonly withinMs: number }
   | { readonly kind: "shows not"; readonly expected: string }
-  /** The frame row by row; `?` matches any character. */
+  /** The display must show this frame. `?` matches any character. */
   | { readonly kind: "frame"; readonly expected: readonly string[] }
   | { readonly kind: "state"; readonly expected: string }
-  /** The text of the last call on the display, or the last security event with its verdict. */
+  /** The display must show this result of the last call, or the last security event with its verdict. */
   | { readonly kind: "call"; readonly expected: string }
   | { readonly kind: "event"; readonly expected: string; readonly withinMs: number }
-  /** The remedy of the error. */
+  /** The error must have this remedy. */
   | { readonly kind: "reason"; readonly expected: string }
   | { readonly kind: "slip"; readonly expected: string }
   | {
@@ -50,7 +50,7 @@ export interface Scenario {
   readonly lines: readonly Line[];
 }
 
-/** A scenario that cannot be read; the message names file and line. */
+/** A scenario is invalid. The message names file and line. */
 export class ScenarioError extends Error {}
 
 export function readScenario(name: string, text: string): Scenario {

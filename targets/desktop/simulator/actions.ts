@@ -1,6 +1,6 @@
-// The table of all actions on the simulation: name, label, step and precondition. The terminal's names, the panel's
-// buttons and keys, and the lines of scenario files all come from it. Steps (steps.ts) take other arguments as well:
-// `allow ben`, `call broadcasts id=regatta`.
+// The table of all actions on the simulation: name, label, step and precondition. It defines the names in the terminal, the
+// panel's buttons and keys, and the lines of scenario files. Steps (steps.ts) also accept other arguments: `allow ben`,
+// `call broadcasts id=regatta`.
 
 import { FAULTS } from "./environment/faults.ts";
 import type { Need } from "./preconditions.ts";
@@ -124,7 +124,7 @@ export interface Action {
   /** One word, for the terminal and for scenario files. */
   readonly name: string;
   readonly label: string;
-  /** The step in full (steps.ts). */
+  /** The complete step (steps.ts). */
   readonly step: string;
   readonly needs: Need | undefined;
   readonly key: string;
@@ -144,7 +144,7 @@ export function actionOf(name: string): Action | undefined {
   return byName.get(name);
 }
 
-/** Replaces an action's name by its step; returns any other line unchanged. */
+/** Replaces an action's name by its step. Any other line stays unchanged. */
 export function stepOf(line: string): string {
   return actionOf(line)?.step ?? line;
 }

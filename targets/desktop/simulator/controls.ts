@@ -1,4 +1,4 @@
-// Runs commands from keys, buttons and the terminal. Each command is a step (steps.ts).
+// Runs commands that come from keys, buttons and the terminal. Each command is a step (steps.ts).
 
 import { stepOf } from "./actions.ts";
 import type { Simulation } from "./simulation.ts";
@@ -28,7 +28,7 @@ export class Controller {
     this.#simulation.touch();
   }
 
-  /** Resolves when the command has finished. A failure is shown as the message. */
+  /** Resolves when the command has finished. A failure becomes the message. */
   run(line: string): Promise<void> {
     const command = stepOf(line.trim());
     const { clock } = this.#simulation;
@@ -45,7 +45,7 @@ export class Controller {
       try {
         this.viewer.message = await this.#carryOut(command);
       } catch (error) {
-        // A failed command must not block the next one.
+        // Show the error as a message, because a failed command must not block the next one.
         const { message } = error as Error;
         this.viewer.message =
           error instanceof StepError ? message : `${command} failed: ${message}`;

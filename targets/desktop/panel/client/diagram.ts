@@ -1,5 +1,5 @@
-// The sequence diagram: three lines for user, device and service, arrows for messages, and beads for the device's states,
-// the newest at the bottom. The details of an exchange open below its row.
+// The sequence diagram: three lines for user, device and service, arrows for messages, and beads for the device's states.
+// The newest row is at the bottom. The details of an exchange open below its row.
 
 import type { SecurityEvent } from "../../simulator/environment/manufacturer-server.ts";
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
@@ -68,14 +68,14 @@ export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
   return line;
 }
 
-/** Size and duration: "164 B · 0.2 s"; below a tenth of a second in milliseconds. */
+/** Size and duration: "164 B · 0.2 s". Less than a tenth of a second is shown in milliseconds. */
 function figuresOf({ receivedBytes, atMs, ended }: ExchangeEntry): string {
   const tookS = (ended!.atMs - atMs) / 1000;
   const words = tookS < 10 ? tookS.toFixed(1) : Math.round(tookS);
   return `${receivedBytes} B · ${words === "0.0" ? "< 0.1" : words} s`;
 }
 
-/** A security event token (RFC 8417): its subject, and its claims when it is opened. */
+/** Draws a security event token (RFC 8417): its subject and, when it is opened, its claims. */
 export function drawEvent({ atMs, how, types, claims, verdict }: SecurityEvent): HTMLElement {
   const details = make("details", "");
   const summary = make("summary", "row event");
@@ -103,7 +103,7 @@ export function drawEntry(entry: TimelineEntry): HTMLElement[] {
   return [row];
 }
 
-/** Events after which the display shows a code. */
+/** Events after which the device shows a code. */
 const BRINGS_CODE = ["code received", "code found"];
 
 function drawWay(between: string, label: string): HTMLElement {
@@ -114,7 +114,7 @@ function drawWay(between: string, label: string): HTMLElement {
   return row;
 }
 
-/** The two ends of the arrow. Actions of the environment have no arrow. */
+/** The two ends of an arrow. Actions of the environment have no arrow. */
 export function wayOf({ what, by }: Pick<TimelineEntry, "what" | "by">): string {
   if (by === "button" || what.startsWith("power ")) return "user-device";
   if (by === "fault") return "environment-strip fault";
@@ -125,7 +125,7 @@ export function wayOf({ what, by }: Pick<TimelineEntry, "what" | "by">): string 
       : "environment-strip";
 }
 
-/** The items of the list on the page, for updates by row. */
+/** The list items on the page, so that rows can be updated one by one. */
 function itemsOf(list: HTMLOListElement): List<HTMLElement> {
   return {
     insertBefore: (item, before) => void list.insertBefore(item, before),
@@ -191,7 +191,7 @@ export class Diagram {
   }
 }
 
-/** Scrolls to the end, without a partial row at the top. */
+/** Scrolls to the end, so that the first visible row is complete. */
 function showEnd(list: HTMLOListElement): void {
   const scroll = list.closest(".scroll")!;
   list.style.paddingBottom = "";

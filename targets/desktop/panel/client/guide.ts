@@ -1,4 +1,4 @@
-// The three steps of a sign-in, and the highlighted button with the next useful action. If a retry would fail again, the
+// The three steps of a sign-in, and the highlighted button for the next useful action. If a retry would fail again, the
 // button offers another action, or the guide shows the reason.
 
 import { deviceKind } from "../../simulator/device/kinds.ts";
@@ -12,7 +12,8 @@ export interface Guide {
   /** The current step (0, 1, 2); 3: all steps are done. */
   readonly step: number;
   /**
-   * The next action: a command, or an action of the page. Undefined: the user acts on the phone, or there is no action.
+   * The next action: a command, or an action of the page. Undefined if the user must act on the phone, or if there is no
+   * action.
    */
   readonly next: { readonly label: string; readonly does: string } | undefined;
   readonly description: string;
@@ -20,7 +21,7 @@ export interface Guide {
 
 type Seen = Pick<View, "device" | "faults" | "decision" | "call" | "administrator">;
 
-/** Labels of a step before, during and after it. */
+/** The label of a step before, during and after it. */
 export function wordsOf(step: number, isOn = true): readonly [string, string, string] {
   if (!isOn) return ["Switch the device on", "Enter it on the phone", "Allow"];
   if (step === 0) return ["Get a code", "Enter it on the phone", "Allow"];
@@ -31,7 +32,7 @@ export function wordsOf(step: number, isOn = true): readonly [string, string, st
 
 interface Obstacle {
   readonly fault: string;
-  /** Describes the obstacle, as the beginning of a sentence. */
+  /** Describes the obstacle. The text is the beginning of a sentence. */
   readonly description: string;
   readonly label: string;
 }
@@ -50,7 +51,7 @@ const OBSTACLES: readonly Obstacle[] = [
 ];
 const QUOTA = { label: "give it codes again", does: "fault quota" };
 const POLICY = { label: "be the administrator: allow it", does: "fault policy" };
-/** The administrator's action for a refusal, in two or three words. */
+/** The administrator's action for an error, in two or three words. */
 const ADMINISTRATORS: Readonly<Record<string, string>> = {
   admin_policy_enforced: "allow it",
   account_disabled: "enable the account",
@@ -59,20 +60,17 @@ const ADMINISTRATORS: Readonly<Record<string, string>> = {
 const NEW_CODE = { label: "get a code", does: "press new-code" };
 const SCAN = { label: "enter the code", does: "#scan" };
 const WHAT_CAN_GO_WRONG = { label: "What can go wrong?", does: "#faults" };
-/** The hint if the list of faults is visible. */
+/** The hint that is shown if the list of faults is visible. */
 const TRY_ONE = " Next: anything under “What can go wrong”.";
 
 /** Errors that would occur again with the next code. */
 const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
 /** Errors that end a session, not a sign-in. */
 const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token", "account_disabled"];
-/** Matches remedies for the administrator only (simulator/log/remedies.ts). */
+/** Matches the remedies of the administrator (simulator/log/remedies.ts). */
 const FOR_ADMINISTRATOR = /^the administrator: /;
 
-/**
- * @param phone page on the phone
- * @param seesFaults whether the list of faults is visible
- */
+/** @param phone the page on the phone @param seesFaults whether the list of faults is visible */
 export function guideOf(seen: Seen, phone: PhonePage, seesFaults = false): Guide {
   const { device, faults } = seen;
   const obstacle = OBSTACLES.find(({ fault }) => faults.includes(fault));
@@ -106,7 +104,7 @@ function isSignedIn({ device }: Seen): boolean {
   return ["signed in", "refreshing"].includes(device.state);
 }
 
-/** The guide while no response reaches the device: fix that first. */
+/** The guide while a fault blocks all responses. The user must fix the fault first. */
 function behind({ fault, description, label }: Obstacle, seen: Seen, phone: PhonePage): Guide {
   const { device } = seen;
   const does = `fault ${fault}`;
@@ -129,7 +127,7 @@ function signedIn({ call, device }: Seen, phone: PhonePage, seesFaults: boolean)
   if (call?.reason) {
     const { name, fix } = call.reason;
     const description = `Signed in, but the last call failed: ${name}. ${sentenceOf(fix)}`;
-    // A new sign-in would not help, because the API is not enabled for the project.
+    // The API is not enabled for the project, so a new sign-in does not help.
     if (name === "accessNotConfigured" && phone !== "none") {
       return { step: 3, next: usualClient(device), description };
     }
@@ -141,7 +139,7 @@ function signedIn({ call, device }: Seen, phone: PhonePage, seesFaults: boolean)
   return { step: 3, next, description: seesFaults ? description + TRY_ONE : description };
 }
 
-/** The action that selects the default client of the device. */
+/** The action that selects the device's default client. */
 function usualClient({ kind }: Seen["device"]): Guide["next"] {
   return { label: "give it the right client", does: `client ${deviceKind(kind)!.client}` };
 }
@@ -189,7 +187,7 @@ function failed({ device, faults, administrator }: Seen, phone: PhonePage): Guid
   const what = SESSION_OVER.includes(name) ? "The session is over" : "The sign-in failed";
   const description = `${what}: ${name}. ${sentenceOf(fix)}`;
   if (WRONG_CLIENT.includes(name)) {
-    // With a real server, there is no other client to select.
+    // With a real server, no other client can be selected.
     return { step: 0, next: phone === "none" ? undefined : usualClient(device), description };
   }
   if (name === "admin_policy_enforced" && faults.includes("policy")) {

@@ -1,5 +1,5 @@
-// The panel's script: shows views of the simulation, and sends clicks and keys as commands. The link connects it with
-// the simulation.
+// The panel's script: shows views of the simulation, and sends clicks and keys as commands. A Link connects it with the
+// simulation.
 
 import type { SlotView } from "../../simulator/device/metered-storage.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
@@ -16,7 +16,7 @@ export interface Link {
   /** Calls `show` with each view, and `lost` when no more views will follow. */
   watch(show: (view: View) => void, lost: (why: string) => void): void;
   send(command: string): Promise<string>;
-  /** Request and response in full, masked; undefined if the log has discarded them. */
+  /** Request and response in full, masked; undefined if the log no longer has them. */
   exchange(id: number): Promise<ExchangeDetail | undefined>;
   openPhone(target: string): void;
   hintFor(verificationUri: string): string;
@@ -24,17 +24,17 @@ export interface Link {
 
 const MESSAGE_MS = 7000;
 const STRIP_MAX = 60;
-/** The text on the phone before a page is open. */
+/** The text on the phone before the first page is opened. */
 const NOT_YET =
   "It takes the code from the device: by its camera, or you open the address and type.";
 export class Panel {
   #latest: View | undefined;
-  /** Number of the simulation's last message. */
+  /** The number of the last message from the simulation. */
   #received = -1;
   /** Whether the panel's own message no longer applies. */
   #isOver: (view: View) => boolean = () => false;
   #hush: ReturnType<typeof setTimeout> | undefined;
-  /** Position of the last decision by key that the phone has shown. */
+  /** The position of the last decision by key that the phone has shown. */
   #reported = -1;
   readonly #diagram: Diagram;
 
@@ -43,8 +43,8 @@ export class Panel {
   constructor(link: Link) {
     this.#link = link;
     this.#diagram = new Diagram(element<HTMLOListElement>("sequence"), link);
-    // Keeps the focus for the panel's keys when the page with the code's field opens. A browser ignores `autofocus`
-    // while another element of the page or its parents has the focus.
+    // Keeps the focus for the panel's keys when the page with the input field opens. A browser ignores `autofocus` while
+    // another element of the page or its parents has the focus.
     element("bench").focus({ preventScroll: true });
     document.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("keydown", (event) => this.#press(event));
@@ -62,10 +62,7 @@ export class Panel {
     );
   }
 
-  /**
-   * Shows one line to the user for a while.
-   * @param isOver when true, the line is removed early
-   */
+  /** Shows one line to the user for some seconds. @param isOver when it returns true, the line is removed early */
   print(text: string, isOver: (view: View) => boolean = () => false): void {
     clearTimeout(this.#hush);
     this.#isOver = isOver;
@@ -133,7 +130,7 @@ export class Panel {
     this.#link.openPhone(target);
   }
 
-  /** After a decision by a key, the phone shows the decision instead of the page that was open. */
+  /** After a decision by key, the phone shows the decision instead of the open page. */
   #showDecision({ decision }: View): void {
     const order = decision?.isByKey ? decision.order : -1;
     if (order === this.#reported || element("phone") === null) return;
@@ -154,8 +151,8 @@ export class Panel {
   }
 
   /**
-   * Shows each message of the simulation once; later views repeat it. An empty message does not remove a newer message of
-   * the panel.
+   * Shows each message of the simulation once, because later views repeat it. An empty message does not remove a newer
+   * message of the panel.
    */
   #receive(view: View): void {
     const isNew = view.messageNumber !== this.#received;
@@ -194,7 +191,7 @@ export class Panel {
     if (event.ctrlKey || event.metaKey || event.altKey || event.key.length > 1) return;
     const at = event.target as Element;
     if (at.closest("input")) return;
-    // A focused button or row uses the space bar itself.
+    // If a button or row has the focus, the space bar is for that element.
     if (event.key === " " && at.closest("button, summary")) return;
     const button = [...document.querySelectorAll<HTMLButtonElement>("[data-key]")].find(
       ({ dataset }) => dataset.key === event.key,
@@ -229,7 +226,7 @@ function quietenPhone(isQuiet: boolean): void {
   page?.classList.toggle("quiet", isQuiet);
 }
 
-/** A code without its separators (RFC 8628 §6.1). */
+/** A code without separators (RFC 8628 §6.1). */
 function bare(code: string): string {
   return code.replace(/[\s\-\u2010-\u2015\u2212]/gu, "");
 }
@@ -296,7 +293,7 @@ function storedWords({ kind, bytes }: SlotView): string {
   return bytes > 0 ? STORED_WORDS[kind] : STORED_WORDS.empty;
 }
 
-/** The line above the phone if the device is not visible: first the code, then the result. */
+/** The line above the phone, which is shown if the device is not visible: first the code, then the result. */
 function stripOf({ userCode }: View["device"], { lit, lines }: View["display"]): string {
   if (userCode !== "") return `The device shows ${userCode}`;
   const words = lit ? lines.join(" ").replace(/\s+/g, " ").trim() : "nothing: it is off";
@@ -311,7 +308,7 @@ function showReason({ reason }: View["device"]): void {
   setText("reason", `${reason.name}, reported by ${reason.from}. ${sentenceOf(reason.fix)}`);
 }
 
-/** The groups of buttons as tabs (ARIA practices). They work while the simulation loads. */
+/** Shows the groups of buttons as tabs (ARIA practices). They also work while the simulation loads. */
 export function takeTabs(): void {
   const tabs = [...document.querySelectorAll<HTMLElement>("[role=tab]")];
   const choose = (chosen: HTMLElement): void => {
@@ -353,7 +350,7 @@ function drawModules(root: SVGSVGElement, rows: readonly string[]): void {
   });
   const size = rows.length + 2 * QUIET;
   root.setAttribute("viewBox", `0 0 ${size} ${size}`);
-  // White also in dark mode, because cameras need dark modules on a light background.
+  // White even in dark mode, because cameras need dark modules on a light background.
   root.append(svg("rect", { width: size, height: size, fill: "#fff" }));
   root.append(svg("path", { d: path, fill: "#111" }));
 }
@@ -369,7 +366,7 @@ function drawSlip(place: HTMLElement, slip: SlipView | undefined): void {
   const text = document.createElement("p");
   for (const line of lines) {
     const row = document.createElement(line === code ? "strong" : "span");
-    // Wraps an address that is too long for the paper after a separator, not inside a word.
+    // Wraps a long address after a separator, not inside a word.
     const parts = (line || " ").split(/(?<=[^/]\/|[a-z]\.)(?=[^/\s])/);
     row.append(...parts.flatMap((part) => [part, document.createElement("wbr")]));
     text.append(row);

@@ -1,5 +1,5 @@
-// The rows of the diagram in order. An exchange has one row, or two if something happened between request and response.
-// Consecutive polls with authorization_pending share a row that can be unfolded.
+// The rows of the diagram in order. An exchange has one row, or two if something else happened between request and
+// response. Consecutive polls with authorization_pending share a row, which can be unfolded.
 
 import type { SecurityEvent } from "../../simulator/environment/manufacturer-server.ts";
 import type { LastingFault, PassingFault } from "../../simulator/environment/network.ts";
@@ -60,7 +60,7 @@ export function rowsOf(happened: Happened): Row[] {
   return folded;
 }
 
-/** One row per request, response and other event, in order. */
+/** A row for each request, response and other event, in order. */
 function happenings({ fromOrder, exchanges, timeline, events }: Happened): Row[] {
   const rows: Row[] = [];
   const add = (order: number, what: Partial<Row>, name: string): void => {
@@ -116,9 +116,9 @@ function isWaiting({ part, exchanges }: Row): boolean {
   return part === "whole" && last !== undefined && outcomeOf(last) === "wait" && !last.fault;
 }
 
-// Updates a list on the page: known items stay, new ones are drawn, and all are put in order.
+// Updates a list on the page: known items stay, new items are drawn, and all items are put in order.
 
-/** An item of the list on the page, and its row. */
+/** An item of the list on the page, and the row that it shows. */
 export interface Stored<Item> {
   readonly item: Item;
   readonly state: string;
@@ -131,7 +131,7 @@ export interface List<Item> {
 }
 
 /**
- * @param stored the items of the previous rows, by each name of a row; updated here
+ * @param stored the items of the previous rows by the names of the rows; this function updates the map
  * @param draw draws the item of a row; its second parameter is the existing item, if any
  * @returns whether anything has changed
  */
@@ -164,7 +164,7 @@ export function updateList<Item>(
   return hasChanged || gone.size > 0;
 }
 
-/** A value that changes when the row must be drawn again. */
+/** A text that changes when the row must be drawn again. */
 function stateOf({ orders, exchanges, part }: Row): string {
   const last = exchanges.at(-1);
   const ends = `${orders[0]} ${orders.length} ${orders.at(-1)}`;

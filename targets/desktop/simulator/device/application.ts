@@ -1,5 +1,5 @@
-// The device's application. After sign-in it lists the user's broadcasts, or the offers of its app on a publisher's
-// console, and shows the result on the display line for the application. Every other call of the two specifications is
+// The device's application. After the sign-in, it lists the user's broadcasts, or on a publisher's console the offers of
+// the app, and shows the result on the application's line of the display. All other calls of the two specifications are
 // available by name.
 import {
   CallState,
@@ -46,11 +46,11 @@ export interface CallOutcome {
 interface Call {
   readonly what: string;
   readonly api: string;
-  /** Starts the call in the core; returns "" or the reason why it cannot start. */
+  /** Starts the call in the core. Returns "", or the reason why it cannot start. */
   begin(driver: Driver): string;
   /** Set for a list of broadcasts; `before` is the number of broadcasts on earlier pages. */
   readonly list?: { readonly before: number | undefined };
-  /** The text for the display from a successful response. */
+  /** The text for the display after a successful response. */
   describe(response: Record<string, unknown>, driver: Driver): string;
 }
 
@@ -87,18 +87,16 @@ export class Application {
   #chunks: number[] = [];
   #status: "to call" | "calling" | "done" = "to call";
   #call: Call | undefined;
-  /** The last list and how many items it has shown, for the next page. */
+  /** The last list and the number of items shown so far, for the next page. */
   #list: { readonly call: Call; readonly shown: number } | undefined;
   outcome: CallOutcome | undefined;
-  /** Whether the next request sends its token in the query. */
+  /** Whether the next request has its token in the query. */
   tokenInQuery = false;
 
   readonly #first: "broadcasts" | "offers" | undefined;
   readonly #issuer: string;
 
-  /**
-   * @param first the call after a sign-in; undefined for a server without such an API
-   */
+  /** @param first the first call after a sign-in; undefined for a server without these APIs */
   constructor(first: "broadcasts" | "offers" | undefined, issuer = "") {
     this.#first = first;
     this.#issuer = issuer;
@@ -130,7 +128,7 @@ export class Application {
     return this.#begin(driver, call);
   }
 
-  /** Call after every event of the device; returns whether it did something. */
+  /** Call this after every event of the device. Returns whether it has done something. */
   attend(driver: Driver): boolean {
     const { device } = driver;
     if (this.#status === "calling" && device.callState === CallState.DONE) {
@@ -213,7 +211,7 @@ export class Application {
 const VIDEO_API = "the video API";
 const PUBLISHING_API = "the publishing API";
 
-/** The offer calls by name: the path suffix (`$` stands for the offer's name), and whether the call only reads. */
+/** The calls about offers by name: the end of the path (`$`: the offer's name), and whether the call only reads. */
 const OFFER_CALLS: Readonly<
   Partial<Record<CallName, readonly [what: string, behind: string, isGet: number]>>
 > = {
@@ -240,7 +238,7 @@ function begin(driver: Driver, endpoint: number, target: string, isGet: number):
   return isSent ? "" : "the address does not fit the device's memory";
 }
 
-/** Default arguments: device spec §4.5. */
+/** With the default arguments of device spec §4.5. */
 function broadcasts({ named }: CallWords): Call {
   const query = new Map([["part", named.get("part") ?? "id,snippet"]]);
   for (const name of [
@@ -262,7 +260,7 @@ function broadcasts({ named }: CallWords): Call {
     what: "Broadcasts",
     api: VIDEO_API,
     begin: (driver) => begin(driver, Endpoint.RESOURCE, target, 1),
-    // If the caller sets the page token, the position in the list is unknown.
+    // If the user sets the page token, the position in the list is unknown.
     list: { before: named.has("pageToken") ? undefined : 0 },
     describe: () => "Broadcasts: no list",
   };
@@ -333,7 +331,7 @@ function describeOffers({ subscriptionOffers }: Record<string, unknown>): string
   return clean(`${offers.length} offer${offers.length === 1 ? "" : "s"}: ${list.join(", ")}`);
 }
 
-/** RFC 8414. */
+/** Requests the metadata (RFC 8414). */
 function discovery(issuer: string): Call {
   const bytes = bytesOf(issuer);
   return {
@@ -356,7 +354,7 @@ function discovery(issuer: string): Call {
   };
 }
 
-/** RFC 8936: polls one event per request until none is left. */
+/** Polls for events (RFC 8936), one in each request, until there are none. */
 const eventPoll: Call = {
   what: "Events",
   api: "the event transmitter",
@@ -373,7 +371,10 @@ function readJson(chunks: readonly number[]): Record<string, unknown> {
   }
 }
 
-/** Remedies for the offer errors that the device detects before sending (core/specifications/subscription-offer.ts). */
+/**
+ * Remedies for the errors of an offer that the device detects before it sends a request
+ * (core/specifications/subscription-offer.ts).
+ */
 const REMEDIES: Readonly<Record<Exclude<OfferError, OfferError.NONE>, string>> = {
   [OfferError.PACKAGE_NAME]: "use letters, 0-9, . and _, at most 255",
   [OfferError.PRODUCT_ID]: "use a-z, 0-9, . and _, at most 40",
@@ -389,14 +390,14 @@ const REMEDIES: Readonly<Record<Exclude<OfferError, OfferError.NONE>, string>> =
   [OfferError.TOO_LONG]: "choose shorter names, or give the core more memory",
 };
 
-/** "offer_id: use a-z, 0-9 and -, no - first, at most 63"; "" for NONE */
+/** The error of an offer as text: "offer_id: use a-z, 0-9 and -, no - first, at most 63"; "" for NONE. */
 function offerProblem(error: OfferError): string {
   return error === OfferError.NONE ? "" : `${OfferError[error].toLowerCase()}: ${REMEDIES[error]}`;
 }
 
 const SCHEME = "Bearer ";
 
-/** Moves the bearer token into the query (device spec §4.5); leaves other requests unchanged. */
+/** Moves the bearer token into the query (device spec §4.5). Other requests stay unchanged. */
 export function withTokenInQuery(request: HttpRequest): HttpRequest {
   const { authorization } = request;
   if (!authorization.startsWith(SCHEME)) return request;
