@@ -1,5 +1,6 @@
 // What the conformance suites need in these tests: an environment with real or simulated time, and the fake adapters.
 
+import { it } from "vitest";
 import type {
   ConformanceCase,
   Environment,
@@ -36,9 +37,11 @@ export function manualEnvironment(clock: ManualClock): Environment {
   };
 }
 
-export function rows(cases: ConformanceCase[]): [string, ConformanceCase][] {
-  return cases.map((one) => [one.name, one]);
-}
+export const itConforms = <Make>(
+  subject: string,
+  suite: (make: Make) => ConformanceCase[],
+  make: Make,
+): void => it.each(suite(make))(`${subject}: $name`, (one) => one.run());
 
 const ORIGIN = "http://server.example";
 const DEAD = "http://dead.example";

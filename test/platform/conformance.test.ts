@@ -1,7 +1,7 @@
 // Runs the conformance suites on every adapter that needs no special medium, and checks that each suite rejects an
 // adapter with one fault. node-http.test.ts tests Node's HTTP adapter, random sessions test the sealed storage.
 
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   type ConformanceCase,
   displayConformance,
@@ -25,52 +25,43 @@ import {
 } from "../../platform/testing/index.ts";
 import { SimulatedClock } from "../../targets/desktop/simulator/environment/simulated-clock.ts";
 import { temporaryFolder } from "../listening.ts";
-import { fakeServers, manualEnvironment, realEnvironment, rows } from "./conformance-bench.ts";
+import {
+  fakeServers,
+  itConforms,
+  manualEnvironment,
+  realEnvironment,
+} from "./conformance-bench.ts";
 
-describe.each([
-  ["at once", {}],
-  ["with latency", { latencyMs: 20 }],
-  ["in single bytes, plain arrays", { chunkBytes: 1, plainArrays: true }],
-] as [string, FakeHttpOptions][])("fake HTTP, %s", (_, options) => {
+for (const [how, options] of Object.entries<FakeHttpOptions>({
+  "at once": {},
+  "with latency": { latencyMs: 20 },
+  "in single bytes, plain arrays": { chunkBytes: 1, plainArrays: true },
+})) {
   const fake = fakeServers(options);
-  it.each(rows(httpConformance(fake.make, fake.bench)))("%s", (_, one) => one.run());
-});
+  itConforms(`fake HTTP, ${how}`, (make) => httpConformance(make, fake.bench), fake.make);
+}
 
-describe.each([
-  ["from 0", 0],
-  ["over the wrap", 2 ** 32 - 20],
-])("manual timers %s", (_, startMs) => {
-  const cases = timersConformance(() => {
+for (const startMs of [0, 2 ** 32 - 20])
+  itConforms(`manual timers from ${startMs}`, timersConformance, () => {
     const clock = new ManualClock(startMs);
     return { timers: clock.timers(), environment: manualEnvironment(clock) };
   });
-  it.each(rows(cases))("%s", (_, one) => one.run());
+
+itConforms("Node timers", timersConformance, () => {
+  const timers = nodeTimers();
+  return { timers, environment: realEnvironment, dispose: () => void timers.cancel() };
 });
 
-describe("Node timers", () => {
-  const cases = timersConformance(() => {
-    const timers = nodeTimers();
-    return { timers, environment: realEnvironment, dispose: () => void timers.cancel() };
-  });
-  it.each(rows(cases))("%s", (_, one) => one.run());
+itConforms("the simulator's timers at seven times the speed", timersConformance, () => {
+  const timers = new SimulatedClock({ speed: 7 }).timers();
+  const environment = { wait: (ms: number) => realEnvironment.wait(ms / 7) };
+  return { timers, environment, dispose: () => void timers.cancel() };
 });
 
-describe("the simulator's timers at seven times the speed", () => {
-  const cases = timersConformance(() => {
-    const timers = new SimulatedClock({ speed: 7 }).timers();
-    const environment = { wait: (ms: number) => realEnvironment.wait(ms / 7) };
-    return { timers, environment, dispose: () => void timers.cancel() };
-  });
-  it.each(rows(cases))("%s", (_, one) => one.run());
-});
-
-describe.each([
-  ["at once", -1],
-  ["with delay", 3],
-])("memory storage, %s", (_, delayMs) => {
-  const cases = storageConformance(() => {
+for (const delayed of [false, true])
+  itConforms(delayed ? "delayed memory storage" : "memory storage", storageConformance, () => {
     const clock = new ManualClock();
-    const options = delayMs < 0 ? { capacity: 300 } : { capacity: 300, clock, delayMs };
+    const options = { capacity: 300, ...(delayed && { clock, delayMs: 3 }) };
     let storage = new MemoryStorage(options);
     const restart = (): MemoryStorage => {
       storage = storage.clone(options);
@@ -78,36 +69,26 @@ describe.each([
     };
     return { storage, environment: manualEnvironment(clock), restart };
   });
-  it.each(rows(cases))("%s", (_, one) => one.run());
+
+itConforms("file storage", storageConformance, () => {
+  const directory = temporaryFolder();
+  let storage = new FileStorage(directory, { capacity: 300 });
+  return {
+    storage,
+    environment: realEnvironment,
+    restart() {
+      storage.close();
+      storage = new FileStorage(directory, { capacity: 300 });
+      return storage;
+    },
+    dispose() {
+      storage.close();
+    },
+  };
 });
 
-describe("file storage", () => {
-  const cases = storageConformance(() => {
-    const directory = temporaryFolder();
-    let storage = new FileStorage(directory, { capacity: 300 });
-    return {
-      storage,
-      environment: realEnvironment,
-      restart() {
-        storage.close();
-        storage = new FileStorage(directory, { capacity: 300 });
-        return storage;
-      },
-      dispose() {
-        storage.close();
-      },
-    };
-  });
-  it.each(rows(cases))("%s", (_, one) => one.run());
-});
-
-describe.each([
-  ["seeded", () => new SeededEntropy(7)],
-  ["Node", () => new NodeEntropy()],
-])("%s entropy", (_, make) => {
-  const cases = entropyConformance(() => ({ entropy: make() }));
-  it.each(rows(cases))("%s", (_, one) => one.run());
-});
+for (const Entropy of [SeededEntropy, NodeEntropy])
+  itConforms(Entropy.name, entropyConformance, () => ({ entropy: new Entropy(7) }));
 
 /** Verifies by Web Cryptography. */
 async function isSignature({ publicJwk }: Signer, signature: Bytes, message: Uint8Array) {
@@ -124,24 +105,18 @@ function casesFor(make: () => Signer | Promise<Signer>): ConformanceCase[] {
   });
 }
 
-describe.each([
-  ["fake", fakeSigner],
-  ["file", () => fileSigner(temporaryFolder())],
-])("%s signer", (_, make) => {
-  it.each(rows(casesFor(make)))("%s", (_name, one) => one.run());
-});
+itConforms("fake signer", casesFor, fakeSigner);
+itConforms("file signer", casesFor, () => fileSigner(temporaryFolder()));
 
-describe.each([
+for (const [columns, rowCount] of [
   [16, 2],
   [20, 4],
   [80, 8],
-])("recorded display %ix%i", (columns, rowCount) => {
-  const cases = displayConformance(() => {
+] as const)
+  itConforms(`recorded display ${columns}x${rowCount}`, displayConformance, () => {
     const display = new RecordedDisplay(columns, rowCount);
     return { display, environment: realEnvironment, look: () => display.text.split("\n") };
   });
-  it.each(rows(cases))("%s", (_, one) => one.run());
-});
 
 it("without a test runner: each case is reported by name, and failed cases with their reason", async () => {
   const valid = entropyConformance(() => ({ entropy: new SeededEntropy(1) }));

@@ -11,7 +11,7 @@ import { startConformanceServer } from "../../targets/command/conform/conformanc
 import { rows as benchRows } from "../../targets/command/conform/device-rows.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import { RETRY_AFTER } from "../refused-responses.ts";
-import { realEnvironment, rows } from "./conformance-bench.ts";
+import { itConforms, realEnvironment } from "./conformance-bench.ts";
 
 const { ca, identities } = makeTlsIdentities();
 
@@ -28,7 +28,7 @@ const cases = httpConformance(
   },
 );
 
-it.each(rows(cases))("Node HTTP adapter: conformance: %s", (_, one) => one.run());
+itConforms("Node HTTP adapter", () => cases, undefined);
 
 it("the page lists each duty with its section, and with exactly the suites that test it", () => {
   const named = new Set(cases.map(({ name }) => /^http: (\w+): /.exec(name)?.[1]));

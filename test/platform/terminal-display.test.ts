@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { displayConformance } from "../../platform/conformance/index.ts";
 import { TerminalDisplay } from "../../platform/display/terminal-display.ts";
 import { QrCode } from "../../platform/node/qr-code.ts";
-import { realEnvironment, rows } from "./conformance-bench.ts";
+import { itConforms, realEnvironment } from "./conformance-bench.ts";
 
 /** Knows only the escape sequences that the display may use. Others are errors. */
 class Screen {
@@ -47,15 +47,14 @@ class Screen {
 const cellsOf = (text: string, size = 32): Uint8Array =>
   new TextEncoder().encode(text.padEnd(size).slice(0, size));
 
-describe("terminal display", () => {
-  const cases = displayConformance(() => {
-    const screen = new Screen(true);
-    const display = new TerminalDisplay({ output: screen });
-    const look = (): string[] => screen.lines.slice(1, 5).map((line) => line.slice(1, -1));
-    return { display, environment: realEnvironment, look };
-  });
-  it.each(rows(cases))("%s", (_, one) => one.run());
+itConforms("terminal display", displayConformance, () => {
+  const screen = new Screen(true);
+  const display = new TerminalDisplay({ output: screen });
+  const look = (): string[] => screen.lines.slice(1, 5).map((line) => line.slice(1, -1));
+  return { display, environment: realEnvironment, look };
+});
 
+describe("terminal display", () => {
   it("redraws in place on a terminal, and notes stay above the frame", () => {
     const screen = new Screen(true);
     const display = new TerminalDisplay({ columns: 16, rows: 2, output: screen });
