@@ -20,6 +20,7 @@ import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import type { View } from "../../targets/desktop/simulator/view.ts";
 import { clean } from "../../targets/service/observers.ts";
 import { isFullRun } from "../full-run.ts";
+import { errorWordOf } from "../service/harness.ts";
 import { bench } from "./bench.ts";
 
 test("responses and forms are shown without secrets and control characters", () => {
@@ -118,16 +119,6 @@ async function play(steps: readonly string[], look: (view: View) => void): Promi
   return simulation;
 }
 
-/** The error in a body (RFC 6749 §5.2, the two specifications, or the resource APIs). */
-function errorOf(body: string): string | undefined {
-  const { error, error_code: code } = JSON.parse(body) as Record<string, unknown>;
-  if (typeof error === "object" && error !== null) {
-    const { errors, status } = error as { errors?: { reason?: string }[]; status?: string };
-    return errors?.[0]?.reason ?? status;
-  }
-  return (error ?? code) as string | undefined;
-}
-
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -153,7 +144,7 @@ test("an exchange is shown as OK or with the name of its error", async () => {
         const isValid = status >= 200 && status < 300;
         expect(words.startsWith(`${status} `), words).toBe(true);
         const isReadable = body === "" || isJson(body);
-        const error = isReadable && body !== "" ? errorOf(body) : undefined;
+        const error = isReadable && body !== "" ? errorWordOf(JSON.parse(body)) : undefined;
         expect(/\bOK\b/.test(words), `${words} for ${body}`).toBe(isValid && isReadable && !error);
         if (error) expect(words).toContain(` ${error}`);
         if (!isReadable) expect(words).toContain("not JSON");

@@ -23,6 +23,7 @@ import {
   Bench,
   CONSOLE,
   DEVICE_GRANT,
+  errorWordOf,
   form,
   type HttpResponse,
   PUBLISHER_CLIENT,
@@ -107,9 +108,7 @@ class Talk {
 
   #compare(line: string, response: string, { status, json, headers, text }: HttpResponse): void {
     const [required, ...words] = response.split(" ");
-    const { error, error_code } = json as { error?: unknown; error_code?: string };
-    const reason = (error as { errors?: { reason: string }[] } | undefined)?.errors?.[0]?.reason;
-    const word = reason ?? error ?? error_code;
+    const word = errorWordOf(json);
     const found = word === undefined ? `${status}` : `${status} ${word}`;
     const isNamed = words[0] !== undefined && /^\w+$/.test(words[0]);
     expect(found, line).toBe(isNamed ? `${required} ${words.shift()}` : required);

@@ -56,6 +56,12 @@ export interface HttpResponse {
   json: Json;
 }
 
+/** The error in a response (RFC 6749 §5.2, the two specifications, or the resource APIs), undefined if there is none. */
+export function errorWordOf({ error, error_code }: Json): string | undefined {
+  const ofApi = error as { errors?: { reason: string }[]; status?: string } | undefined;
+  return (ofApi?.errors?.[0]?.reason ?? ofApi?.status ?? error ?? error_code) as string | undefined;
+}
+
 /** Deterministic bytes (xorshift), so that failures can be reproduced. */
 export function seededRandom(seed = 1): (count: number) => Uint8Array {
   let state = seed >>> 0 || 1;

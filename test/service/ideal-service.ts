@@ -1,6 +1,7 @@
 // A model of the service, written from the two specifications: who may do what, and what each response means. It shares
 // only the types of fixtures and options with the service. It takes codes and tokens from the service's responses.
 
+import type { ApprovalChoices } from "../../targets/service/decisions.ts";
 import type { Account, Client, ResourceApi } from "../../targets/service/fixture.ts";
 import type { ServiceOptions, ServiceOptionsInput } from "../../targets/service/options.ts";
 
@@ -241,12 +242,11 @@ export class IdealService {
     );
   }
 
-  /** Converts a response to the dialect's version. */
-  #output<T extends Expected>(expected: T): T {
+  /** The status and the error word of a response in the dialect. */
+  inDialect({ status, word }: Expected): [status: number, word: string] {
     const { statuses = {}, words = {} } = this.#speech;
-    const { status, word } = expected;
     const usual = word === "bad_device_code" ? "invalid_grant" : word;
-    return { ...expected, status: statuses[word] ?? status, word: words[word] ?? usual };
+    return [statuses[word] ?? status, words[word] ?? usual];
   }
 
   scope(name: string): string {
@@ -325,12 +325,7 @@ export class IdealService {
     return attempt.state === "pending" ? attempt : "already-decided";
   }
 
-  approve(
-    typed: string,
-    account: Account,
-    scopes: readonly string[] | undefined,
-    accessSeconds: number | undefined,
-  ): string {
+  approve(typed: string, account: Account, { scopes, accessSeconds }: ApprovalChoices): string {
     const attempt = this.#decidable(typed);
     if (typeof attempt === "string") return attempt;
     if (account.disabled) return "account-disabled";
@@ -390,14 +385,6 @@ export class IdealService {
 
   /** A token request with any grant_type except that of a refresh. */
   poll(
-    client: Client | undefined,
-    fields: Fields,
-    by: Possession,
-  ): Expected & { attempt?: Attempt } {
-    return this.#output(this.#poll(client, fields, by));
-  }
-
-  #poll(
     client: Client | undefined,
     fields: Fields,
     by: Possession,
@@ -493,10 +480,6 @@ export class IdealService {
   }
 
   refresh(client: Client | undefined, fields: Fields, by: Possession): Refreshed {
-    return this.#output(this.#refresh(client, fields, by));
-  }
-
-  #refresh(client: Client | undefined, fields: Fields, by: Possession): Refreshed {
     const wrong = this.#authenticate(client, fields, by);
     if (wrong) return wrong;
     const token = fields.refresh_token;
@@ -587,10 +570,6 @@ export class IdealService {
   }
 
   revoke(token: string, client: Client | undefined, fields: Fields): Expected {
-    return this.#output(this.#revoke(token, client, fields));
-  }
-
-  #revoke(token: string, client: Client | undefined, fields: Fields): Expected {
     if (this.#options.revocation === "none") return refused(404, "notFound");
     if (!token) return INVALID_REQUEST;
     const access = this.liveAccess(token);

@@ -3,6 +3,7 @@
 // its owner and by others.
 
 import { createHash } from "node:crypto";
+import type { ApprovalChoices } from "../../targets/service/decisions.ts";
 import type { Account, Client, ResourceApi } from "../../targets/service/fixture.ts";
 import {
   readFixture,
@@ -12,7 +13,7 @@ import {
   type ServiceSnapshot,
 } from "../../targets/service/index.ts";
 import { readOptions, type ServiceOptions } from "../../targets/service/options.ts";
-import { Bench, FIXTURE, form, SCOPE_BASE, seededRandom } from "./harness.ts";
+import { Bench, errorWordOf, FIXTURE, form, SCOPE_BASE, seededRandom } from "./harness.ts";
 import {
   type Attempt,
   type Expected,
@@ -26,6 +27,11 @@ import {
 } from "./ideal-service.ts";
 
 type Json = Record<string, unknown>;
+interface Content {
+  readonly fields?: Fields;
+  readonly headers?: Record<string, string>;
+  readonly json?: object;
+}
 
 /** Adds an application of another publisher, and a secret that must be encoded. */
 const ENVIRONMENT = readFixture({
@@ -297,10 +303,8 @@ export class OracleRun {
   async #request(
     method: string,
     target: string,
-    fields: Fields | undefined,
     expected: Expected,
-    headers: Record<string, string> = {},
-    json?: object,
+    { fields, headers = {}, json }: Content,
   ): Promise<Json> {
     const [credentials, rest] = fields ? this.#basic(fields, headers) : [headers, {}];
     const body = json ? JSON.stringify(json) : fields && form(rest);
@@ -323,9 +327,9 @@ export class OracleRun {
     const what = `${method} ${target} ${body ?? ""}${all.authorization?.slice(0, 24) ?? ""}`;
     this.story.push(`${what}\n    ${response.status} ${text.slice(0, 300)}`);
     if (this.story.length > 30) this.story.shift();
-    const word = wordOf(reply);
+    const word = errorWordOf(reply) ?? "";
     this.met.add(`${response.status} ${word}`.trim());
-    this.#expect(what, [expected.status, expected.word], [response.status, word]);
+    this.#expect(what, this.#ideal.inDialect(expected), [response.status, word]);
     for (const [name, value] of Object.entries(expected.members ?? {}))
       this.#expect(`${what}, ${name}`, value, reply[name]);
     if (expected.word === "") return reply;
@@ -344,7 +348,7 @@ export class OracleRun {
     const usual = [...OAUTH_MEMBERS, ...ofGrant].sort();
     const own = isApi ? ["code", "details", "errors", "message", "status"] : usual;
     this.#expect(what, expected.word === "rate_limit_exceeded" ? ["error_code"] : own, names);
-    if (isApi) this.#expect(what, expected.status, (reply.error as Json).code);
+    if (isApi) this.#expect(what, response.status, (reply.error as Json).code);
     return reply;
   }
 
@@ -417,7 +421,7 @@ export class OracleRun {
     proof: Proof,
   ): Promise<Attempt | undefined> {
     const expected = this.#ideal.requestCode(client, fields);
-    const reply = await this.#request("POST", "/device/code", fields, expected);
+    const reply = await this.#request("POST", "/device/code", expected, { fields });
     if (expected.word !== "") return undefined;
     const [device, user] = this.#fresh(reply, "device_code", "user_code");
     this.#expect("space for the user code", true, user!.length <= 15);
@@ -442,7 +446,7 @@ export class OracleRun {
     const requested = { client_id, scope, acr_values: acr };
     const attempt = await this.#startSignIn(this.#usual, requested, { acr });
     if (attempt === undefined) return;
-    this.#allow(attempt.user, this.#accounts[this.#below(2)]!, undefined, undefined);
+    this.#allow(attempt.user, this.#accounts[this.#below(2)]!);
     const fields = { client_id, client_secret, device_code: attempt.device };
     await this.#pollWith(this.#usual, { ...fields, grant_type: DEVICE_GRANT });
   }
@@ -460,7 +464,8 @@ export class OracleRun {
     const fields = { ...credentials, device_code, code_verifier, grant_type: DEVICE_GRANT };
     if (odd > 0.98) {
       const expected = { status: 400, word: "unsupported_grant_type" };
-      await this.#request("POST", "/token", { ...fields, grant_type: "password" }, expected);
+      const wrong = { ...fields, grant_type: "password" };
+      await this.#request("POST", "/token", expected, { fields: wrong });
       return;
     }
     await this.#pollWith(client, fields);
@@ -469,7 +474,7 @@ export class OracleRun {
   async #pollWith(client: Client | undefined, fields: Fields): Promise<void> {
     const [headers, by] = this.#prove();
     const { attempt: granted, ...expected } = this.#ideal.poll(client, fields, by);
-    const reply = await this.#request("POST", "/token", fields, expected, headers);
+    const reply = await this.#request("POST", "/token", expected, { fields, headers });
     if (granted === undefined) return;
     const hasRefresh = this.#ideal.hasRefresh(granted.granted);
     this.#expect("a refresh token", hasRefresh, "refresh_token" in reply);
@@ -529,7 +534,7 @@ export class OracleRun {
     const [headers, by] = this.#prove();
     const { grant, rotates, scopes, ...expected } = this.#ideal.refresh(client, fields, by);
     const before = grant?.refresh.at(-1);
-    const reply = await this.#request("POST", "/token", fields, expected, headers);
+    const reply = await this.#request("POST", "/token", expected, { fields, headers });
     if (grant === undefined) return;
     const [access] = this.#fresh(reply, "access_token");
     const successor = rotates ? this.#fresh(reply, "refresh_token")[0] : undefined;
@@ -550,7 +555,7 @@ export class OracleRun {
     const isAnonymous = this.#chance(0.5);
     const [client, fields] = isAnonymous ? [undefined, {}] : this.#credentials(its?.client);
     const expected = this.#ideal.revoke(token, client, fields);
-    await this.#request("POST", `/revoke?${form({ token })}`, fields, expected);
+    await this.#request("POST", `/revoke?${form({ token })}`, expected, { fields });
   }
 
   /** A proof of possession, often none, and what the service finds in it. The request completes the proof. */
@@ -610,7 +615,7 @@ export class OracleRun {
   async #requestIdentity(token = this.#anyToken("openid")): Promise<void> {
     const [headers, inQuery, worth, error] = this.#present(token);
     const expected = error ? { status: 401, word: error } : this.#ideal.userinfo(worth);
-    await this.#request("GET", `/userinfo?${form(inQuery)}`, undefined, expected, headers);
+    await this.#request("GET", `/userinfo?${form(inQuery)}`, expected, { headers });
   }
 
   async #listBroadcasts(): Promise<void> {
@@ -625,13 +630,7 @@ export class OracleRun {
       ).map((one) => one.id),
     );
     const target = `/video/v3/liveBroadcasts?${form({ ...query, ...inQuery })}`;
-    const { items } = await this.#request(
-      "GET",
-      target,
-      undefined,
-      { ...expected, challenge },
-      headers,
-    );
+    const { items } = await this.#request("GET", target, { ...expected, challenge }, { headers });
     if (ids)
       this.#expect(
         "own broadcasts",
@@ -680,23 +679,17 @@ export class OracleRun {
     const query = (more: Fields): string => form({ ...more, ...inQuery });
     if (action === "create") {
       const target = `${plan}?${query({ offerId, "regionsVersion.version": regionsVersion })}`;
-      const body = {
+      const json = {
         ...parents,
         ...(!agrees && { productId: "x" }),
         ...(hasPhases && { phases: PHASES }),
       };
-      await this.#request("POST", target, undefined, expected, headers, body);
+      await this.#request("POST", target, expected, { headers, json });
       return;
     }
     const verb = action === "activate" || action === "deactivate" ? `:${action}` : "";
     const method = action === "get" ? "GET" : action === "delete" ? "DELETE" : "POST";
-    await this.#request(
-      method,
-      `${plan}/${offerId}${verb}?${query({})}`,
-      undefined,
-      expected,
-      headers,
-    );
+    await this.#request(method, `${plan}/${offerId}${verb}?${query({})}`, expected, { headers });
   }
 
   // Actions of users, administrators and receivers.
@@ -717,18 +710,13 @@ export class OracleRun {
     }
     const scopes = this.#chance(0.2) ? attempt.scopes.filter(() => this.#chance(0.5)) : undefined;
     const accessSeconds = this.#chance(0.2) ? this.#one([1, 30, 3600, 7200]) : undefined;
-    this.#allow(typed, account, scopes, accessSeconds);
+    this.#allow(typed, account, { scopes, accessSeconds });
   }
 
-  #allow(
-    typed: string,
-    account: Account,
-    scopes: readonly string[] | undefined,
-    accessSeconds: number | undefined,
-  ): void {
-    const found = this.#service.approve(typed, account.id, { scopes, accessSeconds });
+  #allow(typed: string, account: Account, choices: ApprovalChoices = {}): void {
+    const found = this.#service.approve(typed, account.id, choices);
     this.story.push(`${account.id} allows ${typed}: ${found}`);
-    const expected = this.#ideal.approve(typed, account, scopes, accessSeconds);
+    const expected = this.#ideal.approve(typed, account, choices);
     this.#expect(`the decision of ${account.id} about ${typed}`, expected, found);
   }
 
@@ -784,25 +772,28 @@ export class OracleRun {
   async #receive(): Promise<void> {
     const { id, token } = this.#one(ENVIRONMENT.receivers);
     const stream = this.#ideal.streams.get(id)!;
-    const headers = { authorization: `Bearer ${token}` };
-    const ok = { status: 200, word: "" };
+    const post = (path: string, json: object): Promise<Json> => {
+      const headers = { authorization: `Bearer ${token}` };
+      return this.#request(
+        "POST",
+        `/events/v1/${path}`,
+        { status: 200, word: "" },
+        { headers, json },
+      );
+    };
     if (!stream.isPolled || this.#chance(0.1)) {
-      const delivery = { delivery_method: POLL_DELIVERY };
-      await this.#request("POST", "/events/v1/stream:update", undefined, ok, headers, { delivery });
+      await post("stream:update", { delivery: { delivery_method: POLL_DELIVERY } });
       stream.isPolled = true;
       return;
     }
     if (this.#chance(0.2)) {
       const status = this.#one(["enabled", "enabled", "disabled"]);
-      const target = "/events/v1/stream/status:update";
-      await this.#request("POST", target, undefined, ok, headers, { status });
+      await post("stream/status:update", { status });
       stream.isEnabled = status === "enabled";
       return;
     }
-    const poll = (body: object): Promise<Json> =>
-      this.#request("POST", "/events/v1/poll", undefined, ok, headers, body);
     const maxEvents = this.#one([1, 100]);
-    const sets = (await poll({ maxEvents })).sets as Record<string, string>;
+    const sets = (await post("poll", { maxEvents })).sets as Record<string, string>;
     const expected = stream.isEnabled ? stream.waiting.slice(0, maxEvents) : [];
     const found = Object.values(sets).map((set) => this.#reported(set, stream.clients));
     // A refresh token that the service did not issue is unknown, so accept what the event says.
@@ -814,7 +805,7 @@ export class OracleRun {
     if (this.#chance(0.3)) return;
     // Acknowledged events are not sent again, others are.
     stream.waiting = stream.waiting.slice(expected.length);
-    await poll({ maxEvents: 0, ack: [...Object.keys(sets), "unknown"] });
+    await post("poll", { maxEvents: 0, ack: [...Object.keys(sets), "unknown"] });
   }
 
   /** Decodes a security event token. @returns its type and its subject */
@@ -828,13 +819,6 @@ export class OracleRun {
     const { sub, token } = (payload as { subject: Json }).subject;
     return [type, sub ?? token];
   }
-}
-
-function wordOf(reply: Json): string {
-  const { error, error_code } = reply;
-  if (typeof error === "object" && error !== null)
-    return String((error as { errors: Json[] }).errors[0]!.reason);
-  return String(error ?? error_code ?? "");
 }
 
 function claimsOf(token: string): Json {
