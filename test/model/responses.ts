@@ -17,6 +17,8 @@ export interface HttpResponse {
 
 type Members = Record<string, unknown>;
 
+const words = (text: string): string[] => text.split(" ");
+
 /** Error texts that require a code challenge, and similar ones that do not. */
 const DEMANDS = ["code_challenge required", "code_challeng", "a code_code_challenge_method"];
 /** WWW-Authenticate values that require a new sign-in, and similar ones that do not. */
@@ -58,41 +60,11 @@ const NO_UTF8: readonly string[] = [
 
 /** JSON tokens, valid and invalid (RFC 8259 §2, §6, §7). */
 const TOKENS_OF_JSON: readonly string[] = [
-  ...[
-    '"',
-    "\\",
-    "{",
-    "}",
-    "[",
-    "]",
-    ",",
-    ":",
-    "[]",
-    "{}",
-    '""',
-    '"":',
-    " ",
-    "\t",
-    "\n",
-    "\r",
-    "\f",
-  ],
-  ...["0", "-", "-0", "01", "1.", ".5", "1.5", "1e3", "1E+3", "1e-", "-1", "2e0.5"],
-  ...["true", "false", "null", "nul", "True", "NaN", "nulll"],
-  ...[
-    "\\n",
-    '\\"',
-    "\\/",
-    "\\b",
-    "\\x",
-    "\\u00e9",
-    "\\u00AB",
-    "\\uD83D\\uDE00",
-    "\\u12g4",
-    "\\ud83d",
-    "\\ud83d\\ude00",
-    "\\u0000",
-  ],
+  ...words('" \\ { } [ ] , : [] {} "" "":'),
+  ...[" ", "\t", "\n", "\r", "\f"],
+  ...words("0 - -0 01 1. .5 1.5 1e3 1E+3 1e- -1 2e0.5"),
+  ...words("true false null nul True NaN nulll"),
+  ...words(String.raw`\n \" \/ \b \x \u00e9 \u00AB \uD83D\uDE00 \u12g4 \ud83d \ud83d\ude00 \u0000`),
   ...["\u0000", "\u0001", "\u001f", "\u007f", "'", "//"],
 ];
 
@@ -103,31 +75,32 @@ const SCOPES: readonly unknown[] = [
   ...["s".repeat(160), "s".repeat(161), `${"s".repeat(160)} t`, `${"word ".repeat(40)}end`],
 ];
 
+/** Names of additional members, of which some matter in other responses. */
+const MEMBERS = [
+  ...words("id_token error_description error_uri message state issuer jti requestId"),
+  ...words("nextPageToken access access_token refresh_token"),
+];
+
 /** What may come before a document: a byte order mark, a part of one, or two. */
 const MARKS = ["\ufeff", "\ufeff\ufeff", "\udcef", " \udcff", "  \udcbb", "   \udcbb", "\udcba"];
 
 /** Addresses that a user can type, and texts that only look similar. */
 const ADDRESSES = [
-  "HTTP://X.test/a",
-  "data:x",
-  "http://",
-  "https://",
-  "http:/x.test",
-  "ttp://x.test",
-  "https:x.test",
-  "ftp://x.test",
-  "x.test/d",
-  "x.test",
-  "x.test:80/d",
-  "app.x:y",
-  "./d.x",
-  "//x.test",
-  "/d.x",
-  "d",
+  ...words("HTTP://X.test/a data:x http:// https:// http:/x.test ttp://x.test https:x.test"),
+  ...words("ftp://x.test x.test/d x.test x.test:80/d app.x:y ./d.x //x.test /d.x d"),
   // Words that exactly fill rows of 16, 20 and 32 cells.
   `https://${"w".repeat(64)}`,
   `https://${"w".repeat(80)}`,
 ];
+
+const EVENT_TYPES = [
+  ...["risc/event-type/sessions-revoked", "risc/event-type/sessions-revoked"],
+  ...["oauth/event-type/token-revoked", "oauth/event-type/tokens-revoked"],
+  "risc/event-type/account-disabled",
+  ...["risc/event-type/verification", "risc/event-type/verification"],
+];
+
+const UNKNOWN_ERRORS = ["new_error", "Access_Denied", "INVALID_GRANT", "Slow_Down["];
 
 /** Statuses for a wrong request (RFC 9110 §15.5), and their neighbours. */
 const WRONG = [405, 406, 411, 413, 414, 415, 404, 407, 412, 416];
@@ -162,16 +135,8 @@ export class Responses {
   #length(capacity: number, usual: number): number {
     const random = this.#random;
     if (random.chance(94)) return Math.min(capacity, 4 + random.below(usual));
-    return random.pick([
-      capacity,
-      capacity,
-      capacity + 1,
-      capacity - 1,
-      capacity >> 1,
-      Math.min(capacity + 40, 3000),
-      512,
-      513,
-    ]);
+    const limits = [capacity, capacity, capacity + 1, capacity - 1, capacity >> 1];
+    return random.pick([...limits, Math.min(capacity + 40, 3000), 512, 513]);
   }
 
   #retryAfter(): number {
@@ -182,26 +147,11 @@ export class Responses {
     return random.pick([0, 1, 2, 7, 30, 90, 600, 3600, 3601, 100_000_000]);
   }
 
-  /** Additional members. Some have names that matter in other responses. */
   #unknownMembers(): Members {
     const random = this.#random;
     const members: Members = {};
     for (let count = random.below(3); count > 0; count--) {
-      const name = random.pick([
-        "id_token",
-        "error_description",
-        "error_uri",
-        "message",
-        "state",
-        "issuer",
-        "jti",
-        "requestId",
-        "nextPageToken",
-        "access",
-        "access_token",
-        "refresh_token",
-        "x".repeat(random.pick([1, 87, 88, 89, 120])),
-      ]);
+      const name = random.pick([...MEMBERS, "x".repeat(random.pick([1, 87, 88, 89, 120]))]);
       members[name] = random.pick<unknown>([
         "n/a",
         17,
@@ -310,19 +260,9 @@ export class Responses {
   #malformed(): HttpResponse {
     const random = this.#random;
     const body = random.pick([
-      "",
-      "<html><body>Log in to this network</body></html>",
-      "{",
-      '{"error":"slow_down"',
-      "[]",
-      "null",
-      '"text"',
-      "12",
-      '{"error":""}',
-      '{"error":0}',
-      '{"error":["access_denied"]}',
-      '{"error":null}',
-      '{"a":1}}',
+      ...["", "<html><body>Log in to this network</body></html>", "{", '{"error":"slow_down"'],
+      ...["[]", "null", '"text"', "12", '{"a":1}}'],
+      ...['{"error":""}', '{"error":0}', '{"error":["access_denied"]}', '{"error":null}'],
       '{"access_token":"x","token_type":"mac"}',
       '{"access_token":"with space","token_type":"bearer"}',
       "{".repeat(30),
@@ -337,21 +277,12 @@ export class Responses {
   #refusal(): HttpResponse {
     const random = this.#random;
     if (random.chance(35)) {
-      return {
-        status: random.pick([503, 500, 429, 502]),
-        retryAfterS: this.#retryAfter(),
-        body: "",
-      };
+      const status = random.pick([503, 500, 429, 502]);
+      return { status, retryAfterS: this.#retryAfter(), body: "" };
     }
     const name = random.chance(80)
       ? random.pick(ERROR_NAMES)
-      : random.pick([
-          "new_error",
-          "Access_Denied",
-          "INVALID_GRANT",
-          "Slow_Down[",
-          "e".repeat(random.pick([40, 41, 60])),
-        ]);
+      : random.pick([...UNKNOWN_ERRORS, "e".repeat(random.pick([40, 41, 60]))]);
     return this.#response(random.pick([400, 400, 401, 403, 428, 200, 500, 429]), {
       ...this.#named(name),
       ...this.#halfTokens(),
@@ -390,35 +321,19 @@ export class Responses {
     const capacity = (region: number): number => host.ideal.capacity(region);
     const uri = "https://example.com/device";
     const longUri = `https://${this.#unique("v", this.#length(capacity(Field.VERIFICATION_URI), 40))}`;
+    const longest = this.#address(capacity(Field.VERIFICATION_URI));
     const name = random.pick(["verification_uri", "verification_url"]);
     return this.#response(200, {
       device_code: this.#unique("dc", this.#length(capacity(Field.DEVICE_CODE), 30)),
       user_code: random.chance(90)
         ? random.pick(["ABCD-EFGH", "1234567", "WDJB-MJHT-XXXX", "AB CD"])
         : "U".repeat(this.#length(capacity(Field.USER_CODE), 12)),
-      [name]: random.chance(85)
-        ? uri
-        : random.pick([
-            longUri,
-            longUri,
-            this.#address(capacity(Field.VERIFICATION_URI)),
-            ...ADDRESSES,
-          ]),
+      [name]: random.chance(85) ? uri : random.pick([longUri, longUri, longest, ...ADDRESSES]),
       verification_uri_complete: random.chance(40)
         ? `${uri}?c=${"x".repeat(this.#length(capacity(Field.VERIFICATION_URI_COMPLETE) - uri.length - 3, 20))}`
         : undefined,
       expires_in: random.pick<unknown>([
-        1800,
-        1800,
-        900,
-        60,
-        "300",
-        12.9,
-        0,
-        30,
-        7200,
-        1e6,
-        undefined,
+        ...[1800, 1800, 900, 60, "300", 12.9, 0, 30, 7200, 1e6, undefined],
       ]),
       interval: random.pick<unknown>([
         ...[5, 5, 5, undefined, 1, 0, "7", 60, 4000, 99_930, 200_000, -3],
@@ -531,9 +446,8 @@ export class Responses {
     const random = this.#random;
     const draw = random.below(100);
     if (draw < 15) {
-      const refusal = this.#response(401, {
-        error: { code: 401, message: "Invalid", status: "X" },
-      });
+      const error = { code: 401, message: "Invalid", status: "X" };
+      const refusal = this.#response(401, { error });
       return random.chance(70) ? refusal : { ...refusal, challenge: random.pick(CHALLENGES) };
     }
     if (draw < 30) {
@@ -551,65 +465,43 @@ export class Responses {
     if (draw < 40) return this.#refusal();
     if (draw < 45) return { status: 204, retryAfterS: -1, body: "" };
     if (draw < 48) {
-      const body = random.pick([
-        "<p>A page</p>",
-        "text",
-        '{"nextPageToken":"p"',
-        '{"nextPageToken":"p"}x',
-      ]);
+      const pages = ['{"nextPageToken":"p"', '{"nextPageToken":"p"}x'];
+      const body = random.pick(["<p>A page</p>", "text", ...pages]);
       return { status: random.pick([200, 201]), retryAfterS: -1, body };
     }
     if (host.ideal.calls.kind === Kind.OFFER) {
       return this.#response(200, { state: random.pick(["DRAFT", "DRAFT", "ACTIVE", undefined]) });
     }
+    const length = random.chance(90) ? this.#length(60, 12) : random.pick([300, 400, 5000]);
     return this.#response(200, {
       items: random.pick<unknown>([[], [{ id: "a", nextPageToken: "nested" }], "none"]),
       nextPageToken: random.chance(65)
-        ? this.#unique(
-            "p",
-            random.chance(90) ? this.#length(60, 12) : random.pick([300, 400, 5000]),
-          )
+        ? this.#unique("p", length)
         : random.pick([undefined, "", "p/ +&"]),
     });
   }
 
   #events(host: Host): HttpResponse {
     const random = this.#random;
-    if (!this.#isRunOfEvents && random.chance(10)) return this.#refusal();
-    if (!this.#isRunOfEvents && random.chance(20)) {
-      const sets = random.pick<unknown>([
-        {},
-        {},
-        {},
-        "x".repeat(random.pick([9, 2000])),
-        [],
-        7,
-        null,
-      ]);
-      return this.#response(200, { sets });
+    const chance = (percent: number): boolean => !this.#isRunOfEvents && random.chance(percent);
+    if (chance(10)) return this.#refusal();
+    if (chance(20)) {
+      const wrong = ["x".repeat(random.pick([9, 2000])), [], 7, null];
+      return this.#response(200, { sets: random.pick<unknown>([{}, {}, {}, ...wrong]) });
     }
     const id = this.#eventId();
-    const claims =
-      this.#isRunOfEvents || random.chance(94)
-        ? this.claims(host, id)
-        : random.pick(["{}", "no", '{"jti":7']);
+    const claims = chance(6) ? random.pick(["{}", "no", '{"jti":7']) : this.claims(host, id);
     let payload = Buffer.from(claims).toString("base64url");
     // Changes one character to a neighbour of the base64url alphabet.
-    if (!this.#isRunOfEvents && random.chance(6)) {
+    if (chance(6)) {
       const at = random.below(payload.length);
       payload = payload.slice(0, at) + random.pick([..."*+/:=@[`{"]) + payload.slice(at + 1);
     }
-    const set =
-      this.#isRunOfEvents || random.chance(96)
-        ? `eyJhbGciOiJSUzI1NiJ9.${payload}.c2ln`
-        : `x.${payload}`;
+    const set = chance(4) ? `x.${payload}` : `eyJhbGciOiJSUzI1NiJ9.${payload}.c2ln`;
     return this.#response(200, {
       moreAvailable: random.pick([true, false, undefined]),
       // Some servers send several events although the device requests one.
-      sets:
-        random.chance(90) || this.#isRunOfEvents
-          ? { [id]: set }
-          : { other: random.pick(["a", set, 7]), [id]: set },
+      sets: { ...(chance(10) && { other: random.pick(["a", set, 7]) }), [id]: set },
     });
   }
 
@@ -637,25 +529,15 @@ export class Responses {
       { token_identifier_alg: "prefix", token: "zzz" },
       { token_identifier_alg: "hash_SHA512_double", token: "aGFzaA" },
     ]);
-    const risc = "https://schemas.openid.net/secevent/risc/event-type/";
-    const oauth = "https://schemas.openid.net/secevent/oauth/event-type/";
     const isEarly = this.#isRunOfEvents && host.ideal.calls.pollsLeft > 1;
-    const type = isEarly
-      ? `${risc}verification`
-      : random.pick([
-          `${risc}sessions-revoked`,
-          `${risc}sessions-revoked`,
-          `${oauth}token-revoked`,
-          `${oauth}tokens-revoked`,
-          `${risc}account-disabled`,
-          `${risc}verification`,
-          `${risc}verification`,
-        ]);
+    const type = isEarly ? "risc/event-type/verification" : random.pick(EVENT_TYPES);
     return JSON.stringify({
       iss: "https://auth.test",
       jti: id,
       aud: ["client"],
-      events: { [type]: { subject: { ...subject, jti: "inner" } } },
+      events: {
+        [`https://schemas.openid.net/secevent/${type}`]: { subject: { ...subject, jti: "inner" } },
+      },
     });
   }
 

@@ -71,7 +71,7 @@ function above(file: string): string[] {
 
 const COMMAND = /\bnpm (?:run [\w:]+|start|test|ci)\b/g;
 const FILE = /(?<![\w/:@.-])(?:\.{1,2}\/)*[\w-]+(?:[/.][\w-]+)+/g;
-const FOR_ALL_OF_IT = /\b(?:belong to|is built in|build it in) a\s+clone\b/i;
+const FOR_ALL_OF_IT = /\b(?:belong to|exist only in|is built in|build it in) a\s+clone\b/i;
 const SAYS_SO = /\bclone\b|\b(?:in|of) the\s+repository\b/;
 
 /** Files and commands of the repository that a text names and that the package does not have. */
