@@ -32,7 +32,7 @@ static const char *setting(const char *name) { return getenv(name) ? getenv(name
 static const char *const addresses[] = {"CODE", "TOKEN", "REVOKE", "", "", "API"};
 static const char *const files[] = {"record.0", "record.1"};
 
-/* Carries out PG_COMMAND_SEND. There is nothing to abort: it returns when the request has ended. */
+/* Carries out PG_COMMAND_SEND. It blocks until the request has ended, so PG_COMMAND_ABORT has nothing to abort. */
 static void send_request(void);
 
 /* Allows plain http only to this machine, because others on the network could read it. */
@@ -40,7 +40,9 @@ static int is_own(const char *address) {
   return strncmp(address, "http://127.0.0.1:", 17) == 0 || strncmp(address, "http://localhost:", 17) == 0;
 }
 
-/* Returns 1 when the record is durable. The core detects an incomplete one, and uses the record in the other slot. */
+/*
+ * Stores a record. Returns 1 when it is durable. The core detects an incomplete record, and uses the one in the other slot.
+ */
 static int store(const char *name, const char *bytes, size_t size) {
   int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   int is_stored = file >= 0 && write(file, bytes, size) == (ssize_t)size && fsync(file) == 0;
@@ -55,7 +57,7 @@ static int load(const char *name, char *bytes, size_t size) {
   return length;
 }
 
-/* Lets time pass in the core, and carries out its commands until there are none. */
+/* Passes the elapsed time to the core, and carries out its commands until there are none. */
 static void run(void) {
   static struct timespec now;
   for (int command = -1; command != PG_COMMAND_NONE;) {
@@ -188,7 +190,7 @@ static void send_request(void) {
   request_id = pg_get(&core, PG_REQUEST_ID);
   int id = request_id, is_whole = perform();
   if (!is_whole) fprintf(stderr, "no response: %s\n", curl_easy_strerror(setup));
-  /* First let time pass in the core. */
+  /* First pass the elapsed time to the core. */
   run();
   if (is_whole) pg_response_end(&core, id);
   else pg_response_failed(&core, id);

@@ -20,7 +20,7 @@ export function makeTimers() {
     alarm(afterMs, ring) {
       timers.cancel();
       const began = performance.now();
-      // The event loop may wake too early by the other clock. Then sleep again.
+      // The event loop may wake too early by this clock. Then wait again.
       const wake = () => {
         const leftMs = afterMs - (performance.now() - began);
         if (leftMs > 0) timeout = setTimeout(wake, Math.ceil(leftMs));

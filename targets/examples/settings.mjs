@@ -1,4 +1,4 @@
-// The server of the examples. `npm run service` prints such addresses, or use those of your own server.
+// The server of the examples. Use the addresses that `npm run service` prints, or those of your own server.
 
 import { ClientAuthentication } from "picogrant/core";
 

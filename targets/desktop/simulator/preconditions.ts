@@ -1,4 +1,4 @@
-// Preconditions of actions, and why one is not met. The panel's buttons show the reason.
+// Preconditions of actions, with the reason if one is not met. The panel's buttons show the reason.
 import type { View } from "./view.ts";
 
 type Seen = Pick<View, "administrator" | "device" | "faults" | "hasKeys" | "hasNextPage" | "slots">;
@@ -6,14 +6,14 @@ type Seen = Pick<View, "administrator" | "device" | "faults" | "hasKeys" | "hasN
 export const NO_KEYS = "there is no key in the playground: use npm start";
 export const NOBODY = "nobody is signed in";
 const NO_POWER = "the device has no power";
-/** States that a cancel ends (core/SPEC.md, Functions and states). */
+/** States that `cancel` ends (core/SPEC.md, Functions and states). */
 const CANCELLED = ["requesting", "pending", "revoking", "failed"];
 
 function isSignedIn({ device }: Seen): boolean {
   return device.state === "signed in" || device.state === "refreshing";
 }
 
-/** The reason per precondition; "" if it is met. */
+/** The reason of each precondition; "" if it is met. */
 const NEEDS = {
   code: ({ device }) => (device.userCode ? "" : "there is no code on the display"),
   session: (seen) => (isSignedIn(seen) ? "" : NOBODY),
@@ -49,9 +49,7 @@ const NEEDS = {
 
 export type Need = keyof typeof NEEDS;
 
-/**
- * @returns why the action is unavailable; "" if it is available
- */
+/** @returns why the action is not available; "" if it is */
 export function whyNot(needs: Need | undefined, seen: Seen): string {
   return needs ? NEEDS[needs](seen) : "";
 }

@@ -1,5 +1,5 @@
-// One simulation: a device with power switch and buttons, the network, the user with the phone, the service and one
-// clock. view.ts decides what is shown.
+// One simulation: a device with power switch and buttons, the network, the user with the phone, the service, and a common
+// clock. view.ts selects what is shown.
 import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
 import type { Entropy, Http, HttpRequest, Signer, Storage } from "../../../platform/contracts.ts";
@@ -36,18 +36,18 @@ import { watchPages } from "./log/user.ts";
 
 export interface SimulationSettings {
   readonly clock: SimulatedClock;
-  /** Calendar time at the clock's zero, ms since 1970. */
+  /** Real time at the clock's zero, in milliseconds since 1970. */
   readonly epochMs: number;
   readonly http: Http;
   readonly storage: Storage;
   readonly entropy: Entropy;
-  /** Makes proofs of possession if the service accepts DPoP; absent: the device has no key. */
+  /** Signs proofs of possession if the service accepts DPoP; absent: the device has no key. */
   readonly signer?: Signer | undefined;
   readonly config: DriverConfig;
   readonly endpoints: Endpoints;
   readonly allowHttp?: boolean;
   readonly translate?: Translate | undefined;
-  /** Device memory without the extra bytes for a large display; 6144 by default. */
+  /** Device memory in bytes, without the extra bytes for a large display. Default: 6144. */
   readonly memoryBytes?: number | undefined;
   readonly columns: number;
   readonly rows: number;
@@ -56,7 +56,7 @@ export interface SimulationSettings {
   readonly service?: Service | undefined;
   readonly account: string;
   readonly kind?: DeviceKind | undefined;
-  /** The language of the display; English by default. */
+  /** The language of the display. Default: English. */
   readonly language?: Language | undefined;
   readonly rom?: RomName | undefined;
   /** Accounts and clients of the embedded service. */
@@ -64,9 +64,9 @@ export interface SimulationSettings {
   readonly manufacturer?: ManufacturerServer | undefined;
 }
 
-/** A poll for security events needs more than 4096 (core/SPEC.md). */
+/** Polls for security events need more than 4096 bytes (core/SPEC.md). */
 const MEMORY_BYTES = 6144;
-/** Cells of a display for which MEMORY_BYTES has space; a larger display needs more. */
+/** MEMORY_BYTES has space for a display with this number of cells. A larger display needs more memory. */
 const CELLS_INCLUDED = 160;
 
 /** The core's memory in bytes for a display with this number of cells. */
@@ -86,7 +86,7 @@ const WAITING: readonly number[] = [
   State.REFRESHING,
   State.REVOKING,
 ];
-/** The core counts an unknown lifetime down from 100,000,000 (core/SPEC.md). Here, a larger value counts as unknown. */
+/** The core counts an unknown lifetime down from 100,000,000 (core/SPEC.md). So any larger value than this is unknown. */
 const UNKNOWN_LIFETIME_S = 90_000_000;
 
 export class Simulation {
@@ -109,7 +109,7 @@ export class Simulation {
   driver: Driver | undefined;
   /** The device's last GET with an access token in the header. */
   lastCall: HttpRequest | undefined;
-  /** Simulated time when the device last updated its clocks. */
+  /** The simulated time at which the device last updated its clocks. */
   countedMs = 0;
   #keys: Keys | undefined;
   readonly #decisions: Decisions;
@@ -193,11 +193,11 @@ export class Simulation {
     this.driver.start();
   }
 
-  /** The same object after a power cycle: it knows whether the tokens are bound. */
+  /** The device's keys. They stay the same object after a power cycle, because it knows whether the tokens are bound. */
   #usedKeys(): Keys | undefined {
     const { signer, entropy } = this.settings;
     if (signer === undefined || (this.service?.options.dpop ?? "off") === "off") return undefined;
-    // The clock waits until the signed request is on its way.
+    // The clock stops until the signed request is sent.
     const sign: Signer["sign"] = (bytes) => {
       setImmediate(this.clock.hold());
       return signer.sign(bytes);
@@ -228,7 +228,9 @@ export class Simulation {
     });
   }
 
-  /** Changes the kind of device: display, paper or screen, and the client if the device used its default client. */
+  /**
+   * Changes the kind of device, with its display, paper or screen. Also changes the client if it was the default client.
+   */
   become(kind: DeviceKind): void {
     const wasItself = this.config.clientId === this.kind.client;
     this.#whileOff(() => {
@@ -239,7 +241,7 @@ export class Simulation {
     });
   }
 
-  /** Selects the kind's default client, if the service has it. */
+  /** Selects the default client of the device, if the service has it. */
   useOwnClient(): void {
     const { client } = this.kind;
     const isKnown = this.fixture?.clients?.some(({ id }) => id === client) === true;
@@ -247,18 +249,18 @@ export class Simulation {
   }
 
   /**
-   * Changes the credentials: a client of the service, or invalid ones. The device starts without the stored record,
-   * which belongs to the other client.
+   * Changes the credentials to a client of the service, or to invalid ones. The device starts without the stored record,
+   * because the record belongs to the other client.
    */
   useClient(clientId: string, secret?: string): void {
-    // Set this before power-on, because the device polls for the events of this client.
+    // Set this before the device starts, because it polls for the events of this client.
     this.manufacturer.clientId = clientId;
     this.#configure(credentialsOf(this.fixture, clientId, secret));
   }
 
   /**
-   * Changes the language of the display's texts and its ROM.
-   * @throws RangeError where the ROM cannot show them
+   * Changes the language of the display's texts, and its ROM.
+   * @throws RangeError if the ROM does not have the letters
    */
   useLanguage(language: Language, rom: RomName = usualRom(language)): void {
     const messages = messagesFor(language, rom);
@@ -270,10 +272,10 @@ export class Simulation {
     });
   }
 
-  /** Changes the requested scopes: short names of the specification, or full ones. */
+  /** Changes the requested scopes. @param scopes short names of the specification, or full names */
   useScope(scopes: readonly string[]): void {
     this.#configure({ scope: scopeOf(scopes) });
-    // Request a new code, because a stored one has the previous scopes.
+    // Request a new code, because a stored code has the previous scopes.
     this.driver?.signIn();
   }
 
@@ -283,7 +285,7 @@ export class Simulation {
     });
   }
 
-  /** Applies a change while the device is off. */
+  /** Switches the device off, applies a change, and switches it on again. */
   #whileOff(change: () => void): void {
     const wasOn = this.isOn;
     this.powerOff();
@@ -292,7 +294,7 @@ export class Simulation {
     this.#report();
   }
 
-  /** Starts an API call of the specifications; returns "" or the reason why it cannot start now. */
+  /** Starts an API call of the specifications. Returns "", or the reason why the call cannot start. */
   call(name: CallName, words: readonly string[]): string {
     const { driver } = this;
     if (driver === undefined) return "the device has no power";
@@ -322,7 +324,7 @@ export class Simulation {
     return shownText(this.driver?.device, this.display, core.Field.VERIFICATION_URI);
   }
 
-  /** The address for a QR code. "" while a code is being checked, because users should only scan valid codes. */
+  /** The address for a QR code. "" before the server has confirmed the code, because users should only scan valid codes. */
   get verificationUriComplete(): string {
     if (this.driver?.device.codeConfirmed !== 1) return "";
     return shownText(this.driver.device, this.display, core.Field.VERIFICATION_URI_COMPLETE);
@@ -381,7 +383,7 @@ export class Simulation {
     this.paper.printNew(this.clock.nowMs(), this.language, slip, isOnPaper);
   }
 
-  /** The device is signed in and has finished the calls that follow. */
+  /** Whether the device is signed in and has finished the calls that follow. */
   get isSettled(): boolean {
     return this.driver?.device.state === State.SIGNED_IN && this.application.isDone;
   }
@@ -396,7 +398,7 @@ export class Simulation {
     return new Application(first, this.settings.issuer ?? "");
   }
 
-  /** Time left in ms: until the next request, of the code and of the access token; 0 if none applies. */
+  /** The remaining milliseconds: until the next request, of the code, and of the access token. 0: not applicable. */
   get left(): { poll: number; code: number; access: number } {
     const device = this.driver?.device;
     if (device === undefined) return { poll: 0, code: 0, access: 0 };
@@ -415,7 +417,7 @@ export class Simulation {
     };
   }
 
-  /** Observes the device before each request, so that the state precedes the request in the log. */
+  /** Observes the device before each request, so that the log shows the state before the request. */
   #watchedNetwork(): Http {
     const { network, timeline } = this;
     return {
@@ -435,7 +437,7 @@ export class Simulation {
     this.countedMs = this.clock.nowMs();
     this.timeline.observe(driver);
     this.#printSlip(driver);
-    // A call of the application triggers this function again.
+    // `attend` may start a call, and then this function runs again.
     if (!this.application.attend(driver)) this.#report();
   }
 

@@ -1,5 +1,5 @@
-// The steps of the simulation: one language for terminal, buttons and scenario files. A step is a line, or the name of
-// an action (actions.ts). Expectations are in scenarios/.
+// The steps of the simulation: the same language for terminal, buttons and scenario files. A step is one line, or the name
+// of an action (actions.ts). Expectations are in scenarios/.
 import { ErrorCode } from "../../../core/complete.ts";
 import { type Language, languages } from "../../../platform/display/languages.ts";
 import { nameMeant } from "../../../platform/text/name-suggestion.ts";
@@ -98,7 +98,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     }
     const { clock, driver } = simulation;
     if (what === "poll" && driver?.device.inFlight === 1) {
-      // First wait for the end of the request in flight, or for the adapter's time limit.
+      // First wait for the end of the request in flight, at most for the adapter's time limit.
       await clock.jump(UNDER_WAY_MS, () => simulation.driver?.device.inFlight !== 1);
     } else {
       const leftMs = simulation.left[what];
@@ -204,7 +204,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
         ? "the service has its default settings"
         : `the service: ${name} ${value}`;
     simulation.timeline.note(line);
-    // The device looks for DPoP when it starts.
+    // The device tests for DPoP when it starts.
     if (name === "dpop" && simulation.isOn) simulation.powerCycle();
     return `${line}; issued codes and tokens keep their lifetimes`;
   },
@@ -247,7 +247,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
   },
 };
 
-/** Restores the initial policies and admissions. */
+/** Restores the initial policies and memberships. */
 function usualRules(simulation: Simulation): void {
   const { service, fixture = {}, settings } = simulation;
   const { accounts = [], organizations = [] } = fixture;
@@ -273,9 +273,7 @@ function after<T>(list: readonly T[], value: T): T {
   return list[(list.indexOf(value) + 1) % list.length]!;
 }
 
-/**
- * @throws StepError with a real server
- */
+/** @throws StepError if the server is a real one */
 function serviceOf({ service }: Simulation): Service {
   if (service === undefined) throw new StepError("only with the simulated service");
   return service;
@@ -310,16 +308,12 @@ const STEP_NAMES = [
   ...new Set([...ACTIONS.map(({ name }) => name), ...Object.keys(STEPS), "quit"]),
 ];
 
-/** Whether `perform` supports the step's first word. */
+/** Whether `perform` knows the first word of the step. */
 export function isStep(line: string): boolean {
   return actionOf(line) !== undefined || Object.hasOwn(STEPS, line.split(" ", 1)[0]!);
 }
 
-/**
- * Runs a step.
- * @returns a line for the user, "" where the display shows enough
- * @throws StepError
- */
+/** Runs a step. @returns a line for the user, "" if the display shows enough @throws StepError */
 export async function perform(simulation: Simulation, line: string): Promise<string> {
   const inFull = stepOf(line.trim());
   const [verb = "", ...words] = inFull.split(/\s+/);
@@ -340,7 +334,7 @@ function output(outcome: string): string {
   switch (outcome) {
     case "granted":
     case "access_denied":
-    // No message is necessary: log and phone report it, and the device does so at its next poll.
+    // No message is necessary. Log and phone report the error, and the device reports it after its next poll.
     case "admin_policy_enforced":
     case "org_internal":
       return "";
@@ -353,7 +347,7 @@ function output(outcome: string): string {
 
 // The step with which an administrator fixes the device's current error.
 
-/** "policy harbour-school"; "" without such a refusal, or once it is fixed. */
+/** The administrator's step, such as "policy harbour-school"; "" if there is nothing to fix, or if it is already fixed. */
 export function administratorsStep(simulation: Simulation): string {
   const { service, driver, fixture, config, lastAccount: id } = simulation;
   if (!service || !driver || !fixture?.accounts?.some((one) => one.id === id)) return "";

@@ -15,7 +15,7 @@ import { type Decision, errorName, stateName, type TimelineEntry } from "./log/t
 import type { Simulation } from "./simulation.ts";
 import { administratorsStep, NO_CODE } from "./steps.ts";
 
-/** A countdown: the rest and the total; a total of 0 means that there is none. */
+/** A countdown: the remaining time and the total. A total of 0 means that there is no countdown. */
 export interface Gauge {
   readonly leftMs: number;
   readonly totalMs: number;
@@ -26,14 +26,14 @@ export interface View {
     readonly ms: number;
     readonly speed: number;
     readonly paused: boolean;
-    /** The remaining time of a jump; 0 without a jump. */
+    /** The remaining time of a jump; 0 if there is none. */
     readonly jumpLeftMs: number;
   };
   readonly display: {
     readonly columns: number;
     readonly rows: number;
     readonly lit: boolean;
-    /** The rows in Unicode, as the display's ROM draws them; no control characters. */
+    /** The rows in Unicode, as the display's ROM shows them, without control characters. */
     readonly lines: readonly string[];
     readonly language: Language;
   };
@@ -56,7 +56,7 @@ export interface View {
     readonly verificationUri: string;
     readonly verificationUriComplete: string;
   };
-  /** QR code of verificationUriComplete: rows of `1` for dark and `0`; [] for none. */
+  /** The QR code of verificationUriComplete: rows of `1` (dark) and `0`; [] if there is none. */
   readonly qr: readonly string[];
   readonly slips: readonly SlipView[];
   readonly call: CallOutcome | undefined;
@@ -83,7 +83,7 @@ export interface View {
   readonly hasNextPage: boolean;
   readonly account: string;
   readonly message: string;
-  /** Number of the message, so that the panel recognizes a message that is sent twice. */
+  /** The number of the message. With it, the panel recognizes a message that is sent twice. */
   readonly messageNumber: number;
 }
 
@@ -94,7 +94,7 @@ export interface SlipView extends Omit<PrintedSlip, "modules"> {
 const MESSAGE_MS = 8000;
 const SHOWN = 80;
 
-/** Stores the start of a countdown, because the core only reports the rest. */
+/** Stores the total of a countdown, because the core reports only the remaining time. */
 class Countdown {
   #leftMs = 0;
   #totalMs = 0;
@@ -120,7 +120,7 @@ export class Viewer {
     this.#simulation = simulation;
   }
 
-  /** A message for the user; it expires, or is cleared when it no longer applies. */
+  /** A message for the user. It expires after a time, or is cleared when it no longer applies. */
   get message(): string {
     if (this.#message === NO_CODE && this.#simulation.userCode !== "") return "";
     return performance.now() - this.#messageAtMs < MESSAGE_MS ? this.#message : "";
@@ -204,7 +204,7 @@ export class Viewer {
   }
 }
 
-/** The position from which every log contains all events. */
+/** The position from which all logs are complete. */
 function lastOf({ exchanges, timeline, manufacturer }: Simulation) {
   const logs = [exchanges, timeline, { entries: manufacturer.events, count: manufacturer.count }];
   const fromOrder = Math.max(

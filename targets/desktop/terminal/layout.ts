@@ -1,5 +1,5 @@
-// The terminal's screen as lines of text: address, display, last events, and the input line. Stateless, without cursor
-// movement.
+// The terminal's screen as lines of text: address, display, last events, and the input line. It is stateless and moves no
+// cursor.
 
 import { clean } from "../../service/observers.ts";
 import { wrapped } from "../command-line.ts";
@@ -24,7 +24,7 @@ const BOLD = "1";
 const FAINT = "2";
 const VALID = "32";
 const WARN = "33";
-/** A display with backlight on and off; black on white. */
+/** The colors of a display with backlight on and off: black on white. */
 const LIT = "30;102";
 const DARK = "90;40";
 const PAPER = "30;107";
@@ -61,7 +61,7 @@ function header(view: View, title: string, columns: number, paint: Paint): strin
   const clock = `${time(view.clock.ms)}  ${paceOf(view.clock)}`;
   const capacity = Math.max(0, columns - clock.length - 2);
   const named = `picogrant  ${title}`;
-  // If there is too little space, leave out the name and show the address.
+  // If there is too little space, show only the address.
   const left = (named.length > capacity ? title : named).slice(0, capacity);
   return paint(left.padEnd(columns - clock.length) + clock, BOLD);
 }
@@ -85,7 +85,7 @@ function besideFrame({ display, device, qr, slips }: View, frame: string[], pain
   return [...frame, ...[...slipLines(slip), slip.footing].map((line) => `  ${line}`)];
 }
 
-/** A small quiet zone, to save space. */
+/** A narrow quiet zone saves space. */
 const QUIET = 2;
 
 /** The device's state, its error with source and remedy, and the lasting faults. */
@@ -120,7 +120,7 @@ function exchangeText(entry: ExchangeEntry, paint: Paint): string {
   return `${clean(`${purpose}: ${method} ${target.split("?")[0]} -> ${result}`)}${by}`;
 }
 
-/** The actions whose names contain the input, in columns; `?` lists all of them. */
+/** The actions whose names contain the input, in columns. `?` lists all of them. */
 function namesLike(typed: string, columns: number, rows: number): string[] {
   const word = typed.split(" ")[0]!;
   const names = ACTIONS.map(({ name }) => name).filter(
@@ -136,7 +136,7 @@ function namesLike(typed: string, columns: number, rows: number): string[] {
   );
 }
 
-/** Cuts to a number of visible characters and resets colors. */
+/** Truncates a line to a number of visible characters, and resets colors. */
 export function cut(line: string, width: number): string {
   let left = width;
   return line
@@ -150,5 +150,5 @@ export function cut(line: string, width: number): string {
     .join("");
 }
 
-/** Matches a color sequence, in a group, so that `split` returns it. */
+/** Matches a color sequence. It is a group, so that `split` returns it. */
 const COLOUR = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);

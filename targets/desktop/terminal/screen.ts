@@ -1,4 +1,4 @@
-// The terminal as a screen: draws lines (layout.ts), reads input, and restores the terminal at any end of the program.
+// The terminal as a screen: draws lines (layout.ts), reads input, and restores the terminal when the program ends.
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
@@ -16,16 +16,16 @@ const REDRAW_MS = 40;
 /** Redraw at least this often, because the clock advances without an event. */
 const REFRESH_MS = 250;
 
-/** The screen draws the input, not the line editor. */
+/** The output of the line editor is discarded, because the screen draws the input. */
 const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
 
-/** Receives typed lines; `quit` and its keys end the program. */
+/** Receives the lines that the user types. `quit` and its keys end the program. */
 export interface Typist {
   onLine(line: string): void;
   onQuit(): void;
 }
 
-/** Reads lines from the user; with a screen letter by letter, with tab completion. */
+/** Reads lines from the user. With a screen, it reads letter by letter and completes names with tab. */
 export function takeLines(input: ReadStream, { onLine, onQuit }: Typist, hasScreen: boolean) {
   const names = [...ACTIONS.map(({ name }) => name), "quit"];
   const lines = createInterface({
@@ -92,7 +92,7 @@ export class Screen {
     this.#output.write(LEAVE);
   }
 
-  /** Draws soon; once for many changes in a row. */
+  /** Draws soon, and only once after several changes. */
   change(): void {
     if (this.#lines === undefined || this.#due !== undefined) return;
     this.#due = setTimeout(() => {
@@ -114,7 +114,7 @@ export class Screen {
 // Output for pipes, logs and terminals without a cursor: each changed frame with its time, and a line for each other
 // event.
 
-/** Prints frames as they change; the returned function ends that. */
+/** Prints frames as they change. @returns a function that stops this */
 export function printFrames(simulation: Simulation, write: (text: string) => void): () => void {
   let drawn = "";
   let printed = 0;

@@ -1,7 +1,7 @@
 /*
  * An engine's heap: malloc with a counter and a limit. Each device has its own heap in its struct pg_core, unless the
  * engine is the firmware's (pg_core_open). Firmware can replace malloc with its own heap region, or replace heap.c. The
- * counter covers what the engine allocates, not what libc or a TLS library does.
+ * counter covers the blocks of the engine, but not those of libc or a TLS library.
  */
 #ifndef PICOGRANT_HEAP_H
 #define PICOGRANT_HEAP_H

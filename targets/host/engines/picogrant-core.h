@@ -35,8 +35,8 @@ struct pg_engine {
 };
 
 /*
- * A device with its engine and its heap. pg_core_open fills it in, whatever it contains before; zeros mean closed. The
- * owner may read `heap` and `release`, and must not use the rest.
+ * A device with its engine and its heap. pg_core_open initializes it, so its previous content does not matter. Zeros mean
+ * closed. The owner may read `heap` and `release`, and must not use the rest.
  */
 struct pg_core {
   void *engine; /* its context; NULL: closed */

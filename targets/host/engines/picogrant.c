@@ -1,7 +1,7 @@
 /*
  * Implements the core API of picogrant.h on QuickJS, from bytecode. The code generated for hosts in C
  * (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part. It
- * contains the core's single function, and `create` in the place of the device. Every call is a JS_Call with integers,
+ * contains the core's single function, and at first `create` instead of the device. Every call is a JS_Call with integers,
  * and bytes pass through one array. Nothing is allocated after pg_core_open, because integers are not on the heap and
  * elements are accessed without a name.
  */
@@ -19,8 +19,8 @@ struct member {
   int number;
 };
 
-/* Arguments for opening a core. `heap_limit` applies when the engine has created its objects. Before that, it may
- * crash. */
+/* Arguments for opening a core. `heap_limit` applies after the engine has created its own objects. Before that, the engine
+ * may crash. */
 struct opening {
   struct pg_core *core; /* zeros, except `opening->engine` */
   void *engine;         /* the firmware's engine; NULL: create one on `core->heap` */
@@ -128,7 +128,7 @@ static enum pg_open_result open_engine(struct opening *opening) {
   JS_SetPropertyUint32(context, parts, PG_PART_START, JS_GetPropertyUint32(context, device, PG_START));
   JS_SetPropertyUint32(context, parts, PG_PART_LENGTH, JS_GetPropertyUint32(context, device, PG_LENGTH));
   JS_SetPropertyUint32(context, parts, PG_PART_CAPACITY, JS_GetPropertyUint32(context, device, PG_CAPACITY));
-  /* The device takes the place of create. That is the largest function, and is released now. */
+  /* Replaces `create` by the device. `create` is the largest function, and the engine frees it now. */
   JS_SetPropertyUint32(context, parts, PG_PART_DEVICE, device);
   JSValue transfer = array_over(context, core->transfer, sizeof core->transfer);
   if (JS_IsException(transfer)) return PG_OPEN_INVALID_CODE;

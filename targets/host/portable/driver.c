@@ -9,7 +9,7 @@
 #include "storage.h"
 
 
-/* A verifier has as many random bytes as its digest, so both have 43 characters (RFC 7636 section 4). */
+/* A verifier has as many random bytes as its digest, so both texts have 43 characters (RFC 7636 section 4). */
 enum { RANDOM_BYTES = PG_SHA256_BYTES, TEXT_SIZE = 43 };
 
 /* Encodes 32 bytes as base64url without padding (RFC 7636 appendix A). */
@@ -207,7 +207,7 @@ static void carry_out(struct pg_driver *driver, int command) {
       pg_storage_done(driver->parts.core, pg_code_challenge_make(data, size));
       break;
     default:
-      /* VERIFY: this host requests no security events, so it has none to verify. */
+      /* VERIFY: this host does not poll for security events, so there is nothing to verify. */
       break;
   }
 }
@@ -226,13 +226,13 @@ int pg_driver_run(struct pg_driver *driver) {
     carry_out(driver, command);
     command = pg_tick(driver->parts.core, 0);
   }
-  /* The core does not know the reason, so it does not report a change of it. */
+  /* The reason is not in the core's state, so the core does not report that it has changed. */
   if (!pg_core_broken(driver->parts.core) && reason_to_show(driver) != driver->reason) show(driver);
   return !pg_core_broken(driver->parts.core);
 }
 
 int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *core)) {
-  /* First let the elapsed time pass. It must not shorten a wait that starts with this event. */
+  /* First pass the elapsed time, because it must not shorten a wait that this event starts. */
   if (!pg_driver_run(driver)) return 0;
   event(driver->parts.core);
   return pg_driver_run(driver);
@@ -246,8 +246,8 @@ int pg_driver_needs_sign_in(const struct pg_driver *driver) {
 }
 
 /*
- * These functions report an exchange to the core. Only pg_http_work calls them (http.h), so a report cannot belong to
- * an earlier exchange.
+ * The following functions report an exchange to the core. Only pg_http_work calls them (http.h), so a report cannot belong
+ * to an earlier exchange.
  */
 
 /* The sign-in that an API requires. The core evaluates it, and the application may read it. */
@@ -273,7 +273,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
   pg_response_body(driver->parts.core, driver->request_id, bytes, size);
 }
 
-/* Copy the id, because letting time pass may start another exchange. */
+/* Copy the id, because passing the elapsed time may start another exchange. */
 static void take_end(void *context) {
   struct pg_driver *driver = context;
   int id = driver->request_id;

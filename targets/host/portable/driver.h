@@ -51,10 +51,10 @@ struct pg_driver {
 /* The sink for pg_http_open, with the driver as the context. */
 extern const struct pg_http_sink pg_driver_sink;
 
-/* Starts to drive an open core. Fills in `driver`, whatever it contains before. Copies `parts`. */
+/* Starts to drive an open core. Initializes `driver`, so its previous content does not matter. Copies `parts`. */
 void pg_driver_start(struct pg_driver *driver, const struct pg_driver_parts *parts);
 
-/* Lets the elapsed time pass in the core, and carries out its commands. Returns 0 if the core is broken. */
+/* Passes the elapsed time to the core, and carries out the core's commands. Returns 0 if the core is broken. */
 int pg_driver_run(struct pg_driver *driver);
 
 /* Reports a user's action to the core. `event` is a function of the core. Returns 0 if the core is broken. */

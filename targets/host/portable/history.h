@@ -45,7 +45,7 @@ struct pg_history {
   int count;
 };
 
-/* Clears everything. Opening the host calls it. */
+/* Removes all entries. pg_host_open calls it. */
 void pg_history_open(struct pg_history *history);
 
 /*

@@ -14,7 +14,7 @@ static int random_seed(void) {
 
 /*
  * Identifies a server by its issuer, or by the whole address of its token endpoint with the host in lower case, because
- * tenants may share an origin. Older versions used the origin: a record of theirs is still accepted.
+ * tenants may share an origin. Older versions used the origin, and records under that name are still valid.
  */
 static void name_server(const struct pg_settings *settings, struct pg_host_names *names) {
   const char *address = settings->addresses[PG_ENDPOINT_TOKEN];
@@ -100,7 +100,7 @@ static int record_bytes_max(struct pg_host *host) {
   return bytes / 2 < output ? bytes / 2 : output;
 }
 
-/* Fail now. Otherwise the device would fail after the user has signed in, because the tokens do not fit. */
+/* Fail now, and not after the user has signed in, when the tokens do not fit. */
 static int has_capacity(struct pg_host *host, const struct pg_host_parts *parts) {
   const struct pg_medium *medium = parts->medium;
   return !medium || parts->has_failed_medium || (int)pg_storage_capacity(medium) >= record_bytes_max(host);
@@ -179,7 +179,7 @@ const char *pg_host_problem(enum pg_open_result result) {
     case PG_OPEN_NO_HEAP:
       return "too little heap for the engine and the core";
     default:
-      /* With a full heap, some engines throw as they do for invalid code. */
+      /* If its heap is full, an engine may throw the same error as for invalid code. */
       return "not the core's, or of another version of the engine; or too little heap";
   }
 }
@@ -189,7 +189,7 @@ static void report(const struct pg_host *host, enum pg_report what, int a, int b
   if (parts->report) parts->report(parts->context, what, a, b);
 }
 
-/* A user who has not decided yet, and a poll that was too early, are no trouble. */
+/* Whether a report is necessary: not while the user has not decided yet, or after a poll that was too early. */
 static int is_trouble(int error) {
   return error != PG_ERROR_CODE_NONE && error != PG_ERROR_CODE_AUTHORIZATION_PENDING && error != PG_ERROR_CODE_SLOW_DOWN;
 }
@@ -230,7 +230,7 @@ int pg_host_step(struct pg_host *host) {
   return host->ok;
 }
 
-/* While a code is displayed, the core would wake the host for each change of the display. This allows a longer sleep,
+/* While a code is displayed, the core wakes the host for each change of the display. This function allows a longer sleep,
  * which ends before the next poll at the latest. */
 static int rests_for(struct pg_host *host, int core_ms) {
   int calm_ms = host->parts->countdown_ms;
@@ -276,7 +276,7 @@ int pg_host_letter(struct pg_host *host, int letter) {
 
 int pg_host_call(struct pg_host *host, int endpoint, const char *target) {
   int is_sent = 0;
-  /* First let the elapsed time pass, as for a key. */
+  /* First pass the elapsed time, as for a key. */
   if (host->ok) host->ok = pg_driver_run(&host->driver);
   if (host->ok) is_sent = pg_call_resource(&host->core, endpoint, target);
   if (host->ok) host->ok = pg_driver_run(&host->driver);

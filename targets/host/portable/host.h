@@ -1,15 +1,12 @@
 /*
  * The portable host: core, storage, network and display. A port's program consists of:
  *
- *   pg_host_open(&host, &parts)      once
- *   while (pg_host_step(&host)) {    works until there is nothing to do
- *     wait(pg_host_wake_in(&host));  the board's own function: returns on network, key or time
- *     for each key: pg_host_key(&host, key)
- *   }
- *   pg_host_close(&host)
+ *   pg_host_open(&host, &parts)      once while (pg_host_step(&host)) {    works until there is nothing to do
+ *   wait(pg_host_wake_in(&host));  the board's own function: returns on network, key or time for each key:
+ *   pg_host_key(&host, key) } pg_host_close(&host)
  *
- * A program may have several devices, each with its own struct pg_host, settings, memory, medium, connection and
- * display. It steps them in turn, and sleeps for the minimum of their pg_host_wake_in.
+ * A program may have several devices, each with its own struct pg_host, settings, memory, medium, connection and display.
+ * The program steps the devices in turn, and sleeps for the minimum of their pg_host_wake_in.
  *
  * Call all functions from one thread, not from an interrupt. Do not call functions of a device from within its reports.
  */
@@ -91,8 +88,9 @@ struct pg_host_names {
 };
 
 /*
- * A device, owned by the caller. Zeros mean closed. Read `core` (pg_get, pg_start, pg_length) or pass it to
- * pg_set_status, read `history` with pg_history_line, and borrow `http` (pg_host_take_http). Only host.c uses the rest.
+ * A device, owned by the caller. Zeros mean closed. You may read `core` (pg_get, pg_start, pg_length) or pass it to
+ * pg_set_status, read `history` with pg_history_line, and use `http` between two exchanges (pg_host_take_http). Only host.c
+ * uses the other members.
  */
 struct pg_host {
   const struct pg_host_parts *parts; /* NULL: closed */
@@ -112,7 +110,7 @@ struct pg_host {
   int has_challenge; /* the memory has space for a code challenge (RFC 7636) */
 };
 
-/* Creates the device. Fills in `host`, which must not be open, whatever it contains. Allocates nothing later. */
+/* Creates the device. `host` must not be open. Its previous content does not matter. No later function allocates memory. */
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts);
 
 /*

@@ -280,7 +280,7 @@ static void report_challenge(const struct pg_http_response *response, uint8_t c)
 #endif
 }
 
-/* Parses `timeout=75`, which may be followed by more. */
+/* Parses `timeout=75`. Other parameters may follow. */
 static void take_keep_alive(struct pg_http_response *response) {
   enum { BEFORE = 8 };
   size_t end = BEFORE;
@@ -465,7 +465,7 @@ static int is_in_body(const struct pg_http_response *response) {
          response->step == CHUNK_DATA;
 }
 
-/* Takes the bytes that belong to the body or the chunk, and returns their number. */
+/* Takes the bytes that belong to the body or the chunk. Returns their number. */
 static size_t response_take_body(struct pg_http_response *response, const uint8_t *bytes, size_t size) {
   size_t taken = size;
   if (response->is_coded) {
@@ -510,7 +510,7 @@ static enum pg_http_response_result result_of(const struct pg_http_response *res
 enum pg_http_response_result pg_http_response_read(struct pg_http_response *response, const uint8_t *bytes, size_t size) {
   size_t at = 0;
   while (at < size && response->step != COMPLETE && response->step != REFUSED) {
-    /* For `npm run host -- --prove`: the proof distinguishes the bytes. */
+    /* For `npm run host -- --prove`: Frama-C analyses each value of `at` separately. */
     //@ split at;
     if (is_in_body(response)) at += response_take_body(response, bytes + at, size - at);
     else take_byte(response, bytes[at++]);

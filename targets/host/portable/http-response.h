@@ -22,7 +22,7 @@ extern "C" {
 enum { PG_HTTP_RESPONSE_HEAD_MAX = 65536, PG_HTTP_RESPONSE_LINE = 64 };
 
 enum pg_http_response_result {
-  PG_HTTP_RESPONSE_MORE = 0, /* it goes on */
+  PG_HTTP_RESPONSE_MORE = 0, /* the response is not complete */
   PG_HTTP_RESPONSE_END = 1,  /* the response is complete; bytes after it are not read */
   PG_HTTP_RESPONSE_INVALID = 2   /* the response is refused; nothing more is reported */
 };
@@ -89,16 +89,16 @@ void pg_http_response_start(struct pg_http_response *response, const struct pg_h
 enum pg_http_response_result pg_http_response_read(struct pg_http_response *response, const uint8_t *bytes, size_t size);
 
 /*
- * The connection has closed properly. Returns END if that ends the body, or else INVALID. If the connection broke, the
- * caller must refuse the response itself.
+ * Call this when the connection has closed properly. Returns END if the close ends the body, and INVALID otherwise. If the
+ * connection broke, the caller must refuse the response itself.
  */
 enum pg_http_response_result pg_http_response_closed(struct pg_http_response *response);
 
 /*
  * How long the connection may stay idle after a complete response, in seconds; 0: close it. The rules are those of
- * platform/node/http.ts. It is a second less than `Keep-Alive: timeout`, because nobody knows whether a server has
- * processed a request that meets a closing connection. If the server says nothing, it is a short time. It is 0 after
- * `Connection: close`, an HTTP/1.0 response, a body that ended with the connection, or additional bytes.
+ * platform/node/http.ts. It is a second less than `Keep-Alive: timeout`, because the server may or may not process a
+ * request on a connection that it is closing. Without Keep-Alive, it is a short time. It is 0 after `Connection: close`, an
+ * HTTP/1.0 response, a body that ended with the connection, or additional bytes.
  */
 int pg_http_response_keep_s(const struct pg_http_response *response);
 

@@ -335,7 +335,7 @@ static void http_fail(struct pg_http *http, enum pg_reason otherwise) {
   http->sink->failed(http->context);
 }
 
-/* Closes the connection, or makes it reusable, before calling the sink: that may start the next exchange. */
+/* Closes the connection or makes it reusable before it calls the sink, because the sink may start the next exchange. */
 static void succeed(struct pg_http *http) {
   http->reason = PG_REASON_NONE;
   http->keep_s = http->settings->keeps_connection ? pg_http_response_keep_s(&http->response) : 0;
@@ -393,7 +393,7 @@ static void begin_to_send(struct pg_http *http) {
                   pg_clock_wall_s());
 }
 
-/* The time is now reliable. Start again with the actual request. */
+/* The time is now reliable. Starts again with the actual request. */
 static void end_question(struct pg_http *http) {
   if (http->reason == PG_REASON_NONE && connect_to(http)) return;
   http_fail(http, http->reason == PG_REASON_NONE ? PG_REASON_SERVER_SILENT : (enum pg_reason)http->reason);

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* The settings that a request is checked against (http.h). */
+/* The settings with which a request is compared (pg_leak_guard). */
 struct pg_allowed {
   const char *const *addresses; /* the configured addresses by endpoint; "" for none */
   int count;
@@ -40,8 +40,8 @@ struct pg_http_settings {
   int keeps_connection; /* as in struct pg_host_parts */
 #ifdef PG_KEYS
   /*
-   * Completes a copy of the request right before it is sent, when the time is known. Returns PG_REASON_NONE, or why it
-   * cannot be sent. May be NULL. Gets `signing`.
+   * Completes a copy of the request directly before it is sent, when the time is known. Returns PG_REASON_NONE, or why the
+   * request cannot be sent. May be NULL. Gets `signing`.
    */
   int (*complete)(void *signing, struct pg_http_request *request, int is_repeated);
   void *signing;
@@ -199,16 +199,7 @@ void pg_http_work(struct pg_http *http);
 /* Milliseconds until the exchange times out; -1 without an exchange. */
 int pg_http_wake_in(const struct pg_http *http);
 
-/*
- * Whether a request may be sent. http.c opens no connection without this check.
- * @param sent where it will be sent: the source of the connection and of the Host line
- * @return 1, or 0 if the request must not be sent:
- *   scheme, host or port differ from the configured address of its endpoint (RFC 6454);
- *   it uses plain http to another machine, which is not allowed;
- *   a bearer token goes to anything but a resource server (RFC 6750 section 5.3);
- *   the client's credentials go to anything but the authorization server;
- *   a secret is in the address, where others can read it
- */
+/* Whether a request may be sent. http.c opens no connection without this check. */
 int pg_leak_guard(const struct pg_http_request *request, const struct pg_address *sent,
                  const struct pg_allowed *allowed);
 

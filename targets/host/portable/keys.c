@@ -170,7 +170,10 @@ int pg_assertion_write(const struct pg_signer *signer, const char *client_id, co
 
 enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60 };
 
-/* Errors by their bit in `found`. The cause of the others may be a wrong time in a proof or an assertion. */
+/*
+ * The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or an assertion may cause the
+ * others.
+ */
 static const char *const rejections[PG_REJECTIONS] = {"use_dpop_nonce", "invalid_dpop_proof", "invalid_client"};
 enum { NONCE_REQUIRED = 1 };
 

@@ -74,7 +74,7 @@ struct pg_keys {
   int is_signed;
   int is_resource;
   int is_repeated;
-  size_t nonce_size; /* of the nonce that is arriving */
+  size_t nonce_size; /* size of the nonce that is arriving */
   int has_nonce;     /* the response had a valid nonce */
   int status;
   int is_dropped;    /* the response's body is not reported */

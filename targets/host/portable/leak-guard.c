@@ -16,7 +16,7 @@ static int is_of_host(char c) {
 }
 
 /*
- * Whether `port` matches the text after the host in an authority: no text for the scheme's default port, or else a
+ * Whether `port` equals the text after the host in an authority: an empty text for the scheme's default port, otherwise a
  * colon and the number.
  */
 static int is_port(const char *text, size_t size, const struct pg_peer *peer) {

@@ -89,7 +89,7 @@ struct pg_page {
   size_t authority_count;
   const char *time_server; /* for a board that does not know the time; "": none */
 #ifdef PG_KEYS
-  struct pg_page_bytes signing_key; /* size 0: the port has the key elsewhere */
+  struct pg_page_bytes signing_key; /* the private key; size 0: the port stores the key elsewhere */
 #endif
 };
 
@@ -102,17 +102,17 @@ const char *pg_page_problem(enum pg_page_result result);
 uint32_t pg_page_checksum(const uint8_t *bytes, size_t size);
 
 /*
- * Reads the page at the start of an area of `size` bytes. An area is empty if its first bytes are 0xff, or if `size` is
- * 0. `page` is only valid if the result is PG_PAGE_OK.
- * @param memory_max the firmware's memory for the device
+ * Reads the page at the start of an area of `size` bytes. An area is empty if its first bytes are 0xff, or if `size` is 0.
+ * `page` is only valid if the result is PG_PAGE_OK.
+ * @param memory_max the memory that the firmware has for the device
  */
 enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, size_t size, int memory_max);
 
 /*
- * Chooses the newer valid page of two areas. An updater must therefore write the other area. If that fails, the last
- * valid page is still there.
- * @param results of reading each area
- * @return the chosen area, or -1: neither is valid, and `page` must not be used
+ * Chooses the newer valid page of two areas. An updater must therefore write the other area: if the write fails, the valid
+ * page is still there.
+ * @param results the result of reading each area
+ * @return the chosen area; -1 if neither is valid, and `page` must not be used then
  */
 int pg_page_choose(struct pg_page *page, const struct pg_page_bytes areas[PG_PAGE_AREAS], int memory_max,
                    enum pg_page_result results[PG_PAGE_AREAS]);

@@ -16,7 +16,7 @@ extern "C" {
 /* Milliseconds since an arbitrary moment. Must also count while the board sleeps, and wraps at 2^32. */
 uint32_t pg_clock_ms(void);
 
-/* Seconds since 1970, or 0 if unknown. TLS must then be refused, because an expired certificate is not detected. */
+/* Seconds since 1970, or 0 if unknown. TLS must then be refused, because an expired certificate would not be detected. */
 uint32_t pg_clock_wall_s(void);
 
 /* Fills `bytes` with `size` unpredictable random bytes. Returns 1, or 0 if there is no such source. */
@@ -52,17 +52,17 @@ struct pg_medium {
   uint32_t slot_bytes;
   /* Each returns an enum pg_medium_result. `slot` is 0 or 1, and `context` is the member below. */
   int (*read)(void *context, int slot, uint32_t at, uint8_t *into, size_t size);
-  /* The bytes must be durable when it returns DONE. */
+  /* The bytes must be durable when the function returns DONE. */
   int (*program)(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size);
   int (*erase)(void *context, int slot);
-  /* Passed to each function. Useful if a program has several media of a kind. */
+  /* Passed to each function, for programs with several media. */
   void *context;
   /* Powers of two, 1 to PG_MEDIUM_UNIT_MAX; 0 means 1. The size of a slot is a multiple of both. */
   uint16_t read_unit;
   uint16_t program_unit;
 };
 
-/* A character display, which the port defines. A port with a single one may leave it undefined, and gets NULL. */
+/* A character display, which the port defines. A port with a single display may leave the type undefined, and gets NULL. */
 struct pg_display;
 
 /*
@@ -73,15 +73,15 @@ struct pg_display;
 void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows);
 
 /*
- * A connection to one server with TCP, and on top of it TLS 1.2 or later. TLS checks the certificate's chain, its name
- * and its time. No function here waits. pg_connection_work, sending and receiving advance the connection.
+ * A connection to one server with TCP, and on top of it TLS 1.2 or later. TLS checks the certificate's chain, its name and
+ * its time. No function here waits. pg_connection_work, sending and receiving advance the connection.
  *
- * Each device has a struct pg_connection, which the port defines and owns. It is used for one connection after the
- * other. If a port's TLS has memory for only one connection, starting a second one fails.
+ * Each device has a struct pg_connection, which the port defines and owns. It is used for one connection after the other.
+ * If a port's TLS has memory for only one connection, starting a second one fails.
  *
- * The port owns the buffers, and wipes them in pg_connection_end: requests contain secrets, and responses contain
- * tokens. For kept connections (host.h), it wipes data as soon as it has been sent, and received data once there is
- * NOTHING more.
+ * The port owns the buffers, and wipes them in pg_connection_end: requests contain secrets, and responses contain tokens.
+ * If connections stay open (host.h), the port wipes data as soon as it has been sent, and received data when
+ * pg_connection_receive returns NOTHING.
  */
 
 struct pg_connection;
@@ -131,8 +131,8 @@ int pg_connection_flush(struct pg_connection *connection);
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes);
 
 /*
- * Why the connection has failed, or what it waits for. The display shows it. PG_REASON_*, or PG_REASON_NONE. Valid
- * until pg_connection_end.
+ * Why the connection has failed, or what it waits for, as PG_REASON_* or PG_REASON_NONE. The display shows it. Valid until
+ * pg_connection_end.
  */
 int pg_connection_reason(struct pg_connection *connection);
 

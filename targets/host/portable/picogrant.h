@@ -105,7 +105,7 @@ enum pg_open_result {
 enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config);
 
 /*
- * Closes a core and its engine. Has no effect on a closed one. `heap` of the engine can still be read. The memory still
+ * Closes a core and its engine. Has no effect on a closed core. The figures in `heap` can still be read. The memory still
  * contains secrets, so the host must wipe it.
  */
 void pg_core_close(struct pg_core *core);
@@ -114,13 +114,13 @@ void pg_core_close(struct pg_core *core);
 int pg_core_broken(const struct pg_core *core);
 
 /*
- * Lets time pass.
- * @param elapsed_ms milliseconds since the last call, at most 100000000; more counts as that
+ * Passes the elapsed time to the core.
+ * @param elapsed_ms milliseconds since the last call, at most 100000000; a larger value counts as that
  * @return the next command, or PG_COMMAND_NONE
  */
 int pg_tick(struct pg_core *core, int elapsed_ms);
 
-/* How many milliseconds may pass before pg_tick has anything to do, 0..134217727. Sleeping longer delays polls. */
+/* How many milliseconds may pass until pg_tick has something to do, 0..134217727. A longer sleep delays polls. */
 int pg_wake_in(struct pg_core *core);
 
 /*

@@ -80,7 +80,7 @@ int pg_reason_frame(const char *texts, int reason, uint8_t *frame, int columns, 
   struct place place = {frame, columns, rows, 0, 0};
   if (!is_reason(reason) || columns * rows > PG_REASON_CELLS) return 0;
   const char *text = line_of(texts ? texts : "", reason - 1);
-  /* Texts for an older version may lack later reasons. */
+  /* The texts may be for an older version, without the latest reasons. */
   if (is_end(*text)) text = texts_of_table[reason];
   memset(frame, ' ', (size_t)(columns * rows));
   while (*text && *text != '\n') {

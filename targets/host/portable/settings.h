@@ -18,7 +18,10 @@ struct pg_settings {
   const char *scope;
   const char *device_parameters; /* encoded, each starting with '&' */
   const char *token_parameters;  /* the same for token requests */
-  /* Display texts in the core's order, one line each, in UTF-8. U+0080..U+00FF are the display's own. "": English. */
+  /*
+   * Display texts in the core's order, one line each, in UTF-8. U+0080..U+00FF are characters of the display's own set. "":
+   * English.
+   */
   const char *messages;
   /* Texts for the reasons of a missing connection, one line each, in the order of PG_REASON_* from 1. "": English. */
   const char *reasons;

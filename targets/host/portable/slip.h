@@ -72,7 +72,7 @@ static inline void pg_slip_put_text(struct pg_slip_writer *writer, struct pg_sli
  */
 static inline size_t pg_slip_write(const struct pg_slip *slip, uint8_t *buffer, size_t size) {
   struct pg_slip_writer writer = {buffer, size, slip->qr.size > PG_SLIP_QR_MAX};
-  /* Initialize, select the code page, and centre. */
+  /* Initializes, selects the code page, and centers. */
   const uint8_t begin[] = {0x1b, 0x40, 0x1b, 0x74, slip->code_page, 0x1b, 0x61, 1};
   const uint8_t cut[] = {0x1b, 0x64, slip->feed_lines, 0x1d, 0x56, 66, 0};
   pg_slip_put(&writer, begin, sizeof begin);

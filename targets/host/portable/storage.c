@@ -112,7 +112,10 @@ static int is_blank_slot(const struct pg_medium *medium, int slot) {
   return blank;
 }
 
-/* The slot has data, but no record. Returns one byte, with which no record starts. */
+/*
+ * The slot has data but no valid record. Returns one byte with which no record starts, so that the core does not treat the
+ * slot as empty.
+ */
 static int is_none(uint8_t *into, size_t size) {
   if (size == 0) return -1;
   into[0] = 0xff;

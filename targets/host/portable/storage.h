@@ -1,7 +1,7 @@
 /*
- * Stores the core's records in two independent slots on a medium of the port (picogrant-port.h). The header of a record
- * is programmed last. So after a power loss at any byte, a slot has the old record, the new one, or data that is
- * detected as no record.
+ * Stores the core's records in two independent slots on a medium of the port (picogrant-port.h). The header of a record is
+ * programmed last. So after a power loss at any byte, a slot has the old record, the new one, or data that is recognized as
+ * invalid.
  *
  * If the medium is NULL, nothing is stored. Records contain tokens: if the flash of a board can be read out, the medium
  * must encrypt.
@@ -33,10 +33,13 @@ uint32_t pg_storage_capacity(const struct pg_medium *medium);
  */
 int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, size_t size);
 
-/* Replaces a slot. Returns 1 if the record is durable, 0 if the slot has the old record, the new one, or neither. */
+/*
+ * Replaces a slot. Returns 1 if the record is durable. Returns 0 otherwise; the slot then has the old record, the new one,
+ * or neither.
+ */
 int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *bytes, size_t size);
 
-/* Empties a slot. Returns 1 if nothing of the record is left on the medium, or else 0. */
+/* Empties a slot. Returns 1 if nothing of the record is left on the medium, otherwise 0. */
 int pg_storage_erase(const struct pg_medium *medium, int slot);
 
 /* The longer of the two units. Any multiple of it can be read and programmed. */

@@ -22,13 +22,13 @@
 extern "C" {
 #endif
 
-/* All times here are in seconds since 1970. */
+/* All times of this file are in seconds since 1970. */
 struct pg_wall_stored {
   uint32_t earliest_s; /* no earlier time is accepted */
   uint32_t last_s;     /* the last time from a server; certificates that had expired before are refused */
 };
 
-/* Starts as zeros, except the stored `kept` and the function. All devices of a program may share one. */
+/* Starts as zeros, except the stored times and the function. All devices of a program may share one. */
 struct pg_wall_clock {
   struct pg_wall_stored stored;
   /*
@@ -72,17 +72,17 @@ void pg_wall_clock_begin(struct pg_wall_clock *clock);
 uint32_t pg_wall_clock_judge(struct pg_wall_clock *clock, uint32_t from_s, uint32_t until_s);
 
 /*
- * Whether the certificate of the open connection was valid at a time that is not guessed. If not, the time is no longer
- * sure.
+ * Whether the certificate of the open connection was valid at a time that is not guessed. If it was not, the time is no
+ * longer sure.
  */
 int pg_wall_clock_holds(struct pg_wall_clock *clock);
 
 /*
  * Passes on the Date of a response over TLS; 0: none.
- * @param is_stored 1: from the authorization server. The time of another server counts until the next start, and must
- * not be before the last stored one
- * @return PG_REASON_NONE: the time is sure. PG_REASON_OUT_OF_DATE: by the server's own clock, its certificate has
- * expired. PG_REASON_CLOCK_WRONG: an impossible time
+ * @param is_stored 1: from the authorization server. The time of another server is used until the next start, and must not
+ * be before the last stored time
+ * @return PG_REASON_NONE: the time is sure. PG_REASON_OUT_OF_DATE: by the server's own clock, its certificate has expired.
+ * PG_REASON_CLOCK_WRONG: the time is impossible
  */
 int pg_wall_clock_date(struct pg_wall_clock *clock, int64_t date_s, int is_stored);
 

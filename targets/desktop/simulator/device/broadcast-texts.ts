@@ -5,13 +5,11 @@ import { clean } from "../../../service/observers.ts";
 export interface ListedPage {
   readonly titles: readonly string[];
   readonly total: number;
-  /** undefined if the caller set the page token. */
+  /** The number of items on earlier pages; undefined if the user has set the page token. */
   readonly before: number | undefined;
 }
 
-/**
- * @returns undefined for a response that is not a list
- */
+/** @returns undefined if the response is not a list */
 export function listedPage(
   { items, pageInfo }: Record<string, unknown>,
   before: number | undefined,
@@ -23,7 +21,10 @@ export function listedPage(
   return { titles, total: totalResults, before };
 }
 
-/** "3 broadcasts: Harbour regatta ...", on a second page of one item "2 of 3 broadcasts: Evening choir". */
+/**
+ * Describes the list: "3 broadcasts: Harbour regatta ...", or for a second page of one item "2 of 3 broadcasts: Evening
+ * choir".
+ */
 export function describeList(
   { titles, total, before }: ListedPage,
   capacity: { readonly columns: number; readonly rows: number },
@@ -31,12 +32,12 @@ export function describeList(
   if (titles.length === 0) return "No broadcasts";
   const count = `${whichOf({ titles, total, before })} broadcast${total === 1 ? "" : "s"}`;
   const inFull = `${count}: ${titles.join(", ")}`;
-  // Dots at the end show that there are more.
+  // The dots show that there are more items.
   if (titles.length === 1 || fits(inFull, capacity)) return inFull;
   return `${count}: ${titles[0]} ...`;
 }
 
-/** The part of the list that is shown: "3" for the whole list, else "2 of 3" or "1-2 of 3". */
+/** The visible part of the list: "3" for a whole list, otherwise "2 of 3" or "1-2 of 3". */
 function whichOf({ titles: { length }, total, before }: ListedPage): string {
   if (length >= total || before === undefined) return String(length);
   const which = length === 1 ? `${before + 1}` : `${before + 1}-${before + length}`;

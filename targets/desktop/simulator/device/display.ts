@@ -1,4 +1,4 @@
-// The simulated character display: the current frame as lines of text, dark without power.
+// The simulated character display: the current frame as lines of text. Without power, it is dark.
 
 import * as core from "../../../../core/complete.ts";
 import type { Bytes, Display } from "../../../../platform/contracts.ts";
@@ -58,7 +58,7 @@ export function shows(lines: readonly string[], text: string): boolean {
 
 type Device = Driver["device"];
 
-/** The code or one of its addresses while the display shows it, else "". */
+/** The code or one of its addresses, whichever the display shows at the moment; otherwise "". */
 export function shownText(
   device: Device | undefined,
   display: FrameDisplay,
@@ -67,7 +67,7 @@ export function shownText(
   return device !== undefined && hasCode(device, display) ? textIn(device, region) : "";
 }
 
-/** Whether a code is shown: valid, or being checked after a restart. */
+/** Whether the display shows a code. After a restart, the code may not be confirmed yet. */
 function hasCode(device: Device, display: FrameDisplay): boolean {
   if (device.codeConfirmed === 1) return true;
   const code = textIn(device, core.Field.USER_CODE);
@@ -89,7 +89,7 @@ export const QUIET_MODULES = 4;
 let lastText = "";
 let lastModules: Modules = [];
 
-/** Modules for a text; [] for "". The last result is cached: a view needs it four times a second. */
+/** The modules for a text; [] for "". The last result is cached, because a view needs it four times a second. */
 export function qrModules(text: string): Modules {
   if (text === lastText) return lastModules;
   lastText = text;
@@ -98,8 +98,8 @@ export function qrModules(text: string): Modules {
 }
 
 /**
- * A QR code in characters for a screen with light background: two rows of modules per line, quiet zone included. Dark
- * modules are drawn in the foreground color.
+ * A QR code in characters, for a screen with a light background. A line shows two rows of modules. The quiet zone is
+ * included. Dark modules have the foreground color.
  */
 export function qrLines(modules: Modules, quiet = QUIET_MODULES): string[] {
   if (modules.length === 0) return [];

@@ -1,12 +1,12 @@
-// The kinds of simulated devices: printer, console, bare display. They differ in their display and in the other means
-// to show an address; the core is the same.
+// The kinds of simulated devices: printer, console, bare display. They differ in their display and in other ways to show an
+// address. The core is the same.
 import type { DriverConfig } from "../../../../platform/driver.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
 
 export interface DeviceKind {
   readonly name: "bare" | "printer" | "console";
   readonly title: string;
-  /** The client that such a device uses by default. */
+  /** The default client of this kind of device. */
   readonly client: string;
   readonly columns: number;
   readonly rows: number;
@@ -32,12 +32,12 @@ export function deviceKind(name: string): DeviceKind | undefined {
   return DEVICE_KINDS.find((kind) => kind.name === name);
 }
 
-// Base of the scopes' names.
+// The prefix of the scopes' names.
 
 const SCOPE_BASE = "https://auth.picogrant.test/auth/";
 const PLAIN = ["email", "profile", "openid"];
 
-/** Expands the specification's short scope names; keeps full ones. */
+/** Expands the specification's short scope names. Full names stay unchanged. */
 export function scopeOf(names: readonly string[]): string {
   const inFull = (name: string): string =>
     PLAIN.includes(name) || name.includes(":") ? name : SCOPE_BASE + name;
@@ -59,7 +59,7 @@ export function credentialsOf(
   };
 }
 
-/** The first call after a sign-in with this scope; undefined without a matching API. */
+/** The first call after a sign-in with this scope; undefined if no API matches the scope. */
 export function firstCall(
   scope: string,
   resources: readonly string[],

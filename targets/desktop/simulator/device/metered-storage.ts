@@ -1,4 +1,4 @@
-// Storage adapter that shows the contents of the two slots, counts writes and can flip a bit. It never shows tokens.
+// A storage that shows the kind of each record, counts writes and can flip a bit. It never shows tokens.
 import type { Bytes, Storage } from "../../../../platform/contracts.ts";
 
 export interface SlotView {
@@ -11,7 +11,7 @@ export interface SlotView {
   readonly erases: number;
 }
 
-/** SPEC.md: the first byte is the state to resume, the next three are the sequence. */
+/** The kinds by the first byte, as in SPEC.md: the state to resume. The next three bytes are the sequence. */
 const KINDS: Readonly<Record<number, SlotView["kind"]>> = {
   3: "code",
   4: "access token",

@@ -7,7 +7,7 @@ import { type Modules, qrModules } from "./display.ts";
 export interface SlipPrompt {
   readonly address: string;
   readonly code: string;
-  /** The content of the QR code. */
+  /** The address in the QR code. */
   readonly complete: string;
   readonly minutes: number;
 }
@@ -39,9 +39,7 @@ export class Paper {
 
   #printedCode = "";
 
-  /**
-   * @param isOnPaper whether a restart restored the code, whose slip was printed before
-   */
+  /** @param isOnPaper whether the code is from before a restart, so that its slip is already printed */
   printNew(atMs: number, language: Language, prompt: SlipPrompt, isOnPaper: boolean): void {
     if (prompt.code === "" || prompt.code === this.#printedCode) return;
     this.#printedCode = prompt.code;
@@ -58,7 +56,7 @@ export class Paper {
   }
 }
 
-/** The lines of a slip. The QR code, which is not among them, comes before the footing. */
+/** The lines of a slip. The QR code is not one of them. It comes before the footing. */
 export function slipLines(slip: Pick<PrintedSlip, "heading" | "address" | "between" | "code">) {
   return [slip.heading, slip.address, "", slip.between, slip.code];
 }

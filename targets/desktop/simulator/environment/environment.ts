@@ -38,13 +38,13 @@ import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./virtual-environm
 
 export interface Environment {
   readonly simulation: Simulation;
-  /** Base address of the service for the phone, "" with a real server. */
+  /** The service's base address for the phone; "" with a real server. */
   readonly url: string;
   readonly panelUrl: string;
   close(): Promise<void>;
 }
 
-/** Handles requests before the service; undefined: the service handles the request. */
+/** Handles requests before the service. If it returns undefined, the service handles the request. */
 export type Front = (request: Request, env: unknown) => Promise<Response | undefined>;
 
 export function fixture(): FixtureInput {
@@ -52,7 +52,7 @@ export function fixture(): FixtureInput {
   return JSON.parse(fs.readFileSync(file, "utf8")) as FixtureInput;
 }
 
-/** A key of the device, in memory: each start makes another. */
+/** A key of the device, in memory. Each start creates a new one. */
 export function newSigner(): Signer {
   const { publicJwk, sign } = makeKey("ES256");
   return { algorithm: "ES256", publicJwk: publicJwk as unknown as PublicJwk, sign };
@@ -74,10 +74,7 @@ async function remoteServer(options: Options, http: Http): Promise<ServerSetting
   }
 }
 
-/**
- * @param front set later by the pages beside the service; runs before the service
- * @throws UsageError, StateDirectoryError
- */
+/** @param front handles requests before the service; set later @throws UsageError, StateDirectoryError */
 export async function createEnvironment(
   options: Options,
   front: { handle?: Front },
@@ -101,7 +98,8 @@ export async function createEnvironment(
     closing.push(() => storage.close());
     const store = new ServiceStore(options.state);
     const snapshot = isRemote(options) ? undefined : store.load();
-    // A service's clock must not go back, and the simulated time of the last run may be ahead of the calendar.
+    // The service's clock must not go back, and the simulated time at the end of the last run may be ahead of the real
+    // time.
     const epochMs = Math.max(Date.now(), snapshot?.atMs ?? 0);
     const embedded = isRemote(options)
       ? undefined
@@ -167,7 +165,7 @@ function lockState(directory: string): () => void {
   }
 }
 
-/** One folder per server and client: a token must only go to its issuer. */
+/** Each server and client has its own folder, because a token must only go to its issuer. */
 function openStorage(options: Options): FileStorage {
   const { issuer, clientId, client, server: name, serverParameter = {} } = options;
   const profile = name && `${name} ${JSON.stringify(Object.entries(serverParameter).sort())}`;
@@ -218,14 +216,14 @@ async function startService(
     fixture: data,
     options: {
       framedBySelf: true,
-      // A short path, so that the address fits on one line of every display: 127.0.0.1:8628/d
+      // A short path, so that the address fits one line of every display: 127.0.0.1:8628/d
       verificationPath: "/d",
       refreshTokenRotation: options.rotate ?? false,
-      // For the QR code, although the specifications do not have this member.
+      // Needed for the QR code, although the specifications do not have this member.
       verificationUriComplete: true,
-      // With a nonce, the time in a proof does not matter: the simulated time may be hours ahead of the device's.
+      // With a nonce, the time in a proof does not matter. The simulated time may be hours ahead of the device's time.
       dpopNonces: true,
-      // The device may poll a few milliseconds early after a power cut, and because clocks have whole milliseconds.
+      // After a power cut, or because of rounding to milliseconds, the device may poll a few milliseconds early.
       pollToleranceMs: POLL_TOLERANCE_MS,
       ...settings,
     },

@@ -13,11 +13,11 @@ export interface Fault {
   readonly title: string;
   readonly label: string;
   readonly sees: string;
-  /** The final text of the display; "" if it does not change. */
+  /** The text on the display after the fault; "" if it does not change. */
   readonly display: string;
   /** Whether the fault lasts until it is fixed. Other faults happen once. */
   readonly lasting: boolean;
-  /** Only possible with the embedded service. */
+  /** Whether the fault is only possible with the embedded service. */
   readonly needsService: boolean;
   readonly needs?: Need;
 }
@@ -152,7 +152,7 @@ function isActive(simulation: Simulation, fault: Fault): boolean {
   return network.lasting.has(fault.name as LastingFault);
 }
 
-/** Settings before a fault, restored when it is fixed. */
+/** Settings before a fault. They are restored when the fault is fixed. */
 interface Normal {
   quota?: Service["options"]["deviceCodeQuota"];
   /** The account of the policy fault, and its previous policy. */
@@ -173,7 +173,8 @@ export function findFault(name: string): Fault | undefined {
 }
 
 /**
- * Starts a fault, or fixes a lasting fault that is active; `on` selects one of the two.
+ * Starts a fault, or fixes a lasting fault.
+ * @param on selects one of the two; default: the other state
  * @returns one line for the log
  */
 export function applyFault(simulation: Simulation, fault: Fault, on?: boolean): string {
@@ -224,7 +225,7 @@ function strike(simulation: Simulation, fault: Fault): string {
       return "";
     case "revoke":
       service?.revokeAllFor(settings.account, settings.config.clientId);
-      // The device detects this at its next API call, so make one now.
+      // The device only detects this at its next API call, so make one now.
       simulation.press("list");
       return "";
     case "flip-bit":

@@ -1,5 +1,5 @@
-// The developer's own server. It has a stream of security events about the users of its devices (device spec §6), and
-// passes pushed events to the device. A device that polls uses the receiver's token. Every event is verified with the
+// The developer's own server. It receives security events about the users of its devices (device spec §6), and passes
+// pushed events to the device. A device that polls uses the receiver's token. Every event is verified with the
 // transmitter's public key.
 import nacl from "tweetnacl";
 import type { Bytes } from "../../../../platform/contracts.ts";
@@ -10,7 +10,7 @@ import type { Moment, Moments } from "../log/timeline.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
 const DELIVERY = "https://schemas.openid.net/secevent/risc/delivery-method/";
-/** The address of the push endpoint. No request goes there, because the simulator itself is the receiver. */
+/** The address of the push endpoint. No request is sent there, because the simulator itself is the receiver. */
 const PUSH_URL = "http://127.0.0.1/security-events";
 const STORED = 30;
 const NOTHING = new Uint8Array(0);
@@ -19,7 +19,7 @@ export interface SecurityEvent extends Moment {
   readonly how: "pushed" | "polled";
   /** Last segments of the event types. */
   readonly types: readonly string[];
-  /** The decoded claims set; contains no secrets. */
+  /** The decoded claims set, which contains no secrets. */
   readonly claims: string;
   readonly verdict: string;
 }
@@ -39,7 +39,7 @@ interface Claims {
   events?: Record<string, unknown>;
 }
 
-/** Passes verified claims to the device. Returns its result; undefined if the device is off. */
+/** Passes verified claims to the device. Returns the device's result; undefined if the device is off. */
 export type HandOn = (claims: Uint8Array) => string | undefined;
 
 export class ManufacturerServer {
@@ -58,7 +58,7 @@ export class ManufacturerServer {
     this.#clock = clock;
   }
 
-  /** The service's environment: retries run in simulated time, and pushed events arrive here. */
+  /** The service's environment. Retries run in simulated time, and pushed events arrive here. */
   readonly environment = {
     schedule: (delayMs: number, task: () => void): void => {
       this.#clock.after(delayMs, task);
@@ -96,7 +96,7 @@ export class ManufacturerServer {
     return receiver ? `Bearer ${receiver.token}` : "";
   }
 
-  /** Sets the stream up, or turns it off; returns "" or the reason for a failure. */
+  /** Sets up the stream or turns it off. Returns "", or the reason for a failure. */
   setUp(delivery: StreamView["delivery"]): string {
     if (delivery === "off") {
       const problem = this.#request("/events/v1/stream/status:update", { status: "disabled" });
@@ -116,7 +116,7 @@ export class ManufacturerServer {
     return this.#request("/events/v1/stream:verify", { state: "picogrant" });
   }
 
-  /** Verifies signature, issuer and audience of a token; for the device's VERIFY. */
+  /** Verifies signature, issuer and audience of a token, as the device's VERIFY requires. */
   verifyPolled(bytes: Bytes, from: number, to: number): boolean {
     const token = asciiOf(bytes, from, to);
     const claims = this.#verified(token);
@@ -130,14 +130,14 @@ export class ManufacturerServer {
       this.#note("pushed", token, "refused: not verified");
       return 400;
     }
-    // Take the moment first, because the event precedes its effect on the device.
+    // Take the moment first, because the log must show the event before its effect on the device.
     const moment = this.#moments!.next();
     const verdict = this.#handOn(claims);
     this.#note("pushed", token, verdict ?? "the device is off: the service retries", moment);
     return verdict === undefined ? 503 : 202;
   }
 
-  /** The claims as bytes, undefined for a wrong signature, issuer or audience. */
+  /** The claims as bytes; undefined if signature, issuer or audience are wrong. */
   #verified(token: string): Uint8Array | undefined {
     const [header = "", payload = "", signature = ""] = token.split(".");
     const service = this.#service;

@@ -1,4 +1,4 @@
-// The network between device and service, with its faults. It wraps a real HTTP adapter. Delays run in simulated time;
+// The network between device and service, with its faults. It wraps a real HTTP adapter. Delays run in simulated time, and
 // the clock stops during real exchanges.
 import type {
   Http,
@@ -72,7 +72,7 @@ interface Exchange {
 export class Network implements Http {
   readonly lasting = new Set<LastingFault>();
   readonly passing = new Set<PassingFault>();
-  /** Simulated time from the end of a real exchange to the arrival of its response at the device. */
+  /** Simulated time between the end of a real exchange and the arrival of its response at the device, in milliseconds. */
   latencyMs = 0;
   #current: Exchange | undefined;
 
@@ -184,7 +184,7 @@ export class Network implements Http {
 
   #deliver(exchange: Exchange, response: HttpResponse): void {
     if (exchange.over) return;
-    // Only a successful response contains a rotated token.
+    // Only a successful response contains a new refresh token.
     if (exchange.entry.purpose === "refresh" && this.passing.delete("lose-response")) {
       exchange.entry.fault = "lose-response";
       this.#fail(exchange, "unreachable");
@@ -204,7 +204,7 @@ export class Network implements Http {
     sink.end();
   }
 
-  /** Sends the request a second time; the second response is ignored. */
+  /** Sends the request a second time, and ignores the second response. */
   #repeat({ entry }: Exchange, request: HttpRequest): void {
     entry.fault = "repeat-poll";
     const copy = withBody(request, asciiOf(request.body, request.bodyFrom, request.bodyTo));

@@ -12,7 +12,7 @@ export class ServiceStore {
     this.file = path.join(directory, "service.json");
   }
 
-  /** Returns the stored state, or undefined. Throws UsageError for an invalid file. */
+  /** Returns the stored state; undefined if there is none. Throws UsageError if the file is invalid. */
   load(): ServiceSnapshot | undefined {
     let text: string;
     try {
@@ -33,7 +33,7 @@ export class ServiceStore {
 
   /**
    * Stores every change of the service from now on.
-   * @param failed called once, with one line, when the file cannot be written any more
+   * @param failed receives one line, once, when the file can no longer be written
    */
   attach(service: Service, failed: (line: string) => void): void {
     let dirty = false;
@@ -50,12 +50,12 @@ export class ServiceStore {
     service.observe(({ type }) => {
       if (dirty || (type !== "attempt" && type !== "grant")) return;
       dirty = true;
-      // One write for all changes of a turn of the event loop, before its responses are sent.
+      // Writes once for all changes of a turn of the event loop, before the responses are sent.
       queueMicrotask(save);
     });
   }
 
-  /** Temporary file, fsync, rename: a crash at any moment leaves the old file or the new one. */
+  /** Temporary file, fsync, rename: after a crash at any moment, the old or the new file is complete. */
   #write(text: string): void {
     const draft = `${this.file}.draft`;
     const handle = fs.openSync(draft, "w", 0o600);

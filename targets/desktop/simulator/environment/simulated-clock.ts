@@ -1,6 +1,6 @@
-// The clock of the simulation, in whole milliseconds: device, network and service use its time. It follows real time at
-// any speed, pauses, steps and jumps. Each timer runs at its own moment. The clock stops during real exchanges, so the
-// speed of this computer has no influence.
+// The clock of the simulation, in whole milliseconds. Device, network and service use its time. It follows real time at any
+// speed, and can pause, step and jump. Each timer runs at its own moment. The clock stops during real exchanges, so a slow
+// computer does not change the result.
 
 import type { Timers } from "../../../../platform/contracts.ts";
 import { type RealTime, systemTime } from "../../../../platform/node/timers.ts";
@@ -14,7 +14,7 @@ interface Appointment {
 const WRAP_MS = 2 ** 32;
 /** The longest delay of setTimeout without overflow. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
-/** Number of timers that a jump runs in one turn of the event loop, so that keys and pages stay responsive. */
+/** So many timers run in one turn of the event loop during a jump. Keys and pages stay responsive. */
 const BREATH = 64;
 
 export class SimulatedClock {
@@ -29,13 +29,11 @@ export class SimulatedClock {
   #appointments: Appointment[] = [];
   #takeBack: () => void = () => {};
   #released: (() => void)[] = [];
-  /** Target of the current jump, and whether to end it early. */
+  /** The target of the current jump. */
   #jumpToMs: number | undefined;
   #jumpEnds = false;
 
-  /**
-   * @param speed simulated seconds per real second, above 0; `paused` for a clock driven by `advance` alone
-   */
+  /** @param speed simulated seconds per real second, above 0; `paused` for a clock that only `advance` drives */
   constructor(options: { speed?: number; paused?: boolean; real?: RealTime } = {}) {
     this.#real = options.real ?? systemTime;
     this.#speed = checkedSpeed(options.speed ?? 1);
@@ -43,12 +41,12 @@ export class SimulatedClock {
     this.#realAnchorMs = this.#real.nowMs();
   }
 
-  /** Milliseconds since the start; never goes back. */
+  /** Milliseconds since the start; never decreases. */
   nowMs(): number {
     if (this.#stands) return this.#logicalMs;
     const reached = Math.floor(this.#reachedMs());
     const next = this.#appointments[0];
-    // The time does not pass a due timer that has not run yet.
+    // The time does not pass the next timer before that timer has run.
     return next === undefined ? reached : Math.max(this.#logicalMs, Math.min(reached, next.dueMs));
   }
 
@@ -72,7 +70,7 @@ export class SimulatedClock {
     this.#arm();
   }
 
-  /** Calls `run` once, `afterMs` from now; the returned function cancels it. */
+  /** Calls `run` once, `afterMs` milliseconds from now. @returns a function that cancels it */
   after(afterMs: number, run: () => void): () => void {
     const appointment = { dueMs: this.nowMs() + Math.ceil(afterMs), order: this.#order++, run };
     this.#appointments.push(appointment);
@@ -115,13 +113,16 @@ export class SimulatedClock {
     };
   }
 
-  /** Milliseconds until the next timer; undefined without one. */
+  /** Milliseconds until the next timer; undefined if there is none. */
   nextInMs(): number | undefined {
     const next = this.#appointments[0];
     return next && Math.max(0, next.dueMs - this.nowMs());
   }
 
-  /** Lets `ms` pass at once; each timer runs at its own moment. `until` ends it early. Waits for real exchanges. */
+  /**
+   * Lets `ms` milliseconds pass at once, with each timer at its own moment. Waits for real exchanges.
+   * @param until ends the wait early
+   */
   async advance(ms: number, until: () => boolean = () => false): Promise<void> {
     this.#settle();
     this.#driving++;
@@ -144,7 +145,7 @@ export class SimulatedClock {
     }
   }
 
-  /** Like `advance`, with progress for the user, who can end it. */
+  /** Like `advance`, but the user sees the progress and can end it. */
   async jump(ms: number, until: () => boolean = () => false): Promise<void> {
     this.#jumpToMs = this.nowMs() + ms;
     this.#jumpEnds = false;
@@ -190,7 +191,7 @@ export class SimulatedClock {
     return this.#logicalMs + (this.#real.nowMs() - this.#realAnchorMs) * this.#speed;
   }
 
-  /** Adds the elapsed time, before the speed changes. */
+  /** Adds the elapsed time before the speed changes. */
   #settle(): void {
     this.#logicalMs = this.nowMs();
     this.#realAnchorMs = this.#real.nowMs();
@@ -211,7 +212,7 @@ export class SimulatedClock {
     this.#takeBack = this.#real.wait(Math.min(Math.ceil(waitMs), WAIT_MS_MAX), () => this.#ring());
   }
 
-  /** Runs the timers that real time has reached. */
+  /** Runs the timers that have become due in real time. */
   #ring(): void {
     const targetMs = Math.floor(this.#reachedMs());
     this.#driving++;
@@ -223,7 +224,7 @@ export class SimulatedClock {
         if (next !== undefined && !complete) this.#happen(next);
       }
     } finally {
-      // If a real exchange has stopped the clock, the remaining time has not passed.
+      // If a real exchange has stopped the clock, the remaining time has not passed yet.
       if (complete) this.#logicalMs = Math.max(this.#logicalMs, targetMs);
       this.#realAnchorMs = this.#real.nowMs();
       this.#driving--;

@@ -1,5 +1,5 @@
-// A simulation without sockets and files: requests go directly to the service's logic, records into memory, and random
-// numbers come from a seed. Scenarios run in it on a virtual clock, the playground in a page.
+// A simulation without sockets and files. Requests go directly to the service's functions, records stay in memory, and
+// random numbers come from a seed. Scenarios run in it on a virtual clock, and the playground runs it in a page.
 import * as core from "../../../../core/complete.ts";
 import type { Http, HttpRequest, HttpSink, Signer } from "../../../../platform/contracts.ts";
 import type { Language } from "../../../../platform/display/languages.ts";
@@ -30,7 +30,7 @@ export function endpointsOf(baseUrl: string): Endpoints {
     revocation: baseUrl + PATHS.revocation,
     events: baseUrl + PATHS.streamPoll,
     metadata: `${baseUrl}/.well-known/openid-configuration`,
-    // The video API and the publisher's. For offers, the core writes the whole path (offer spec §4).
+    // The video API and the publishing API. For offers, the core writes the whole path (offer spec §4).
     resources: [baseUrl + PATHS.liveBroadcasts, baseUrl],
   };
 }
@@ -96,7 +96,7 @@ export class DirectHttp implements Http {
 }
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-/** The base address, which scenarios contain. */
+/** The base address in scenarios. */
 const BASE_URL = "http://127.0.0.1:8628";
 
 export interface VirtualEnvironmentSettings {
@@ -105,20 +105,20 @@ export interface VirtualEnvironmentSettings {
   readonly account: string;
   readonly rotate: boolean;
   readonly fixture: FixtureInput;
-  /** The device's key, and the service's check of its signatures; absent: no DPoP. */
+  /** The device's key, and the service's function to verify its signatures; absent: no DPoP. */
   readonly keys?: { readonly signer: Signer; readonly verify: Environment["verify"] };
   readonly seed?: number;
   /** The clock; default: a new one that is paused. */
   readonly clock?: SimulatedClock;
-  /** Calendar time at the clock's zero; 2026-01-01 by default. */
+  /** Real time at the clock's zero, in milliseconds since 1970. Default: 2026-01-01. */
   readonly epochMs?: number;
-  /** The base address; default: that of the scenarios. */
+  /** The base address. Default: the address in scenarios. */
   readonly baseUrl?: string;
-  /** Client of the fixture; the TV by default. */
+  /** The client in the fixture. Default: that of the TV. */
   readonly client?: string;
-  /** Kind of device (device/kinds.ts); a bare display by default. */
+  /** The kind of device (device/kinds.ts). Default: a bare display. */
   readonly device?: string;
-  /** The language of the display; English by default. */
+  /** The language of the display. Default: English. */
   readonly language?: Language;
   /** Further options of the service. */
   readonly options?: ServiceOptionsInput;

@@ -1,4 +1,4 @@
-// A masked log of requests and responses. It keeps the last exchanges and counts all of them.
+// A masked log of requests and responses. It stores the last exchanges and counts all of them.
 import type { HttpRequest, TransportFailure } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text/text.ts";
 import { clean, maskForm } from "../../../service/observers.ts";
@@ -34,7 +34,7 @@ export interface ExchangeEntry extends Moment {
   /** The status of the response; 0 if there is none. */
   status: number;
   response: string;
-  /** Short result, "" before the response: OK, the error's name, or the reason why there is no response. */
+  /** A short result: OK, the error code, or the reason why there is no response; "" before the response. */
   output: string;
   receivedBytes: number;
   fault: string;
@@ -96,7 +96,7 @@ export class ExchangeLog {
     this.#end(entry, failure);
   }
 
-  /** Request and response in full, masked; undefined for an exchange that was discarded. */
+  /** The request and response in full, masked; undefined if the log no longer has the exchange. */
   detailOf(id: number): ExchangeDetail | undefined {
     return this.#details.get(id);
   }

@@ -7,7 +7,7 @@ import { readJwt } from "../../../service/signed-jwt.ts";
 const VALUE_LENGTH_MAX = 48;
 const ERROR_LENGTH_MAX = 120;
 
-/** A JSON response as `name=value` words, masked; for other bodies only the size. */
+/** A JSON response as `name=value` words, masked; for any other body only its size. */
 export function summarizeResponse(text: string): string {
   if (text === "") return "(empty)";
   let value: unknown;
@@ -22,7 +22,7 @@ export function summarizeResponse(text: string): string {
     .join(" ");
 }
 
-/** A form's fields, one per line, decoded, masked. */
+/** The fields of a form, decoded and masked, one for each line. */
 export function maskedForm(text: string): string {
   return maskForm(text)
     .split("&")
@@ -40,7 +40,7 @@ export function maskedJson(text: string): string | undefined {
   }
 }
 
-/** Text that is not JSON but may contain parts of it: masks the values after secret names. */
+/** Masks the values after secret names, in text that is not JSON but may contain parts of it. */
 export function maskedText(text: string): string {
   return [...SECRET_NAMES].reduce(
     (masked, name) =>
@@ -58,7 +58,7 @@ function describeMember(name: string, value: unknown): string {
   return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}...` : text;
 }
 
-/** The error object of a resource API: its reason or status, and its message. */
+/** The reason or status in the error object of a resource API, and its message. */
 function describeError(error: object): string {
   const { message, status } = error as { message?: unknown; status?: unknown };
   const words = [reasonOf(error) || String(status ?? ""), String(message ?? "")];
@@ -66,7 +66,7 @@ function describeError(error: object): string {
   return text.length > ERROR_LENGTH_MAX ? `${text.slice(0, ERROR_LENGTH_MAX)}...` : text;
 }
 
-/** The machine-readable reason in a resource API's error object, "" without one. */
+/** The machine-readable reason in a resource API's error object, "" if there is none. */
 export function reasonOf(error: object): string {
   const { errors, reason } = error as { errors?: { reason?: unknown }[]; reason?: unknown };
   const word = reason ?? (Array.isArray(errors) ? errors[0]?.reason : undefined);
@@ -78,7 +78,7 @@ export interface ExchangeDetail {
   readonly response: string;
 }
 
-/** The request as sent, with its body as text. */
+/** The request as it was sent, with its body as text. */
 export function describeRequest(request: HttpRequest, target: string, body: string): string {
   const lines = [`${request.method} ${target}`];
   if (URL.canParse(request.url)) lines.push(`Host: ${new URL(request.url).host}`);
@@ -96,7 +96,7 @@ export function describeRequest(request: HttpRequest, target: string, body: stri
   return lines.join("\n");
 }
 
-/** What a proof says (RFC 9449 §4.2): the members of its header and its claims. It has no secrets. */
+/** The content of a proof (RFC 9449 §4.2): the members of its header and its claims. They contain no secrets. */
 function describeProof(proof: string): string {
   const jwt = readJwt(proof);
   if (jwt === undefined) return "(malformed)";

@@ -19,10 +19,7 @@ export function textOf(message: Message): string {
 
 const LENGTH_MAX = 40;
 
-/**
- * Describes a response: "OK" for a success status with a readable body, else the error.
- * @param body the text of the body
- */
+/** Describes a response: "OK" for a success with a valid body, otherwise the error. @param body the text of the body */
 export function wordsOf(status: number, body: string): string {
   const isValid = status >= 200 && status < 300;
   const words = isValid ? "OK" : "without a reason";
@@ -34,7 +31,9 @@ export function wordsOf(status: number, body: string): string {
   }
 }
 
-/** RFC 6749 §5.2, the `error_code` of the two specifications, and the error object of a resource API. */
+/**
+ * The error in a response: RFC 6749 §5.2, `error_code` of the two specifications, or the error object of a resource API.
+ */
 function errorIn(response: unknown): string {
   if (typeof response !== "object" || response === null) return "";
   const { error, error_code: code } = response as { error?: unknown; error_code?: unknown };
@@ -54,13 +53,13 @@ export interface Reason {
   readonly fix: string;
 }
 
-/** For errors that no table lists. */
+/** The remedy for errors that are in no table. */
 export const NOT_KNOWN = "the developer: look into it";
 
-/** Errors up to this one are reported by a server, later ones are detected by the device (SPEC.md). */
+/** A server reports the errors up to this one. The device detects the later ones (SPEC.md). */
 const LAST_OF_SERVER = ErrorCode.UNSUPPORTED_TOKEN_TYPE;
 
-/** The remedy if a revocation fails: the user is signed out nevertheless. */
+/** The remedy if a revocation fails, because the user is signed out nevertheless. */
 const AT_SIGN_OUT = "nobody needs to: the device has cleared its tokens anyway";
 
 export function reasonOfDevice({ device }: Driver): Reason | undefined {
@@ -109,8 +108,8 @@ const BY_API_REASON: Readonly<Record<string, string>> = {
 };
 
 /**
- * The error of an API's response.
- * @param name the machine-readable reason in the response, "" without one
+ * The error in an API's response.
+ * @param name the machine-readable reason in the response, "" if there is none
  * @param api the API's name
  */
 export function reasonOfCall(name: string, error: number, status: number, api: string): Reason {

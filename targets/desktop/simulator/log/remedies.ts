@@ -1,5 +1,5 @@
-// Who can fix each error, and how: for logs, panels, pages and errors of programs. The display's own text is shorter
-// and names the same role (errors.ts). Bundles contain none of this.
+// Who can fix each error, and how, for logs, panels, pages and messages of programs. The display's own text is shorter and
+// names the same role (errors.ts). The bundles do not contain this table.
 
 import { ErrorCode, ErrorKind } from "../../../../core/device/errors.ts";
 
@@ -57,7 +57,7 @@ export function remedyOf(error: Exclude<ErrorCode, ErrorCode.NONE>, kind: ErrorK
   return `${FIXED_BY[kind]}: ${HOW[error]}`;
 }
 
-/** The same as a sentence for the user: "Ask your administrator to admit the account.". */
+/** The role and the action as a sentence for the user: "Ask your administrator to admit the account.". */
 export function sentenceOf(remedy: string): string {
   const [, who = "", how = ""] = /^([^:]*)(?:: (.*))?$/.exec(remedy)!;
   if (who === FIXED_BY[ErrorKind.ADMINISTRATOR]) return `Ask your administrator to ${how}.`;

@@ -7,11 +7,11 @@ import { outcomeWords } from "../../../service/pages/consent-views.ts";
 import { type Reason, reasonOfDevice } from "./reasons.ts";
 import { sentenceOf } from "./remedies.ts";
 
-// The place of an event in the simulation. Many events share a millisecond, so the order is recorded as well.
+// When an event happened. Many events happen in the same millisecond, so the order is recorded as well.
 
 export interface Moment {
   readonly atMs: number;
-  /** Position among all events; a cause has a smaller one than its effect. */
+  /** The event's position among all events. A cause has a smaller position than its effect. */
   readonly order: number;
 }
 
@@ -51,7 +51,7 @@ export function errorName(error: number): string {
 export interface TimelineEntry extends Moment {
   readonly state: string;
   readonly what: string;
-  /** "device" if the device changed its state by itself or after a response. */
+  /** The cause of the state. "device" if the device changed its state by itself or after a response. */
   readonly by: Actor;
 }
 
@@ -61,7 +61,7 @@ const STORED = 300;
 
 export class Timeline {
   readonly entries: TimelineEntry[] = [];
-  /** Number of all entries so far, also of discarded ones. */
+  /** The number of all entries so far, including discarded ones. */
   count = 0;
   #moves = -1;
 
@@ -100,7 +100,7 @@ export class Timeline {
   }
 }
 
-/** The cause of a failure if the event does not name it, with source and remedy. */
+/** The error of a failure with source and remedy, if the event does not name it. */
 function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   if (reason === undefined) return "";
   const name = errorName(device.error);
@@ -108,18 +108,18 @@ function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   return `${what}, reported by ${reason.from}. ${sentenceOf(reason.fix)}`;
 }
 
-// A decision about the device's code, logged once, when it takes effect.
+// A decision about the device's code. It is logged once, when it takes effect.
 
 export interface Decision {
-  /** For the log: "ada allows". */
+  /** The text in the log: "ada allows". */
   readonly what: string;
   readonly page: { readonly title: string; readonly text: string };
   readonly isGranted: boolean;
-  /** The code on the display at that moment. */
+  /** The code that the display showed. */
   readonly userCode: string;
-  /** Decided by a key or a button, without the service's pages. */
+  /** Whether a key or a button decided, without the service's pages. */
   readonly isByKey: boolean;
-  /** Position among all events. */
+  /** The position among all events. */
   readonly order: number;
 }
 
@@ -137,10 +137,7 @@ export class Decisions {
     this.#timeline = timeline;
   }
 
-  /**
-   * @param app its name for users
-   * @returns whether the event was a decision
-   */
+  /** @param app the app's name for users @returns whether the event was a decision */
   receive(event: Attempt, userCode: string, app: string): boolean {
     if (event.state !== "granted" && event.state !== "refused") return false;
     const isGranted = event.state === "granted";
@@ -154,8 +151,8 @@ export class Decisions {
   }
 
   /**
-   * The decision about this code; for "", about the previous one.
-   * @param isOut whether nobody is signed in any more: an earlier approval no longer counts
+   * The decision about this code; for "", the decision about the previous one.
+   * @param isOut whether nobody is signed in, so that an earlier approval no longer counts
    */
   about(userCode: string, isOut: boolean): Decision | undefined {
     const isOther = userCode !== "" && this.#last?.userCode !== userCode;

@@ -1,4 +1,4 @@
-// The user's actions on the service's pages, one line per step: opens the page or enters the code, types it, signs in.
+// The user's actions on the service's pages, one line for each step: opens the page or enters the code, types it, signs in.
 // simulation.ts logs the decision when it takes effect.
 import type { ServiceEvent } from "../../../service/observers.ts";
 import type { Service } from "../../../service/service.ts";
@@ -33,12 +33,12 @@ function accountActionOf(event: Exchange): { account: string; action: AccountAct
 }
 
 export class UserSteps {
-  /** The code came with the page's address, so the user does not type it. */
+  /** Whether the address of the page contained the code, so that the user does not type it. */
   #isScanned = false;
 
   /**
-   * @param isCodeShown without a code on a display, opening a page is not a step
-   * @returns what the user has just done, "" for other events
+   * @param isCodeShown whether a display shows a code; otherwise, opening a page is not a step
+   * @returns the user's last action, "" for other events
    */
   stepOf(event: Exchange, isCodeShown: boolean): string {
     const did = accountActionOf(event);
@@ -85,7 +85,7 @@ export class UserSteps {
   }
 }
 
-/** Logs what the user does on the service's pages as it happens; a page loaded twice is logged once. */
+/** Logs the user's actions on the service's pages. A page that is loaded twice is logged once. */
 export function watchPages(
   service: Service,
   timeline: Timeline,

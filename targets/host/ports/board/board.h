@@ -15,7 +15,7 @@
 void board_stack_paint(void *frame);
 /* startup.c */
 void board_restart(void) __attribute__((noreturn));
-void board_hang(void) __attribute__((noreturn)); /* like an endless loop, until the watchdog resets the board */
+void board_hang(void) __attribute__((noreturn)); /* does not return; the watchdog resets the board */
 size_t board_stack_used(void); /* the maximum since the reset, in bytes */
 size_t board_stack_size(void);
 

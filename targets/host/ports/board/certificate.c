@@ -1,9 +1,9 @@
 /*
  * Extends BearSSL's certificate check. Contract in tls.h.
  *
- * A certificate arrives in pieces, and there is no memory to store it. So the check looks for the identifier of the
- * list of uses in the bytes as they pass. It parses the bytes after it as that list, and each such list must contain
- * the use for servers. A key or text that happens to contain the identifier can only make the check refuse a
+ * A certificate arrives in pieces, and there is no memory to store it. So the check searches the arriving bytes for the
+ * identifier of the list of uses (extended key usage). It parses the bytes after the identifier as that list, and each such
+ * list must contain the use for servers. If a key or text happens to contain the identifier, the check can only refuse a
  * certificate, never accept one.
  */
 #include "tls.h"
@@ -106,7 +106,7 @@ static int is_same_letter(char a, uint8_t b) {
   return a == (char)b || (((a | 0x20) >= 'a' && (a | 0x20) <= 'z') && (a | 0x20) == (char)(b | 0x20));
 }
 
-/* Matches the DNS name `*.example`: tag, length, an asterisk, the domain. */
+/* Whether a byte matches the DNS name `*.example`: tag, length, an asterisk, the domain. */
 static int is_wildcard_byte(const struct certificate_check *check, uint8_t byte) {
   size_t at = check->domain_matched;
   if (at == 0) return byte == DER_DNS_NAME;
@@ -135,7 +135,7 @@ static uint32_t seconds_of(const char *text, size_t digits) {
   return days * DAY_S + (uint32_t)(parts[4] * 3600 + parts[5] * 60 + parts[6]);
 }
 
-/* Sets the time for BearSSL's check, before the byte at which BearSSL uses it. */
+/* Sets the time for BearSSL's check, right before BearSSL reads the byte at which it uses the time. */
 static void take_time(struct certificate_check *check) {
   check->valid_s[check->times++] = seconds_of(check->time, check->time_digits);
   uint32_t until_s = check->times == 2 ? check->valid_s[1] : UINT32_MAX;
@@ -143,7 +143,7 @@ static void take_time(struct certificate_check *check) {
   br_x509_minimal_set_time(&check->minimal, now / DAY_S + DAYS_TO_1970, now % DAY_S);
 }
 
-/* The first two times in a certificate are its validity: tag, length, digits, Z. */
+/* Reads the first two times of a certificate, which are its validity: tag, length, digits, Z. */
 static void watch_times(struct certificate_check *check, uint8_t byte) {
   if (check->times == 2) return;
   size_t at = check->time_at++;
@@ -171,7 +171,7 @@ static void start_chain(const br_x509_class **context, const char *name) {
   check->uses_state = NO_LIST;
   check->time_at = 0;
   check->times = 0;
-  /* Without a validity period, use 1970, when no certificate is valid. */
+  /* If there is no validity period, use 1970, when no certificate is valid. */
   br_x509_minimal_set_time(&check->minimal, DAYS_TO_1970, 0);
   check->minimal.vtable->start_chain(&check->minimal.vtable, name);
 }

@@ -10,7 +10,7 @@ struct record {
   uint32_t check;
 };
 
-/* The checksum. It does not match in a record that was never written, with all bits 0 or 1. */
+/* The checksum. A record that was never written has only 0 or only 1 bits, and does not match it. */
 static uint32_t check_of(const struct pg_wall_stored *stored) { return stored->earliest_s ^ stored->last_s ^ 0x5a5a5a5a; }
 
 static void keep(const struct pg_wall_stored *stored, uint32_t wall_s) {

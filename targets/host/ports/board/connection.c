@@ -41,7 +41,9 @@ struct pg_connection board_connection;
 
 static void fail(struct pg_connection *connection, int reason, const char *why) {
   if (connection->stage == HAS_FAILED) return;
-  /* A server that refuses connections may have moved, and another server may have its address. Resolve it again. */
+  /*
+   * A server that refuses connections may have moved, and another server may have its address now. Resolve the name again.
+   */
   if (connection->stage < SHAKES_HANDS) network_doubt();
   connection->stage = HAS_FAILED;
   connection->reason = reason;
@@ -188,7 +190,10 @@ static int tls_is_closed(const struct pg_connection *connection) {
   return connection->tls && br_ssl_engine_current_state(connection->tls) == BR_SSL_CLOSED;
 }
 
-/* Before the first byte, there is no service at this address. After it, the two sides have no common TLS settings. */
+/*
+ * The server has closed the connection. Before its first byte, there is no service at this address. After it, the two sides
+ * have no common TLS settings.
+ */
 static void fail_hung_up(struct pg_connection *connection) {
   int reason = connection->has_received ? PG_REASON_TLS_TOO_OLD : PG_REASON_UNAVAILABLE;
   fail(connection, reason, "the server has hung up in the handshake");
@@ -268,7 +273,7 @@ static int receive_sealed(struct pg_connection *connection, const uint8_t **byte
     fail(connection, tls_reason(), tls_problem());
     return PG_CONNECTION_BROKEN;
   }
-  /* Without a close_notify, the response may have been truncated by an attacker. */
+  /* Without a close_notify, an attacker may have truncated the response. */
   return connection->has_ended && !connection->received ? PG_CONNECTION_BROKEN : PG_CONNECTION_NOTHING;
 }
 

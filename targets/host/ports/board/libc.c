@@ -45,8 +45,8 @@ void *_sbrk(ptrdiff_t bytes) {
 size_t board_heap_reached(void) { return taken; }
 
 /*
- * The operator ** is the only remaining user of the C library's pow, which takes 5 KiB (quickjs.sed). The core does not
- * use the operator, so it returns "not a number" here. If your application uses it, remove this function.
+ * Returns "not a number". Only the operator ** uses the C library's pow, which takes 5 KiB (quickjs.sed), and the core does
+ * not use this operator. If your application uses it, remove this function.
  */
 double pow(double base, double exponent) {
   (void)base;

@@ -12,7 +12,7 @@
 #include "reason.h"
 #include "tls.h"
 
-/* How deep the stack was used: at the start it is filled with a pattern, which stays in unused words. */
+/* To measure the stack, it is filled with a pattern at the start. Unused words still have the pattern. */
 enum { PAINT = 0x57ac57ac, OWN_WORDS = 16 };
 
 extern uint32_t board_stack_bottom[], board_stack_top[];
@@ -195,7 +195,7 @@ static void open_board(void) {
   board_oled_open();
 }
 
-/* Reads the valid page. A rejected one is reported, and the other one is used. */
+/* Reads the two pages. Reports a rejected page, and uses the other one. */
 static void open_page(void) {
   static const char *const names[PG_PAGE_AREAS] = {"page 0", "page 1"};
   const struct pg_page_bytes areas[PG_PAGE_AREAS] = {{board_page_0, MAP_PAGE_BYTES}, {board_page_1, MAP_PAGE_BYTES}};

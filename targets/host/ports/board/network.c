@@ -104,7 +104,7 @@ static void time_server_work(void) {
 
 enum { LONGEST_MS = 60000 };
 
-/* The link is checked this often without an interrupt. */
+/* Milliseconds between two checks of the link, which also work without an interrupt. */
 enum { LINK_EVERY_MS = 1000 };
 
 static struct netif interface;
@@ -226,7 +226,7 @@ void network_resolving(int is_on) {
   resolving = is_on;
 }
 
-/* Other servers and neighbours may have these addresses now. */
+/* Discards addresses of servers and neighbours, because other hosts may have them now. */
 static void discard_addresses(void) {
   resolving = 0;
   age_names(DNS_MAX_TTL);

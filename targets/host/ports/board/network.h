@@ -18,8 +18,8 @@ int network_has_link(void);
 int network_is_up(void);
 
 /*
- * network_doubt: call this after an exchange without a response. It makes the board resolve names and neighbours again,
- * and probe the gateway (network-watch.h). Call the other function after an exchange with a response.
+ * Call network_doubt after an exchange without a response: the board resolves names and neighbours again, and probes the
+ * gateway (network-watch.h). Call the other function after an exchange with a response.
  */
 void network_doubt(void);
 void network_works(void);
@@ -27,7 +27,7 @@ void network_works(void);
 /* 1 while a name is being resolved, because DNS then needs its timer. */
 void network_resolving(int is_on);
 
-/* There is new work: network_wake_in returns 0 until network_work has been called. */
+/* Tells the network that there is new work: network_wake_in returns 0 until network_work has been called. */
 void network_attend(void);
 
 /* Milliseconds until network_work must be called again. */
@@ -43,7 +43,7 @@ int board_ethernet_restart(uint8_t *address);
 
 int board_ethernet_has_link(void);
 
-/* Clears the cause of the controller's interrupt. Later frames raise it again. */
+/* Clears the cause of the controller's interrupt. A later frame raises the interrupt again. */
 void board_ethernet_calm(void);
 
 int board_ethernet_has_frame(void);
@@ -54,8 +54,8 @@ struct pbuf *board_ethernet_take(void);
 err_t board_ethernet_send(struct netif *netif, struct pbuf *frame);
 
 /*
- * network.c, called by those two. Writes a frame's words to a register of the controller. The first `filled` bytes of
- * `word` are already set. Skips the frame's padding.
+ * network.c, called by board_ethernet_send and board_ethernet_take. Writes a frame's words to a register of the controller.
+ * The first `filled` bytes of `word` are already set. Skips the frame's padding.
  */
 void network_write_frame(const struct pbuf *frame, uint32_t word, unsigned filled, volatile uint32_t *to);
 

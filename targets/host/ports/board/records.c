@@ -1,7 +1,6 @@
 /*
- * The content of the board's EEPROM, or of the chip that replaces it (board.h): the record slots, and the random seed.
- *
- * An EEPROM need not be erased, but by the contract of the slots, an erased slot has nothing of its record.
+ * The content of the board's EEPROM, or of the chip that replaces it (board.h): the record slots and the random seed. An
+ * EEPROM need not be erased before a write, but by the contract, an erased slot must contain nothing of its record.
  */
 #include <bearssl.h>
 #include <string.h>
@@ -68,7 +67,7 @@ static int program_slot(void *context, int slot, uint32_t at, const uint8_t *byt
   return board_eeprom_write(place(slot, at), bytes, size) && holds(place(slot, at), bytes, size);
 }
 
-/* Erases only pages with content, because each write wears them. */
+/* Erases only pages with content, because each write wears the memory. */
 static int erase_slot(void *context, int slot) {
   static const uint8_t blank[MAP_EEPROM_PAGE] = {[0 ... MAP_EEPROM_PAGE - 1] = 0xff};
   for (uint32_t at = 0; at < board_records.slot_bytes; at += sizeof blank) {
@@ -113,7 +112,7 @@ int board_entropy_open(const uint8_t *given, size_t given_size) {
   int has_given = given_size >= SEED_BYTES;
   if (has_given) br_hmac_drbg_update(&generator, given, given_size);
   if (has_stored || has_given) {
-    /* A seed that cannot be replaced would be used again at the next start. */
+    /* A seed that cannot be replaced would be used again at the next start, so the board refuses TLS. */
     br_hmac_drbg_generate(&generator, seed, sizeof seed);
     is_seeded = board_eeprom_write(SEED_AT, seed, sizeof seed);
   }

@@ -75,7 +75,7 @@ static struct {
   uint8_t server[PG_SHA256_BYTES]; /* digest of the server's name */
   uint32_t from_s, until_s;        /* of the server's certificate */
   uint8_t is_known;
-  uint8_t is_tried; /* the current handshake tries to resume it */
+  uint8_t is_tried; /* the current handshake tries to resume this session */
 } session;
 
 static void offer_session(const char *name) {
@@ -169,8 +169,8 @@ int tls_reason(void) {
       return PG_REASON_UNKNOWN_AUTHORITY;
     case BR_ERR_IO:
       return PG_REASON_SERVER_SILENT;
-    /* RFC 5246 section 7.4.6: after its own certificate was accepted, these alerts mean that the server requires a
-     * client certificate. */
+    /* RFC 5246 section 7.4.6: if the board has accepted the server's certificate, these alerts mean that the server
+     * requires a client certificate. */
     case BR_ERR_RECV_FATAL_ALERT + BR_ALERT_HANDSHAKE_FAILURE:
     case BR_ERR_RECV_FATAL_ALERT + BR_ALERT_BAD_CERTIFICATE:
       return check.minimal.err == BR_ERR_X509_OK ? PG_REASON_CLIENT_CERTIFICATE : PG_REASON_TLS_TOO_OLD;

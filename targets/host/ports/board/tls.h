@@ -30,7 +30,7 @@ int board_signer_open(struct pg_signer *signer, const struct pg_page *page);
 br_ssl_engine_context *tls_start(const char *name, const struct board_trust *trust,
                                  const char **why);
 
-/* Call this when the handshake is complete. */
+/* Call this when the handshake has succeeded. */
 void tls_opened(void);
 
 /* A session's error and its remedy in one sentence, or "". */

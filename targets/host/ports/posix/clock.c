@@ -7,7 +7,7 @@
 
 uint32_t pg_clock_ms(void) {
   struct timespec now;
-  /* A code also expires while the board is suspended. */
+  /* CLOCK_BOOTTIME also counts during suspension, because a code expires meanwhile. */
   if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }

@@ -60,8 +60,8 @@ static int note_certificate_request(void *ssl, void **certificate, void **key) {
 }
 
 /*
- * If the server does not get a certificate, TLS 1.2 ends with an alert that may have other causes, and TLS 1.3 ends
- * after the handshake. So remember that the server requested one.
+ * If a server requires a client certificate and gets none, TLS 1.2 ends with an alert that may have other causes, and TLS
+ * 1.3 ends after the handshake. So remember that the server has requested one.
  */
 static void watch_certificate_requests(void *context, struct pg_connection *connection) {
   int (*set_data)(void *, int, void *) = NULL;
@@ -180,7 +180,9 @@ static int set_options(struct pg_connection *connection, const struct pg_peer *p
            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
-  /* A proxy from the environment cannot read https. It must not get http, which is only for this device itself. */
+  /*
+   * https may use the environment's proxy, which cannot read it. http must not, because it is only for this device itself.
+   */
   if (peer->is_secure) curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
   else ok = ok && curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
   snprintf(connection->name, sizeof connection->name, "%.*s", (int)peer->host_size, peer->host);

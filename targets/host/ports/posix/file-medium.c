@@ -24,7 +24,7 @@ static int is_among(const int *errors, size_t count, int error) {
   return count > 0;
 }
 
-/* Whether to retry a failed operation. Temporary errors are retried for a second. Waits for a part of it. */
+/* Whether to retry a failed operation, after a short wait. Temporary errors are retried for a second. */
 static int may_pass(int *waits) {
   static const int passing[] = PG_PASSING_ERRORS;
   const struct timespec part = {.tv_nsec = 50000000};
@@ -177,7 +177,7 @@ enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *path, ui
   *medium = NULL;
   enum pg_file_state state = open_directory(path, &directory, why);
   if (state == PG_FILE_READY) state = open_file(own, directory, slot_bytes, why);
-  /* The name of a new file is durable once its directory is. */
+  /* The name of a new file is durable after its directory has been synced. */
   if (state == PG_FILE_READY) (void)fsync(directory);
   if (directory >= 0) close(directory);
   if (state == PG_FILE_REFUSED || own->medium.slot_bytes == 0) pg_file_close(own);

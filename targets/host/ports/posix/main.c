@@ -42,7 +42,7 @@ static void take_api_body(void *context, const uint8_t *bytes, size_t size) {
   api_bytes += size;
 }
 
-/* The resident size by the kernel. Under an emulator, it is that of the emulator. */
+/* Prints the resident size as the kernel reports it. Under an emulator, it is the size of the emulator. */
 static void print_resident(void) {
   char text[4096];
   int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);

@@ -75,7 +75,7 @@ enum pg_file_state {
 struct pg_file_medium {
   struct pg_medium medium;
   int file;                     /* -1: none */
-  uint8_t blank[PG_FILE_BLOCK]; /* as erased */
+  uint8_t blank[PG_FILE_BLOCK]; /* an erased block */
 };
 
 /*
@@ -93,7 +93,7 @@ void pg_file_close(struct pg_file_medium *own);
 
 /* A display that is drawn in a terminal, or printed if the output is no terminal. Use one for each open device. */
 struct pg_display {
-  FILE *out; /* only for this display, because each frame overwrites the previous one */
+  FILE *out; /* used only for this display, because each frame overwrites the previous one */
   int shown; /* starts as 0; only terminal.c uses it */
 };
 
@@ -163,8 +163,8 @@ void pg_pages_close(void);
 
 #ifdef PG_KEYS
 /*
- * signer.c: reads the device's key, a private key on P-256 in PEM, from a file that only this user can read. A program
- * has only one. Returns NULL, or the problem.
+ * signer.c: reads the device's key, a private key on P-256 in PEM, from a file that only this user can read. A program has
+ * only one key. Returns NULL, or the problem.
  */
 const char *pg_signer_open(struct pg_signer *signer, const char *path);
 

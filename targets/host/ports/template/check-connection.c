@@ -24,7 +24,7 @@
 
 enum {
   RESPONSE_MS = 10000 * CHECK_SLOWNESS,
-  /* For the end of a response after its last byte. */
+  /* Time limit for the end of a response after its last byte. */
   END_MS = 1000 * CHECK_SLOWNESS,
   /* No call of the connection may wait. The system may have interrupted one or two calls that were slow. */
   CALL_MS = 250 * CHECK_SLOWNESS,
@@ -36,13 +36,13 @@ enum {
   SENT_BYTES = 3000,
   /* This many connections are opened and ended in turn. */
   CONNECTIONS = 24,
-  /* For a response that comes after 1.5 s. */
+  /* Time limit for a response that the server sends after 1.5 s. */
   LATE_WAIT_MS = 5000 * CHECK_SLOWNESS,
   CLOCK_MS = 2000 * CHECK_SLOWNESS,
   DAY_S = 86400
 };
 
-/* A response, as much as has arrived. */
+/* A response; a longer one is truncated. */
 struct response {
   char head[HEAD]; /* with the empty line at its end */
   size_t head_size;
@@ -240,7 +240,7 @@ static void check_ends(void) {
   char line[120];
   snprintf(line, sizeof line, "not ok connection: %d were ended, and the server still has %lu open", CONNECTIONS,
            (unsigned long)open);
-  /* This connection is open, and another one may still be closing. */
+  /* This connection is open, and the previous one may still be closing. */
   check(response.bytes > 0 && open <= 2, "ok connection: those that were ended are closed", line);
 }
 

@@ -31,7 +31,7 @@ void check(int is_right, const char *right, const char *wrong) {
   port_log(is_right ? right : wrong);
 }
 
-/* Whether this time has passed, by the port's own clock. */
+/* Whether this time has passed by the port's own clock. */
 int check_is_over(uint32_t start, uint32_t ms) { return pg_clock_ms() - start >= ms; }
 
 /* Returns 1 if the clock can measure waits. All other tests need that. */
@@ -47,7 +47,7 @@ static int check_clock(void) {
     last = now;
     if (i < 100) port_wait(1);
   }
-  /* Read the clock again. After a long interruption, the time had passed before the first read. */
+  /* Read the clock again. After a long interruption, the time may have passed before the first read. */
   int goes_on = pg_clock_ms() != start;
   check(goes_on, "ok clock: it goes on", "not ok clock: pg_clock_ms stands still");
   check(!goes_back, "ok clock: it never goes back", "not ok clock: pg_clock_ms went back");

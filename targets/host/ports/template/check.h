@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* If the machine is slower than an idle device, such as an emulator, set this factor. It multiplies each time limit. */
+/* Set this factor if the machine is slower than an idle device, for example an emulator. It multiplies each time limit. */
 #ifndef CHECK_SLOWNESS
 #define CHECK_SLOWNESS 1
 #endif
@@ -15,7 +15,7 @@
 /* Prints one of the two lines, and counts failures. */
 void check(int is_right, const char *right, const char *wrong);
 
-/* 0 if something could not be tested. */
+/* 0 if a property could not be tested. */
 extern int check_is_whole;
 
 /* Whether this time has passed, by the port's own clock. */

@@ -32,7 +32,10 @@ int pg_random(uint8_t *bytes, size_t size) {
   return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
 }
 
-/* Use the TLS library's or the hardware's. Without it, servers that require code challenges cannot be used. */
+/*
+ * On a board, use the SHA-256 of the TLS library or the hardware. Without it, servers that require code challenges cannot
+ * be used.
+ */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   (void)bytes;
   (void)size;
@@ -48,8 +51,8 @@ const struct pg_signer *port_signer(void) { return NULL; }
 void port_open(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 
 /*
- * Returns at a key, at a network event, or after the time. On a board, sleep until one of these interrupts, at most
- * `ms`.
+ * Sleeps until a key, a network event, or the end of the time. On a board, sleep until one of these interrupts, at most
+ * `ms` milliseconds.
  */
 void port_wait(int ms) {
   struct pollfd waiting[] = {{input, POLLIN, 0}, {socket_descriptor(), socket_events(), 0}};

@@ -1,10 +1,9 @@
 /*
  * A connection over a plain socket. Replace it with one over the board's TCP and TLS. Contract in picogrant-port.h, in
- * short: no function waits; use TLS 1.2 or later, and check the certificate's chain, name and dates; wipe every buffer
- * at the end. http.c does HTTP.
- *
- * Without TLS it refuses every address except this machine's own. Use it to test a port with a local service.
- * ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use esp_tls, on Zephyr its sockets with TLS.
+ * short: no function waits; use TLS 1.2 or later, and check the certificate's chain, name and dates; wipe every buffer at
+ * the end. http.c does HTTP. This file has no TLS, so it refuses every address except this machine's own. Use it to test a
+ * port with a local service. ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use esp_tls, on Zephyr its
+ * sockets with TLS.
  */
 #include "port.h"
 
@@ -64,7 +63,9 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
   return 1;
 }
 
-/* Called repeatedly. OPEN: the name is resolved, the handshake is complete, and the certificate is valid. */
+/*
+ * Called repeatedly. Return OPEN only when the name is resolved, the handshake is complete, and the certificate is valid.
+ */
 enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
   struct pollfd waiting = {connection->descriptor, POLLOUT, 0};
   int error = 0;
@@ -92,7 +93,7 @@ int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, s
   return size ? (int)size : pg_connection_flush(connection) < 0 ? -1 : 0;
 }
 
-/* Whether everything in the transmit buffer has been sent. */
+/* Sends the transmit buffer. Returns 1 if everything has been sent. */
 int pg_connection_flush(struct pg_connection *connection) {
   while (connection->sent < connection->filled) {
     ssize_t done = send(connection->descriptor, connection->out + connection->sent,

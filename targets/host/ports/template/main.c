@@ -36,14 +36,14 @@ static const char *address(int number, const char *base, const char *path) {
   return addresses[number];
 }
 
-/* Request a page. The first one follows the sign-in. */
+/* Requests a page. The first page follows the sign-in. */
 static void need_page(const char *number) {
   snprintf(target, sizeof target, "/items?page=%s", number);
   page_bytes = 0;
   needs_call = 1;
 }
 
-/* A piece of a response, which is valid during this call only. */
+/* Receives a piece of a response, which is valid during this call only. */
 static void take_body(void *context, const uint8_t *bytes, size_t size) {
   (void)context;
   size_t capacity = sizeof page - 1 - page_bytes;
@@ -53,7 +53,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
   page[page_bytes] = 0;
 }
 
-/* The call has ended. With status 0 there was no response, and the call may be repeated. */
+/* Called when the call has ended. With status 0 there was no response, and the call may be repeated. */
 static void take_response(int status) {
   if (status == 401) port_log("the API does not take this token, not even a new one");
   else if (status != 200) fprintf(stderr, "the API responded %d\n", status);
@@ -76,7 +76,7 @@ static void use_token(void) {
   if (length > 0) printf("the token has %d bytes, the first is %s\n", length, *token > 32 ? "visible" : "not");
 }
 
-/* For developers: prints what the display has no space for. */
+/* For developers: prints details for which the display has no space. */
 static void print_what_lacks(void) {
   int needed = pg_host_memory_needed(&host);
   if (needed) fprintf(stderr, "a response does not fit: it needs MEMORY_BYTES of %d\n", needed);

@@ -19,8 +19,8 @@
 enum { SLOT_BYTES = 4096 + PG_SLOT_HEADER };
 
 /*
- * Opened at the first use. If that fails, it is -1 and every call fails. The device then starts after trying to read
- * for six seconds, and shows "Not saved" once it is signed in.
+ * Opened at the first use. If that fails, the descriptor is -1 and every call fails. The device then starts after it has
+ * tried to read for six seconds, and shows "Not saved" once it is signed in.
  */
 static int medium_file(void) {
   static int file = -1;
@@ -54,6 +54,6 @@ static int erase_slot(void *context, int slot) {
   return write_slot(context, slot, 0, erased, sizeof erased);
 }
 
-/* read_unit and program_unit are the bytes that the part reads and programs at once, by default 1. */
+/* read_unit and program_unit are the numbers of bytes that the memory chip reads and programs at once; default 1. */
 const struct pg_medium port_medium = {
     .slot_bytes = SLOT_BYTES, .read = read_slot, .program = write_slot, .erase = erase_slot};

@@ -1,4 +1,4 @@
-/* What main.c needs of the board, in addition to the headers of portable/: sleeping, keys, a log line. */
+/* The functions of the board that main.c needs in addition to the headers of portable/: sleeping, keys, a log line. */
 #ifndef PORT_H
 #define PORT_H
 

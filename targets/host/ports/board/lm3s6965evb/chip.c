@@ -21,7 +21,7 @@ static void start_clocks(void) {
 }
 
 void board_uart_open(void) {
-  /* In units of a sixty-fourth: the clock divided by 16 times the baud rate. */
+  /* The divider in units of 1/64. It is the clock divided by 16 times the baud rate. */
   enum { DIVIDER = (BOARD_CLOCK_HZ * 4 + BAUD / 2) / BAUD };
   start_clocks();
   PORT_IS_OF_PART(PORT_A) = PINS_OF_UART | PINS_OF_SSI;
@@ -60,8 +60,8 @@ void board_clock_open(void) {
 }
 
 /*
- * A period may end here while its interrupt is off. It is then pending, and SysTick's value belongs to the next period.
- * A value of 0 may belong to either, so read again.
+ * A period may end in this function while the interrupt is off. The interrupt is then pending, and SysTick's value belongs
+ * to the next period. A value of 0 may belong to either period, so read it again.
  */
 uint32_t pg_clock_ms(void) {
   uint32_t before, left, is_over;

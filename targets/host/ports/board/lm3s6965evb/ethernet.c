@@ -1,6 +1,6 @@
 /*
- * The microcontroller's Ethernet controller. Contract in network.h. Two bytes with the length precede each frame in its
- * memory. lwIP has two bytes of padding there.
+ * The microcontroller's Ethernet controller. Contract in network.h. In its memory, each frame follows two bytes with its
+ * length. lwIP has two bytes of padding in the same place.
  */
 #include "network.h"
 #include <netif/ethernet.h>
