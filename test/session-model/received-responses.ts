@@ -140,7 +140,8 @@ export class Received {
         const { error = "", error_description: words = "" } = members as Record<string, string>;
         note({ error, errorDescription: words.slice(0, DESCRIPTION_MAX), failure: "" });
         sink.end();
-        takeBack = undefined;
+        // It may also abort the request while the next proof is signed.
+        if (error !== "use_dpop_nonce") takeBack = undefined;
       },
       failed: (failure) => {
         failed(failure);

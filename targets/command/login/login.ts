@@ -113,8 +113,8 @@ async function loginOn(
     try {
       const token = await session.accessToken(signal);
       const output = nameIn(claimsIn(session.tokenResponse));
-      const who =
-        output || stored?.who || (await requestIdentity(settings, token, httpOptionsOf(settings)));
+      const http = httpOptionsOf(settings);
+      const who = output || stored?.who || (await requestIdentity(settings, token, http, session));
       writeStoredLogin(state, { version: 1, settings, who });
       screen.showSession(ready, session, who);
     } finally {

@@ -13,6 +13,7 @@ import {
   removeOwn,
   writeOwn,
 } from "../../../platform/node/files.ts";
+import { nodeFetch } from "../../../platform/node/http.ts";
 import type { NodeHttpOptions } from "../../../platform/node/index.ts";
 import { openKeys } from "../../../platform/node/keys.ts";
 import { StateDirectoryError } from "../../../platform/node/platform.ts";
@@ -44,6 +45,7 @@ const TIMEOUT_MS = 30_000;
 export interface OpenState extends NodePlatform {
   readonly shared: SharedDirectory;
   readonly stored: TokenCache;
+  readonly fetch: typeof fetch;
 }
 
 /**
@@ -52,11 +54,12 @@ export interface OpenState extends NodePlatform {
  */
 export function openState(directory: string, login: LoginSettings): OpenState {
   const { keyFile } = login;
+  const http = httpOptionsOf(login);
   const platform = nodePlatformWith(noDisplay, {
     stateDirectory: directory,
     isShared: true,
     isSealed: keyFile !== undefined,
-    http: httpOptionsOf(login),
+    http,
   });
   const { storage, entropy } = platform;
   const seal = (storage: Storage): Storage =>
@@ -68,6 +71,7 @@ export function openState(directory: string, login: LoginSettings): OpenState {
     ...platform,
     shared,
     stored: new TokenCache(() => seal(storage.tokenCache), "used"),
+    fetch: nodeFetch(http),
     dispose() {
       shared.leave();
       platform.dispose();
@@ -165,14 +169,14 @@ export async function openSession(
   { driver }: ReadySettings,
   handlers: SignInHandlers,
 ): Promise<Session> {
-  const { shared, stored, storage, entropy } = state;
+  const { shared, stored, storage, entropy, fetch } = state;
   const { dpop, audience, config } = driver;
   const { clientId } = config;
   const isKeyed = dpop !== undefined || audience !== undefined;
   const keys = isKeyed
     ? await openKeys({ clientId, dpop, audience, entropy, directory: storage.directory })
     : undefined;
-  const settings = { ...driver, shared, stored, keys, log: debugLog() };
+  const settings = { ...driver, shared, stored, keys, fetch, log: debugLog() };
   // The caller closes the directory.
   return await signInOn(state, settings, handlers, () => {});
 }

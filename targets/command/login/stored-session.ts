@@ -14,7 +14,7 @@ import type { Session, SignOutResult } from "../../../platform/session/session.t
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { objectIn, printable } from "../../../platform/text/text.ts";
 import { integer } from "../../desktop/command-line.ts";
-import { Exit, interruptibly, outcomeBy } from "../exit-codes.ts";
+import { Exit, Failure, interruptibly, outcomeBy } from "../exit-codes.ts";
 import type { Part } from "../option-parser.ts";
 import { inWords } from "../terminal.ts";
 import {
@@ -22,6 +22,7 @@ import {
   alone,
   directoryOf,
   lasting,
+  loginCommand,
   metadataOf,
   type OpenState,
   openSession,
@@ -50,16 +51,23 @@ export const token: Part = {
       .addHelpText("after", HELP),
   act: async (line) => {
     const flags = line.opts<SessionFlags>();
-    await withSession(flags, async ({ session }, accessToken) => {
+    await withSession(flags, async ({ session, unbound }, accessToken) => {
       const response = {
         access_token: await accessToken(),
         expires_in: session.expiresInS ?? null,
       };
+      if (isBound(session)) process.stderr.write(`picogrant token: ${BOUND}: ${unbound}\n`);
       print(flags.json ? JSON.stringify(response) : response.access_token);
     });
     return Exit.DONE;
   },
 };
+
+const BOUND = "only requests with a proof (DPoP) can use this token; to sign in for a bearer token";
+
+/** Whether the access token is bound to a key (RFC 9449 §5). */
+const isBound = ({ tokenResponse }: Pick<Session, "tokenResponse">): boolean =>
+  `${tokenResponse?.token_type}`.toLowerCase() === "dpop";
 
 export const status: Part = {
   line: (line) =>
@@ -153,6 +161,8 @@ interface Resumed {
   readonly session: Session;
   readonly ready: ReadySettings;
   readonly who: string;
+  /** The command that signs in again without a key. */
+  readonly unbound: string;
 }
 
 /**
@@ -201,7 +211,8 @@ async function withSession(
         }
       };
       try {
-        await work({ session, ready, who }, accessToken);
+        const unbound = loginCommand(state, settings, { dpop: "off", again: true });
+        await work({ session, ready, who, unbound }, accessToken);
       } catch (error) {
         const isOver = session.status === "ended" && error instanceof SignInError;
         throw isOver ? new SignInError("not_signed_in", "user", error.message) : error;
@@ -249,10 +260,16 @@ export async function requestIdentity(
   login: LoginSettings,
   accessToken: string,
   options: NodeHttpOptions,
+  session?: Session,
 ): Promise<string> {
   const requested = await userInfoOf(login, options);
   if (requested === undefined) return "";
   const { address, scheme = "Bearer" } = requested;
+  if (session && isBound(session)) {
+    const signal = AbortSignal.timeout(LIMIT_MS);
+    const requested = session.fetch(address, { signal }).then((response) => response.json());
+    return nameIn(await requested.catch(() => undefined));
+  }
   const { allowHttp } = login;
   return nameIn(await getJson(address, allowHttp, `${scheme} ${accessToken}`, options));
 }
@@ -275,13 +292,15 @@ export async function userInfoOf(
   return undefined;
 }
 
+const LIMIT_MS = 10_000;
+
 async function getJson(
   url: string,
   allowHttp: boolean,
   authorization: string,
   options: NodeHttpOptions,
 ): Promise<Claims | undefined> {
-  const http = new NodeHttp({ ...options, timeLimitMs: 10_000 });
+  const http = new NodeHttp({ ...options, timeLimitMs: LIMIT_MS });
   try {
     const response = await requestFor(http, url, allowHttp, authorization);
     return response.status === 200 ? objectIn(response.body) : undefined;
@@ -408,12 +427,14 @@ export const gitCredential: Part = {
     const isRefused = line.args[0] === "erase";
     if (line.args[0] !== "get" && !isRefused) return Exit.DONE;
     const { protocol, host, username = "oauth2" } = fieldsOf(await text(process.stdin));
-    await withSession({ ...flags, fresh: isRefused }, async ({ session, ready }, accessToken) => {
+    await withSession({ ...flags, fresh: isRefused }, async (resumed, accessToken) => {
+      const { session, ready, unbound } = resumed;
       const { token, deviceAuthorization } = ready.driver.endpoints;
       const origins = [token, deviceAuthorization].map((endpoint) => new URL(endpoint).origin);
       const allowed = [...origins, ...more.map((name) => `https://${name}`)];
       if (!allowed.includes(`${protocol}://${host}`)) return;
       const fields = [`username=${username}`, `password=${await accessToken()}`];
+      if (isBound(session)) throw new Failure(`${BOUND}: ${unbound}`);
       const { expiresInS } = session;
       if (expiresInS !== undefined) {
         fields.push(`password_expiry_utc=${Math.floor(Date.now() / 1000) + expiresInS}`);
