@@ -140,8 +140,7 @@ export class Received {
         const { error = "", error_description: words = "" } = members as Record<string, string>;
         note({ error, errorDescription: words.slice(0, DESCRIPTION_MAX), failure: "" });
         sink.end();
-        // It may also abort the request while the next proof is signed.
-        if (error !== "use_dpop_nonce") takeBack = undefined;
+        takeBack = undefined;
       },
       failed: (failure) => {
         failed(failure);

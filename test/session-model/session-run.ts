@@ -649,7 +649,7 @@ class Run {
 
 /** Runs more turns than any chain of promises here needs. */
 async function turns(): Promise<void> {
-  for (let i = 0; i < 12; i++) await null;
+  for (let i = 0; i < 24; i++) await null;
 }
 
 /**
