@@ -13,7 +13,7 @@
 //   over --- responseEnd, responseFailed, or checkExchange after the time limit
 //    |
 //   taken -- takeResponse: the purpose decides who processes it; OUTPUT is released, except for a call's response, which
-//   the application reads, and while ABORT is due
+//            the application reads, and while ABORT is due
 //
 // There are two exceptions. A request that does not fit goes to "taken" at once, as a failed one. And giveUp
 // (device/request.ts) ends a request when the user does something else: the host may still read it, so its bytes stay

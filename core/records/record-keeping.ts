@@ -1,15 +1,17 @@
 // Decides which slot is read, written or erased, and when. The device uses the newest valid record of the two slots.
 // Whenever power fails, one record is intact. token-record.ts has the bytes of a record. These rules handle power failures:
-// - A write goes to the slot without the newest record. If power fails during the write, the newest record is still there.
-// - Signing out first writes a revocation record (from then on no restart resumes the session), erases the record of the
-// token, revokes, and erases the revocation last. - A slot that cannot be read may hold the newest record. The token in the
-// other slot may be outdated, and a server that receives an outdated token may end the session (RFC 9700 §4.14.2). So the
-// device retries the read for some seconds. - A slot that could not be read or erased may hold a token that nobody would
-// ever revoke. The device erases it after it has written the next record. - The older slot stays if it holds the previous
-// refresh token. Otherwise the device erases it after the newer record is written, because a code that led to tokens is
-// useless. - A record under a former name of the server is rewritten under the present name, and then erased. After that,
-// another server with the former name cannot find it. - A wipe erases the older slot first. Otherwise, after a power
-// failure, the older record would be the newest.
+//  - A write goes to the slot without the newest record. If power fails during the write, the newest record is still there.
+//  - Signing out first writes a revocation record, after which no restart resumes the session. Then the device erases the
+//    record of the token and revokes the token. It erases the revocation record last.
+//  - A slot that cannot be read may hold the newest record. The token in the other slot may be outdated, and a server that
+//    receives an outdated token may end the session (RFC 9700 §4.14.2). So the device retries the read for some seconds.
+//  - A slot that could not be read or erased may hold a token that nobody would ever revoke. The device erases the slot
+//    after it has written the next record.
+//  - The older slot stays if it holds the previous refresh token. Otherwise the device erases it after the newer record is
+//    written, because a code that led to tokens is useless.
+//  - A record under a former name of the server is rewritten under the present name, and then erased. After that, another
+//    server with the former name cannot find it.
+//  - A wipe erases the older slot first. Otherwise, after a power failure, the older record would be the newest.
 
 import { must } from "../device/assertion.ts";
 import { waitFor } from "../device/clock.ts";

@@ -1,9 +1,12 @@
 /*
  * The portable host: core, storage, network and display. A port's program consists of:
  *
- *   pg_host_open(&host, &parts)      once while (pg_host_step(&host)) {    works until there is nothing to do
- *   wait(pg_host_wake_in(&host));  the board's own function: returns on network, key or time for each key:
- *   pg_host_key(&host, key) } pg_host_close(&host)
+ *   pg_host_open(&host, &parts)      once
+ *   while (pg_host_step(&host)) {    works until there is nothing to do
+ *     wait(pg_host_wake_in(&host));  the board's own function: returns on network, key or time
+ *     for each key: pg_host_key(&host, key)
+ *   }
+ *   pg_host_close(&host)
  *
  * A program may have several devices, each with its own struct pg_host, settings, memory, medium, connection and display.
  * The program steps the devices in turn, and sleeps for the minimum of their pg_host_wake_in.

@@ -199,7 +199,16 @@ void pg_http_work(struct pg_http *http);
 /* Milliseconds until the exchange times out; -1 without an exchange. */
 int pg_http_wake_in(const struct pg_http *http);
 
-/* Whether a request may be sent. http.c opens no connection without this check. */
+/*
+ * Whether a request may be sent. http.c opens no connection without this check.
+ * @param sent where it will be sent: the source of the connection and of the Host line
+ * @return 1, or 0 if the request must not be sent:
+ *   scheme, host or port differ from the configured address of its endpoint (RFC 6454);
+ *   it uses plain http to another machine, which is not allowed;
+ *   a bearer token goes to anything but a resource server (RFC 6750 section 5.3);
+ *   the client's credentials go to anything but the authorization server;
+ *   a secret is in the address, where others can read it
+ */
 int pg_leak_guard(const struct pg_http_request *request, const struct pg_address *sent,
                  const struct pg_allowed *allowed);
 

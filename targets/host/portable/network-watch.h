@@ -2,10 +2,12 @@
  * Monitors the network, for a port with its own network stack. The monitoring starts only after a request without a
  * response, so an idle device can sleep. If the gateway responds, the server is at fault, and nothing is restarted.
  *
- *   an exchange failed without a response       pg_network_watch_doubt then, until the doubt is resolved:
- *   pg_network_watch_next returns PROBE       ask the gateway for its address (ARP), or another host if there is none
- *   RESTART_INTERFACE     three probes without a response RESTART_DEVICE        three restarts of the interface without
- *   effect the gateway responded, or an exchange worked  pg_network_watch_received
+ *   an exchange failed without a response       pg_network_watch_doubt
+ *   then, until the doubt is resolved:
+ *     pg_network_watch_next returns PROBE       ask the gateway for its address (ARP), or another host if there is none
+ *                         RESTART_INTERFACE     three probes without a response
+ *                         RESTART_DEVICE        three restarts of the interface without effect
+ *   the gateway responded, or an exchange worked  pg_network_watch_received
  *
  * The waits after restarts double up to an hour. If a router is off for a week, the device restarts once per hour. `level`
  * determines the wait. The port preserves it across restarts, in memory that a reset does not clear.
