@@ -92,8 +92,10 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
   const error = inWords(thrown);
   if (!(error instanceof Error)) throw error;
   const line = error.message.replace(/\s*\n\s*/g, " ").trim();
-  const message = printable(OPTIONS.reduce((text, [from, to]) => text.replace(from, to), line));
   const isOurs = error instanceof SignInError;
+  // Other errors name options of the command already, or members of a device.json.
+  const replaced = isOurs ? OPTIONS : [];
+  const message = printable(replaced.reduce((text, [from, to]) => text.replace(from, to), line));
   const code = isOurs ? error.code : CODES[error.name];
   if (code === undefined) throw error;
   const exitCode = error instanceof Interrupted ? error.exitCode : (EXITS[code] ?? Exit.FAILED);

@@ -313,6 +313,26 @@ it("status refreshes an expired token, and reports the server's response or that
   expect(ended).toMatchObject({ code: 4, stdout: "" });
   expect(ended.stderr).toMatch(/session_ended.*; to sign in again: picogrant login .*\n$/);
   expect((await picogrant(["token"])).code).toBe(4);
+  // A login does not need a second start if the server has ended the stored session.
+  expect((await login()).code).toBe(0);
+  expect(await login()).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("session_ended"),
+  });
+});
+
+it.each([
+  ["{", "is no login of this version; delete it and sign in again"],
+  ['{"version":1,"settings":null,"who":""}', "is no login of this version"],
+  ['{"version":1,"settings":{},"who":""}', "is no login of this version"],
+  ['{"version":1,"settings":{"server":5,"secret":"none"},"who":""}', "is no login of this version"],
+])("a damaged login.json is named: %s", async (text, message) => {
+  writeFileSync(path.join(state, "login.json"), text, { mode: 0o600 });
+  for (const name of ["status", "token", "logout"])
+    expect(await picogrant([name])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(RegExp(`^picogrant ${name}: .*login.json: ${message}.*\n$`)),
+    });
 });
 
 const LOGOUTS: [words: string, isStored: boolean][] = [

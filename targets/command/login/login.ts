@@ -121,6 +121,11 @@ async function loginOn(
       await session.close();
     }
   } catch (error) {
+    if (stored !== undefined && error instanceof SignInError && error.code === "session_ended") {
+      screen.showTrouble(error);
+      clearTimeout(limit);
+      return await loginOn(platform, options, undefined, end);
+    }
     throw ready === undefined ? error : withHint(error, settings, ready);
   } finally {
     clearTimeout(limit);

@@ -242,6 +242,7 @@ export function withPlace(line: Command): Command {
 
 /** @throws UsageError, SignInError if there is none */
 export function directoryOf({ account, state }: Place): string {
+  if (state === "") throw new UsageError("--state is empty; name a directory");
   if (state) return path.resolve(state);
   try {
     return accountDirectory(account);
@@ -276,7 +277,9 @@ export function readStoredLogin(directory: string): StoredLogin | undefined {
   if (content === undefined) return undefined;
   try {
     const stored = JSON.parse(`${content}`) as StoredLogin;
-    if (stored.version === 1 && typeof stored.settings === "object") return stored;
+    const { server, config = server, secret } = stored.settings;
+    const isWhole = secret && [config, stored.who].every((text) => typeof text === "string");
+    if (stored.version === 1 && isWhole) return stored;
   } catch {
     // The error is thrown below.
   }
