@@ -8,7 +8,6 @@ import { ErrorCode, MESSAGES } from "../../core/complete.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { allowedBy, type Schema } from "../../platform/configuration/schema-check.ts";
 import table from "../../platform/configuration/settings.json";
-import { MEMORY_BYTES_DEFAULT } from "../../platform/driver/options.ts";
 import { markdownTable } from "../../targets/desktop/command-line.ts";
 import { FIXED_BY } from "../../targets/desktop/simulator/log/remedies.ts";
 import { limits as firmwareLimits } from "../../targets/workbench/board/sizes.ts";
@@ -83,17 +82,91 @@ it("sizes on pages are the limits that npm run budgets checks", () => {
   expect(design).toContain(`poll | ${figure(pollInstructionsOfCMax)} |`);
 });
 
-it("the page of sizing has the hosts' default memory sizes", () => {
+const CORE = "core/device/limits.ts";
+const URIS =
+  /N_URI_MAX = (\d+).*_COMPLETE_MAX = (\d+).*G_URI_MEMORY = (\d+).*G_URI_MAX = (\d+).*E_MAX = (\d+)/s;
+const MEMORY_OF_C = "The hosts in C use {} by default";
+/** Figures of pages, and where the sources have them. */
+const FIGURES: readonly [page: string, phrase: string, source: string, values: RegExp][] = [
+  [
+    "targets/docs/sizing.md",
+    "{} characters, and the URI with the code {}. From {} bytes of memory on, the limits are {} and {}.",
+    CORE,
+    URIS,
+  ],
+  [
+    "core/SPEC.md",
+    "{} bytes and the complete one {}; with {} bytes of memory or more, {} and {}.",
+    CORE,
+    URIS,
+  ],
+  ["core/SPEC.md", "may be {} levels deep", CORE, /JSON_DEPTH_MAX = (\d+)/],
+  [
+    "core/DESIGN.md",
+    "engine included | {} B |",
+    "targets/workbench/budgets/budget-limits.ts",
+    /stack: (\d+)/,
+  ],
+  [
+    "targets/docs/sizing.md",
+    "for `qjs` use {} bytes by default",
+    "platform/driver/options.ts",
+    /MEMORY_BYTES_DEFAULT = (\d+)/,
+  ],
+  ["targets/docs/sizing.md", MEMORY_OF_C, "targets/command/page-format.ts", /memoryBytes = (\d+) /],
+  [
+    "targets/docs/sizing.md",
+    MEMORY_OF_C,
+    "targets/host/ports/template/main.c",
+    /MEMORY_BYTES = (\d+)/,
+  ],
+  [
+    "targets/docs/firmware-in-c.md",
+    "| RAM | {} bytes of device memory",
+    "targets/host/ports/template/main.c",
+    /MEMORY_BYTES = (\d+)/,
+  ],
+  [
+    "targets/bundle/PEERS.md",
+    "for picogrant is {} B.",
+    "targets/workbench/peers/costs.ts",
+    /beside \+ (\d+)/,
+  ],
+  ["targets/bundle/PEERS.md", "responses above {} B", "test/peers/naive.c", /RESPONSE = (\d+)/],
+  [
+    "targets/docs/node.md",
+    "of at most {} bytes",
+    "test/package/package.spec.ts",
+    /takes at most.*?LessThan\(([\d_]+)/s,
+  ],
+  [
+    "platform/README.md",
+    "at most {} to a server",
+    "platform/node/connection-pool.ts",
+    /CONNECTIONS_MAX = (\d+)/,
+  ],
+  [
+    "targets/host/README.md",
+    "name need less than {} bytes, an assertion and its parameters less than {}.",
+    "targets/host/portable/keys.h",
+    /PROOF_BYTES = (\d+), PG_ASSERTION_BYTES = (\d+)/,
+  ],
+  [
+    "targets/host/README.md",
+    "`--heap-limit` is {} bytes by default with 64-bit pointers, and {} otherwise.",
+    "targets/host/engines/picogrant.c",
+    /pg_heap_default = [^?]*\? (\d+) : (\d+)/,
+  ],
+];
+
+it.each(FIGURES)("%s: %s, as %s has it", (page, phrase, source, pattern) => {
+  const [, ...values] = pattern.exec(readFileSync(root + source, "utf8"))!;
+  const filled = phrase.replaceAll("{}", () => figure(Number(values.shift()!.replaceAll("_", ""))));
+  expect(readFileSync(root + page, "utf8").replaceAll(/\s+/g, " ")).toContain(filled);
+});
+
+it("the hosts in C of the page of sizing have the complete core", () => {
   const page = readFileSync(`${root}targets/docs/sizing.md`, "utf8").replaceAll(/\s+/g, " ");
-  expect(page).toContain(`programs for \`qjs\` use ${MEMORY_BYTES_DEFAULT} bytes by default`);
-  const defaults = {
-    "targets/command/page-format.ts": /memoryBytes = (\d+) /,
-    "targets/host/ports/template/main.c": /MEMORY_BYTES = (\d+),/,
-  };
-  for (const [file, pattern] of Object.entries(defaults)) {
-    const [, bytes] = pattern.exec(readFileSync(root + file, "utf8"))!;
-    expect(page).toContain(`The hosts in C use ${bytes} by default, `);
-  }
   const makefile = readFileSync(`${root}targets/host/ports/template/Makefile`, "utf8");
   expect(makefile).not.toContain("PICOGRANT_BUILD");
   expect(page).toContain("They have the complete core");
