@@ -67,17 +67,31 @@ function offersOf({ packageName, productId, basePlanId }: Pairs, version: string
   return `/publisher/${version}/applications/${plan}/offers`;
 }
 
-export type Row = readonly [name: string, ...lines: readonly (string | ServiceOptionsInput)[]];
+type Given = string | readonly string[] | ServiceOptionsInput;
 
-/** Declares one test per row. An object among the lines sets options of the service. */
-export function testRows(rows: readonly Row[], fixture?: FixtureInput): void {
-  for (const [name, ...lines] of rows) {
-    test(name, async () => {
-      const options = lines.find((line) => typeof line === "object");
-      const talk = new Talk(options, fixture);
-      for (const line of lines) if (typeof line === "string") await talk.print(line);
+/**
+ * Declares one test per name, a line without indentation. Its lines follow, indented. A list stands for its elements, and
+ * an object sets options of the service.
+ */
+export const testRows = testRowsWith(undefined);
+
+export function testRowsWith(fixture: FixtureInput | undefined) {
+  return (text: TemplateStringsArray, ...given: readonly Given[]): void => {
+    const printed = given.map((one) => {
+      if (typeof one === "string") return one;
+      return Array.isArray(one) ? one.join("\n  ") : `with ${JSON.stringify(one)}`;
     });
-  }
+    for (const row of String.raw({ raw: text }, ...printed)
+      .split(/\n+(?=\S)/)
+      .slice(1)) {
+      const [name = "", ...lines] = row.split("\n").map((line) => line.trim());
+      test(name, async () => {
+        const options = lines.find((line) => line.startsWith("with "))?.replace("with ", "");
+        const talk = new Talk(options && JSON.parse(options), fixture);
+        for (const line of lines) if (!/^(?:with |$)/.test(line)) await talk.print(line);
+      });
+    }
+  };
 }
 
 interface Browser {

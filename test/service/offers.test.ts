@@ -9,117 +9,91 @@ const PARENTS =
   '{"packageName":"test.picogrant.player","productId":"premium","basePlanId":"monthly"}';
 
 const PHASE = { duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free: {} } };
+const UNFIT = [[], [PHASE, PHASE, PHASE], [1], {}];
+const PROPER = ["a", "0", "intro-2026", "a".repeat(63)];
+const IMPROPER = ["-a", "Intro", "in_tro", "in.tro", "a".repeat(64), "é", "'a~b'", "../x"];
 
-testRows([
-  [
-    "offer doc §1 row auto-renewing base plans only: a base plan that does not renew has no offers",
-    PUBLISHER,
-    "create basePlanId=prepaid-30 -> 400 failedPrecondition",
-    "create basePlanId=yearly -> 200",
-  ],
-  ...["packageName", "productId", "basePlanId"].map(
-    (name) =>
-      [
-        `offer doc §2 row ${name}: the body must repeat the path's, and the response has it`,
-        PUBLISHER,
-        `create body='{"${name}":"other"}' -> 400 invalidParameter`,
-        `create body='{"${name}":null}' -> 400 invalidParameter`,
-        "offer read -> 404 notFound",
-        "create -> 200 packageName=test.picogrant.player productId=premium basePlanId=monthly",
-      ] as const,
-  ),
-  [
-    "offer doc §2 row offerId: comes from the query; the body may repeat it, and its format is checked",
-    PUBLISHER,
-    `create body='{"offerId":"other"}' -> 400 invalidParameter`,
-    `create body='{"offerId":"intro"}' -> 200 offerId=intro`,
-    "create -> 409 alreadyExists",
-    "create basePlanId=yearly -> 200 offerId=intro",
-    ...["a", "0", "intro-2026", "a".repeat(63)].map(
-      (id) => `create offerId=${id} -> 200 offerId=${id}`,
-    ),
-    ...["-a", "Intro", "in_tro", "in.tro", "a".repeat(64), "é", "'a~b'", "../x"].map(
-      (id) => `create offerId=${id} -> 400 invalidParameter`,
-    ),
-  ],
-  [
-    "offer doc §2 row state: DRAFT after creation; offer doc §3 row create offer: whatever the body claims, until it is activated",
-    PUBLISHER,
-    `create body='{"state":"ACTIVE","phases":[{"duration":"P1M","recurrenceCount":1}]}' -> 200 state=DRAFT`,
-    "offer read -> 200 state=DRAFT",
-    "offer deactivate -> 400 failedPrecondition",
-    "offer read -> 200 state=DRAFT",
-    "offer activate -> 200 state=ACTIVE",
-    "offer delete -> 400 failedPrecondition",
-    "offer deactivate -> 200 state=INACTIVE",
-    "offer activate -> 200 state=ACTIVE",
-    "offer read -> 200 state=ACTIVE",
-  ],
-  [
-    "offer doc §4 row method and path and row response body: POST creates the offer and returns it",
-    PUBLISHER,
-    "create -> 200 only=basePlanId,offerId,packageName,productId,state offerId=intro state=DRAFT",
-    "offer read -> 200 only=basePlanId,offerId,packageName,productId,state offerId=intro",
-  ],
-  [
-    "offer doc §4 row packageName and row productId and row basePlanId: an existing parent, well formed",
-    PUBLISHER,
-    "create packageName=test.unknown -> 404 notFound",
-    "create productId=basic -> 404 notFound",
-    "create basePlanId=weekly -> 404 notFound",
-    "create packageName=nodots -> 400 invalidParameter",
-    "create productId=PREMIUM -> 400 invalidParameter",
-    "create basePlanId=a_b -> 400 invalidParameter",
-    "create productId=pr%zz -> 400 invalidParameter",
-    "create productId=a/b -> 404 notFound",
-    "create -> 200",
-  ],
-  [
-    "offer doc §4 row offerId and row regionsVersion: required in the query",
-    PUBLISHER,
-    "create offerId= -> 400 required",
-    "create version= -> 400 required",
-    "create version=1999/01 -> 400 invalidParameter",
-    "create -> 200",
-  ],
-  [
-    "offer doc §4 row request body: one offer as JSON, with nothing before or after it",
-    PUBLISHER,
-    ...["''", "'{'", "'[]'", "'null'", "'1'", `'"offer"'`].map(
-      (raw) =>
-        `create raw=${raw} -> 400 ${/^'[[n1"]/.test(raw) ? "invalidParameter" : "parseError"}`,
-    ),
-    `create raw='x${PARENTS}' -> 400 parseError`,
-    `create raw='${PARENTS}x' -> 400 parseError`,
-    `create raw='${PARENTS}' type=text/plain -> 400 parseError`,
-    `create raw='${PARENTS}' -> 200`,
-  ],
-  [
-    "offer doc §5 row the scope publisher: for clients that may request it; without the scope, or for an account that is no publisher, 403",
-    "create -> 401 required",
-    "code scope=publisher -> 400 invalid_scope",
-    "sign-in client=publisher scope=email -> 200",
-    "create -> 403 insufficientPermissions",
-    "sign-in client=publisher scope=publisher account=ben -> 200",
-    "create -> 403 permissionDenied",
-    PUBLISHER,
-    "create -> 200",
-  ],
-  [
-    "offer doc §9 row the path carries v3: there is no other version",
-    PUBLISHER,
-    "create path=v2 -> 404 notFound",
-    "create path=v3 -> 200",
-  ],
-  [
-    "offer doc §2: an offer has one or two phases, or none",
-    PUBLISHER,
-    ...[[], [PHASE, PHASE, PHASE], [1], {}].map(
-      (phases) => `create body='${JSON.stringify({ phases })}' -> 400 invalidParameter`,
-    ),
-    `create body='${JSON.stringify({ phases: [PHASE, PHASE] })}' -> 200`,
-  ],
-]);
+for (const name of ["packageName", "productId", "basePlanId"])
+  testRows`
+offer doc §2 row ${name}: the body must repeat the path's, and the response has it
+  ${PUBLISHER}
+  create body='{"${name}":"other"}' -> 400 invalidParameter
+  create body='{"${name}":null}' -> 400 invalidParameter
+  offer read -> 404 notFound
+  create -> 200 packageName=test.picogrant.player productId=premium basePlanId=monthly
+`;
+
+testRows`
+offer doc §1 row auto-renewing base plans only: a base plan that does not renew has no offers
+  ${PUBLISHER}
+  create basePlanId=prepaid-30 -> 400 failedPrecondition
+  create basePlanId=yearly -> 200
+offer doc §2 row offerId: comes from the query; the body may repeat it, and its format is checked
+  ${PUBLISHER}
+  create body='{"offerId":"other"}' -> 400 invalidParameter
+  create body='{"offerId":"intro"}' -> 200 offerId=intro
+  create -> 409 alreadyExists
+  create basePlanId=yearly -> 200 offerId=intro
+  ${PROPER.map((id) => `create offerId=${id} -> 200 offerId=${id}`)}
+  ${IMPROPER.map((id) => `create offerId=${id} -> 400 invalidParameter`)}
+offer doc §2 row state: DRAFT after creation; offer doc §3 row create offer: whatever the body claims, until it is activated
+  ${PUBLISHER}
+  create body='{"state":"ACTIVE","phases":[{"duration":"P1M","recurrenceCount":1}]}' -> 200 state=DRAFT
+  offer read -> 200 state=DRAFT
+  offer deactivate -> 400 failedPrecondition
+  offer read -> 200 state=DRAFT
+  offer activate -> 200 state=ACTIVE
+  offer delete -> 400 failedPrecondition
+  offer deactivate -> 200 state=INACTIVE
+  offer activate -> 200 state=ACTIVE
+  offer read -> 200 state=ACTIVE
+offer doc §4 row method and path and row response body: POST creates the offer and returns it
+  ${PUBLISHER}
+  create -> 200 only=basePlanId,offerId,packageName,productId,state offerId=intro state=DRAFT
+  offer read -> 200 only=basePlanId,offerId,packageName,productId,state offerId=intro
+offer doc §4 row packageName and row productId and row basePlanId: an existing parent, well formed
+  ${PUBLISHER}
+  create packageName=test.unknown -> 404 notFound
+  create productId=basic -> 404 notFound
+  create basePlanId=weekly -> 404 notFound
+  create packageName=nodots -> 400 invalidParameter
+  create productId=PREMIUM -> 400 invalidParameter
+  create basePlanId=a_b -> 400 invalidParameter
+  create productId=pr%zz -> 400 invalidParameter
+  create productId=a/b -> 404 notFound
+  create -> 200
+offer doc §4 row offerId and row regionsVersion: required in the query
+  ${PUBLISHER}
+  create offerId= -> 400 required
+  create version= -> 400 required
+  create version=1999/01 -> 400 invalidParameter
+  create -> 200
+offer doc §4 row request body: one offer as JSON, with nothing before or after it
+  ${PUBLISHER}
+  ${["''", "'{'"].map((raw) => `create raw=${raw} -> 400 parseError`)}
+  ${["'[]'", "'null'", "'1'", `'"offer"'`].map((raw) => `create raw=${raw} -> 400 invalidParameter`)}
+  create raw='x${PARENTS}' -> 400 parseError
+  create raw='${PARENTS}x' -> 400 parseError
+  create raw='${PARENTS}' type=text/plain -> 400 parseError
+  create raw='${PARENTS}' -> 200
+offer doc §5 row the scope publisher: for clients that may request it; without the scope, or for an account that is no publisher, 403
+  create -> 401 required
+  code scope=publisher -> 400 invalid_scope
+  sign-in client=publisher scope=email -> 200
+  create -> 403 insufficientPermissions
+  sign-in client=publisher scope=publisher account=ben -> 200
+  create -> 403 permissionDenied
+  ${PUBLISHER}
+  create -> 200
+offer doc §9 row the path carries v3: there is no other version
+  ${PUBLISHER}
+  create path=v2 -> 404 notFound
+  create path=v3 -> 200
+offer doc §2: an offer has one or two phases, or none
+  ${PUBLISHER}
+  ${UNFIT.map((phases) => `create body='${JSON.stringify({ phases })}' -> 400 invalidParameter`)}
+  create body='${JSON.stringify({ phases: [PHASE, PHASE] })}' -> 200
+`;
 
 const APP = "/publisher/v3/applications/test.picogrant.player";
 const MONTHLY = `${APP}/subscriptions/premium/basePlans/monthly/offers`;

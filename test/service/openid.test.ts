@@ -171,26 +171,22 @@ test.each(NAMES)(
   },
 );
 
-testRows([
-  [
-    "RFC 9470 §3: an API demands a stronger sign-in, and names it",
-    { stepUp: { acr: "urn:picogrant:acr:two-factor" } },
-    "sign-in -> 200",
-    'list -> 401 insufficientUserAuthentication challenge=error="insufficient_user_authentication"',
-    'list -> 401 insufficientUserAuthentication challenge=acr_values="urn:picogrant:acr:two-factor"',
-    "code acr_values=urn:picogrant:acr:two-factor -> 200",
-    "allow ada -> granted",
-    "poll -> 200",
-    "list -> 200",
-  ],
-  [
-    "RFC 9470 §3: an API demands a more recent sign-in, which a refresh does not provide",
-    { stepUp: { maxAge: 300 } },
-    "sign-in -> 200",
-    "wait 300",
-    "list -> 200",
-    "wait 1",
-    "refresh -> 200",
-    'list -> 401 insufficientUserAuthentication challenge=max_age="300"',
-  ],
-]);
+testRows`
+RFC 9470 §3: an API demands a stronger sign-in, and names it
+  ${{ stepUp: { acr: "urn:picogrant:acr:two-factor" } }}
+  sign-in -> 200
+  list -> 401 insufficientUserAuthentication challenge=error="insufficient_user_authentication"
+  list -> 401 insufficientUserAuthentication challenge=acr_values="urn:picogrant:acr:two-factor"
+  code acr_values=urn:picogrant:acr:two-factor -> 200
+  allow ada -> granted
+  poll -> 200
+  list -> 200
+RFC 9470 §3: an API demands a more recent sign-in, which a refresh does not provide
+  ${{ stepUp: { maxAge: 300 } }}
+  sign-in -> 200
+  wait 300
+  list -> 200
+  wait 1
+  refresh -> 200
+  list -> 401 insufficientUserAuthentication challenge=max_age="300"
+`;

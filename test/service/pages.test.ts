@@ -17,232 +17,180 @@ const SIGNED_IN = [
 const PENDING = "poll -> 428 authorization_pending";
 const WRONG = "enter code=BBBB-BBBB -> 400";
 
-testRows([
-  [
-    "device doc §3 row device code request and row granted: code, account, Allow, and the next poll has tokens",
-    ...PAGES,
-    "press allow -> 200 says='Go~back~to~your~device'",
-    "poll -> 200 scope=video.readonly,email",
-  ],
-  [
-    "device doc §3 row denied: the next poll has access_denied",
-    ...PAGES,
-    "press deny -> 200 says='got~no~access'",
-    "poll -> 403 access_denied",
-  ],
-  [
-    "device doc §2.2: an unticked scope is not granted",
-    ...PAGES,
-    "press allow untick=email -> 200",
-    "poll -> 200 scope=video.readonly",
-  ],
-  [
-    "device doc §2.2: with everything unticked the page shows an error, decides nothing, and keeps the user's choices",
-    ...PAGES,
-    "press allow untick=email,video.readonly access=86400 -> 400 says='at~least~one~permission'",
-    "press allow -> 400",
-    PENDING,
-  ],
-  [
-    "device doc §2.2: time-based access is the user's choice",
-    ...PAGES,
-    "press allow access=86400 -> 200",
-    "poll -> 200 refresh_token_expires_in=86400",
-  ],
-  [
-    "device doc §2.2: a duration or a scope that the page did not offer is rejected",
-    ...PAGES,
-    "press allow access=7 scope=video untick=email,video.readonly -> 400",
-    "enter -> 200",
-    "press allow access=7 -> 200",
-    "poll -> 200 -refresh_token_expires_in scope=video.readonly,email",
-  ],
-  [
-    "device doc §7: a forbidden scope is explained to the user, and the poll has admin_policy_enforced",
-    "code scope=video -> 200",
-    "enter -> 200",
-    "choose pupil -> 200",
-    "press allow -> 403 says='Ask~your~administrator~to~allow'",
-    "poll -> 400 admin_policy_enforced",
-  ],
-  [
-    "device doc §7: an outsider of an internal client gets an explanation",
-    "code client=kiosk scope=email -> 200",
-    "enter -> 200",
-    "choose ada -> 200",
-    "press allow -> 403 says='Ask~your~administrator~to~admit'",
-  ],
-  [
-    "device doc §5.8 row the consent screen: it names the app, the code and each scope in words",
-    "code scope=video,profile -> 200",
-    "enter -> 200",
-    "choose ada -> 200 says='Living~Room~TV~wants~to~use~your~account' says=$user",
-    "enter -> 200 says='Manage~your~video~account' says='See~your~name~and~picture'",
-    "enter -> 200 says='Is~this~device~in~front~of~you?' lacks=e-mail",
-  ],
-  [
-    "RFC 8628 §3.3.1: verification_uri_complete fills the code in, and the user has to compare it",
-    REQUEST,
-    "look /device?user_code=$user -> 200 says=$user says='Is~this~the~code~on~your~device’s~screen?'",
-    PENDING,
-  ],
-  [
-    "a signed-in visitor does not choose the account again, but can change it; a disabled one cannot be chosen",
-    ...PAGES,
-    "press allow -> 200",
-    REQUEST,
-    "enter -> 200 says='wants~to~use~your~account'",
-    "submit /device choose=another -> 200 says='Choose~an~account'",
-    "choose gone -> 400 says='Choose~an~account'",
-  ],
-  [
-    "device doc §2.1: the page explains what is wrong with a code",
-    `${WRONG} says='This~code~is~wrong.' says='role="alert"' says='aria-invalid="true"'`,
-    "enter code='~' -> 400 says='Enter~the~code~that~your~device~shows.'",
-    `enter code='<b>&"' -> 400 says='This~code~is~wrong.' lacks=<b>&`,
-    "enter code=bbbb-bbbb -> 400 says='Case~matters'",
-  ],
-  [
-    "device doc §3 row expired: the page explains it",
-    REQUEST,
-    "wait 1800",
-    "enter -> 410 says='This~code~has~expired.'",
-  ],
-  ...(
-    [
-      ["allow", "ada", "200 says='Go~back~to~your~device'", "200 scope=video,email"],
-      ["deny", "ada", "200 says='got~no~access'", "403 access_denied"],
-      ["allow", "pupil", "403 says='organization~does~not~allow'", "400 admin_policy_enforced"],
-    ] as const
-  ).map(
-    ([decision, account, page, reported]) =>
-      [
-        `device doc §3: ${decision} by ${account}, sent twice or reloaded, has the same response and decides nothing new`,
-        "code scope=video,email -> 200",
-        "enter -> 200",
-        `choose ${account} -> 200`,
-        `press ${decision} -> ${page}`,
-        `press ${decision} untick=email -> ${page}`,
-        `poll -> ${reported}`,
-        ...[5, 1800].flatMap((seconds) => [`wait ${seconds}`, `press ${decision} -> ${page}`]),
-      ] as const,
-  ),
-  [
-    "device doc §3: a used code is explained; Deny after Allow changes nothing, and the page links to the account",
-    ...PAGES,
-    "press allow -> 200",
-    "enter -> 409 says='This~code~was~already~used.'",
-    `press deny -> 409 says='You~have~already~allowed~this.' says='href="/account"'`,
-    "poll -> 200",
-  ],
-  [
-    "device doc §3: Allow after Deny needs a new code",
-    ...PAGES,
-    "press deny -> 200",
-    "press allow -> 409 says='This~code~was~already~used.'",
-    "poll -> 403 access_denied",
-  ],
-  [
-    "device doc §3: other users learn that the code is used, not the decision",
-    ...PAGES,
-    "browser other",
-    "enter -> 200",
-    "choose ben -> 200",
-    "browser",
-    "press allow -> 200",
-    "browser other",
-    "press allow -> 409 says='This~code~was~already~used.'",
-  ],
-  [
-    "device doc §3: a code that expires between entry and Allow decides nothing",
-    ...PAGES,
-    "wait 1800",
-    "press allow -> 410",
-    "poll -> 400 expired_token",
-  ],
-  [
-    "opening a form's address again restarts the flow",
-    `look /device/account -> 200 says='action="/device"'`,
-    `look /device/decision -> 200 says='action="/device"'`,
-  ],
-  [
-    "device doc §6: the account page shows the apps with their scopes in words",
-    "sign-in -> 200",
-    ...SIGNED_IN,
-    "look /account -> 200 says='Living~Room~TV' says='(2~devices)'",
-    "look /account -> 200 says='View~your~video~account;~See~your~e-mail~address'",
-  ],
-  ...(
-    [
-      ["remove", "The~app~no~longer~has~access.", "No~app~has~access."],
-      ["sign-out-everywhere", "was~signed~out", "Choose~an~account"],
-      ["disable", "The~account~is~disabled.", "Enable~the~account"],
-    ] as const
-  ).map(
-    ([action, news, next]) =>
-      [
-        `device doc §6: /account/${action} ends the device's tokens`,
-        ...SIGNED_IN,
-        `submit /account/${action} -> 200 says='${news}' says='${next}'`,
-        "refresh -> 400 invalid_grant",
-        ...(action === "disable" ? ["submit /account/enable -> 200 says='enabled~again'"] : []),
-      ] as const,
-  ),
-]);
+testRows`
+device doc §3 row device code request and row granted: code, account, Allow, and the next poll has tokens
+  ${PAGES}
+  press allow -> 200 says='Go~back~to~your~device'
+  poll -> 200 scope=video.readonly,email
+device doc §3 row denied: the next poll has access_denied
+  ${PAGES}
+  press deny -> 200 says='got~no~access'
+  poll -> 403 access_denied
+device doc §2.2: an unticked scope is not granted
+  ${PAGES}
+  press allow untick=email -> 200
+  poll -> 200 scope=video.readonly
+device doc §2.2: with everything unticked the page shows an error, decides nothing, and keeps the user's choices
+  ${PAGES}
+  press allow untick=email,video.readonly access=86400 -> 400 says='at~least~one~permission'
+  press allow -> 400
+  ${PENDING}
+device doc §2.2: time-based access is the user's choice
+  ${PAGES}
+  press allow access=86400 -> 200
+  poll -> 200 refresh_token_expires_in=86400
+device doc §2.2: a duration or a scope that the page did not offer is rejected
+  ${PAGES}
+  press allow access=7 scope=video untick=email,video.readonly -> 400
+  enter -> 200
+  press allow access=7 -> 200
+  poll -> 200 -refresh_token_expires_in scope=video.readonly,email
+device doc §7: a forbidden scope is explained to the user, and the poll has admin_policy_enforced
+  code scope=video -> 200
+  enter -> 200
+  choose pupil -> 200
+  press allow -> 403 says='Ask~your~administrator~to~allow'
+  poll -> 400 admin_policy_enforced
+device doc §7: an outsider of an internal client gets an explanation
+  code client=kiosk scope=email -> 200
+  enter -> 200
+  choose ada -> 200
+  press allow -> 403 says='Ask~your~administrator~to~admit'
+device doc §5.8 row the consent screen: it names the app, the code and each scope in words
+  code scope=video,profile -> 200
+  enter -> 200
+  choose ada -> 200 says='Living~Room~TV~wants~to~use~your~account' says=$user
+  enter -> 200 says='Manage~your~video~account' says='See~your~name~and~picture'
+  enter -> 200 says='Is~this~device~in~front~of~you?' lacks=e-mail
+RFC 8628 §3.3.1: verification_uri_complete fills the code in, and the user has to compare it
+  ${REQUEST}
+  look /device?user_code=$user -> 200 says=$user says='Is~this~the~code~on~your~device’s~screen?'
+  ${PENDING}
+a signed-in visitor does not choose the account again, but can change it; a disabled one cannot be chosen
+  ${PAGES}
+  press allow -> 200
+  ${REQUEST}
+  enter -> 200 says='wants~to~use~your~account'
+  submit /device choose=another -> 200 says='Choose~an~account'
+  choose gone -> 400 says='Choose~an~account'
+device doc §2.1: the page explains what is wrong with a code
+  ${WRONG} says='This~code~is~wrong.' says='role="alert"' says='aria-invalid="true"'
+  enter code='~' -> 400 says='Enter~the~code~that~your~device~shows.'
+  enter code='<b>&"' -> 400 says='This~code~is~wrong.' lacks=<b>&
+  enter code=bbbb-bbbb -> 400 says='Case~matters'
+device doc §3 row expired: the page explains it
+  ${REQUEST}
+  wait 1800
+  enter -> 410 says='This~code~has~expired.'
+device doc §3: a used code is explained; Deny after Allow changes nothing, and the page links to the account
+  ${PAGES}
+  press allow -> 200
+  enter -> 409 says='This~code~was~already~used.'
+  press deny -> 409 says='You~have~already~allowed~this.' says='href="/account"'
+  poll -> 200
+device doc §3: Allow after Deny needs a new code
+  ${PAGES}
+  press deny -> 200
+  press allow -> 409 says='This~code~was~already~used.'
+  poll -> 403 access_denied
+device doc §3: other users learn that the code is used, not the decision
+  ${PAGES}
+  browser other
+  enter -> 200
+  choose ben -> 200
+  browser
+  press allow -> 200
+  browser other
+  press allow -> 409 says='This~code~was~already~used.'
+device doc §3: a code that expires between entry and Allow decides nothing
+  ${PAGES}
+  wait 1800
+  press allow -> 410
+  poll -> 400 expired_token
+opening a form's address again restarts the flow
+  look /device/account -> 200 says='action="/device"'
+  look /device/decision -> 200 says='action="/device"'
+device doc §6: the account page shows the apps with their scopes in words
+  sign-in -> 200
+  ${SIGNED_IN}
+  look /account -> 200 says='Living~Room~TV' says='(2~devices)'
+  look /account -> 200 says='View~your~video~account;~See~your~e-mail~address'
+`;
 
-describe("guessing and phishing", () => {
-  testRows([
-    [
-      "RFC 8628 §5.1: after ten wrong codes even the right one has to wait; other addresses, right and empty ones do not count",
-      REQUEST,
-      ...Array<string>(9).fill(WRONG),
-      ...["", "'~'", "--"].map((nothing) => `enter code=${nothing} -> 400`),
-      "enter -> 200",
-      WRONG,
-      "enter -> 429 says='Too~many~wrong~codes.~Try~again~in~10~minutes.'",
-      "browser other 203.0.113.2",
-      ...Array<string>(12).fill("enter -> 200"),
-      "browser",
-      "wait 600",
-      "enter -> 200",
-    ],
-    [
-      "RFC 8628 §5.1: the later pages count guesses too",
-      ...PAGES,
-      ...Array<string>(10).fill("submit /device/decision user_code=B decision=allow -> 400"),
-      "press allow -> 429",
-      PENDING,
-    ],
-    ...["/device", "/device/account", "/device/decision", "/account/disable"].map(
-      (path) =>
-        [
-          `a form that no page of this visit sent is rejected: ${path}`,
-          ...PAGES,
-          `send ${path} csrf=guess user_code=$user account=ada decision=allow -> 403`,
-          "browser new",
-          `send ${path} user_code=$user account=ada decision=allow -> 403 says='Please~start~again'`,
-          PENDING,
-        ] as const,
-    ),
-    [
-      "a form belongs to its account: with another account's name it has no effect",
-      ...PAGES,
-      "press allow account=ben -> 200 says='wants~to~use'",
-      PENDING,
-      ...SIGNED_IN,
-      "submit /account/disable account=ben -> 200",
-      "refresh -> 200",
-    ],
-    [
-      "a form of one visit is invalid in another",
-      ...PAGES,
-      "browser other",
-      "look /device -> 200",
-      "press allow -> 403",
-      PENDING,
-    ],
-  ]);
-});
+for (const [decision, account, page, reported] of [
+  ["allow", "ada", "200 says='Go~back~to~your~device'", "200 scope=video,email"],
+  ["deny", "ada", "200 says='got~no~access'", "403 access_denied"],
+  ["allow", "pupil", "403 says='organization~does~not~allow'", "400 admin_policy_enforced"],
+] as const)
+  testRows`
+device doc §3: ${decision} by ${account}, sent twice or reloaded, has the same response and decides nothing new
+  code scope=video,email -> 200
+  enter -> 200
+  choose ${account} -> 200
+  press ${decision} -> ${page}
+  press ${decision} untick=email -> ${page}
+  poll -> ${reported}
+  wait 5
+  press ${decision} -> ${page}
+  wait 1800
+  press ${decision} -> ${page}
+`;
+
+for (const [action, news, next] of [
+  ["remove", "The~app~no~longer~has~access.", "No~app~has~access."],
+  ["sign-out-everywhere", "was~signed~out", "Choose~an~account"],
+  ["disable", "The~account~is~disabled.", "Enable~the~account"],
+] as const)
+  testRows`
+device doc §6: /account/${action} ends the device's tokens
+  ${SIGNED_IN}
+  submit /account/${action} -> 200 says='${news}' says='${next}'
+  refresh -> 400 invalid_grant
+  ${action === "disable" ? "submit /account/enable -> 200 says='enabled~again'" : []}
+`;
+
+for (const path of ["/device", "/device/account", "/device/decision", "/account/disable"])
+  testRows`
+a form that no page of this visit sent is rejected: ${path}
+  ${PAGES}
+  send ${path} csrf=guess user_code=$user account=ada decision=allow -> 403
+  browser new
+  send ${path} user_code=$user account=ada decision=allow -> 403 says='Please~start~again'
+  ${PENDING}
+`;
+
+testRows`
+RFC 8628 §5.1: after ten wrong codes even the right one has to wait; other addresses, right and empty ones do not count
+  ${REQUEST}
+  ${Array<string>(9).fill(WRONG)}
+  ${["", "'~'", "--"].map((nothing) => `enter code=${nothing} -> 400`)}
+  enter -> 200
+  ${WRONG}
+  enter -> 429 says='Too~many~wrong~codes.~Try~again~in~10~minutes.'
+  browser other 203.0.113.2
+  ${Array<string>(12).fill("enter -> 200")}
+  browser
+  wait 600
+  enter -> 200
+RFC 8628 §5.1: the later pages count guesses too
+  ${PAGES}
+  ${Array<string>(10).fill("submit /device/decision user_code=B decision=allow -> 400")}
+  press allow -> 429
+  ${PENDING}
+a form belongs to its account: with another account's name it has no effect
+  ${PAGES}
+  press allow account=ben -> 200 says='wants~to~use'
+  ${PENDING}
+  ${SIGNED_IN}
+  submit /account/disable account=ben -> 200
+  refresh -> 200
+a form of one visit is invalid in another
+  ${PAGES}
+  browser other
+  look /device -> 200
+  press allow -> 403
+  ${PENDING}
+`;
 
 test("a form is invalid after another sign-in in another tab", async () => {
   const bench = new Bench();

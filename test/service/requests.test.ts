@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { createUserCode } from "../../targets/service/attempts.ts";
 import { optionsSchema } from "../../targets/service/options.ts";
-import { testRows } from "./dialogue.ts";
+import { testRows, testRowsWith } from "./dialogue.ts";
 import { Bench, DEVICE_GRANT, FIXTURE, seededRandom, TV } from "./harness.ts";
 
 const POLL = { device_code: "x", grant_type: DEVICE_GRANT };
@@ -159,49 +159,39 @@ test.each([
   if (status === 400) expect(response.json.error).toBe("invalid_request");
 });
 
-testRows([
-  [
-    "device doc §4.4: an empty body is accepted, and RFC 7009 §2.1: the token may come in the body, with a hint and credentials",
-    "sign-in -> 200",
-    "post /revoke?token=none -> 400 invalid_token",
-    "post /revoke token=$access token_type_hint=refresh_token client=tv -> 200",
-    "refresh -> 400 invalid_grant",
-  ],
-  [
-    "device doc §5.1: client_id identifies the client; a header that names another is rejected",
-    "code basic=game-console:x -> 400 invalid_request",
-    "code basic=living-room-tv:x -> 200",
-  ],
-  [
-    "RFC 6749 §2.3: HTTP Basic and the form may not name two clients",
-    "poll client_id=game-console basic=living-room-tv:tv-secret -> 400 invalid_request",
-    "poll client_id=living-room-tv basic=living-room-tv:tv-secret -> 400 invalid_grant",
-  ],
-  [
-    "RFC 7636 §4.1, §4.2, §4.3, §4.4, §4.4.1: an invalid challenge, or an unsupported method, brings no code",
-    "code code_challenge=$verifier code_challenge_method=plain -> 400 invalid_request",
-    "code code_challenge=$verifier -> 400 invalid_request",
-    "code code_challenge=abc code_challenge_method=S256 -> 400 invalid_request",
-    "code code_challenge_method=S256 -> 400 invalid_request",
-  ],
-  [
-    "RFC 7636 §4.1, §4.6: plain is compared as it is, if the metadata name it, and must have the required length",
-    { codeChallengeMethods: ["S256", "plain"] },
-    `code code_challenge=${"v".repeat(42)} -> 400 invalid_request`,
-    "code code_challenge=$verifier -> 200",
-    "allow ada -> granted",
-    `poll code_verifier=${"w".repeat(43)} -> 400 invalid_grant`,
-    "poll code_verifier=$verifier -> 200",
-  ],
-]);
+testRows`
+device doc §4.4: an empty body is accepted, and RFC 7009 §2.1: the token may come in the body, with a hint and credentials
+  sign-in -> 200
+  post /revoke?token=none -> 400 invalid_token
+  post /revoke token=$access token_type_hint=refresh_token client=tv -> 200
+  refresh -> 400 invalid_grant
+device doc §5.1: client_id identifies the client; a header that names another is rejected
+  code basic=game-console:x -> 400 invalid_request
+  code basic=living-room-tv:x -> 200
+RFC 6749 §2.3: HTTP Basic and the form may not name two clients
+  poll client_id=game-console basic=living-room-tv:tv-secret -> 400 invalid_request
+  poll client_id=living-room-tv basic=living-room-tv:tv-secret -> 400 invalid_grant
+RFC 7636 §4.1, §4.2, §4.3, §4.4, §4.4.1: an invalid challenge, or an unsupported method, brings no code
+  code code_challenge=$verifier code_challenge_method=plain -> 400 invalid_request
+  code code_challenge=$verifier -> 400 invalid_request
+  code code_challenge=abc code_challenge_method=S256 -> 400 invalid_request
+  code code_challenge_method=S256 -> 400 invalid_request
+RFC 7636 §4.1, §4.6: plain is compared as it is, if the metadata name it, and must have the required length
+  ${{ codeChallengeMethods: ["S256", "plain"] }}
+  code code_challenge=${"v".repeat(42)} -> 400 invalid_request
+  code code_challenge=$verifier -> 200
+  allow ada -> granted
+  poll code_verifier=${"w".repeat(43)} -> 400 invalid_grant
+  poll code_verifier=$verifier -> 200
+`;
 
-testRows(
-  [
-    [
-      "RFC 7636 §4.4.1: a client that must send a challenge gets no code without one, in Keycloak's words",
-      "code -> 400 invalid_request error_description='Missing~parameter:~code_challenge_method'",
-      "code code_challenge=$challenge code_challenge_method=S256 -> 200",
-    ],
-  ],
-  { ...FIXTURE, clients: [{ id: TV.client_id, name: "TV", pkce: "required" }], receivers: [] },
-);
+const ofStrictClient = testRowsWith({
+  ...FIXTURE,
+  clients: [{ id: TV.client_id, name: "TV", pkce: "required" }],
+  receivers: [],
+});
+ofStrictClient`
+RFC 7636 §4.4.1: a client that must send a challenge gets no code without one, in Keycloak's words
+  code -> 400 invalid_request error_description='Missing~parameter:~code_challenge_method'
+  code code_challenge=$challenge code_challenge_method=S256 -> 200
+`;
