@@ -125,7 +125,9 @@ export function createService(settings: ServiceSettings): Service {
   return {
     async fetch(request, bindings) {
       app ??= createApp(context, handle);
-      return app.fetch(request, bindings as object | undefined);
+      const response = await app.fetch(request, bindings as object | undefined);
+      response.headers.set("date", new Date(env.now()).toUTCString());
+      return response;
     },
     handle,
     get options() {

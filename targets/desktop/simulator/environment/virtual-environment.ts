@@ -61,9 +61,12 @@ export function deviceConfig(options: ClientChoices) {
 
 export class DirectHttp implements Http {
   readonly #service: Service;
+  readonly #now: () => number;
 
-  constructor(service: Service) {
+  /** @param now the service's clock */
+  constructor(service: Service, now: () => number) {
     this.#service = service;
+    this.#now = now;
   }
 
   send(request: HttpRequest, sink: HttpSink): void {
@@ -87,7 +90,7 @@ export class DirectHttp implements Http {
     const { "retry-after": retryAfter, "www-authenticate": authenticate } = response.headers;
     const retryAfterS = retryAfter === undefined ? -1 : Number(retryAfter);
     const nonce = response.headers["dpop-nonce"] ?? "";
-    sink.status(response.status, retryAfterS, authenticate, nonce, 0);
+    sink.status(response.status, retryAfterS, authenticate, nonce, this.#now());
     if (response.body.length > 0) sink.body(response.body, 0, response.body.length);
     sink.end();
   }
@@ -145,14 +148,13 @@ export function createVirtualEnvironment(settings: VirtualEnvironmentSettings): 
     refreshTokenRotation: settings.rotate,
     verificationUriComplete: true,
     pollToleranceMs: POLL_TOLERANCE_MS,
-    dpopNonces: true,
     ...settings.options,
   };
   const service = createService({ ...environment, fixture: settings.fixture, options });
   const simulation = new Simulation({
     clock,
     epochMs,
-    http: new DirectHttp(service),
+    http: new DirectHttp(service, environment.now),
     storage: new MemoryStorage(),
     entropy: new SeededEntropy(seed + 1),
     signer: settings.keys?.signer,
