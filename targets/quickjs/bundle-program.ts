@@ -1,11 +1,11 @@
-// Bundles the device program for stock qjs into one file: a classic script that can also be loaded as a module.
+// Bundles the device program for a stock qjs into one file: a classic script that can also be loaded as a module.
 
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 
-/** tweetnacl loads Node's crypto for random numbers, which are not used here, because entropy is an adapter. */
+/** Removes Node's crypto, which tweetnacl loads for random numbers. They are not needed, because entropy is an adapter. */
 export const withoutCrypto: Plugin = {
   name: "without-crypto",
   setup({ onLoad, onResolve }) {
@@ -14,7 +14,7 @@ export const withoutCrypto: Plugin = {
   },
 };
 
-/** How a program for qjs is bundled. `qjs --std` provides its `std` and `os`. */
+/** The options for bundling a program for qjs. `qjs --std` provides `std` and `os`. */
 export const programOptions = {
   bundle: true,
   minify: true,
@@ -22,7 +22,7 @@ export const programOptions = {
   mainFields: ["module", "main"],
   target: "es2020",
   format: "iife",
-  // What ships contains no assertions (core/device/assertion.ts).
+  // Release builds have no assertions (core/device/assertion.ts).
   dropLabels: ["ASSERT"],
   charset: "ascii",
   legalComments: "none",

@@ -1,7 +1,6 @@
-// A device in stock qjs: a driver on the QuickJS adapters. Its input is commands as lines, its output events as lines
-// of JSON.
-//         qjs --std -m dist/picogrant.qjs.js --config device.json
-// An invalid option or configuration is reported in one line on standard error, with exit code 2.
+// A device on a stock qjs: a driver with the QuickJS adapters. Its input is commands as lines, and its output is events as
+// lines of JSON: qjs --std -m dist/picogrant.qjs.js --config device.json. An invalid option or configuration is reported in
+// one line on standard error, with exit code 2.
 
 import * as core from "../../core/complete.ts";
 import {
@@ -29,16 +28,16 @@ import { bytesOf, textOf } from "../../platform/text/text.ts";
 const { Endpoint, CallState, ErrorCode, State } = core;
 
 const CONFIG_BYTES_MAX = 65_536;
-/** A longer line is not a command, and is dropped. */
+/** A longer line cannot be a command and is dropped. */
 const LINE_MAX = 4096;
 const USAGE = "usage: qjs --std -m picogrant.qjs.js --config FILE [--check]";
 const WRONG_USE = 2;
-/** EX_SOFTWARE of sysexits. A supervisor should start the device again. */
+/** EX_SOFTWARE of sysexits. A supervisor should restart the device. */
 const INTERNAL_ERROR = 70;
 
 class UsageError extends Error {}
 
-/** Receives events. `bytes`, if given, follow the line unchanged. */
+/** Reports an event. The bytes follow the line unchanged. */
 type Emit = (event: Record<string, string | number>, bytes?: readonly number[]) => void;
 
 class App {
@@ -69,7 +68,7 @@ class App {
     this.#driver.stop();
   }
 
-  /** Carries out a command of the user or of another program. An unknown one causes an event. */
+  /** Carries out a command of the user or of another program. An unknown command causes an event. */
   command(line: string): void {
     const [verb = "", ...rest] = line.trim().split(" ");
     if (verb === "sign-in") this.#driver.signIn();
@@ -80,7 +79,7 @@ class App {
     else if (verb !== "") this.#refuse("unknown command");
   }
 
-  /** Calls an API. `place` is its index in endpoints.resources, `target` the path after its address. */
+  /** Calls an API. @param place the index in endpoints.resources @param target the path after that address */
   #call(place: string, target: string): void {
     if (!/^\d{1,2}$/.test(place) || !/^[!-~]*$/.test(target)) {
       this.#refuse("get N TARGET: N is the API's place in endpoints.resources, from 0");
@@ -110,7 +109,7 @@ class App {
     const { stepUp } = this.#driver;
     const event = {
       event: "response",
-      // The core got a status other than 401, so that it does not refresh.
+      // The core received a status other than 401, so that it does not refresh the token. The event has the real status.
       status: stepUp === undefined ? callStatus : 401,
       ...stepUp,
       error: nameOf(ErrorCode, callError),
@@ -141,7 +140,7 @@ class App {
   }
 }
 
-/** Converts `SIGNED_IN` of an enum to `signed-in`. */
+/** Converts the name `SIGNED_IN` of an enum to `signed-in`. */
 function nameOf(names: Record<number, string>, value: number): string {
   return (names[value] ?? String(value)).toLowerCase().replaceAll("_", "-");
 }
@@ -162,14 +161,14 @@ function readConfig(os: Os, file: string): DeviceConfig {
   }
 }
 
-/** Refuses a configuration that other users can change or read. They could choose the server, or read the secrets. */
+/** Rejects a configuration that other users can change or read. They could select the server or read the secrets. */
 function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   const secret = config.clientSecret ?? config.storage?.deviceKey;
   const what = secret === undefined ? "configuration" : "configuration with a secret";
   refuseOthers(os, file, what, `${file}:`);
 }
 
-/** Refuses a configuration without members that this host needs, but others, and so the schema, do not. */
+/** Rejects a configuration that lacks members which only this host needs, so that the schema cannot require them. */
 function refuseIncomplete(file: string, config: DeviceConfig): void {
   const { endpoints } = deviceServer(config);
   const { storage } = config;
@@ -196,12 +195,12 @@ function refuseTooLittleMemory(config: DeviceConfig): void {
 }
 
 /**
- * Reads commands from "stdin" or a named pipe; by default from a terminal.
- * @throws FileError if it cannot be opened or is no pipe
+ * Reads commands from "stdin" or a named pipe. Default: from a terminal.
+ * @throws FileError if the pipe cannot be opened or is not a pipe
  */
 function readCommands(os: Os, source: string | undefined, line: (text: string) => void): void {
   if (source === undefined && !os.isatty(0)) return;
-  // Open it for writing too. A pipe without a writer would report its end again and again.
+  // Also opened for writing, because a pipe without a writer would report its end again and again.
   const fd =
     source === undefined || source === "stdin" ? 0 : openAs(os, "commands", source, os.O_RDWR);
   const chunk = new Uint8Array(1024);
@@ -219,8 +218,8 @@ function readCommands(os: Os, source: string | undefined, line: (text: string) =
 }
 
 /**
- * Writes events to "stdout", "stderr", a file or a device; by default nowhere.
- * @throws FileError if the path cannot be opened, or is a pipe, which could block the device
+ * Writes events to "stdout", "stderr", a file or a device. Default: no events.
+ * @throws FileError if the path cannot be opened, or if it is a pipe, which could block the device
  */
 function eventWriter(os: Os, target: string | undefined): Emit {
   if (target === undefined) return () => {};
@@ -257,7 +256,7 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
     };
     os.signal(os.SIGTERM, end);
     os.signal(os.SIGINT, end);
-    // For a board's buttons: a program that watches the pins sends a signal.
+    // A board's buttons: a program that watches the pins sends a signal.
     os.signal(os.SIGUSR1, () => app.command("sign-in"));
     os.signal(os.SIGUSR2, () => app.command("sign-out"));
     readCommands(os, config.control?.commands, (line) => {
@@ -271,7 +270,7 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
   }
 }
 
-/** After an exception in a callback, the device would continue without an alarm, so it ends and must be restarted. */
+/** An exception in a callback would leave the device without an alarm. So the program ends and must be restarted. */
 function guarded(std: Std, os: Os): Os {
   const guard = (call: () => void) => (): void => {
     try {
@@ -309,7 +308,7 @@ function main(): void {
       complain(os, "the configuration is right");
     } else run(std, guarded(std, os), config);
   } catch (error) {
-    // RangeError: the memory is too small for the configuration.
+    // A RangeError means that the memory is too small for the configuration.
     const kinds = [UsageError, FileError, ConfigError, RangeError];
     const isMistake = kinds.some((kind) => error instanceof kind);
     complain(os, isMistake ? (error as Error).message : `internal error: ${error}`);

@@ -1,5 +1,5 @@
-// The hono app: body limits, security headers and the HTML pages. It passes requests for the machine endpoints to the
-// synchronous logic.
+// The hono app: body limits, security headers and the HTML pages. It passes requests for the machine endpoints to
+// synchronous functions.
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
@@ -18,7 +18,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect 
 
 const BODY_BYTES_MAX = 262_144;
 
-/** The app on top of `handle`, which serves the machine endpoints. */
+/** Creates the app. @param handle serves the machine endpoints */
 export function createApp(
   service: ServiceContext,
   handle: (request: ProtocolRequest) => ProtocolResponse,
@@ -30,7 +30,7 @@ export function createApp(
     const maxSize = BODY_BYTES_MAX;
     const { headers } = c.req.raw;
     if (!mayHaveBody(c.req.method)) return next();
-    // Check the length first: the body limit below would create Node's own Request, which is slow.
+    // Check the length first, because the body limit below would create Node's own Request, which is slow.
     if (hasLength(headers))
       return Number(headers.get("content-length")) > maxSize ? refuse(c, bodyTooLarge) : next();
     return bodyLimit({ maxSize, onError: () => refuse(c, bodyTooLarge) })(c, next);
@@ -42,7 +42,7 @@ export function createApp(
   });
   app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
-  // `verificationPath` may be shorter, for small displays.
+  // The verification address may have another, shorter path for small displays.
   app.use(async (c, next) => {
     const { path, method } = c.req;
     const { verificationPath } = service.options;
@@ -81,7 +81,7 @@ function methodsByPath(app: Hono): ReadonlyMap<string, readonly string[]> {
   return methods;
 }
 
-// The pages have no scripts, cannot be framed, and send forms only to themselves.
+// The pages have no scripts, cannot be framed, and send forms only to the service.
 const contentSecurityPolicy = {
   defaultSrc: ["'none'"],
   styleSrc: ["'self'"],
@@ -92,9 +92,9 @@ const contentSecurityPolicy = {
 };
 
 const common = {
-  // Not "no-referrer", with which browsers would send the forms with a null origin.
+  // Not "no-referrer", because browsers would then send the forms with a null origin.
   referrerPolicy: "same-origin",
-  // Off, because the service also uses plain HTTP on a developer's machine.
+  // Not sent, because the service also uses plain HTTP on a developer's machine.
   strictTransportSecurity: false,
 } as const;
 
@@ -113,7 +113,7 @@ const framedHeaders = secureHeaders({
 function pageHeaders(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await (service.options.framedBySelf ? framedHeaders : securityHeaders)(c, next);
-    // The steps are responses to form posts. With no-store, the browser could not go back through them.
+    // Each step is the response to a form post. With no-store, a browser could not go back to it.
     const isStep = c.req.path.startsWith("/device");
     c.res.headers.set("cache-control", isStep ? "private, no-cache" : "no-store");
   };
@@ -125,7 +125,7 @@ function isGone(c: Context): boolean {
   return env?.incoming?.destroyed === true && env.incoming.complete === false;
 }
 
-/** Serves pages only under the service's own host name: under another name, the owner of that name could read them. */
+/** Serves pages only under the service's own host name. The owner of another name could read them. */
 function ownNameOnly(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     if (!isOwnName(new URL(c.req.url).hostname, baseUrlOf(service))) {
@@ -136,7 +136,7 @@ function ownNameOnly(service: ServiceContext) {
   };
 }
 
-/** Reports page views to observers. `handle` does so for the machine endpoints. */
+/** Reports page views to observers. `handle` reports requests to the machine endpoints. */
 function reportTo({ observers, env }: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await next();
@@ -208,7 +208,7 @@ async function toProtocolRequest(c: Context): Promise<ProtocolRequest> {
 }
 
 function toResponse(method: string, { status, headers, body }: ProtocolResponse): Response {
-  // Responses with these statuses must not have a body.
+  // Responses to HEAD and with status 204 must not have a body.
   const bodyless = method === "HEAD" || status === 204;
   return new Response(bodyless ? null : (body as Uint8Array<ArrayBuffer>), { status, headers });
 }

@@ -1,5 +1,6 @@
-// Authorization attempts (device spec §3): one per device code, from request to claim or expiry. Also generates user
-// codes, device codes and tokens from random bytes. decisions.ts decides attempts, token-endpoint.ts responds to polls.
+// Authorization attempts (device spec §3). Each device code has one, from its request until tokens are issued or it
+// expires. Also generates user codes, device codes and tokens from random bytes. decisions.ts decides attempts, and
+// token-endpoint.ts responds to polls.
 
 import type { Challenge } from "./client-authentication.ts";
 import type { Environment } from "./environment.ts";
@@ -15,29 +16,32 @@ export interface Attempt {
   readonly expiresAtMs: number;
   state: "pending" | "granted" | "refused" | "claimed";
   refusal: Refusal | undefined;
-  /** Minimum wait between polls; slow_down may lengthen it. */
+  /** Minimum wait between polls in milliseconds. slow_down may lengthen it. */
   intervalMs: number;
   lastPollAtMs: number;
-  /** The approval sets the account, the granted scopes, and the duration (undefined: until revoked). */
+  /**
+   * The account that has approved the attempt. With the granted scopes and the duration (undefined: until revoked), it is
+   * set by the approval.
+   */
   accountId: string | undefined;
   grantedScopes: readonly string[];
   accessSeconds: number | undefined;
-  /** The code challenge that the poll has to satisfy (RFC 7636); undefined: none. */
+  /** The code challenge that the poll must satisfy (RFC 7636); undefined: there is none. */
   readonly challenge: Challenge | undefined;
-  /** The nonce that the client sent, for the ID token. */
+  /** The client's nonce for the ID token. */
   readonly nonce: string | undefined;
   /** The authentication context that acr_values requested. */
   readonly acr: string;
-  /** Time of the decision, ms. */
+  /** Time of the decision in milliseconds. */
   decidedAtMs: number | undefined;
-  /** The grant that the claim created. */
+  /** The grant that was created when the device claimed its tokens. */
   grantId: string | undefined;
 }
 
 /** How long a decided attempt waits for the device's poll after the code has expired. */
 const DECISION_MEMORY_S = 3600;
 
-/** Whether an attempt ended so long ago that polls treat its code as unknown. */
+/** Whether an attempt ended so long ago that its code counts as unknown. */
 export function isDiscarded(attempt: Attempt, nowMs: number, memorySeconds: number): boolean {
   const isDecided = attempt.state === "granted" || attempt.state === "refused";
   const memory = isDecided ? Math.max(memorySeconds, DECISION_MEMORY_S) : memorySeconds;
@@ -47,7 +51,7 @@ export function isDiscarded(attempt: Attempt, nowMs: number, memorySeconds: numb
 export class Attempts {
   readonly #byDeviceCode = new Map<string, Attempt>();
   readonly #byUserCode = new Map<string, Attempt>();
-  /** Contains all pending attempts, and decided ones until the next call of `pending`. */
+  /** All pending attempts, and some that were decided since the last call of `pending`. */
   readonly #undecided = new Set<Attempt>();
 
   add(attempt: Attempt): void {
@@ -60,7 +64,7 @@ export class Attempts {
     return this.#byDeviceCode.get(deviceCode);
   }
 
-  /** Finds the attempt of a typed user code: case counts, dashes and spaces do not. */
+  /** Finds the attempt of a user code as a user types it. Case matters; dashes and spaces do not. */
   findByUserCode(typed: string): Attempt | undefined {
     return this.#byUserCode.get(normalizeUserCode(typed));
   }
@@ -78,7 +82,7 @@ export class Attempts {
     return [...this.#byDeviceCode.values()];
   }
 
-  /** Deletes old attempts, and the oldest ones above `max`. Checks only the oldest attempts, so it is fast. */
+  /** Deletes old attempts, and the oldest ones above `max`. It is fast, because it checks only the oldest. */
   dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
@@ -88,7 +92,7 @@ export class Attempts {
     }
   }
 
-  /** Deletes every attempt, like a crash of a service that stores them in memory. */
+  /** Deletes every attempt, as in a crash of a service that stores them in memory. */
   clear(): void {
     this.#byDeviceCode.clear();
     this.#undecided.clear();
@@ -106,13 +110,14 @@ export class Attempts {
   }
 }
 
-// RFC 8628 §6.1: no vowels, so no words; only capitals, so 0/O, 1/l/I, 5/S and 8/B cannot be confused. Eight of twenty
-// letters are 34.5 bits, protected by the limit of wrong codes on the entry page.
+// The letters of user codes (RFC 8628 §6.1). Without vowels, there are no words. With capitals only, 0/O, 1/l/I, 5/S and
+// 8/B cannot be confused. Eight of twenty letters are 34.5 bits. The limit of wrong codes on the entry page protects them.
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
-// The largest multiple of 20 in a byte. Larger bytes are discarded, otherwise the first letters would be likelier.
+// The largest multiple of 20 in a byte. Larger bytes are discarded, because they would make the first letters more
+// frequent.
 const UNBIASED = 240;
 
-/** A user code of the given format. Each X becomes a letter with equal probability. */
+/** A user code in the given format. Each X becomes a random letter. */
 export function createUserCode(env: Environment, format: string): string {
   let code = "";
   let pool = env.random(16);
@@ -138,17 +143,14 @@ export function createUserCode(env: Environment, format: string): string {
 }
 
 /**
- * Normalizes a typed or pasted code for comparison: spaces, dashes and invisible characters are removed (RFC 8628
- * §6.1), full-width letters become ASCII. Case counts (device spec §2.1).
+ * Normalizes a typed or pasted code for comparison. Removes spaces, dashes and invisible characters (RFC 8628 §6.1), and
+ * converts full-width letters to ASCII. Case matters (device spec §2.1).
  */
 export function normalizeUserCode(typed: string): string {
   return typed.normalize("NFKC").replace(/[\s\p{Pd}\p{Cf}\u2212]/gu, "");
 }
 
-/**
- * A token of 256 random bits (RFC 8628 §5.2). The "awkward" kind contains characters that require correct
- * percent-encoding.
- */
+/** A token of 256 random bits (RFC 8628 §5.2). "awkward" adds characters that require correct percent-encoding. */
 export function createToken(
   env: Environment,
   prefix: string,

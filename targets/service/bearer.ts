@@ -1,5 +1,5 @@
 // Access tokens at the resource APIs (device spec §4.5, §5.3; RFC 6750, RFC 9449 §7): finds the token in the header or the
-// query, checks the DPoP proof of a bound token, and rejects invalid tokens and missing scopes.
+// query, checks the DPoP proof of a bound token, and rejects invalid tokens and insufficient scopes.
 import type { ServiceContext } from "./context.ts";
 import { checkProof, dpopOf } from "./dpop.ts";
 import { ApiError } from "./errors.ts";
@@ -9,7 +9,7 @@ import type { ProtocolRequest } from "./wire.ts";
 
 type Scheme = "Bearer" | "DPoP";
 
-/** Why a request has no caller; without an error, it has no token. */
+/** Why the caller of a request is unknown. Without an error, the request has no token. */
 export interface CallerRefusal {
   readonly scheme: Scheme;
   readonly error?: string;
@@ -23,7 +23,7 @@ export interface Caller {
   readonly scheme: Scheme;
 }
 
-/** Finds the owner of a request's token, regardless of its scopes. */
+/** Finds the grant of a request's token, regardless of its scopes. */
 export function findCaller(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -48,7 +48,7 @@ export function findCaller(
   return { account, grant: found.grant, scopes: found.scopes, scheme };
 }
 
-/** The value of WWW-Authenticate: each accepted scheme. The scheme that the request used has the parameters. */
+/** The value of WWW-Authenticate, with all accepted schemes. The scheme of the request has the parameters. */
 export function challengeOf(
   context: ServiceContext,
   realm: string,
@@ -65,7 +65,7 @@ export function challengeOf(
   ].join(", ");
 }
 
-/** The parameters of a refusal, for a challenge (RFC 6750 §3.1: none without a token). */
+/** The parameters of a challenge (RFC 6750 §3.1: none if the request has no token). */
 export function parametersOf({ error, description }: CallerRefusal): string[] {
   return error === undefined ? [] : [`error="${error}"`, `error_description="${description}"`];
 }
@@ -73,8 +73,8 @@ export function parametersOf({ error, description }: CallerRefusal): string[] {
 const REALM = "api";
 
 /**
- * Authenticates a caller with one of the scopes (names of the catalogue). Throws an ApiError: 401 without a valid
- * token, 403 if the token's scopes do not suffice or the API is not enabled for the client's project.
+ * Authenticates a caller that needs one of these scopes (names of the catalogue). Throws an ApiError: 401 if the token is
+ * missing or invalid, 403 if its scopes do not suffice or the API is not enabled for the client's project.
  */
 export function authenticateCaller(
   context: ServiceContext,
@@ -106,7 +106,7 @@ export function authenticateCaller(
   return found;
 }
 
-/** RFC 9470 §3: the authentication is too old or too weak for this call. A refresh would not change that. */
+/** Rejects a call whose authentication is too old or too weak (RFC 9470 §3). A refresh would not change that. */
 function refuseWeakSignIn(context: ServiceContext, { grant, scheme }: Caller): void {
   const { options, env } = context;
   const { authentication } = grant;
@@ -127,7 +127,7 @@ function refuseWeakSignIn(context: ServiceContext, { grant, scheme }: Caller): v
   );
 }
 
-/** Device spec §1: a resource API has to be enabled for the client's project. */
+/** Rejects a call of an API that is not enabled for the client's project (device spec §1). */
 function refuseDisabledApi(context: ServiceContext, grant: Grant, api: ResourceApi): void {
   const client = context.directory.clients.get(grant.clientId);
   if (client?.enabledApis.includes(api)) return;
@@ -139,7 +139,7 @@ function refuseDisabledApi(context: ServiceContext, grant: Grant, api: ResourceA
   });
 }
 
-/** The access token of a request, from its header with this scheme or from the query parameter access_token. */
+/** The access token of a request, from the header with this scheme or from the query parameter access_token. */
 export function accessTokenOf(
   request: ProtocolRequest,
   scheme: Scheme,
@@ -149,7 +149,7 @@ export function accessTokenOf(
     /^(bearer|dpop) +(\S+) *$/i.exec(request.headers.authorization ?? "") ?? [];
   const isMeant = sent.toLowerCase() === scheme.toLowerCase();
   const inQuery = new URLSearchParams(request.query).getAll("access_token");
-  // RFC 6750 §2: never more than one method at a time, §3.1: no parameter twice.
+  // Only one method at a time is allowed (RFC 6750 §2), and no parameter twice (§3.1).
   if (inQuery.length > (isMeant ? 0 : 1))
     throw new ApiError(
       {
@@ -162,7 +162,7 @@ export function accessTokenOf(
   return isMeant ? inHeader : inQuery[0];
 }
 
-/** 401 with a challenge (RFC 6750 §3). */
+/** A 401 with a challenge (RFC 6750 §3). */
 export function unauthenticated(message: string, reason: string, challenge: string): ApiError {
   return new ApiError(
     {

@@ -1,5 +1,5 @@
-// A new certificate authority for each run, and identities signed by it: for a simulated service that
-// speaks TLS, and for the TLS cases of the conformance suite.
+// Creates a certificate authority and identities signed by it, for a simulated service with TLS and for the TLS cases of
+// the conformance suite. Each run has a new authority.
 
 import { generateKeyPairSync } from "node:crypto";
 import forge from "node-forge";
@@ -15,12 +15,12 @@ interface KeyPair {
 
 /**
  * The authority's certificate as PEM, and identities signed by it (one by another authority).
- * @param name the server's; undefined: it is this machine
+ * @param name the server's name; undefined: this machine
  */
 export function makeTlsIdentities(name?: string): { ca: string; identities: TlsIdentities } {
   const ours = makeAuthority("picogrant test authority");
   const otherAuthority = makeAuthority("another authority");
-  // All servers share one key: generating keys takes most of the time.
+  // All servers share one key, because generating keys takes most of the time.
   const keys: KeyPair = otherAuthority;
   const issue = (by: Authority, host: "here" | "elsewhere", days: number): TlsIdentity => ({
     key: keys.key,
@@ -71,7 +71,7 @@ function sign(keys: KeyPair, by: Authority, name: string | undefined, days: numb
   return forge.pki.certificateToPem(certificate);
 }
 
-/** Valid for this many days from yesterday on; a negative number: expired that many days ago. */
+/** A certificate that is valid from yesterday for this many days. With a negative number, it expired that many days ago. */
 function blank(
   keys: KeyPair,
   subject: forge.pki.CertificateField[],
@@ -90,7 +90,7 @@ function blank(
   return certificate;
 }
 
-/** An RSA key of 2048 bits: as PEM, and for node-forge. */
+/** A new RSA key of 2048 bits: as PEM, and for node-forge. */
 export function makeKeys(): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
     modulusLength: 2048,

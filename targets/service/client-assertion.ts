@@ -7,17 +7,17 @@ import { PATHS } from "./metadata.ts";
 import { readJwt, type SignedJwt } from "./signed-jwt.ts";
 import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
-/** RFC 7521 §4.2. */
+/** The assertion type (RFC 7521 §4.2). */
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/** The exp of an assertion may be at most this many seconds ahead, and its iat at most this many seconds ago. */
+/** `exp` may be at most so many seconds ahead, and `iat` at most so many seconds ago. */
 const ASSERTION_SECONDS_MAX = 3600;
-/** How far a client's clock may be ahead, seconds. */
+/** How far a client's clock may be ahead, in seconds. */
 const SKEW_SECONDS = 60;
 
 interface Assertion extends SignedJwt {
   readonly context: ServiceContext;
   readonly client: Client;
-  /** The service's time, seconds. */
+  /** The service's time in seconds. */
   readonly now: number;
   /** The address of the request. */
   readonly target: string;
@@ -25,7 +25,7 @@ interface Assertion extends SignedJwt {
 
 const isTime = (value: unknown): value is number => Number.isFinite(value);
 
-/** The rules of RFC 7523 §3 in its order, then the signature. */
+/** The rules of RFC 7523 §3 in its order, and then the signature. */
 const ASSERTION_CHECKS: readonly [
   description: string,
   holds: (assertion: Assertion) => boolean | undefined,
@@ -66,7 +66,7 @@ const ASSERTION_CHECKS: readonly [
   ],
 ];
 
-/** RFC 7523 §2.2 and §3. Every failure is invalid_client (RFC 7521 §4.2.1). */
+/** Authenticates a client by its assertion (RFC 7523 §2.2 and §3). Every failure is invalid_client (RFC 7521 §4.2.1). */
 export function authenticateByAssertion(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -79,7 +79,7 @@ export function authenticateByAssertion(
     return refuse(`The client_assertion_type is not ${JWT_BEARER}.`);
   const jwt = readJwt(form.get("client_assertion") ?? "");
   if (!jwt) return refuse("It is not a well-formed JWT.");
-  // RFC 7521 §4.2: client_id is not needed, but must not name another client.
+  // client_id is optional, but must not name another client (RFC 7521 §4.2).
   const id = form.get("client_id") ?? jwt.claims.sub;
   const client = typeof id === "string" ? context.directory.clients.get(id) : undefined;
   if (!client?.jwks) return refuse("The client has no registered keys.");

@@ -1,6 +1,6 @@
-// Client authentication: credentials in the form or by HTTP Basic (RFC 6749 §2.3.1), or a signed assertion (RFC 7523).
-// Only clients for TVs and limited-input devices may use the device grant (device spec §5). Also
-// PKCE in the device grant (RFC 7636): the code request has the challenge, each poll the verifier, as in Keycloak.
+// Client authentication: credentials in the form or by HTTP Basic (RFC 6749 §2.3.1), or a signed assertion (RFC 7523). Only
+// clients for TVs and limited-input devices may use the device grant (device spec §5). Also PKCE (RFC 7636): as in
+// Keycloak, the code request has the challenge, and each poll has the verifier.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Attempt } from "./attempts.ts";
@@ -10,19 +10,19 @@ import { oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
-/** Credentials, decoded in one of the possible ways; "" counts as not sent. */
+/** Credentials, decoded in one of the possible ways. "" means that they were not sent. */
 interface Reading {
   id: string | undefined;
   secret: string | undefined;
 }
 
 interface Credentials {
-  /** Possible readings of the credentials, the more likely one first. */
+  /** Possible readings of the credentials, the most likely one first. */
   readings: readonly [Reading, ...Reading[]];
   basic: boolean;
 }
 
-/** Reads the credentials. Those of a form count only without HTTP Basic. */
+/** Reads the credentials. A form's credentials are only used if there is no HTTP Basic. */
 export function readCredentials(request: ProtocolRequest, form: FormParameters): Credentials {
   const header = request.headers.authorization;
   if (header !== undefined && /^basic(?: |$)/i.test(header)) return readBasic(header);
@@ -31,8 +31,8 @@ export function readCredentials(request: ProtocolRequest, form: FormParameters):
 }
 
 /**
- * Parses HTTP Basic; invalid Basic names no client. RFC 6749 §2.3.1 requires both parts form-encoded, but curl -u and
- * many clients send them unencoded. A "+" or "%" can mean either.
+ * Parses HTTP Basic. An invalid header names no client. RFC 6749 §2.3.1 requires that both parts are form-encoded, but curl
+ * -u and many clients send them unencoded. So a "+" or "%" can mean two things.
  */
 function readBasic(header: string): Credentials {
   const encoded = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1] ?? "";
@@ -54,8 +54,8 @@ function formDecode(text: string): string {
 }
 
 /**
- * The client of a request to the token endpoint, or the response that refuses it: 400 if credentials are missing, 401
- * invalid_client if they are wrong (device spec §7).
+ * The client of a request to the token endpoint, or the error response: 400 if credentials are missing, 401 invalid_client
+ * if they are wrong (device spec §7).
  */
 export function authenticateClient(
   context: ServiceContext,
@@ -67,7 +67,7 @@ export function authenticateClient(
     return basic || form.get("client_secret") !== undefined
       ? { refusal: oauthError("invalid_request", "The client authenticates in two ways.") }
       : authenticateByAssertion(context, request, form);
-  // If HTTP Basic fails, the response has the challenge, even if the form has credentials too (RFC 6749 §5.2).
+  // If HTTP Basic fails, the response has a challenge, even if the form contains credentials too (RFC 6749 §5.2).
   if (readings[0].id === undefined)
     return basic ? refuseClient(basic, "Unauthorized") : refuseMissing("client_id");
   const named = agreeing(readings, form);
@@ -84,18 +84,18 @@ export function authenticateClient(
   return { client };
 }
 
-/** The readings whose identifier equals the form's client_id, or all readings without a client_id. */
+/** The readings whose identifier equals the form's client_id. Without a client_id, all readings. */
 export function agreeing(readings: readonly Reading[], form: FormParameters): readonly Reading[] {
   const inForm = form.get("client_id");
   return readings.filter(({ id }) => inForm === undefined || inForm === id);
 }
 
-/** Refuses a request whose header and form name different clients. */
+/** The error for a request whose header and form name different clients. */
 export function twoClients(): ProtocolResponse {
   return oauthError("invalid_request", "Two different clients are named.");
 }
 
-/** The first client that matches the credentials. */
+/** The first client whose credentials match. */
 export function clientOf(
   { directory }: ServiceContext,
   readings: readonly Reading[],
@@ -103,7 +103,7 @@ export function clientOf(
   return readings.flatMap(({ id }) => directory.clients.get(id ?? "") ?? [])[0];
 }
 
-/** Device spec §5.4: refuses a client whose type is not TVs and Limited Input devices. */
+/** Rejects a client of another type than TVs and limited-input devices (device spec §5.4). */
 export function refuseWrongType(client: Client): ProtocolResponse | undefined {
   if (client.type === "tv-and-limited-input") return undefined;
   return oauthError("invalid_client", "Invalid client type.");
@@ -116,13 +116,13 @@ function refuseMissing(parameter: string): { refusal: ProtocolResponse } {
 function refuseClient(basic: boolean, description: string): { refusal: ProtocolResponse } {
   const refusal = oauthError("invalid_client", description);
   if (!basic) return { refusal };
-  // RFC 6749 §5.2 requires the challenge only here. Elsewhere it would hide the error's body from clients that read the
-  // challenge first.
+  // RFC 6749 §5.2 requires the challenge only here. In other responses, it would hide the error in the body from clients
+  // that read the challenge first.
   const headers = { ...refusal.headers, "www-authenticate": 'Basic realm="token"' };
   return { refusal: { ...refusal, headers } };
 }
 
-// Compares with all values, so that the time does not reveal which one matches.
+// Compares with all values, so that the time does not show which one matches.
 function isOneOf(sent: readonly string[], expected: string): boolean {
   return sent.map((secret) => sameSecret(secret, expected)).includes(true);
 }
@@ -142,11 +142,11 @@ export interface Challenge {
   readonly method: ChallengeMethod;
 }
 
-/** RFC 7636 §4.1 and §4.2: the same alphabet and lengths for both; a hash has 43 characters. */
+/** The form of a challenge and of a verifier (RFC 7636 §4.1 and §4.2). A hash has 43 characters. */
 const UNRESERVED = /^[A-Za-z0-9._~-]{43,128}$/;
 const HASH = /^[A-Za-z0-9_-]{43}$/;
 
-/** The challenge of a code request, or the refusal (RFC 7636 §4.4.1). Undefined: none sent, and none required. */
+/** The challenge of a code request, or the error (RFC 7636 §4.4.1). Undefined: none was sent, and none is required. */
 export function readChallenge(
   context: ServiceContext,
   form: FormParameters,
@@ -168,7 +168,7 @@ export function readChallenge(
   return { challenge: { value, method: known } };
 }
 
-/** RFC 7636 §4.6: checks the verifier of a poll. Returns the refusal, if any. */
+/** Checks the verifier of a poll (RFC 7636 §4.6). Returns the error response; undefined if the verifier is correct. */
 export function refuseVerifier(
   attempt: Attempt,
   form: FormParameters,
@@ -176,7 +176,7 @@ export function refuseVerifier(
   const verifier = form.get("code_verifier");
   const { challenge } = attempt;
   if (challenge === undefined) {
-    // RFC 9700 §2.1.1: a verifier for a code without a challenge belongs to another code.
+    // A verifier for a code without a challenge belongs to another code (RFC 9700 §2.1.1).
     if (verifier === undefined) return undefined;
     return oauthError("invalid_grant", "There was no code_challenge for this code.");
   }

@@ -1,5 +1,5 @@
-// The command line of the simulated service: npm run service, and picogrant service. Reads the fixture, listens, prints
-// one line per request. Errors are one line with exit code 2.
+// The command line of the simulated service: npm run service, and picogrant service. It reads the fixture, starts the
+// server, and prints one line for each request. Errors are one line with exit code 2.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ interface Flags {
   https?: boolean;
 }
 
-// Tolerance for timers of devices on the same machine, which may fire a little early.
+// Timers of devices on the same machine may fire a little early, so early polls are tolerated by this time.
 const POLL_TOLERANCE_MS = 250;
 
 const HELP = `
@@ -82,10 +82,10 @@ export function serviceLine(usage: string): Command {
 }
 
 /**
- * Listens, and ends the process on a signal.
- * @param line has been parsed
- * @param name begins each line that is printed
- * @throws UsageError for a wrong option, or if it cannot listen
+ * Starts the server. A signal ends the process.
+ * @param line the parsed command line
+ * @param name the prefix of each printed line
+ * @throws UsageError for an invalid option, or if it cannot listen
  */
 export async function runService(line: Command, name: string): Promise<number> {
   try {
@@ -96,28 +96,26 @@ export async function runService(line: Command, name: string): Promise<number> {
   }
 }
 
-/**
- * @throws UsageError with one line that names the error in the file
- */
+/** @throws UsageError with one line that names the problem in the file */
 function readJson(what: "fixture" | "options", file: string, check: (value: never) => void) {
   const text = readText(file, what);
   let problem = "is not JSON: ";
   try {
     const value = JSON.parse(text) as unknown;
     problem = "";
-    // Spreading an array or a string below would give no options, without an error.
+    // Spreading an array or a string would result in no options, without an error.
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw new Error("holds no JSON object");
     }
     check(value as never);
     return value;
   } catch (error) {
-    // One line, even if the message quotes text of the file.
+    // One line, even if the message contains text of the file.
     throw new UsageError(`--${what} ${file}: ${problem}${(error as Error).message}`);
   }
 }
 
-/** Reads accounts, clients and the rest of the fixture, from a file or the built-in ones. */
+/** Reads the fixture from a file. Default: the built-in fixture. */
 export function readFixtureFile(
   file: string = fileURLToPath(new URL("fixture.json", import.meta.url)),
 ): FixtureInput {
@@ -128,7 +126,7 @@ export function readOptionsFile(file: string): ServiceOptionsInput {
   return readJson("options", file, readOptions);
 }
 
-/** Parses REQUEST=RESPONSE; the option itself rejects unknown names. */
+/** Parses REQUEST=RESPONSE. The option itself rejects unknown names. */
 function readProvoked(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {
@@ -148,7 +146,7 @@ function readPublicUrl(text: string): string {
   return text;
 }
 
-/** The certificate that clients have to trust: of --https, or of --cert if it is self-signed. */
+/** The certificate that clients have to trust: the one of --https, or that of --cert if it is self-signed. */
 let authorityFile = "";
 
 function readPair(flags: Flags): { key?: string; cert?: string } {
@@ -157,7 +155,7 @@ function readPair(flags: Flags): { key?: string; cert?: string } {
   if (flags.key === undefined || flags.cert === undefined) return {};
   const pair = { key: readText(flags.key, "key"), cert: readText(flags.cert, "certificate") };
   try {
-    // TLS accepts a key and a certificate that do not match, and then fails at each handshake.
+    // TLS accepts a key that does not match the certificate, and then fails at each handshake.
     const certificate = new X509Certificate(pair.cert);
     const belongs = certificate.checkPrivateKey(createPrivateKey(pair.key));
     if (!belongs) throw new Error("they do not belong together");
@@ -202,7 +200,7 @@ async function listen(flags: Flags, prefix: string): Promise<void> {
   const others = DIALECTS.filter((one) => one !== dialect).join(", ");
   console.log(`${prefix}: listening on ${server.url}, enter codes at ${service.baseUrl}/device`);
   console.log(`${prefix}: dialect ${dialect}, issuer ${service.issuer}; --dialect: ${others}`);
-  // Device spec §8: every display shows this many characters; the scheme may be left out.
+  // Every display shows this many characters (device spec §8). The scheme may be left out.
   const address = `${service.baseUrl}${verificationPath}`.replace(/^https?:\/\//, "");
   if (address.length > 40)
     console.log(`${prefix}: ${address} is longer than the 40 characters that every display has`);
@@ -234,7 +232,7 @@ function throwAwayPair(flags: Flags): { key: string; cert: string } {
   return identities.trusted;
 }
 
-/** Prints the clients and users. The fixture's secrets are public. */
+/** Prints the clients and users. The secrets of the fixture are public. */
 function introduce(running: Service, fixture: FixtureInput, flags: Flags): string[] {
   const isBuiltIn = flags.fixture === undefined;
   const clients = (fixture.clients ?? []).map(({ id, secret, name }) => {

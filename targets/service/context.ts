@@ -1,4 +1,4 @@
-// Everything that the endpoints share, passed as one object instead of globals.
+// The data that all endpoints share. It is passed as one object instead of global variables.
 import type { Attempts } from "./attempts.ts";
 import { MANNERS, type Manner } from "./dialects.ts";
 import type { Environment, Tasks } from "./environment.ts";
@@ -22,7 +22,7 @@ export interface ServiceContext {
   readonly attempts: Attempts;
   readonly grants: Grants;
   readonly deviceCodeQuota: QuotaCounter;
-  /** Counts wrong user codes per address. */
+  /** Counts wrong user codes by client address. */
   readonly wrongCodes: QuotaCounter;
   readonly sessions: Sessions;
   readonly streams: Streams;
@@ -32,17 +32,17 @@ export interface ServiceContext {
   readonly tasks: Tasks;
   readonly usedAssertions: UsedIds;
   readonly usedProofs: UsedIds;
-  /** The nonces of DPoP are derived from it; made when first needed. */
+  /** The secret from which DPoP nonces are derived; created on demand. */
   nonceSecret: Uint8Array | undefined;
   readonly observers: Observers;
-  /** Subscription offers by "package/product/base plan", then by offer id. */
+  /** Subscription offers by "package/product/base plan", and then by offer id. */
   readonly offers: Map<string, Map<string, SubscriptionOffer>>;
   /** The options; setOptions replaces the object. */
   options: ServiceOptions;
   scopes: ScopeCatalogue;
 }
 
-/** Used if no base URL is set, for example in memory without a server. */
+/** The base URL if none is set, for example in memory without a server. */
 const FALLBACK_BASE_URL = "http://127.0.0.1:8080";
 
 export function mannerOf(context: ServiceContext): Manner {

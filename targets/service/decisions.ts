@@ -1,6 +1,7 @@
-// The user's decision about a pending attempt (device spec §3, §7): who may grant what. Also what a user or
-// administrator does to an account: remove an application, sign out everywhere, disable, enable. Event receivers are
-// notified of each (§6). The pages and the programmatic controls both use this module, so that no rule can be bypassed.
+// The user's decision about a pending attempt (device spec §3, §7), with the rules about who may grant what. Also the
+// actions of a user or administrator on an account: remove an application, sign out everywhere, disable, enable. Event
+// receivers are notified of each (§6). The pages and the controls for programs both use this module, so that no rule can be
+// bypassed.
 
 import { type Attempt, isDiscarded, type Refusal } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
@@ -8,7 +9,7 @@ import type { Account } from "./fixture.ts";
 import { emitAccountEvent, emitTokenRevoked } from "./security-events/delivery.ts";
 import { EVENT_TYPES } from "./security-events/streams.ts";
 
-/** The result of a decision. Codes that are no longer pending are not changed. */
+/** The result of a decision. A code that is no longer pending does not change. */
 export type DecisionOutcome =
   | "granted"
   | Refusal
@@ -17,11 +18,11 @@ export type DecisionOutcome =
   | "already-decided"
   | "account-disabled";
 
-/** What the user grants. */
+/** The user's choices. */
 export interface ApprovalChoices {
   /** The scopes to grant; absent: all requested scopes. */
   readonly scopes?: readonly string[] | undefined;
-  /** Duration of time-based access, seconds; absent: until revoked. */
+  /** Duration of time-based access in seconds; absent: until revoked. */
   readonly accessSeconds?: number | undefined;
 }
 
@@ -37,8 +38,8 @@ export function decidable(
 }
 
 /**
- * Approves a pending attempt for an account. A rule of the organization can turn the approval into a refusal that the
- * device learns at its next poll: admin_policy_enforced or org_internal.
+ * Approves a pending attempt for an account. A rule of the organization may turn the approval into a refusal
+ * (admin_policy_enforced or org_internal), which the device receives at its next poll.
  */
 export function approve(
   context: ServiceContext,
@@ -63,7 +64,7 @@ export function approve(
   return "granted";
 }
 
-/** The rule of an organization that forbids this account to grant these scopes to the client. */
+/** The organization's rule, if any, that forbids this account to grant these scopes to the client. */
 function ruleAgainst(
   context: ServiceContext,
   clientId: string,
@@ -78,8 +79,8 @@ function ruleAgainst(
 }
 
 /**
- * Refuses an approved attempt if the account was disabled, or its organization set a rule, between the approval and the
- * poll that claims it. The attempt stays refused.
+ * Called when a poll claims an approved attempt. Refuses the attempt if the account was disabled since the approval, or if
+ * a rule of its organization now forbids it. The attempt stays refused.
  */
 export function refuseClaim(
   context: ServiceContext,
@@ -133,28 +134,28 @@ function report(context: ServiceContext, attempt: Attempt): void {
 /** Why an account was disabled, if known. */
 export type DisableReason = "hijacking" | "bulk-account";
 
-/** Revokes what an account granted to one client; returns the number of valid grants. */
+/** Revokes the grants of an account to one client. Returns the number of valid grants. */
 export function removeApp(context: ServiceContext, accountId: string, clientId: string): number {
   const grants = context.grants.revokeAll(accountId, clientId);
   for (const grant of grants) emitTokenRevoked(context, grant);
   return grants.length;
 }
 
-/** Revokes every grant of an account. Returns how many it has revoked. */
+/** Revokes every grant of an account. Returns the number of revoked grants. */
 export function revokeTokens(context: ServiceContext, accountId: string): number {
   const grants = context.grants.revokeAll(accountId);
   emitAccountEvent(context, EVENT_TYPES.tokensRevoked, accountId);
   return grants.length;
 }
 
-/** Revokes every grant and ends every browser session of an account. Returns how many grants it has revoked. */
+/** Revokes every grant and ends every browser session of an account. Returns the number of revoked grants. */
 export function signOutEverywhere(context: ServiceContext, accountId: string): number {
   context.sessions.endAll(accountId);
   emitAccountEvent(context, EVENT_TYPES.sessionsRevoked, accountId);
   return revokeTokens(context, accountId);
 }
 
-/** Disables an account: its grants are revoked, and it cannot grant anything. */
+/** Disables an account: revokes its grants, and prevents new ones. */
 export function disableAccount(
   context: ServiceContext,
   accountId: string,
@@ -167,7 +168,7 @@ export function disableAccount(
   emitAccountEvent(context, EVENT_TYPES.accountDisabled, accountId, reason && { reason });
 }
 
-/** Enables an account again. Tokens revoked meanwhile stay revoked. */
+/** Enables an account again. Tokens that were revoked stay revoked. */
 export function enableAccount(context: ServiceContext, accountId: string): void {
   const account = context.directory.account(accountId);
   if (!account.disabled) return;

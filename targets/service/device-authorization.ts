@@ -32,12 +32,12 @@ export function deviceAuthorization(
 ): ProtocolResponse {
   if (!isForm(request))
     return oauthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
-  // Some clients send these parameters, none of them secret, in the query string.
+  // Some clients send these parameters in the query. None of them is secret.
   const form = parseForm(request.body.length > 0 ? textOf(request.body) : request.query);
   if (form.repeated !== undefined)
     return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);
 
-  // An assertion is optional here, as at the revocation endpoint. If a client sends one, check it.
+  // A client assertion is optional here, as at the revocation endpoint. If a client sends one, it is checked.
   if (form.get("client_assertion") !== undefined) {
     const authenticated = authenticateClient(context, request, form);
     if ("refusal" in authenticated) return authenticated.refusal;
@@ -83,7 +83,7 @@ function createCode(
   return json(200, describeAttempt(context, attempt, nowMs));
 }
 
-/** OpenID Connect Core §3.1.2.1: the first supported value, in order of preference. */
+/** The first supported value, because values are in order of preference (OpenID Connect Core §3.1.2.1). */
 function contextOf(values: string | undefined): string {
   const known: readonly string[] = AUTHENTICATION_CONTEXTS;
   return values?.split(" ").find((value) => known.includes(value)) ?? USUAL_CONTEXT;
@@ -120,7 +120,7 @@ function createAttempt(
   return attempt;
 }
 
-// Makes a user code that no pending attempt has, so that a user cannot approve another device.
+// Makes a user code that no pending attempt has, so that a user cannot approve another device by mistake.
 function freshUserCode(context: ServiceContext): string {
   for (let tries = 0; tries < 100; tries++) {
     const code = createUserCode(context.env, context.options.userCodeFormat);
@@ -129,7 +129,7 @@ function freshUserCode(context: ServiceContext): string {
   throw new Error("no free user code: the random source repeats itself or the format is too short");
 }
 
-/** The success object of device spec §2.1 in the service's dialect. */
+/** The success response of device spec §2.1, in the service's dialect. */
 function describeAttempt(context: ServiceContext, attempt: Attempt, nowMs: number): object {
   const { verificationPath, verificationUriComplete } = context.options;
   const { addressName, hasMessage } = mannerOf(context);

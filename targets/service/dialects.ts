@@ -1,19 +1,19 @@
-// The dialects: how well-known authorization servers differ from the specification that this service implements. One
-// table; each row is a difference with its source. Everything without a row follows the specification.
+// The dialects: how well-known authorization servers differ from the specification that this service implements. Each row
+// of the table is one difference, with its source. Behaviour without a row follows the specification.
 
 /** The behaviour that a dialect can change. */
 export interface Manner {
-  /** The name of the member with the address in the device authorization response. */
+  /** The name of the address in the device authorization response. */
   readonly addressName: "verification_url" | "verification_uri";
   /** Whether that response has a message for the user. */
   readonly hasMessage: boolean;
-  /** Statuses of errors, by the names of errors.ts. */
+  /** The statuses of errors, by the names of errors.ts. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Values of the member `error`, by the same names. */
+  /** The values of the member `error`, by the same names. */
   readonly words: Readonly<Record<string, string>>;
-  /** Entra's error numbers, by the same names; undefined: errors do not have Entra's additional members. */
+  /** Entra's error numbers, by the same names. Undefined: errors do not have Entra's additional members. */
   readonly numbers: Readonly<Record<string, number>> | undefined;
-  /** Whether the metadata list no authentication method for clients without a secret. */
+  /** Whether the metadata omit the authentication method for clients without a secret. */
   readonly isSecretPrompted: boolean;
   /** Whether a client may request the scope `offline_access`. */
   readonly hasOfflineScope: boolean;
@@ -21,7 +21,7 @@ export interface Manner {
   readonly isOfflineRequested: boolean;
   /** Whether an early poll gets `slow_down` even after the decision. */
   readonly slowsDownAfterDecision: boolean;
-  /** Other defaults of options. */
+  /** Other defaults of the options. */
   readonly options: {
     readonly issuerPath?: string;
     readonly verificationUriComplete?: boolean;
@@ -36,7 +36,7 @@ export interface Manner {
 }
 
 interface Row extends Partial<Manner> {
-  /** The source: a standard, or the vendor's documentation or code. */
+  /** The source of the difference: a standard, or the vendor's documentation or code. */
   readonly source: string;
 }
 
@@ -139,7 +139,7 @@ const ROWS = {
 export type Dialect = keyof typeof ROWS;
 export const DIALECTS = Object.keys(ROWS) as Dialect[];
 
-/** The behaviour without any row. `options` has every option that a row can change. */
+/** The behaviour without any row. `options` contains every option that a row can change. */
 const SPECIFICATION: Manner = {
   addressName: "verification_url",
   hasMessage: false,
@@ -163,7 +163,7 @@ const SPECIFICATION: Manner = {
   },
 };
 
-/** The behaviour of a dialect: the specification changed by its rows; later rows override earlier ones. */
+/** The behaviour of a dialect: the specification with the changes of its rows. Later rows take precedence. */
 function mannerOf(rows: readonly Row[]): Manner {
   let manner = SPECIFICATION;
   for (const { source: _, ...row } of rows)

@@ -6,7 +6,7 @@ import { oauthError } from "./errors.ts";
 import { hashOf, publicKeySchema, readJwt, type SignedJwt, thumbprint } from "./signed-jwt.ts";
 import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
-/** The option `dpop`; "off" if the host has no function that verifies signatures. */
+/** The option `dpop`; "off" if the host cannot verify signatures. */
 export function dpopOf({ env, options }: ServiceContext): "off" | "allowed" | "required" {
   return env.verify ? options.dpop : "off";
 }
@@ -31,7 +31,7 @@ type Check = readonly [
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
-/** The checks of RFC 9449 §4.3 in its order; `checkProof` begins with the first two. */
+/** The checks of RFC 9449 §4.3 in its order. `checkProof` contains the first two. */
 const CHECKS: readonly Check[] = [
   [
     "The proof needs htm, htu, iat and jti, and ath beside an access token.",
@@ -64,7 +64,7 @@ const CHECKS: readonly Check[] = [
   ],
   [
     "The iat of the proof is too far from the time of the service.",
-    // A valid nonce dates the proof, so that a device needs no clock.
+    // A proof with a valid nonce is recent, so its `iat` is not checked and a device needs no clock.
     ({ context: { env, options }, claims }) =>
       options.dpopNonces || Math.abs(env.now() / 1000 - Number(claims.iat)) <= options.dpopWindow,
   ],
@@ -74,13 +74,13 @@ const CHECKS: readonly Check[] = [
   ],
 ];
 
-/** Checks the proof of a request. Returns the thumbprint of its key, or why the request is refused. */
+/** Checks the proof of a request. Returns the thumbprint of its key, or the reason for an error. */
 export function checkProof(
   context: ServiceContext,
   request: ProtocolRequest,
   accessToken = "",
 ): string | ProofRefusal {
-  // Several header fields arrive as one, joined by commas, and no JWT contains a comma.
+  // Several header fields arrive as one, joined by commas. A JWT contains no comma, so that is invalid.
   const jwt = readJwt(request.headers.dpop ?? "");
   if (!jwt) return refuse("The request needs one header DPoP with one JWT.");
   const proof = { ...jwt, context, request, accessToken };
@@ -88,8 +88,8 @@ export function checkProof(
   if (failed) return refuse(failed[0], failed[2]);
   const jkt = thumbprint(jwt.header.jwk as Record<string, unknown>);
   const nowMs = context.env.now();
-  // §11.1: a proof may be used once. No proof is valid longer than this, because its iat may be one window ahead, and a
-  // nonce is valid for two windows.
+  // A proof may be used only once (§11.1), so its identifier is stored. No proof is valid for longer than this time: its
+  // `iat` may be one window ahead, and a nonce is valid for two windows.
   const untilMs = nowMs + 2 * context.options.dpopWindow * 1000;
   if (context.usedProofs.use(jkt, String(jwt.claims.jti), nowMs, untilMs)) return jkt;
   return refuse("The jti of the proof was used before.");
@@ -102,14 +102,14 @@ function refuse(
   return { error, description };
 }
 
-/** An address without query and fragment, normalized (RFC 3986 §6.2.2, §6.2.3). */
+/** An address without query and fragment, in normalized form (RFC 3986 §6.2.2, §6.2.3). */
 function targetOf(address: string): string {
   if (!URL.canParse(address)) return "";
   const { origin, pathname } = new URL(address);
   return origin + pathname;
 }
 
-/** The key of a token request (§5); undefined: the request has no proof and needs none. */
+/** The key of a token request (§5). Undefined: the request has no proof and needs none. */
 export function keyOfTokenRequest(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -122,7 +122,7 @@ export function keyOfTokenRequest(
   return { refusal: oauthError(checked.error, checked.description) };
 }
 
-/** §8: the current nonce. It depends only on the time and a secret, so nothing has to be stored. */
+/** The current nonce (§8). It is derived from the time and a secret, so nothing has to be stored. */
 function nonceOf(context: ServiceContext, ago = 0): string {
   const { env, options } = context;
   const count = Math.floor(env.now() / 1000 / options.dpopWindow) - ago;
@@ -134,7 +134,7 @@ function isNonce(context: ServiceContext, nonce: unknown): boolean {
   return nonce === nonceOf(context) || nonce === nonceOf(context, 1);
 }
 
-/** §8.2: each response to a request with a proof has the nonce for the next one. */
+/** Adds the nonce for the next proof to each response to a request with a proof (§8.2). */
 export function withNonce(
   context: ServiceContext,
   request: ProtocolRequest,

@@ -1,5 +1,5 @@
-// What the service needs from its host: time, randomness, and sending pushed events. The logic has no clock, entropy or
-// timer of its own, so that a simulator can control all three.
+// The functions of the host that the service needs: time, random bytes, and sending pushed events. The service itself has
+// no clock, entropy or timer, so that a simulator can control all three.
 
 import type { PublicKey } from "./signed-jwt.ts";
 
@@ -10,13 +10,13 @@ export interface PushDelivery {
   body: string;
 }
 
-/** The response to a push delivery; a transport failure is a rejected promise. */
+/** The response to a push delivery. If there is none, the promise is rejected. */
 export interface PushResponse {
   status: number;
   body: string;
 }
 
-/** A key that ID tokens are signed with. */
+/** A key that signs ID tokens. */
 export interface SigningKey {
   /** The public key as a JWK with kid, use and alg (RFC 7517). */
   readonly publicJwk: { readonly kid: string; readonly [member: string]: unknown };
@@ -25,17 +25,17 @@ export interface SigningKey {
 }
 
 export interface Environment {
-  /** Milliseconds since the epoch; must never go backwards. */
+  /** Milliseconds since 1970. Must never decrease. */
   now(): number;
   /** `count` random bytes (1 to 64). The security of tokens depends on this source. */
   random(count: number): Uint8Array;
-  /** Runs `task` once after `delayMs`. Without it, due tasks wait for `runDue()`. */
+  /** Runs `task` once after `delayMs` milliseconds. If it is missing, tasks that are due wait for `runDue()`. */
   schedule?: ((delayMs: number, task: () => void) => void) | undefined;
-  /** Makes a signing key. Without this function, the service issues no ID tokens, and its metadata do not mention them. */
+  /** Creates a signing key. If it is missing, the service issues no ID tokens, and its metadata do not mention them. */
   makeKey?: ((algorithm: "RS256" | "ES256") => SigningKey) | undefined;
-  /** Verifies a signature of ES256 (RFC 7518 §3.4). Without it the service has neither private_key_jwt nor DPoP. */
+  /** Verifies a signature of ES256 (RFC 7518 §3.4). If it is missing, the service has neither private_key_jwt nor DPoP. */
   verify?: ((key: PublicKey, data: Uint8Array, signature: Uint8Array) => boolean) | undefined;
-  /** Sends a pushed event. Without it, events wait for polling. */
+  /** Sends a pushed event. If it is missing, events wait for polls. */
   push?: ((delivery: PushDelivery) => Promise<PushResponse>) | undefined;
 }
 
@@ -49,13 +49,13 @@ export class Tasks {
     this.#env = env;
   }
 
-  /** Runs `task` once in `delayMs`; tasks handle their own failures. */
+  /** Runs `task` once, after `delayMs` milliseconds. Tasks handle their own failures. */
   after(delayMs: number, task: Task): void {
     if (this.#env.schedule) this.#env.schedule(delayMs, () => void task());
     else this.#waiting.push({ dueAtMs: this.#env.now() + delayMs, task });
   }
 
-  /** Runs all due tasks in the order of their times; returns the number of tasks. */
+  /** Runs all tasks that are due, in the order of their times. Returns their number. */
   async runDue(): Promise<number> {
     for (let ran = 0; ; ran++) {
       const nowMs = this.#env.now();

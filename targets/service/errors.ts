@@ -1,12 +1,12 @@
-// The error responses of the service: one table for the OAuth endpoints (device spec §7), one shape for the resource
-// APIs. Each entry is the status, code and description that a client receives.
+// The error responses of the service: one table for the OAuth endpoints (device spec §7), and one form for the resource
+// APIs. Each entry has the status, code and description that a client receives.
 
 import type { Manner } from "./dialects.ts";
 import { json, type ProtocolResponse } from "./wire.ts";
 
-/** Errors of the OAuth endpoints. Descriptions in the specification are copied verbatim. */
+/** Errors of the OAuth endpoints. Descriptions are copied verbatim from the specification where it has one. */
 const OAUTH_ERRORS = {
-  // Device spec §7, the rows of "Poll".
+  // Device spec §7, rows of "Poll".
   authorization_pending: [428, "Precondition Required"],
   slow_down: [403, "Forbidden"],
   access_denied: [403, "Forbidden"],
@@ -17,7 +17,7 @@ const OAUTH_ERRORS = {
   // Sent as invalid_grant, except in some dialects.
   bad_device_code: [400, "Malformed device code."],
   unsupported_grant_type: [400, "Invalid grant_type."],
-  // Not in the specification: RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, RFC 7009 §2.2.1.
+  // Not in the specification, but in RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, or RFC 7009 §2.2.1.
   expired_token: [400, "The device code has expired."],
   invalid_request: [400, "Bad Request"],
   invalid_scope: [400, "Some requested scopes are not allowed on the device flow."],
@@ -32,7 +32,7 @@ export type OAuthErrorCode = keyof typeof OAUTH_ERRORS;
 
 const cached = new Map<OAuthErrorCode, ProtocolResponse>();
 
-/** The error response of an OAuth endpoint; `description` replaces the usual one. */
+/** The error response of an OAuth endpoint. `description` replaces the default one. */
 export function oauthError(code: OAuthErrorCode, description?: string): ProtocolResponse {
   const [status, usual] = OAUTH_ERRORS[code];
   const error = code === "bad_device_code" ? "invalid_grant" : code;
@@ -42,16 +42,16 @@ export function oauthError(code: OAuthErrorCode, description?: string): Protocol
     refused,
   });
   if (description !== undefined) return made();
-  // Polls reuse the same bytes.
+  // The same bytes serve all polls.
   const response = cached.get(code) ?? made();
   cached.set(code, response);
   return response;
 }
 
-/** Entra's trace id; this service has no traces. */
+/** Entra's trace id. This service has no traces. */
 const NO_TRACE = "00000000-0000-0000-0000-000000000000";
 
-/** A response in the dialect: an error with its status, code and additional members. */
+/** A response in the dialect: an error gets the dialect's status, code and additional members. */
 export function inDialect(
   { statuses, words, numbers }: Manner,
   response: ProtocolResponse,
@@ -73,7 +73,7 @@ export function inDialect(
   return json(status, { error: word, error_description: description, ...further }, headers);
 }
 
-/** Device spec §2.3, §7: the quota error has only this member. */
+/** The quota error has only this member (device spec §2.3, §7). */
 export function quotaError(): ProtocolResponse {
   return json(403, { error_code: "rate_limit_exceeded" });
 }
@@ -92,13 +92,13 @@ const API_STATUSES = {
 
 export interface ApiErrorDetail {
   status: keyof typeof API_STATUSES;
-  /** An HTTP status that is more specific than that of the canonical name. */
+  /** An HTTP status that is more specific than the status of the canonical name. */
   code?: number;
   message: string;
-  /** Short machine-readable word, such as "required" or "insufficientPermissions". */
+  /** A short machine-readable word, such as "required" or "insufficientPermissions". */
   reason: string;
   domain?: string;
-  /** The parameter or header that is wrong. */
+  /** The invalid parameter or header. */
   location?: string;
   locationType?: "parameter" | "header";
 }
@@ -129,7 +129,7 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 about one parameter. */
+/** A 400 about one parameter. */
 export function invalidParameter(
   location: string,
   message: string,
@@ -144,7 +144,7 @@ export function invalidParameter(
   });
 }
 
-/** 400 for a body of another media type. */
+/** A 400 for a body with another media type. */
 export function notJson(): ApiError {
   return new ApiError({
     status: "INVALID_ARGUMENT",
@@ -155,10 +155,10 @@ export function notJson(): ApiError {
   });
 }
 
-/** The kind of an error: errors of OAuth and of resource APIs have different members. */
+/** The kind of an error. The errors of OAuth and of resource APIs have different members. */
 export type Family = "oauth" | "api";
 
-/** 405 with the allowed methods (RFC 9110 §15.5.6); GET includes HEAD. */
+/** A 405 with the allowed methods (RFC 9110 §15.5.6). GET includes HEAD. */
 export function methodNotAllowed(family: Family, methods: readonly string[]): ProtocolResponse {
   const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const headers = { allow: allow.join(", ") };
@@ -171,7 +171,7 @@ export function methodNotAllowed(family: Family, methods: readonly string[]): Pr
     : json(405, { error: "invalid_request", error_description: message }, headers);
 }
 
-/** 413 without reading the body. */
+/** A 413, without reading the body. */
 export function bodyTooLarge(family: Family): ProtocolResponse {
   const message = "The request body is too large.";
   // The rest of the body is not read, so the connection cannot be reused.
@@ -181,7 +181,7 @@ export function bodyTooLarge(family: Family): ProtocolResponse {
     : json(413, { error: "invalid_request", error_description: message }, headers);
 }
 
-/** 500: a fault of the service itself. */
+/** A 500, for a fault of the service itself. */
 export function serviceFault(family: Family): ProtocolResponse {
   const message = "The service has failed.";
   return family === "api"
@@ -193,7 +193,7 @@ function apiRefusal(detail: ApiErrorDetail, headers?: Record<string, string>): P
   return new ApiError(detail, headers).toResponse();
 }
 
-/** The value of a parameter; null if absent. Throws an ApiError if it is repeated. */
+/** The value of a parameter; null if it is absent. Throws an ApiError if it is repeated. */
 export function singleValue(query: URLSearchParams, name: string): string | null {
   const [value = null, other] = query.getAll(name);
   if (other !== undefined) throw invalidParameter(name, `${name} is given twice.`);

@@ -1,6 +1,6 @@
-// The fixture: organizations, accounts, clients, applications and event receivers, read and checked from a file. And
-// the directory: accounts, organizations and clients while the service runs, including changes by controls and the
-// account page (disabled accounts, policies).
+// The fixture: organizations, accounts, clients, applications and event receivers, read from a file and checked. Also the
+// directory: accounts, organizations and clients while the service runs, with changes by controls and the account page
+// (disabled accounts, policies).
 
 import * as z from "zod";
 import { SIGNING_ALGORITHMS } from "./openid.ts";
@@ -18,7 +18,7 @@ const quota = z.strictObject({ requests: z.int().min(0), windowSeconds: z.int().
 const organization = z.strictObject({
   id,
   name: z.string(),
-  /** Scopes that the administrator does not let members grant (admin_policy_enforced). */
+  /** Scopes that the administrator does not allow members to grant (admin_policy_enforced). */
   blockedScopes: scopeNames,
 });
 
@@ -43,7 +43,7 @@ function keysOf(value: unknown): unknown {
 
 const client = z.strictObject({
   id,
-  /** With neither a secret nor keys, the client is public. */
+  /** A client with neither a secret nor keys is public. */
   secret: z.string().min(1).optional(),
   /** The client's public keys for private_key_jwt (RFC 7591 §2): a JWK set, or a single key. */
   jwks: z.preprocess(keysOf, z.array(registeredKey).min(1).optional()),
@@ -53,15 +53,15 @@ const client = z.strictObject({
     .default("tv-and-limited-input"),
   /** Only accounts of this organization may use the client (org_internal). */
   internalTo: id.optional(),
-  /** Scopes beyond the common list, such as "publisher". */
+  /** Scopes in addition to the common list, such as "publisher". */
   permittedScopes: scopeNames,
   /** The resource APIs that are enabled for the client's project (device spec §1). */
   enabledApis: z.array(z.enum(apis)).default([...apis]),
   /** Overrides the service's deviceCodeQuota. */
   deviceCodeQuota: quota.optional(),
-  /** Whether each of its codes requires PKCE (RFC 7636). */
+  /** Whether each of the client's codes requires PKCE (RFC 7636). */
   pkce: z.enum(["optional", "required"]).default("optional"),
-  /** The signature algorithm of its ID tokens: id_token_signed_response_alg of a registration. */
+  /** The signature algorithm of the client's ID tokens (id_token_signed_response_alg of a registration). */
   idTokenAlgorithm: z.enum(SIGNING_ALGORITHMS).default("RS256"),
 });
 
@@ -83,7 +83,7 @@ const basePlan = z.strictObject({
 
 const application = z.strictObject({
   packageName: id,
-  /** Accounts that may publish for this application. */
+  /** Accounts that may publish this application. */
   publishers: z.array(id),
   subscriptions: z.array(
     z.strictObject({
@@ -96,9 +96,9 @@ const application = z.strictObject({
 const receiver = z.strictObject({
   id,
   name: z.string(),
-  /** Bearer token for the stream's endpoints. */
+  /** The bearer token for the endpoints of the stream. */
   token: z.string().min(8),
-  /** The clients whose users' events it receives; they are the audience of its tokens. */
+  /** The receiver gets events about users of these clients. They are the audience of its tokens. */
   clients: z.array(id).min(1),
 });
 
@@ -121,10 +121,10 @@ export type ResourceApi = (typeof apis)[number];
 export type Application = z.output<typeof application>;
 export type Receiver = z.output<typeof receiver>;
 
-/** Results of `readFixture`, frozen and already checked. */
+/** Results of `readFixture`. They are frozen and already checked. */
 const known = new WeakSet<object>();
 
-/** Checks the fixture and fills in defaults. Throws an Error of one line that names the invalid member. */
+/** Checks the fixture and fills in defaults. Throws an Error with one line that names the invalid member. */
 export function readFixture(input: unknown): Fixture {
   if (typeof input === "object" && input !== null && known.has(input)) return input as Fixture;
   const fixture = frozen(check(input));
@@ -161,7 +161,7 @@ function checkUnique(where: string, entries: readonly { id: string }[]): void {
   }
 }
 
-/** Rejects one token for two receivers, because the second receiver would never receive an event. */
+/** Rejects a token that two receivers share, because the second one would never receive an event. */
 function checkTokens(receivers: readonly Receiver[]): void {
   const holders = new Map<string, string>();
   for (const { id, token } of receivers) {
@@ -199,26 +199,26 @@ export class Directory {
   readonly organizations: ReadonlyMap<string, Organization>;
 
   constructor(fixture: Fixture) {
-    // Copy the fixture, so that two services do not share changes.
+    // Copies the fixture, so that two services do not share changes.
     this.accounts = new Map(fixture.accounts.map((account) => [account.id, { ...account }]));
     this.clients = new Map(fixture.clients.map((client) => [client.id, { ...client }]));
     this.organizations = new Map(fixture.organizations.map((entry) => [entry.id, { ...entry }]));
   }
 
-  /** Finds an account. Throws an Error that names an unknown id; for programmatic controls. */
+  /** Finds an account, for controls. Throws an Error that names an unknown id. */
   account(id: string): Account {
     const account = this.accounts.get(id);
     if (!account) throw new Error(`no account "${id}" in the fixture`);
     return account;
   }
 
-  /** Names of scopes that this account may not grant, by its own policy or its organization's. */
+  /** Names of the scopes that this account may not grant, because of its own policy or its organization's. */
   blockedScopes(account: Account): readonly string[] {
     const organization = this.organizations.get(account.organization ?? "");
     return [...account.blockedScopes, ...(organization?.blockedScopes ?? [])];
   }
 
-  /** The scopes that the policy of the account with this id blocks, or of the organization if no account has this id. */
+  /** The scopes that the policy blocks for the account with this id, or if there is none, for the organization. */
   policyOf(accountOrOrganizationId: string): readonly string[] {
     const holder =
       this.accounts.get(accountOrOrganizationId) ?? this.organizations.get(accountOrOrganizationId);
@@ -226,7 +226,7 @@ export class Directory {
     return holder.blockedScopes;
   }
 
-  /** Replaces the blocked scopes of an account or, if no account has this id, an organization. */
+  /** Replaces the blocked scopes of the account with this id, or if there is none, of the organization. */
   setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void {
     const unknown = blockedScopes.find((name) => !SCOPE_NAMES.includes(name));
     if (unknown !== undefined) throw new Error(`no scope "${unknown}"`);

@@ -1,5 +1,5 @@
-// Grants of accounts to clients, each with its refresh token and access tokens. Limits, rotation with a grace period,
-// reuse detection and revocation (device spec §2.2, §3, §8; RFC 9700 §4.14).
+// Grants of accounts to clients, each with its refresh token and access tokens. Implements limits, rotation with a grace
+// period, reuse detection and revocation (device spec §2.2, §3, §8; RFC 9700 §4.14).
 import { createToken } from "./attempts.ts";
 import type { Environment } from "./environment.ts";
 import type { Client } from "./fixture.ts";
@@ -13,17 +13,17 @@ export interface Grant {
   readonly accountId: string;
   readonly scopes: readonly string[];
   readonly createdAtMs: number;
-  /** The end of time-based access; undefined: the grant lasts until it is revoked. */
+  /** The end of time-based access. Undefined: the grant lasts until it is revoked. */
   readonly expiresAtMs: number | undefined;
   /** When and how the user authenticated. */
   readonly authentication: Authentication;
-  /** The thumbprint of the key that refresh requests have to prove (RFC 9449 §5); undefined: none. */
+  /** The thumbprint of the key that refresh requests must prove (RFC 9449 §5); undefined: none. */
   jkt: string | undefined;
   refreshToken: string;
   /** The previous refresh token, valid until `graceUntilMs` or until the current one is used. */
   predecessor: string | undefined;
   graceUntilMs: number;
-  /** The last refresh tokens of this grant, the current one last, to recognize reuse. */
+  /** The last refresh tokens of this grant, which are needed to detect reuse. The last entry is the current one. */
   readonly refreshTokens: string[];
   readonly accessTokens: Set<string>;
 }
@@ -37,13 +37,11 @@ export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
     readonly scopes?: readonly string[] | undefined;
     readonly jkt?: string | undefined;
   }[];
-  /** Newer grants displaced its refresh token; only the access tokens stay valid. */
+  /** Whether newer grants have displaced its refresh token. The access tokens stay valid. */
   readonly evicted?: boolean | undefined;
 };
 
-/**
- * Maximum number of replaced refresh tokens that a grant remembers. An older token gets invalid_grant, like an unknown one.
- */
+/** The number of replaced refresh tokens that a grant stores. An older token gets invalid_grant, like an unknown one. */
 const REPLACED_TOKENS_MAX = 16;
 
 export interface AccessToken {
@@ -51,7 +49,7 @@ export interface AccessToken {
   /** The grant's scopes, or fewer if the refresh requested fewer. */
   readonly scopes: readonly string[];
   readonly expiresAtMs: number;
-  /** The thumbprint of the key that it is bound to (RFC 9449 §6); undefined: a bearer token. */
+  /** The thumbprint of the key to which the token is bound (RFC 9449 §6); undefined: a bearer token. */
   readonly jkt: string | undefined;
 }
 
@@ -61,7 +59,7 @@ export interface Requester {
   readonly jkt: string | undefined;
 }
 
-/** RFC 9449 §5: other clients authenticate when they refresh, so their refresh tokens are not bound. */
+/** Refresh tokens are bound only for public clients, because others authenticate to refresh (RFC 9449 §5). */
 const boundKey = ({ client, jkt }: Requester): string | undefined =>
   client.secret === undefined && !client.jwks ? jkt : undefined;
 
@@ -71,11 +69,11 @@ export interface IssuedTokens {
   accessToken: string;
   /** The key of the access token, as in `AccessToken`. */
   jkt: string | undefined;
-  /** Lifetime of the access token, seconds. */
+  /** Lifetime of the access token in seconds. */
   expiresIn: number;
-  /** Remaining time-based access, seconds; undefined: until revoked. */
+  /** Remaining time-based access in seconds; undefined: until revoked. */
   refreshExpiresIn: number | undefined;
-  /** Present if the client has to store it: in the first response, and after a rotation. */
+  /** The refresh token, if the client has to store it: in the first response, and after a rotation. */
   refreshToken: string | undefined;
 }
 
@@ -101,10 +99,10 @@ export class Grants {
   readonly #refreshTokens = new Map<string, Grant>();
   readonly #accessTokens = new Map<string, AccessToken>();
   readonly #byId = new Map<string, Grant>();
-  // Grants in the order of creation, by account and by client.
+  // Grants by account and by client, in the order of creation.
   readonly #byAccount = new Map<string, Set<Grant>>();
   readonly #byClientAndAccount = new Map<string, Set<Grant>>();
-  // Evicted grants, whose access tokens may be valid: revoking an account must include them.
+  // Evicted grants. Their access tokens may still be valid, so the revocation of an account must include them.
   readonly #evicted = new Map<string, Set<Grant>>();
   readonly #clientsEver = new Map<string, Set<string>>();
   readonly #env: Environment;
@@ -118,7 +116,7 @@ export class Grants {
     this.#observers = observers;
   }
 
-  /** Stores a grant and its first tokens. Beyond a limit, the oldest grant is evicted without notice. */
+  /** Stores a grant and its first tokens. If a limit is exceeded, the oldest grant is evicted without notice. */
   issue(request: GrantRequest): IssuedTokens {
     const nowMs = this.#env.now();
     const { accessSeconds, by } = request;
@@ -145,10 +143,10 @@ export class Grants {
   }
 
   /**
-   * Exchanges a refresh token of this client (device spec §4.3). Undefined: unknown, expired, revoked, another client's,
-   * or an old one whose reuse has just ended the grant. "invalid_scope": the requested scope exceeds the granted one
-   * (RFC 6749 §6), and nothing has changed.
-   * @param scopes the scopes of the access token; absent: all granted ones
+   * Exchanges a refresh token of this client (device spec §4.3). Undefined: the token is unknown, expired, revoked, or
+   * another client's, or it was replaced and its reuse has just ended the grant. "invalid_scope": the requested scope
+   * exceeds the granted one (RFC 6749 §6), and nothing has changed.
+   * @param scopes the scopes of the access token; absent: all granted scopes
    */
   refresh(
     token: string,
@@ -159,7 +157,7 @@ export class Grants {
     if (!grant || grant.clientId !== by.client.id || this.#endIfExpired(grant)) return undefined;
     // Check the key first, so that a stolen token without the key does not end the grant.
     if (grant.jkt !== undefined && grant.jkt !== by.jkt) return undefined;
-    // A grant in its last second counts as expired, because many clients read a lifetime of 0 as unlimited.
+    // A grant in its last second counts as expired, because many clients treat a lifetime of 0 as unlimited.
     if (secondsUntil(grant.expiresAtMs ?? Number.POSITIVE_INFINITY, this.#env.now()) < 1)
       return undefined;
     if (scopes?.some((scope) => !grant.scopes.includes(scope))) return "invalid_scope";
@@ -175,33 +173,33 @@ export class Grants {
       };
     }
     if (token === grant.predecessor && this.#env.now() < grant.graceUntilMs) {
-      // The response with the successor was probably lost. Send the same successor again, because the device may have
-      // received it after all. This does not extend the grace period.
+      // The response with the new token was probably lost. Send the same token again, because the device may have received
+      // it. This does not extend the grace period.
       this.#report(grant, "refreshed");
       return {
         ...this.#issueAccessToken(grant, this.#env.now(), by, scopes),
         refreshToken: grant.refreshToken,
       };
     }
-    // RFC 9700 §4.14.2: a replaced token was used, so one of its holders is not the client.
+    // A replaced token was used, so someone other than the client has it (RFC 9700 §4.14.2).
     this.#end(grant, "revoked");
     return undefined;
   }
 
-  /** The valid access token, or undefined if unknown, revoked or expired. */
+  /** A valid access token; undefined if it is unknown, revoked or expired. */
   findAccessToken(token: string): AccessToken | undefined {
     const found = this.#accessTokens.get(token);
     if (!found || this.#env.now() >= found.expiresAtMs) return undefined;
     return found;
   }
 
-  /** The grant of a valid access token, or of a refresh token that a valid grant remembers. */
+  /** The grant of a valid access token, or of a refresh token that a valid grant stores. */
   findByToken(token: string): Grant | undefined {
     const grant = this.findAccessToken(token)?.grant ?? this.#refreshTokens.get(token);
     return grant && !this.#endIfExpired(grant) ? grant : undefined;
   }
 
-  /** A grant whose tokens may still be valid, evicted or not. */
+  /** A grant whose tokens may still be valid, even if it was evicted. */
   find(id: string, accountId: string): Grant | undefined {
     const found = this.#byId.get(id);
     if (found) return found;
@@ -209,7 +207,7 @@ export class Grants {
     return undefined;
   }
 
-  /** Valid grants of an account, oldest first, optionally of one client. */
+  /** Valid grants of an account, or only those to one client, oldest first. */
   ofAccount(accountId: string, clientId?: string): Grant[] {
     const grants = [...(this.#byAccount.get(accountId) ?? [])];
     return grants.filter(
@@ -218,7 +216,7 @@ export class Grants {
     );
   }
 
-  /** Every client that the account has ever granted anything. */
+  /** Every client to which the account has ever granted access. */
   clientsEverOf(accountId: string): ReadonlySet<string> {
     return this.#clientsEver.get(accountId) ?? new Set();
   }
@@ -229,13 +227,13 @@ export class Grants {
     this.#dropAccessTokens(grant);
   }
 
-  /** Revokes one token alone, like services without a cascade (RFC 7009 §2.1 allows it). */
+  /** Revokes a single token, as services do that do not end the whole grant (RFC 7009 §2.1 allows it). */
   revokeAlone(grant: Grant, token: string): void {
     if (grant.accessTokens.delete(token)) this.#accessTokens.delete(token);
     else this.#end(grant, "evicted");
   }
 
-  /** Revokes every grant of an account, optionally only those to one client; returns the valid ones. */
+  /** Revokes every grant of an account, or only those to one client. Returns the valid ones. */
   revokeAll(accountId: string, clientId?: string): Grant[] {
     for (const grant of [...(this.#evicted.get(accountId) ?? [])])
       if (clientId === undefined || grant.clientId === clientId) this.#dropAccessTokens(grant);
@@ -244,7 +242,7 @@ export class Grants {
     return grants;
   }
 
-  /** Numbers of stored objects, for tests that memory stays bounded. */
+  /** The numbers of stored objects, for tests that memory stays bounded. */
   get sizes(): GrantCounts {
     return {
       grants: this.#byId.size,
@@ -277,7 +275,7 @@ export class Grants {
 
   /**
    * Loads the result of `dump` into a service that has issued nothing yet.
-   * @param claimed ids of grants of claimed codes, also of ended ones, so that no id is reused
+   * @param claimed ids of grants whose codes were claimed, also of ended grants, so that no id is used again
    */
   load(snapshots: readonly GrantSnapshot[], claimed: readonly string[]): void {
     for (const id of claimed) this.#issued = Math.max(this.#issued, Number(id.slice(1)));
@@ -296,7 +294,7 @@ export class Grants {
     }
   }
 
-  // Reads the clock once, so that all lifetimes of a response are consistent.
+  // Reads the clock only once, so that all lifetimes of a response are consistent.
   #issueAccessToken(
     grant: Grant,
     nowMs: number,
@@ -351,7 +349,7 @@ export class Grants {
     if (!pair || !all) return;
     const isOver = () =>
       pair.size > refreshTokensPerClientAndUser || all.size > refreshTokensPerUser;
-    // Only valid tokens count towards the limits, so remove expired ones with `ofAccount` first.
+    // Expired tokens do not count towards the limits. `ofAccount` removes them.
     if (isOver()) this.ofAccount(grant.accountId);
     while (pair.size > refreshTokensPerClientAndUser) this.#end(first(pair), "evicted");
     while (all.size > refreshTokensPerUser) this.#end(first(all), "evicted");
@@ -396,7 +394,7 @@ export class Grants {
   }
 }
 
-/** Remaining whole seconds, rounded down: a client must not rely on a token too long. */
+/** Remaining whole seconds, rounded down, so that a client does not use a token too long. */
 function secondsUntil(thenMs: number, nowMs: number): number {
   return Math.max(0, Math.floor((thenMs - nowMs) / 1000));
 }

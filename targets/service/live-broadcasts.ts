@@ -1,5 +1,5 @@
-// The resource API of device spec §4.5: listing an account's live broadcasts, with the parameters,
-// paging and errors of the real ones. Read-only; the broadcasts come from the fixture.
+// The resource API of device spec §4.5: lists an account's live broadcasts, with the parameters, paging and errors of the
+// real API. The broadcasts come from the fixture and cannot be changed.
 import { createHash } from "node:crypto";
 import { authenticateCaller } from "./bearer.ts";
 import type { ServiceContext } from "./context.ts";
@@ -15,13 +15,13 @@ const TYPES = ["all", "event", "persistent"];
 const DEFAULT_PAGE_SIZE = 5;
 const PAGE_SIZE_MAX = 50;
 
-/** Handles GET {api_base}/video/v3/liveBroadcasts. Refusals are thrown as ApiError. */
+/** Handles GET {api_base}/video/v3/liveBroadcasts. Errors are thrown as ApiError. */
 export function listLiveBroadcasts(
   context: ServiceContext,
   request: ProtocolRequest,
 ): ProtocolResponse {
   const { account } = authenticateCaller(context, request, SCOPES, "video");
-  // Device spec §5.7: live streaming does not support service accounts.
+  // Service accounts have no live streaming (device spec §5.7).
   if (account.kind === "service")
     throw new ApiError({
       status: "PERMISSION_DENIED",
@@ -84,7 +84,7 @@ function filter(context: ServiceContext, query: URLSearchParams, accountId: stri
       return ofType.filter((broadcast) => status === "all" || broadcast.status === status);
     }
     default:
-      // mine=false would request everybody's broadcasts, which no caller may have.
+      // mine=false would request the broadcasts of all users, which no caller may have.
       if (oneOf(query, "mine", ["true", "false"]) !== "true")
         throw invalidParameter("mine", "The only allowed value of mine is true.");
       return ofType;
@@ -118,7 +118,7 @@ function pageToken(start: number): string {
 
 function readPageToken(query: URLSearchParams, total: number): number {
   const token = singleValue(query, "pageToken");
-  // Generated clients send an empty page token for the first page.
+  // Some generated clients send an empty page token for the first page.
   if (token === null || token === "") return 0;
   const start = /^at:(\d{1,9})$/.exec(Buffer.from(token, "base64url").toString("latin1"))?.[1];
   if (start === undefined || Number(start) > total)

@@ -1,5 +1,5 @@
-// The metadata documents: RFC 8414, OpenID Connect Discovery and the event transmitter's (§6). One place, so that each
-// address is written once.
+// The metadata documents: RFC 8414, OpenID Connect Discovery and the event transmitter's (§6). All addresses are defined
+// here.
 import { baseUrlOf, issuerOf, mannerOf, type ServiceContext } from "./context.ts";
 import { dpopOf } from "./dpop.ts";
 import { oauthError } from "./errors.ts";
@@ -33,8 +33,8 @@ export const PATHS = {
 const WITH_SECRET = ["client_secret_post", "client_secret_basic"];
 
 /**
- * Addresses of the metadata for an issuer with this path: before it (RFC 8414 §3.1) or after it (OpenID Connect
- * Discovery §4), without a slash at its end.
+ * The paths of the metadata for an issuer with this path: before it (RFC 8414 §3.1) or after it (OpenID Connect Discovery
+ * §4), without a slash at its end.
  */
 export function metadataPaths(issuerPath: string): Readonly<Record<string, string>> {
   const path = issuerPath.replace(/\/$/, "");
@@ -45,15 +45,15 @@ export function metadataPaths(issuerPath: string): Readonly<Record<string, strin
   };
 }
 
-/** Handles /.well-known/openid-configuration and /.well-known/oauth-authorization-server, which are the same. */
+/** Handles /.well-known/openid-configuration and /.well-known/oauth-authorization-server, which have the same content. */
 export function authorizationServerMetadata(context: ServiceContext): ProtocolResponse {
   const base = baseUrlOf(context);
   const { env, directory } = context;
-  // The scopes that every client may request, since some clients request all that they find here.
+  // Lists only the scopes that every client may request, because some clients request all scopes of this list.
   const scopes = [...context.scopes.byId.values()].filter(
     ({ deviceFlow }) => deviceFlow === "allowed",
   );
-  // RFC 8414 §2 requires the algorithms beside private_key_jwt.
+  // RFC 8414 §2 requires the algorithms if private_key_jwt is listed.
   const hasKeys = env.verify && [...directory.clients.values()].some(({ jwks }) => jwks);
   const methods = [
     ...WITH_SECRET,
@@ -71,7 +71,7 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
       revocation_endpoint_auth_methods_supported: methods,
       revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     }),
-    // RFC 9449 §5.1.
+    // RFC 9449 §5.1
     ...(dpopOf(context) !== "off" && {
       dpop_signing_alg_values_supported: ["ES256"],
       introspection_endpoint: base + PATHS.introspection,
@@ -84,14 +84,14 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,
     code_challenge_methods_supported: context.options.codeChallengeMethods,
-    // OpenID Connect Discovery §3 requires it, although no client of this service may use the authorization endpoint.
+    // OpenID Connect Discovery §3 requires this member, although no client can use the authorization endpoint.
     response_types_supported: ["code"],
     subject_types_supported: ["public"],
     ...(context.keys.areThere && providerMetadata(base)),
   });
 }
 
-/** Members that only a service that signs ID tokens has. */
+/** Members for a service that signs ID tokens. */
 function providerMetadata(base: string): object {
   return {
     userinfo_endpoint: base + PATHS.userinfo,
@@ -106,14 +106,14 @@ function providerMetadata(base: string): object {
 }
 
 /**
- * The authorization endpoint that discovery has to name. It responds that clients may only use the device grant (RFC
- * 6749 §4.1.2.1; no client has registered a redirect URI).
+ * The authorization endpoint, which the metadata must name. Its response says that clients may only use the device grant
+ * (RFC 6749 §4.1.2.1). It does not redirect, because no client has registered a redirect URI.
  */
 export function authorization(): ProtocolResponse {
   return oauthError("unauthorized_client");
 }
 
-/** /.well-known/risc-configuration: addresses of event stream configuration and keys. */
+/** Handles /.well-known/risc-configuration: the addresses of the event stream configuration and of the keys. */
 export function transmitterMetadata(context: ServiceContext): ProtocolResponse {
   const base = baseUrlOf(context);
   return json(200, {

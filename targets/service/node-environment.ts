@@ -1,4 +1,4 @@
-// The environment of a service on Node: the system's clock, randomness, timers, and fetch for pushed events.
+// The environment of a service on Node: the system's clock, random bytes and timers, and fetch for pushed events.
 import { createPublicKey, generateKeyPairSync, randomBytes, sign, verify } from "node:crypto";
 import { nodeFetch } from "../../platform/node/http.ts";
 import type { Environment, PushDelivery, PushResponse, SigningKey } from "./environment.ts";
@@ -8,7 +8,7 @@ const PUSH_TIMEOUT_MS = 10_000;
 // RFC 8935 responses are short; the rest is discarded.
 const RESPONSE_CHARACTERS_MAX = 4096;
 
-/** Real time, real entropy, real network. Timers do not keep the process alive. */
+/** An environment with real time, entropy and network. Its timers do not keep the process alive. */
 export function nodeEnvironment(): Required<Environment> {
   return {
     now: Date.now,
@@ -31,12 +31,12 @@ export function makeKey(algorithm: "RS256" | "ES256"): SigningKey {
   const jwk = { ...publicKey.export({ format: "jwk" }) };
   return {
     publicJwk: { ...jwk, kid: thumbprint(jwk), use: "sig", alg: algorithm },
-    // A JWS contains the two numbers of an ECDSA signature side by side.
+    // A JWS contains the two numbers of an ECDSA signature one after the other.
     sign: (data) => sign("sha256", data, { key: privateKey, dsaEncoding: "ieee-p1363" }),
   };
 }
 
-/** Verifies a signature. Returns false also for a key that is not on the curve. */
+/** Verifies a signature. Returns false also if the key is not on the curve. */
 export function verifyEs256(
   { kty, crv, x, y }: PublicKey,
   data: Uint8Array,
@@ -55,7 +55,7 @@ async function push({ url, headers, body }: PushDelivery): Promise<PushResponse>
     method: "POST",
     headers,
     body,
-    // A redirect could send a user's event anywhere.
+    // Do not follow redirects, because they could send a user's event to any server.
     redirect: "manual",
     signal: AbortSignal.timeout(PUSH_TIMEOUT_MS),
   });

@@ -1,9 +1,9 @@
-// What the service reports to observers: the access log, a simulator's panel, tests. Codes, tokens and client secrets
-// are masked before an event is made.
+// Reports of the service to observers: the access log, a simulator's panel, tests. Codes, tokens and client secrets are
+// masked before an event is created.
 
 import { mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
-/** An event for observers: `type` is the kind, `atMs` the time by the service's clock (ms since 1970). */
+/** An event for observers. `type` is its kind, and `atMs` the time by the service's clock in milliseconds since 1970. */
 export type ServiceEvent =
   | {
       type: "exchange";
@@ -25,7 +25,7 @@ export type ServiceEvent =
       scopes?: readonly string[] | undefined;
       /** The duration of the grant, if the user set one. */
       accessSeconds?: number | undefined;
-      /** Why it was refused: access_denied, admin_policy_enforced or org_internal. */
+      /** Why the attempt was refused: access_denied, admin_policy_enforced or org_internal. */
       refusal?: string | undefined;
     }
   | {
@@ -45,7 +45,7 @@ export type ServiceEvent =
       atMs: number;
       receiverId: string;
       jti: string;
-      /** HTTP status, or 0 when the receiver could not be reached. */
+      /** The HTTP status; 0 if the receiver could not be reached. */
       status: number;
     };
 
@@ -54,18 +54,18 @@ export type Observer = (event: ServiceEvent) => void;
 export class Observers {
   readonly #list = new Set<Observer>();
 
-  /** Whether there is an observer to build an event for. */
+  /** Whether there is an observer. Without one, no event is created. */
   get any(): boolean {
     return this.#list.size > 0;
   }
 
-  /** Adds an observer; the returned function removes it. */
+  /** Adds an observer. Returns a function that removes it. */
   add(observer: Observer): () => void {
     this.#list.add(observer);
     return () => this.#list.delete(observer);
   }
 
-  /** Notifies every observer. An exception in one affects neither the others nor the service. */
+  /** Reports an event to every observer. If an observer throws, the others and the service continue. */
   report(event: ServiceEvent): void {
     for (const observer of this.#list) {
       try {
@@ -76,7 +76,7 @@ export class Observers {
     }
   }
 
-  /** Reports the exception of an observer to the other observers only, to prevent an endless loop. */
+  /** Reports the exception of an observer to the others. A report to itself could cause an endless loop. */
   #report(atMs: number, faulty: Observer, error: unknown): void {
     const message = `an observer threw: ${error instanceof Error ? error.message : String(error)}`;
     for (const observer of this.#list) {
@@ -84,13 +84,13 @@ export class Observers {
       try {
         observer({ type: "failure", atMs, message });
       } catch {
-        // An exception here is ignored.
+        // Exceptions of this report are ignored.
       }
     }
   }
 }
 
-/** Names of values that must never be shown. */
+/** Names of secret values. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "client_secret",
   "client_assertion",
@@ -108,7 +108,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
 ]);
 const MASK = "***";
 
-// Parameters that may be shown. Everything else is masked, name and value: a code with an unencoded "&" looks like
+// Parameters that may be shown. All others are masked, with name and value, because a code with an unencoded "&" looks like
 // several parameters.
 const SHOWN_NAMES = new Set([
   ...[
@@ -137,7 +137,7 @@ export function maskForm(text: string): string {
 
 function maskJson(text: string): string {
   try {
-    // The message for the user, which some dialects send, also contains the code.
+    // The message for the user, which only some dialects send, also contains the code.
     const holdsCode = text.includes('"user_code"');
     return JSON.stringify(JSON.parse(text), (name, value) =>
       SECRET_NAMES.has(name) || (holdsCode && name === "message") ? MASK : value,
@@ -147,7 +147,7 @@ function maskJson(text: string): string {
   }
 }
 
-/** The event of one request and its response. */
+/** The event for one request and its response. */
 export function exchangeEvent(
   atMs: number,
   request: ProtocolRequest,
@@ -174,7 +174,7 @@ function maskBody(contentType: string | undefined, body: Uint8Array): string {
   return `(${body.length} bytes of ${type})`;
 }
 
-/** The log line of an event, at most 500 characters, or undefined for events that are not logged. */
+/** The log line of an event, at most 500 characters; undefined if the event is not logged. */
 export function accessLogLine(event: ServiceEvent): string | undefined {
   return lineOf(event)?.slice(0, 500);
 }

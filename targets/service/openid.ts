@@ -9,7 +9,7 @@ import type { Account } from "./fixture.ts";
 import type { IssuedTokens } from "./grants.ts";
 import { json, type ProtocolRequest, type ProtocolResponse, utf8 } from "./wire.ts";
 
-/** The authentication contexts, the weakest first. A request can ask for one with acr_values. */
+/** The authentication contexts, the weakest first. A client requests one with acr_values. */
 export const AUTHENTICATION_CONTEXTS = [
   "urn:picogrant:acr:password",
   "urn:picogrant:acr:two-factor",
@@ -19,22 +19,22 @@ export const USUAL_CONTEXT = AUTHENTICATION_CONTEXTS[0];
 
 /** The authentication that a grant stores. */
 export interface Authentication {
-  /** Time of the approval, ms. */
+  /** Time of the approval in milliseconds. */
   readonly atMs: number;
   readonly acr: string;
-  /** The nonce that the client sent, for the ID token. */
+  /** The client's nonce for the ID token. */
   readonly nonce: string | undefined;
 }
 
-/** The claims that the metadata promise. */
+/** The claims that the metadata list. */
 export const ID_TOKEN_CLAIMS = [
   ...["iss", "sub", "aud", "iat", "exp", "auth_time", "acr", "nonce", "at_hash"],
 ];
 export const USER_CLAIMS = ["sub", "name", "email", "email_verified"];
 
 /**
- * The ID token for these tokens; undefined if `openid` was not granted or the host makes no keys.
- * @param isRefresh a refreshed one has no nonce (§12.2)
+ * The ID token for these tokens; undefined if `openid` was not granted or the host cannot make keys.
+ * @param isRefresh the ID token of a refresh has no nonce (§12.2)
  */
 export function idTokenFor(
   context: ServiceContext,
@@ -46,7 +46,7 @@ export function idTokenFor(
   const { atMs, acr, nonce } = grant.authentication;
   const nowS = Math.floor(env.now() / 1000);
   const algorithm = directory.clients.get(grant.clientId)?.idTokenAlgorithm ?? "RS256";
-  // §3.1.3.6: at_hash is the left half of the hash; both algorithms use SHA-256.
+  // at_hash is the left half of the hash (§3.1.3.6). Both algorithms use SHA-256.
   const hash = createHash("sha256").update(accessToken).digest().subarray(0, 16);
   const claims = {
     iss: issuerOf(context),
@@ -62,7 +62,7 @@ export function idTokenFor(
   return keys.sign(claims, algorithm);
 }
 
-/** The userinfo response (§5.3, §5.4): always the subject, the rest by scope. */
+/** The userinfo response (§5.3, §5.4): the subject, and other claims by scope. */
 function userClaims(account: Account, scopes: readonly string[]): object {
   const { id, name, email } = account;
   return {
@@ -74,7 +74,7 @@ function userClaims(account: Account, scopes: readonly string[]): object {
 
 const REALM = "userinfo";
 
-/** GET or POST with the access token; refusals are those of RFC 6750 §3.1. */
+/** Handles GET and POST of the userinfo endpoint. Errors are those of RFC 6750 §3.1. */
 export function userinfo(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const caller = findCaller(context, request);
   if ("refusal" in caller) {
@@ -100,7 +100,7 @@ function refusal(
   return json(status, body, { "www-authenticate": challenge });
 }
 
-/** OpenID Connect Discovery §3 requires RS256; ES256 is cheaper for small clients. */
+/** OpenID Connect Discovery §3 requires RS256. ES256 is cheaper for small clients. */
 export const SIGNING_ALGORITHMS = ["RS256", "ES256"] as const;
 type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
@@ -118,12 +118,12 @@ export class ProviderKeys {
     this.#env = env;
   }
 
-  /** Whether the host can make keys. Without them the service is no OpenID provider. */
+  /** Whether the host can make keys. Otherwise, the service is not an OpenID provider. */
   get areThere(): boolean {
     return this.#env.makeKey !== undefined;
   }
 
-  /** The compact serialization of a signed JWT (RFC 7519). @throws Error if the host makes no keys */
+  /** The compact serialization of a signed JWT (RFC 7519). @throws Error if the host cannot make keys */
   sign(claims: object, algorithm: SigningAlgorithm): string {
     const key = this.#key(algorithm);
     const header = { alg: algorithm, typ: "JWT", kid: key.publicJwk.kid };
@@ -131,7 +131,7 @@ export class ProviderKeys {
     return `${signed}.${encode(key.sign(utf8(signed)))}`;
   }
 
-  /** Switches to new keys; the old ones stay published for `seconds`. */
+  /** Makes new keys. The old ones stay published for `seconds`. */
   rotate(seconds: number): void {
     if (!this.areThere) return;
     const untilMs = this.#env.now() + seconds * 1000;

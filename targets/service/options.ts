@@ -1,5 +1,5 @@
-// Every option of the service with its default, unit and reason. Values that the specifications leave open have the
-// defaults of similar real services.
+// Every option of the service with its default, unit and reason. The defaults of values that the specifications leave open
+// are those of similar real services.
 import * as z from "zod";
 import { nameMeant } from "../../platform/text/name-suggestion.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";
@@ -17,7 +17,8 @@ const httpUrl = z
   .regex(/^[^?#]*$/, "is an address without ? and #")
   .transform((url) => url.replace(/\/+$/, ""));
 
-// The pages' links start at the root: under a path, the form with the code would be sent to the wrong address.
+// No path is allowed, because the links of the pages start at the root. With a path, the form would send the code to a
+// wrong address.
 const rootUrl = httpUrl.refine(
   (url) => new URL(url).pathname === "/",
   "is an address without a path",
@@ -31,13 +32,13 @@ const userCodeFormat = z
   .refine((format) => format.replaceAll("-", "").length >= 6, "needs at least 6 letters");
 
 export const optionsSchema = z.strictObject({
-  /** The vendor whose responses it imitates (dialects.ts); some options have another default in each. */
+  /** The vendor whose server the service imitates (dialects.ts). A dialect changes the defaults of some options. */
   dialect: z.enum(DIALECTS).default("specification"),
-  /** Issuer and base of every address; null: `serve` fills in its own address. */
+  /** The issuer and the base of every address. null: `serve` sets its own address. */
   baseUrl: rootUrl.nullable().default(null),
   /**
-   * The issuer's path after `baseUrl`: a path, a slash at its end, or only a slash; it determines the metadata's
-   * address (RFC 8414 §3.1).
+   * The path of the issuer after `baseUrl`: a path, a path with a slash at its end, or only a slash. The address of the
+   * metadata depends on it (RFC 8414 §3.1).
    */
   issuerPath: z
     .string()
@@ -46,7 +47,7 @@ export const optionsSchema = z.strictObject({
       "is a path such as /realms/home, with or without a slash at the end",
     )
     .default(""),
-  /** Path in verification_url; the page itself stays at /device. A short one fits small displays. */
+  /** The path in verification_url. The page itself is at /device. A short path fits small displays. */
   verificationPath: z
     .string()
     .regex(/^\/[\w-]{1,30}$/, "is a path such as /device or /d")
@@ -54,78 +55,76 @@ export const optionsSchema = z.strictObject({
   /** {scope_base} of the specifications. */
   scopeBase: httpUrl.default("https://auth.picogrant.test"),
 
-  /** Minimum wait between polls, seconds. 0: none, and the response contains 0, which some clients refuse. */
+  /** Minimum wait between polls in seconds. 0: no wait, and the response contains 0, which some clients reject. */
   interval: z.int().min(0).max(2_147_483_647).default(5),
-  /** Lifetime of device_code and user_code, seconds. */
+  /** Lifetime of device_code and user_code in seconds. */
   codeLifetime: seconds.default(1800),
-  /** How long polls of an expired code get expired_token, seconds; then the code is unknown. */
+  /** How long polls of an expired code get expired_token, in seconds. Later, the code is unknown. */
   expiredCodeMemory: z.int().min(0).default(3600),
   /** Seconds added to an attempt's interval by each slow_down: 0 as in the specification, 5 as in RFC 8628. */
   slowDownGrowth: z.int().min(0).default(0),
-  /** How early a poll may come without a slow_down: real timers are not exact. */
+  /** How early a poll may arrive without a slow_down, in milliseconds, because real timers are not exact. */
   pollToleranceMs: z.int().min(0).default(0),
-  /** Device code requests per client; a client of the fixture may have its own. */
+  /** The limit of device code requests for each client. A client of the fixture may have its own limit. */
   deviceCodeQuota: quota.nullable().default({ requests: 600, windowSeconds: 60 }),
   /** Format of the user code: each X is a letter. */
   userCodeFormat: userCodeFormat.default("XXXX-XXXX"),
   /** "awkward" puts / # & % + and a backquote into device codes and tokens, as some servers do. */
   tokenCharacters: z.enum(["plain", "awkward"]).default("plain"),
-  /** Also send RFC 8628's verification_uri_complete, which displays show as a QR code. */
+  /** Whether to send verification_uri_complete (RFC 8628), which displays show as a QR code. */
   verificationUriComplete: z.boolean().default(false),
-  /** Maximum number of stored codes; beyond it the oldest is deleted, whatever its state. */
+  /** Maximum number of stored codes. If there are more, the oldest is deleted, whatever its state. */
   attemptsMax: z.int().min(1).default(250_000),
-  /** Whether a second claim of a code revokes what the first one received (RFC 6749 §4.1.2). */
+  /** Whether a second claim of a code revokes the tokens of the first claim (RFC 6749 §4.1.2). */
   replayedCodeRevokes: z.boolean().default(false),
 
-  /** Lifetime of access tokens, seconds. */
+  /** Lifetime of access tokens in seconds. */
   accessTokenLifetime: seconds.default(3600),
-  /** Valid refresh tokens per client and user; the oldest is revoked without notice (device spec §8). */
+  /** Maximum number of valid refresh tokens for a client and user. The oldest is revoked silently (device spec §8). */
   refreshTokensPerClientAndUser: z.int().min(1).default(100),
-  /** Valid refresh tokens per user across all clients. */
+  /** Maximum number of valid refresh tokens of a user for all clients. */
   refreshTokensPerUser: z.int().min(1).default(1000),
   /** Whether each refresh returns a new refresh token (RFC 9700 §4.14). */
   refreshTokenRotation: z.boolean().default(false),
-  /**
-   * How long the previous refresh token stays valid after a rotation, seconds; null: all earlier ones, without limit.
-   */
+  /** How long the previous refresh token stays valid after a rotation, in seconds. null: all earlier ones stay valid. */
   rotationGrace: z.int().min(0).nullable().default(60),
 
   /**
-   * The behaviour of revocation: as specified (an unknown token is 400, either token ends the grant), as in RFC 7009
-   * (an unknown one is 200, the client has to authenticate), the same with each token alone, or no revocation.
+   * How revocation works: as specified (an unknown token is 400, and either token ends the grant), as in RFC 7009 (an
+   * unknown token is 200, and the client must authenticate), as in RFC 7009 but only for the one token, or not at all.
    */
   revocation: z
     .enum(["specification", "rfc7009", "rfc7009-each-alone", "none"])
     .default("specification"),
-  /** The supported methods of RFC 7636; the metadata list them. */
+  /** The supported methods of RFC 7636. The metadata list them. */
   codeChallengeMethods: z.array(z.enum(CHALLENGE_METHODS)).min(1).default(["S256"]),
-  /** DPoP (RFC 9449): without support, accepted, or required in each request for tokens and at each API. */
+  /** Whether DPoP (RFC 9449) is off, accepted, or required in each token request and API call. */
   dpop: z.enum(["off", "allowed", "required"]).default("off"),
   /** Whether proofs need a nonce of the service (RFC 9449 §8 and §9). */
   dpopNonces: z.boolean().default(false),
-  /** How far the iat of a proof may be from the service's clock, and how often the nonce changes, seconds. */
+  /** How far the `iat` of a proof may differ from the service's clock, and how often the nonce changes, in seconds. */
   dpopWindow: seconds.default(60),
-  /** The accepted body types of the device authorization, token and revocation endpoints: the other one gets 415. */
+  /** The body type of requests for device authorization, tokens and revocation. The other type gets 415. */
   bodies: z.enum(["form", "json"]).default("form"),
-  /** Lifetime of ID tokens, seconds. */
+  /** Lifetime of ID tokens in seconds. */
   idTokenLifetime: seconds.default(3600),
-  /** How long a replaced signing key stays in the key set, seconds. */
+  /** How long a replaced signing key stays in the key set, in seconds. */
   retiredKeySeconds: z.int().min(0).default(86_400),
-  /** What the resource APIs require of an authentication (RFC 9470): a context, a maximum age in seconds, or both. */
+  /** The authentication that the resource APIs require (RFC 9470): a context, a maximum age in seconds, or both. */
   stepUp: z
     .strictObject({ acr: z.enum(AUTHENTICATION_CONTEXTS).optional(), maxAge: seconds.optional() })
     .nullable()
     .default(null),
-  /** Responses that replace the service's own, by the purpose of the request (provoked-responses.ts). */
+  /** Responses that replace the service's own, by kind of request (provoked-responses.ts). */
   provoke: z
     .partialRecord(z.enum(PROVOKED_REQUESTS), z.enum(Object.keys(PROVOKED_RESPONSES)))
     .default({}),
 
-  /** Maximum number of queued events per receiver. */
+  /** Maximum number of queued events for each receiver. */
   waitingEventsMax: z.int().min(1).default(1000),
   /** How token-revoked events name a token. */
   tokenIdentifier: z.enum(["hash", "prefix"]).default("hash"),
-  /** Maximum number of offers per subscription (base plans and offers together). */
+  /** Maximum number of offers for each subscription, over all base plans. */
   offersPerSubscription: z.int().min(1).default(250),
   /** Whether pages of the service's own origin may frame the consent pages (a simulator's panel). */
   framedBySelf: z.boolean().default(false),
@@ -134,19 +133,19 @@ export const optionsSchema = z.strictObject({
 export type ServiceOptions = z.output<typeof optionsSchema>;
 export type ServiceOptionsInput = z.input<typeof optionsSchema>;
 
-/** The options of a dialect; none for an unknown dialect, which the schema reports. */
+/** The options of a dialect. Empty for an unknown dialect, which the schema reports. */
 export function optionsOf(dialect: Dialect | undefined): ServiceOptionsInput {
   return MANNERS[dialect ?? "specification"]?.options ?? {};
 }
 
-/** Options with defaults filled in. Throws an Error of one line that names the wrong option. */
+/** The options, with defaults filled in. Throws an Error with one line that names the invalid option. */
 export function readOptions(input: ServiceOptionsInput = {}): ServiceOptions {
   const result = optionsSchema.safeParse({ ...optionsOf(input.dialect), ...input });
   if (!result.success) throw new Error(`option ${describeIssue(result.error, optionsSchema)}`);
   return result.data;
 }
 
-/** The first problem of a zod error as "path: message"; `schema` is the expected one. */
+/** The first problem of a zod error as "path: message". @param schema the schema of the input */
 export function describeIssue(error: z.ZodError, schema: z.ZodType): string {
   const issue = error.issues[0]!;
   const path = issue.path.reduce<string>(

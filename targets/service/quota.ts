@@ -1,5 +1,5 @@
-// Counts requests per key in fixed windows: the device code quota (device spec §8) and the limit of wrong user codes
-// (RFC 8628 §5.1). Bounded: finished windows are deleted.
+// Counts requests by key in fixed windows of time: the device code quota (device spec §8) and the limit of wrong user codes
+// (RFC 8628 §5.1). Finished windows are deleted, so memory stays bounded.
 import type { Quota } from "./options.ts";
 
 interface Window {
@@ -7,14 +7,14 @@ interface Window {
   endsAtMs: number;
 }
 
-// Minimum number of windows before a sweep deletes finished ones.
+// A sweep deletes finished windows only if there are at least so many.
 const SWEEP_AT_LEAST = 1024;
 
 export class QuotaCounter {
   readonly #windows = new Map<string, Window>();
   #sweepAbove = SWEEP_AT_LEAST;
 
-  /** Counts one use; returns false if the quota of the current window is exhausted. */
+  /** Counts one use. Returns false if the quota of the current window is used up. */
   take(key: string, quota: Quota, nowMs: number): boolean {
     const window = this.#windowOf(key, quota, nowMs);
     if (window.count >= quota.requests) return false;
@@ -22,7 +22,7 @@ export class QuotaCounter {
     return true;
   }
 
-  /** Returns the wait in whole seconds if the quota is exhausted, or 0, without counting. */
+  /** The wait in whole seconds until the quota allows a use; 0 for none. Counts nothing. */
   waitSeconds(key: string, quota: Quota, nowMs: number): number {
     const window = this.#windows.get(key);
     const open = window !== undefined && nowMs < window.endsAtMs;
@@ -45,7 +45,7 @@ export class QuotaCounter {
   #sweep(nowMs: number): void {
     for (const [key, window] of this.#windows)
       if (nowMs >= window.endsAtMs) this.#windows.delete(key);
-    // Raise the threshold, so that many keys do not cause a sweep at each request.
+    // Raise the threshold, because otherwise many keys would cause a sweep at each request.
     this.#sweepAbove = Math.max(SWEEP_AT_LEAST, 2 * this.#windows.size);
   }
 }

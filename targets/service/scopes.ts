@@ -1,22 +1,22 @@
-// The scopes of the service: which exist, what they mean to a user, and which the device grant allows (device spec §5,
-// offer spec §5). Identifiers are {scope_base}/auth/<name> or bare words.
+// The scopes of the service: their names, their meaning for a user, and whether the device grant allows them (device spec
+// §5, offer spec §5). Identifiers are {scope_base}/auth/<name> or bare words.
 
 interface ScopeDefinition {
   name: string;
-  /** Set: the identifier is the name alone. Otherwise it is {scope_base}/auth/<name>. */
+  /** Whether the identifier is only the name. Otherwise it is {scope_base}/auth/<name>. */
   bare?: true;
-  /** Whether the device grant allows the scope: for all clients, only for clients that the fixture permits, or never. */
+  /** Whether the device grant allows the scope: for all clients, for clients that the fixture permits, or never. */
   deviceFlow: "allowed" | "permitted" | "never";
   /** The text of the scope on the consent page. */
   words: string;
 }
 
-// "the service" of device spec §5 corresponds to `openid`. A name with a space could not be requested in a
-// space-delimited list (§4.1).
+// The scope that device spec §5 calls "the service" is `openid` here. A name with a space could not be requested, because
+// spaces separate the scopes of a list (§4.1).
 const DEFINITIONS: readonly ScopeDefinition[] = [
   { name: "email", bare: true, deviceFlow: "allowed", words: "See your e-mail address" },
   { name: "openid", bare: true, deviceFlow: "allowed", words: "Know who you are on this service" },
-  // OpenID Connect Core §11. Not one of the specification's seven: only some dialects have it.
+  // OpenID Connect Core §11. Only some dialects have this scope; it is not one of the specification's seven.
   { name: "offline_access", bare: true, deviceFlow: "allowed", words: "Stay signed in" },
   { name: "profile", bare: true, deviceFlow: "allowed", words: "See your name and picture" },
   {
@@ -59,7 +59,7 @@ const DEFINITIONS: readonly ScopeDefinition[] = [
   },
 ];
 
-/** The names for fixtures. */
+/** The names that a fixture may use. */
 export const SCOPE_NAMES: readonly string[] = DEFINITIONS.map(({ name }) => name);
 
 export interface Scope {
@@ -71,7 +71,7 @@ export interface Scope {
 
 export interface ScopeCatalogue {
   byId: ReadonlyMap<string, Scope>;
-  /** The identifier for a name of the fixture ("video"); identifiers pass unchanged. */
+  /** The identifier for a name of the fixture ("video"). Identifiers are returned unchanged. */
   id(nameOrId: string): string;
 }
 
@@ -88,8 +88,8 @@ export function createScopes(scopeBase: string, hasOfflineScope: boolean): Scope
 }
 
 /**
- * Splits a scope parameter (RFC 6749 §3.3) and checks each scope against the device grant's list (device spec §5).
- * Returns the scopes without duplicates, or the first one that is refused.
+ * Splits a scope parameter (RFC 6749 §3.3) and checks each scope against the device grant's list (device spec §5). Returns
+ * the scopes without duplicates, or the first one that is not allowed.
  */
 export function readRequestedScopes(
   catalogue: ScopeCatalogue,

@@ -1,4 +1,4 @@
-// HTTP or HTTPS in front of a service: sockets, limits against slow and large requests, and the service's own address.
+// Serves a service over HTTP or HTTPS: sockets, limits against slow and large requests, and the service's own address.
 
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
@@ -9,16 +9,16 @@ import type { Service } from "./service.ts";
 import { hasLength, mayHaveBody } from "./wire.ts";
 
 export interface ServeSettings {
-  /** Name or address to listen on; default 127.0.0.1, which other machines cannot reach. */
+  /** The name or address to listen on. Default: 127.0.0.1, which other machines cannot reach. */
   host?: string | undefined;
-  /** 0 (the default) lets the system choose. */
+  /** The port. With 0, the default, the system chooses one. */
   port?: number | undefined;
-  /** A request that takes longer to arrive gets 408, and its connection is closed. */
+  /** The time limit for a request to arrive, in milliseconds. A slower request gets 408, and its connection is closed. */
   requestTimeoutMs?: number | undefined;
-  /** PEM texts; with both, the server uses HTTPS. */
+  /** PEM texts. If both are set, the server uses HTTPS. */
   key?: string | undefined;
   cert?: string | undefined;
-  /** Called for errors of the listening socket after the start; the service continues. */
+  /** Called for errors of the listening socket after the start. The service continues. */
   onError?: ((error: Error) => void) | undefined;
 }
 
@@ -30,17 +30,17 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-// A request that takes longer to arrive is an attack or a broken client, not a device.
+// A request that takes longer to arrive comes from an attacker or a broken client, not from a device.
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADER_BYTES_MAX = 16_384;
 /**
- * Far longer than a device keeps an idle connection, so that the server does not close a connection on which a request is in
- * flight.
+ * How long idle connections stay open. Devices close them much earlier, so the server does not close a connection on which
+ * a request is in flight.
  */
 const IDLE_MS = 30_000;
 
 /**
- * Listens and serves. Without a baseUrl option, the service uses the address of the socket. Rejects with the system's
+ * Starts the server. Without the option baseUrl, the service uses the address of the socket. Rejects with the system's
  * error (EADDRINUSE, EACCES ...) if it cannot listen.
  */
 export async function serve(
@@ -52,7 +52,10 @@ export async function serve(
   return server;
 }
 
-/** Listens, and calls `response` with Node's own Request for each response. Rejects as `serve` does. */
+/**
+ * Listens on a socket.
+ * @param response is called with Node's own Request, and returns the response. Rejects as `serve` does
+ */
 export async function listen(
   response: (request: Request, env: unknown) => Promise<Response>,
   settings: ServeSettings = {},
@@ -62,7 +65,8 @@ export async function listen(
   const secure = key !== undefined && cert !== undefined;
   const common = {
     fetch: (request: Request, env: unknown) => response(genuine(request), env),
-    // The name for a request of HTTP/1.0, which needs no Host (RFC 9112 §3.2). Node rejects HTTP/1.1 without Host.
+    // The host name for an HTTP/1.0 request, which needs no Host header (RFC 9112 §3.2). Node rejects HTTP/1.1 without
+    // Host.
     hostname: "localhost",
     // Do not replace the global Request and Response, which programs under test use.
     overrideGlobalObjects: false,
@@ -76,7 +80,7 @@ export async function listen(
         })
       : createAdaptorServer({ ...common, createServer: createHttpServer, serverOptions: limits })
   ) as NetServer;
-  // Includes connections before a TLS handshake, which `closeAllConnections` leaves open.
+  // Includes connections before the TLS handshake, which `closeAllConnections` does not close.
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket);
@@ -106,9 +110,9 @@ export async function listen(
 }
 
 /**
- * Makes Node's own Request from the adapter's, which only resembles one. The body limit needs it if the request has no
- * length. It costs more than the whole response, so requests with a length do not get one. Node's Request does not support
- * TRACE, which has no body.
+ * Creates Node's own Request from the adapter's request, which is only similar to one. The body limit needs it if the
+ * request has no length. This takes longer than the whole response, so requests with a length do not get one. TRACE has no
+ * body, and Node's Request does not support it.
  */
 function genuine(request: Request): Request {
   const { url, method, headers } = request;
@@ -128,10 +132,7 @@ function limitsOf(requestTimeoutMs: number) {
   };
 }
 
-/**
- * The name for addresses in responses when the service listens on every address: one that a phone on the network can
- * open.
- */
+/** The host name in responses if the service listens on every address. A phone on the network can open it. */
 export function reachableName(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return host;
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
@@ -139,7 +140,7 @@ export function reachableName(host: string): string {
   return outside?.address ?? "127.0.0.1";
 }
 
-/** One line about an `error` from listening on `host` and `port`. */
+/** Describes an error from listening on `host` and `port` in one line. */
 export function describeListenError(
   error: NodeJS.ErrnoException,
   { host, port }: { readonly host: string; readonly port: number },

@@ -1,5 +1,5 @@
-// The complete service: the synchronous logic, the hono app, and the programmatic controls for tests and simulators.
-// server.ts adds sockets.
+// The complete service: the synchronous functions, the hono app, and the controls for tests and simulators. server.ts adds
+// sockets.
 
 import { createApp } from "./app.ts";
 import { type Attempt, Attempts } from "./attempts.ts";
@@ -42,11 +42,11 @@ import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 export interface ServiceSettings extends Environment {
   fixture: FixtureInput;
   options?: ServiceOptionsInput;
-  /** An earlier service's `snapshot`, checked by `readSnapshot`. */
+  /** The `snapshot` of an earlier service, checked by `readSnapshot`. */
   snapshot?: ServiceSnapshot | undefined;
 }
 
-/** A pending attempt as controls list it. */
+/** A pending attempt in the list for controls. */
 export interface PendingAttempt {
   userCode: string;
   clientId: string;
@@ -57,57 +57,58 @@ export interface PendingAttempt {
 }
 
 export interface Service {
-  /** The whole service for web-standard requests, pages included. `env` is the server's. */
+  /** Handles any request as a web-standard Request, pages included. `env` comes from the server. */
   fetch(request: Request, env?: unknown): Promise<Response>;
-  /** The machine endpoints alone, synchronously and without HTTP objects. */
+  /** Handles a request to a machine endpoint, synchronously and without HTTP objects. */
   handle(request: ProtocolRequest): ProtocolResponse;
   readonly options: Readonly<ServiceOptions>;
   readonly baseUrl: string;
-  /** `baseUrl` and the option `issuerPath`. */
+  /** `baseUrl` followed by the option `issuerPath`. */
   readonly issuer: string;
   /**
-   * Changes options while running; issued codes and tokens keep their lifetimes. A dialect also sets its own defaults.
+   * Changes options while the service runs. Codes and tokens that were issued keep their lifetimes. A dialect also sets its
+   * own defaults.
    */
   setOptions(changes: ServiceOptionsInput): void;
-  /** Adds an observer; the returned function removes it. */
+  /** Adds an observer. Returns a function that removes it. */
   observe(observer: Observer): () => void;
   pending(): PendingAttempt[];
   /** Approves the attempt of a user code for an account. */
   approve(userCode: string, accountId: string, choices?: ApprovalChoices): DecisionOutcome;
   deny(userCode: string): DecisionOutcome;
-  /** The scopes that an account or an organization blocks by its own policy. */
+  /** The scopes that the own policy of an account or an organization blocks. */
   policyOf(accountOrOrganizationId: string): readonly string[];
   /** Blocks scopes (names such as "video") for an account or an organization. */
   setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void;
   /** Makes an account a member of an organization, or of none, as its administrator would. */
   admit(accountId: string, organizationId: string | undefined): void;
   organizationOf(accountId: string): string | undefined;
-  /** Sets the resource APIs that are enabled for a client's project; calls of others are refused. */
+  /** Sets the resource APIs that are enabled for a client's project. Calls of other APIs are rejected. */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void;
-  /** Revokes the grants of an account: all, or only those to one client. Returns how many it has revoked. */
+  /** Revokes the grants of an account: all, or only those to one client. Returns the number of revoked grants. */
   revokeAllFor(accountId: string, clientId?: string): number;
-  /** Revokes all grants and ends all browser sessions of an account. Returns how many grants it has revoked. */
+  /** Revokes all grants and ends all browser sessions of an account. Returns the number of revoked grants. */
   signOutEverywhere(accountId: string): number;
   isDisabled(accountId: string): boolean;
   disableAccount(accountId: string, reason?: DisableReason): void;
   enableAccount(accountId: string): void;
   /** Sends account-credential-change-required to the receivers. */
   requireCredentialChange(accountId: string): void;
-  /** New keys for ID tokens; the old ones stay in the key set for `retiredKeySeconds`. */
+  /** Makes new keys for ID tokens. The old ones stay in the key set for `retiredKeySeconds`. */
   rotateKeys(): void;
-  /** Like a crash and restart: quotas and sessions are lost, and pending codes on request. */
+  /** Simulates a crash and a restart: quotas and sessions are lost, and with `loseCodes` also pending codes. */
   restart(how: { loseCodes: boolean }): void;
-  /** Sends the due pushes if the environment has no scheduler; returns their number. */
+  /** Sends the pushes that are due, if the environment has no scheduler. Returns their number. */
   runDue(): Promise<number>;
-  /** Codes and grants as JSON-compatible data, for a host that restores them after a restart. Secret. */
+  /** Codes and grants as JSON-compatible data, for a host that restores them after a restart. The data are secret. */
   snapshot(): ServiceSnapshot;
-  /** Numbers of stored objects, to show that they stay bounded. */
+  /** The numbers of stored objects, for tests that they stay bounded. */
   counts(): { attempts: number } & GrantCounts;
 }
 
 /**
- * Creates a service. Throws an Error of one line for a wrong fixture or option. `Environment` lists what it needs from
- * the host; it uses no other clock, randomness or timer.
+ * Creates a service. Throws an Error with one line for an invalid fixture or option. The service uses no clock, random
+ * source or timer except those of the environment.
  */
 export function createService(settings: ServiceSettings): Service {
   const context = createContext(settings);
@@ -119,7 +120,7 @@ export function createService(settings: ServiceSettings): Service {
     if (observers.any) observers.report(exchangeEvent(env.now(), request, response));
     return response;
   };
-  // Made when first needed: a simulator creates many services and only uses `handle`.
+  // Created on demand, because a simulator creates many services and only uses `handle`.
   let app: ReturnType<typeof createApp> | undefined;
 
   return {
@@ -224,7 +225,7 @@ export function approveAll(service: Service, fixture: FixtureInput, account: str
   }
   service.observe((event) => {
     if (event.type !== "attempt" || event.state !== "pending") return;
-    // After the request that creates the attempt has ended.
+    // Approves after the request that has created the attempt.
     setImmediate(() => {
       for (const { userCode } of service.pending()) service.approve(userCode, account);
     });

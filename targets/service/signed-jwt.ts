@@ -1,4 +1,4 @@
-// Signed JWTs that clients send: client assertions (RFC 7523) and DPoP proofs (RFC 9449). Both use ES256.
+// Signed JWTs of clients: client assertions (RFC 7523) and DPoP proofs (RFC 9449). Both use ES256.
 
 import { createHash } from "node:crypto";
 import * as z from "zod";
@@ -8,12 +8,12 @@ type Members = Readonly<Record<string, unknown>>;
 export interface SignedJwt {
   readonly header: Members;
   readonly claims: Members;
-  /** The bytes under the signature. */
+  /** The bytes that are signed. */
   readonly signed: Uint8Array;
   readonly signature: Uint8Array;
 }
 
-/** Reads the compact serialization (RFC 7515 §7.1); undefined if it is malformed. The signature is not checked. */
+/** Parses the compact serialization (RFC 7515 §7.1); undefined if it is invalid. Does not check the signature. */
 export function readJwt(text: string): SignedJwt | undefined {
   if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(text)) return undefined;
   const [header, claims, signature] = text.split(".") as [string, string, string];
@@ -48,19 +48,19 @@ export const publicKeySchema = z.looseObject({
 });
 export type PublicKey = z.output<typeof publicKeySchema>;
 
-/** RFC 7638 §3: the SHA-256 of the required members of a key, in the order of their names. */
+/** The thumbprint of a key: the SHA-256 of its required members, in the order of their names (RFC 7638 §3). */
 export function thumbprint({ crv, e, kty, n, x, y }: Members): string {
   return hashOf(JSON.stringify(kty === "RSA" ? { e, kty, n } : { crv, kty, x, y }));
 }
 
-/** SHA-256 in base64url. */
+/** SHA-256 of a text, in base64url. */
 export function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }
 
-/** Identifiers (`jti`) of received JWTs. Each owner may use one once. */
+/** Stores the identifiers (`jti`) of received JWTs. Each owner may use an identifier once. */
 export class UsedIds {
-  // Hashes of the identifiers, because a jti can have any length, in the order of arrival.
+  // Hashes of the identifiers in the order of arrival. Hashes, because a jti may have any length.
   readonly #untilMs = new Map<string, number>();
 
   /** Whether the identifier is new. It is stored until `untilMs`, when its JWT has expired. */

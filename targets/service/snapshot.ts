@@ -1,5 +1,5 @@
-// Codes and grants as plain data, so that a host can store them and a later service can load them. Quotas, browser
-// sessions and event streams are left out.
+// Codes and grants as plain data. A host can store them, and a later service can load them. Quotas, browser sessions and
+// event streams are not included.
 import * as z from "zod";
 import type { Attempt } from "./attempts.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";
@@ -20,7 +20,7 @@ const attemptSchema = z.object({
   state: z.enum(["pending", "granted", "refused", "claimed"]),
   refusal: z.enum(["access_denied", "admin_policy_enforced", "org_internal"]).optional(),
   intervalMs: z.number(),
-  /** null: never polled (-Infinity is not JSON). */
+  /** null if the code was never polled, because -Infinity is not JSON. */
   lastPollAtMs: z.number().nullable(),
   accountId: z.string().optional(),
   grantedScopes: strings,
@@ -31,7 +31,7 @@ const attemptSchema = z.object({
     .optional(),
   challenge: z.object({ value: z.string(), method: z.enum(CHALLENGE_METHODS) }).optional(),
   nonce: z.string().optional(),
-  // Absent in snapshots of services that were no OpenID provider.
+  // Absent in snapshots of a service that was not an OpenID provider.
   acr: z.string().default(USUAL_CONTEXT),
   decidedAtMs: z.number().optional(),
 });
@@ -64,7 +64,7 @@ const grantSchema = z.object({
 
 const snapshotSchema = z.object({
   version: z.literal(1),
-  /** The service's clock at the snapshot; a later service must not start before it. */
+  /** The service's clock at the snapshot. The clock of a later service must not be before it. */
   atMs: z.number(),
   attempts: z.array(attemptSchema),
   grants: z.array(grantSchema),
@@ -72,14 +72,14 @@ const snapshotSchema = z.object({
 
 export type ServiceSnapshot = z.output<typeof snapshotSchema>;
 
-/** Checks a snapshot. Throws an Error of one line that names the invalid member. */
+/** Checks a snapshot. Throws an Error with one line that names the invalid member. */
 export function readSnapshot(input: unknown): ServiceSnapshot {
   const result = snapshotSchema.safeParse(input);
   if (!result.success) throw new Error(`snapshot: ${describeIssue(result.error, snapshotSchema)}`);
   return result.data;
 }
 
-/** The codes that polls may still ask for, and the valid grants. */
+/** The codes that may still be polled, and the valid grants. */
 export function takeSnapshot(context: ServiceContext): ServiceSnapshot {
   return {
     version: 1,

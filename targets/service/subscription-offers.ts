@@ -1,5 +1,5 @@
-// The publishing API's subscription offers: create as in offer spec §4; get, list, activate, deactivate and delete as in
-// real publishing APIs. Offers are stored in memory.
+// The publishing API's subscription offers. Creating an offer follows offer spec §4. Reading, listing, activating,
+// deactivating and deleting follow real publishing APIs. Offers are stored in memory.
 import * as z from "zod";
 import { authenticateCaller, type Caller } from "./bearer.ts";
 import type { ServiceContext } from "./context.ts";
@@ -15,7 +15,7 @@ import type { Application } from "./fixture.ts";
 import { describeIssue } from "./options.ts";
 import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
-/** The path {packageName}/subscriptions/{productId}/basePlans/{basePlanId}/offers[/{offerId}[:verb]]. */
+/** The parts of the path {packageName}/subscriptions/{productId}/basePlans/{basePlanId}/offers[/{offerId}[:verb]]. */
 interface OfferPath {
   packageName: string;
   productId: string;
@@ -24,15 +24,15 @@ interface OfferPath {
   verb: string | undefined;
 }
 
-/** Offer and base plan ids: 1 to 63 of these characters, starting with a letter or digit. */
+/** Ids of offers and base plans: 1 to 63 of these characters, starting with a letter or digit. */
 const OFFER_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const BASE_PLAN_ID = /^[a-z0-9-]{1,63}$/;
 const PRODUCT_ID = /^[a-z0-9_.]{1,40}$/;
 const PACKAGE_NAME = /^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/;
 
 /**
- * The request body: the fields of offer spec §2, and phases, without which nothing can be sold. Other fields
- * are not specified there: they are stored unchanged. `state` is output only: a value from a client is ignored.
+ * The request body: the fields of offer spec §2, and `phases`, without which an offer sells nothing. Other fields are not
+ * specified and are stored unchanged. `state` is set by the service, and a client's value is ignored.
  */
 const offerSchema = z.looseObject({
   packageName: z.string(),
@@ -45,7 +45,7 @@ const offerSchema = z.looseObject({
 
 type OfferState = "DRAFT" | "ACTIVE" | "INACTIVE";
 
-/** A stored offer: the client's content with its id and state. */
+/** A stored offer: the client's data with its id and state. */
 export type SubscriptionOffer = Omit<z.output<typeof offerSchema>, "offerId" | "state"> & {
   offerId: string;
   state: OfferState;
@@ -59,7 +59,7 @@ const PAGE_SIZE_MAX = 50;
 /** The supported versions of the available regions. */
 const REGIONS_VERSIONS = ["2022/01", "2022/02", "2025/01", "2025/02", "2025/03"];
 
-/** Handles everything under {publisher_api_url}/publisher/v3/applications/; refuses with ApiError. */
+/** Handles all paths under {publisher_api_url}/publisher/v3/applications/. Errors are thrown as ApiError. */
 export function subscriptionOffers(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -146,7 +146,7 @@ function create(
   if (offerId === "") throw invalidParameter("offerId", "Offer ID must be specified.", "required");
   checkFormat("offerId", offerId, OFFER_ID);
   checkRegionsVersion(query);
-  // Offer spec §1: only auto-renewing base plans can have offers.
+  // Only auto-renewing base plans can have offers (offer spec §1).
   if (plan.type !== "auto-renewing")
     throw failedPrecondition("Only auto-renewing base plans can have subscription offers.");
   const body = readOffer(request, path, offerId);
@@ -165,7 +165,7 @@ function create(
   return json(200, offer);
 }
 
-/** Accepts both encodings of the object in a query: regionsVersion.version and regionsVersion[version]. */
+/** Accepts both forms of the object in a query: regionsVersion.version and regionsVersion[version]. */
 function checkRegionsVersion(query: URLSearchParams): void {
   const versions = new Set([
     ...query.getAll("regionsVersion.version"),
@@ -187,7 +187,7 @@ function readOffer(request: ProtocolRequest, path: OfferPath, offerId: string) {
     throw invalidParameter(location, `Invalid offer: ${describeIssue(result.error, offerSchema)}`);
   }
   const { offerId: idInBody = offerId, state: _ignored, ...offer } = result.data;
-  // Offer spec §2: the body's ids must equal the path's.
+  // The ids of the body must equal those of the path (offer spec §2).
   for (const name of ["packageName", "productId", "basePlanId"] as const)
     if (offer[name] !== path[name])
       throw invalidParameter(name, `The ${name} of the body must equal that of the path.`);
@@ -206,7 +206,7 @@ function readJson(request: ProtocolRequest): unknown {
   }
 }
 
-// Checks the body of an action, which must repeat the ids of the path or be empty.
+// Checks the body of an action. It must be empty or repeat the ids of the path.
 function checkActionBody(request: ProtocolRequest, path: OfferPath): void {
   if (request.body.length === 0) return;
   const body = readJson(request);

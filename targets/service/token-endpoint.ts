@@ -1,6 +1,6 @@
-// The token endpoint (device spec §4.2, §4.3, §7): polls and refreshes. It checks the rows of §7 in the order of the
-// code. And the revocation endpoint (§4.4, RFC 7009): one parameter, token, in the query string or in the body.
-// Revoking either token of a grant ends the grant.
+// The token endpoint (device spec §4.2, §4.3, §7): polls and refreshes. The checks have the order of the rows of §7. Also
+// the revocation endpoint (§4.4, RFC 7009). Its parameter, the token, is in the query or in the body. Revoking either token
+// of a grant ends the grant.
 
 import { type Attempt, isDiscarded } from "./attempts.ts";
 import {
@@ -27,7 +27,7 @@ import {
 
 export const DEVICE_CODE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** Handles POST {token_url}. Parameters in the query are ignored, because secrets do not belong there. */
+/** Handles POST {token_url}. Parameters in the query are ignored, because secrets must not be in a query. */
 export function tokenEndpoint(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const form = readForm(request);
   if ("refusal" in form) return form.refusal;
@@ -44,7 +44,7 @@ export function tokenEndpoint(context: ServiceContext, request: ProtocolRequest)
   return grantType === "refresh_token" ? refresh(context, form, by) : poll(context, form, by);
 }
 
-/** The form in a body, each parameter once. */
+/** The form in the body. A repeated parameter is an error. */
 function readForm(request: ProtocolRequest): FormParameters | { refusal: ProtocolResponse } {
   const refuse = (description: string) => ({ refusal: oauthError("invalid_request", description) });
   if (!isForm(request)) return refuse("The body must be application/x-www-form-urlencoded.");
@@ -61,7 +61,7 @@ function poll(context: ServiceContext, form: FormParameters, by: Requester): Pro
     return oauthError("invalid_request", "Missing required parameter: device_code");
   const attempt = context.attempts.findByDeviceCode(deviceCode);
   const nowMs = context.env.now();
-  // Treat another client's code like an unknown one, without changing the time of its last poll.
+  // Another client's code counts as unknown. The time of its last poll does not change.
   if (
     attempt?.clientId !== client.id ||
     isDiscarded(attempt, nowMs, context.options.expiredCodeMemory)
@@ -70,7 +70,7 @@ function poll(context: ServiceContext, form: FormParameters, by: Requester): Pro
   const wrongVerifier = refuseVerifier(attempt, form);
   if (wrongVerifier) return wrongVerifier;
   if (attempt.state === "claimed") return claimedAgain(context, attempt);
-  // Device spec §3: only a pending code expires.
+  // Only a pending code expires (device spec §3).
   if (attempt.state === "pending" || mannerOf(context).slowsDownAfterDecision) {
     if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
     if (isTooEarly(context, attempt, nowMs)) return oauthError("slow_down");
@@ -116,7 +116,7 @@ function refresh(context: ServiceContext, form: FormParameters, by: Requester): 
   const token = form.get("refresh_token");
   if (token === undefined)
     return oauthError("invalid_request", "Missing required parameter: refresh_token");
-  // RFC 6749 §6: a refresh may request fewer scopes than granted.
+  // A refresh may request fewer scopes than were granted (RFC 6749 §6).
   const scopes = form
     .get("scope")
     ?.split(" ")
@@ -129,7 +129,7 @@ function refresh(context: ServiceContext, form: FormParameters, by: Requester): 
   return json(200, tokenResponse(context, issued, true));
 }
 
-/** The object of device spec §2.2; refresh_token only if the client has to store one. */
+/** The response of device spec §2.2. It contains refresh_token only if the client has to store a new one. */
 function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh: boolean): object {
   const idToken = idTokenFor(context, issued, isRefresh);
   const { grant, scopes, accessToken, expiresIn, refreshExpiresIn, jkt } = issued;
@@ -147,8 +147,8 @@ function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh:
 }
 
 /**
- * Handles POST {revoke_url}. An unknown token is 400 invalid_token, as specified. With the option `revocation` it is
- * 200 (RFC 7009 §2.2), and the client has to authenticate (§2.1).
+ * Handles POST {revoke_url}. As specified, an unknown token gets 400 invalid_token. With the option `revocation`, it gets
+ * 200 (RFC 7009 §2.2), and the client must authenticate (§2.1).
  */
 export function revocation(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const { revocation: rule } = context.options;
@@ -165,7 +165,7 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
     return oauthError("invalid_request", "Missing required parameter: token");
 
   const grant = context.grants.findByToken(token);
-  // The specification requires no credentials; if a client sends them (RFC 7009 §2.1), they are checked.
+  // The specification requires no credentials. If a client sends them (RFC 7009 §2.1), they are checked.
   const { readings, basic } = readCredentials(request, body);
   const [{ id, secret }] = readings;
   const sent = [id, secret, body.get("client_assertion")];
@@ -181,7 +181,7 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
   return json(200, {});
 }
 
-/** Handles POST /introspect (RFC 7662): metadata of a client's own access token, only with the option `dpop`. */
+/** Handles POST /introspect (RFC 7662): returns metadata of a client's own access token. Only with the option `dpop`. */
 export function introspection(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const form = readForm(request);
   if ("refusal" in form) return form.refusal;

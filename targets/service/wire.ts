@@ -1,7 +1,7 @@
-// The service's own request and response: bytes and plain records, without an HTTP library or promises. Also reads form
-// parameters and writes JSON responses.
+// The service's own types of request and response: bytes and plain records, without an HTTP library or promises. Also
+// parses forms and writes JSON responses.
 
-/** A request for the synchronous logic. `headers` has lower-case names; `query` has no "?". */
+/** A request for the synchronous functions. Names in `headers` are in lower case, and `query` has no "?". */
 export interface ProtocolRequest {
   method: string;
   path: string;
@@ -10,19 +10,19 @@ export interface ProtocolRequest {
   body: Uint8Array;
 }
 
-/** A response. `body` may be shared between responses: read it, never write to it. */
+/** A response. `body` may be shared between responses, so do not change it. */
 export interface ProtocolResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
-  /** The refusal of an OAuth endpoint, before a dialect changes it. */
+  /** The error of an OAuth endpoint, before a dialect changes it. */
   refused?: { readonly code: string; readonly error: string; readonly description: string };
 }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-// RFC 6749 §5.1: responses with tokens or codes must not be cached.
+// Responses with tokens or codes must not be cached (RFC 6749 §5.1).
 const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "content-type": "application/json; charset=utf-8",
   "cache-control": "no-store",
@@ -35,7 +35,7 @@ export function mayHaveBody(method: string): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-/** RFC 9112 section 6.3: chunked encoding overrides a length. */
+/** Chunked encoding takes precedence over a length (RFC 9112 §6.3). */
 export function hasLength(headers: Headers): boolean {
   return headers.has("content-length") && !headers.has("transfer-encoding");
 }
@@ -44,12 +44,12 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Text of UTF-8 bytes; invalid sequences become U+FFFD. */
+/** Decodes UTF-8. Invalid bytes become U+FFFD. */
 export function textOf(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** A JSON response, never cached. `headers` are added to the usual ones. */
+/** A JSON response that must not be cached. `headers` are added to the default ones. */
 export function json(
   status: number,
   value: unknown,
@@ -74,15 +74,15 @@ export function bare(
   return { status, headers, body: new Uint8Array(0) };
 }
 
-/** Form parameters: the first value of each name, and the first repeated name, for the error message. */
+/** Form parameters: the first value of each name, and the first name that is repeated, for the error message. */
 export interface FormParameters {
   get(name: string): string | undefined;
   repeated: string | undefined;
 }
 
 /**
- * Parses `application/x-www-form-urlencoded`. A parameter without a value counts as omitted (RFC 6749 §3.1, §3.2). A
- * repeated one is reported so that the endpoint can refuse the request.
+ * Parses `application/x-www-form-urlencoded`. A parameter without a value counts as absent (RFC 6749 §3.1, §3.2). A
+ * repeated one is reported, so that the endpoint can reject the request.
  */
 export function parseForm(text: string): FormParameters {
   const values = new Map<string, string>();
@@ -94,12 +94,12 @@ export function parseForm(text: string): FormParameters {
   return { get: (name) => values.get(name) || undefined, repeated };
 }
 
-// RFC 6749 §5.2 limits the characters of error_description; long names are shortened.
+// RFC 6749 §5.2 limits the characters of error_description. A long name is truncated.
 function displayable(name: string): string {
   return name.slice(0, 40).replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?");
 }
 
-/** Whether the body may be read as a form: its media type is that of forms, or absent. */
+/** Whether the body may be parsed as a form: its media type is that of forms, or absent. */
 export function isForm(request: ProtocolRequest): boolean {
   const type = request.headers["content-type"];
   return type === undefined || mediaType(type) === "application/x-www-form-urlencoded";

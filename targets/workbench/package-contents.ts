@@ -23,7 +23,7 @@ export const SERVICE_ENTRIES: Readonly<Record<string, string>> = {
   "./display": "platform/display/index.ts",
 };
 
-/** Files of the repository that go into picogrant-firmware, under the same paths. */
+/** Files of the repository that picogrant-firmware contains, under the same paths. */
 export const FIRMWARE_FILES = [
   "core/SPEC.md",
   "platform/templates",
@@ -33,7 +33,7 @@ export const FIRMWARE_FILES = [
   "targets/host",
 ] as const;
 
-/** Pages of a package: path in the package, path in the repository. FIRMWARE_FILES adds more. */
+/** The pages of a package: their path in the package, and in the repository. FIRMWARE_FILES has further pages. */
 export type Pages = Readonly<Record<string, string>>;
 
 export const PAGES: Readonly<Record<string, Pages>> = {
@@ -54,15 +54,15 @@ export const PAGES: Readonly<Record<string, Pages>> = {
   "picogrant-firmware": { "README.md": "scripts/package/picogrant-firmware.md" },
 };
 
-/** The name of an entry's files in dist: "core-grant" for "./core/grant". */
+/** The name of an entry's files in dist, such as "core-grant" for "./core/grant". */
 export function fileOf(entry: string): string {
   return entry === "." ? "index" : entry.slice(2).replaceAll("/", "-");
 }
 
-/** Whether an entry also has CommonJS files. The adapter tests have only ES modules. */
+/** Whether an entry also has CommonJS files. The tests of adapters have only ES modules. */
 export const isRequired = (entry: string): boolean => !entry.startsWith("./conformance");
 
-/** `exports` for entries: ES modules, and CommonJS unless `isRequired` excludes it, each with its types. */
+/** `exports` for the entries: ES modules and, if `isRequired`, CommonJS, each with its types. */
 function exportsOf(entries: Readonly<Record<string, string>>): object {
   const rows = Object.keys(entries).map((entry) => {
     const file = `./dist/${fileOf(entry)}`;
@@ -73,7 +73,7 @@ function exportsOf(entries: Readonly<Record<string, string>>): object {
   return { ...Object.fromEntries(rows), "./package.json": "./package.json" };
 }
 
-/** Types for a TypeScript that does not support `exports` (moduleResolution node10). */
+/** Types for TypeScript without support for `exports` (moduleResolution node10). */
 function typesVersionsOf(entries: Readonly<Record<string, string>>): object {
   const rows = Object.keys(entries).map((entry) => [
     entry.slice(2),

@@ -1,4 +1,4 @@
-// The runtimes and bundlers that the packages are tested with besides Node and esbuild, fetched through npm into
+// The runtimes and bundlers, in addition to Node and esbuild, with which the packages are tested. npm installs them into
 // dist/runtimes. They are large, so only the gate uses them.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,11 +12,11 @@ const system = `${process.platform}-${process.arch}`;
 const deno = process.platform === "linux" ? `${system}-glibc` : system;
 const bun = system.replace("win32", "windows").replace("arm64", "aarch64");
 
-/** The oldest supported version, and each release line after it. */
+/** The oldest supported version, and one of each later release line. */
 const NODES = ["20.19.0", "22.23.3", "24.9.0", "26.9.0"] as const;
 const nodePackage = process.platform === "darwin" ? `node-bin-${system}` : `node-${system}`;
 
-/** Name in dist/runtimes/node_modules, and npm's package specification. */
+/** The name in dist/runtimes/node_modules, and the package for npm. */
 const PACKAGES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(NODES.map((version) => [`node-${version}`, `${nodePackage}@${version}`])),
   deno: `@deno/${deno}@2.9.6`,
@@ -36,7 +36,7 @@ const placeOf = (name: string): string => join(folder, "node_modules", name);
 
 interface Runtime {
   readonly name: string;
-  /** The program, and the arguments before a file name. */
+  /** The program, and its arguments before a file name. */
   readonly command: readonly [program: string, ...words: string[]];
 }
 
@@ -54,10 +54,10 @@ export const runtimes: readonly Runtime[] = [
   { name: "Bun", command: [bunProgram, "run"] },
 ];
 
-/** Folder from which programs resolve webpack, rollup and test tools. */
+/** The folder from which programs resolve webpack, rollup and test tools. */
 export const bundlersFolder = folder;
 
-/** Whether all are installed in the right version. */
+/** Whether all of them are installed in the required version. */
 export function isInstalled(): boolean {
   return Object.entries(PACKAGES).every(([name, required]) => {
     const manifest = join(placeOf(name), "package.json");
@@ -67,7 +67,7 @@ export function isInstalled(): boolean {
   });
 }
 
-/** Fetches all of it, a gigabyte when unpacked. @throws InstallError with npm's error */
+/** Installs all of them, a gigabyte when unpacked. @throws InstallError with npm's error */
 export function installRuntimes(): void {
   mkdirSync(folder, { recursive: true });
   const dependencies = Object.fromEntries(
@@ -77,6 +77,6 @@ export function installRuntimes(): void {
     ]),
   );
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
-  // No install scripts, because no package needs one.
+  // Without install scripts, because no package needs one.
   run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], folder);
 }

@@ -1,4 +1,4 @@
-// Command line of scripts: --help, and errors in one line with exit code 2.
+// The command line of scripts: --help, and errors in one line with exit code 2.
 
 import type { Command } from "commander";
 import { endUnread, commandLine as lineOf } from "../desktop/command-line.ts";
@@ -16,7 +16,7 @@ export function commandLine(name: string, description: string): Command {
   });
 }
 
-/** Prints rows with a header row; columns after the first are right-aligned. */
+/** Prints rows after a header row. Columns after the first one are right-aligned. */
 export function printTable(rows: readonly (readonly string[])[], print = console.log): void {
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   rows.forEach((row, index) => {
@@ -30,7 +30,7 @@ export function printTable(rows: readonly (readonly string[])[], print = console
   });
 }
 
-/** Replaces the text between the marks of that name. @throws Error if the page does not have them */
+/** Replaces the text between the markers with this name. @throws Error if the page does not contain them */
 export function spliced(page: string, name: string, text: string): string {
   const begin = `<!-- ${name}: begin -->\n`;
   const from = page.indexOf(begin) + begin.length;

@@ -1,4 +1,4 @@
-// What `npm run tool -- NAME` runs: test campaigns, measurements, publishing. The sixteen scripts of package.json are
+// The commands of `npm run tool -- NAME`: test campaigns, measurements, publishing. The sixteen scripts of package.json are
 // for everyday work.
 
 interface Tool {

@@ -1,5 +1,5 @@
-// The account page: applications with access, and ways to end it. Changes reach the devices (their tokens become
-// invalid) and the event receivers (device spec §6).
+// The account page: the applications that have access, and ways to end it. Changes make the devices' tokens invalid, and
+// are reported to the event receivers (device spec §6).
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { ServiceContext } from "../context.ts";
@@ -10,7 +10,7 @@ import { accountChoice } from "./consent-views.ts";
 import { badge, type Html, hidden, note, type PageContent } from "./layout.ts";
 import { openForm, openPageRequest, type PageRequest, signedIn } from "./page-request.ts";
 
-// Messages after an action; the query names one of these, never its own text.
+// Messages after an action. The query contains the name of a message, never its text.
 const NEWS = new Map([
   ["removed", "The app no longer has access."],
   ["signed-out", "Every device and browser of the account was signed out."],
@@ -55,7 +55,8 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
   for (const [name, action] of Object.entries(actions))
     app.post(`/account/${name}`, async (c) => {
       const { pageRequest, form } = await openForm(service, c);
-      // An action must apply to the account of the page, so reject it if another account was chosen meanwhile.
+      // The page's account may differ from the session's, if the user has chosen another account meanwhile. Then reject the
+      // action.
       if (pageRequest.accountId === undefined || pageRequest.accountId !== form.get("account"))
         return c.redirect("/account", 303);
       return c.redirect(`/account?done=${action(pageRequest.accountId, form)}`, 303);

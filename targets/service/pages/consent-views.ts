@@ -1,4 +1,4 @@
-// The HTML of the consent pages: code entry, choice of account, consent. Pure functions from data to HTML; consent.ts
+// The HTML of the consent pages: code entry, choice of account, consent. The functions convert data to HTML. consent.ts
 // makes the decisions.
 
 import { html } from "hono/html";
@@ -8,10 +8,7 @@ import type { Account, Client } from "../fixture.ts";
 import type { Scope } from "../scopes.ts";
 import { badge, durationInWords, type Html, hidden, note, type PageContent } from "./layout.ts";
 
-/**
- * The page for entering the code.
- * @param problem what was wrong with the previous code
- */
+/** The page for entering the code. @param problem the error of the previous code */
 export function codeEntry(
   { csrf }: { readonly csrf: string },
   typed: string,
@@ -40,7 +37,7 @@ ${hidden({ csrf })}
   return { title, body };
 }
 
-/** The choice of an account; each is a button that submits the form. */
+/** The page for choosing an account. Each account is a button that submits the form. */
 export function accountChoice(
   accounts: readonly Account[],
   action: string,
@@ -70,20 +67,20 @@ export interface ConsentData {
   client: Client;
   account: Account;
   scopes: readonly Scope[];
-  /** The user's choices when the page is shown again; by default, everything is selected. */
+  /** The user's choices if the page is shown again. Default: everything is selected. */
   chosen?: Choice | undefined;
   problem?: string | undefined;
 }
 
 export interface Choice {
   scopes: readonly string[];
-  /** The duration in seconds, as in the form; "" for no end. */
+  /** The duration in seconds, as in the form; "" for no limit. */
   access: string;
 }
 
 const DURATIONS = [3_600, 86_400, 604_800, 2_592_000];
 
-/** Shows the application, the code, the account and each scope in words, and asks for the decision. */
+/** The page that shows the application, the code, the account and each scope in words, and asks for the decision. */
 export function consent(data: ConsentData): PageContent {
   const { attempt, client, account, csrf, scopes, chosen, problem } = data;
   const fields = { csrf, user_code: attempt.userCode, account: account.id };
@@ -152,9 +149,7 @@ interface OutcomeWords {
   readonly text: string;
 }
 
-/**
- * @param name of the application
- */
+/** @param name the name of the application */
 export function outcomeWords(outcome: DecisionOutcome, name: string): OutcomeWords {
   switch (outcome) {
     case "granted":

@@ -1,5 +1,5 @@
-// The pages on the user's second device (device spec §1 step 5, RFC 8628 §3.3): enter the code, choose an account,
-// approve or deny. They work without JavaScript. Every step carries the code, so that tabs do not interfere.
+// The pages on the user's second device (device spec §1 step 5, RFC 8628 §3.3): enter the code, choose an account, approve
+// or deny. They work without JavaScript. Every form contains the code, so that several tabs do not affect each other.
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import { type Attempt, normalizeUserCode } from "../attempts.ts";
@@ -18,7 +18,7 @@ import { openForm, openPageRequest, type PageRequest, signedIn } from "./page-re
 
 type Shown = Response | Promise<Response>;
 
-/** Wrong user codes from one address before the entry page asks to wait (RFC 8628 §5.1). */
+/** The limit of wrong user codes from one address. After that, the entry page requires a wait (RFC 8628 §5.1). */
 const WRONG_CODES = { requests: 10, windowSeconds: 600 };
 
 export function addConsentPages(app: Hono, service: ServiceContext): void {
@@ -43,7 +43,7 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
       return showConsent(service, signedIn(service, c, pageRequest, account.id), attempt);
     });
   });
-  // A user may load the address of a step again, which starts from the beginning.
+  // A GET for a step, such as a reload, starts from the beginning.
   for (const step of ["account", "decision"])
     app.get(`/device/${step}`, (c) => c.redirect("/device", 303));
   app.post("/device/decision", async (c) => {
@@ -59,8 +59,8 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
 }
 
 /**
- * Finds the pending attempt of the form's code, or shows why there is none; counts wrong codes. If the attempt is no
- * longer pending, `decided` makes the page instead.
+ * Finds the pending attempt of the form's code, and counts wrong codes. If there is none, shows the reason.
+ * @param decided makes the page for an attempt that is no longer pending
  */
 function withAttempt(
   service: ServiceContext,
@@ -145,7 +145,7 @@ function decide(
   const scopes = form.getAll("scope").filter((scope) => attempt.scopes.includes(scope));
   // Keeps the user's selection when the page is shown again.
   const chosen = { scopes, access: form.get("access") ?? "" };
-  // Another tab changed the account meanwhile: ask again instead of using the wrong one.
+  // The user has changed the account in another tab. Ask again, so that the decision is not made for the wrong account.
   if (!account || account.id !== form.get("account"))
     return showConsent(service, pageRequest, attempt, { chosen });
   const name = nameOf(service, attempt);
@@ -167,8 +167,8 @@ function decide(
 }
 
 /**
- * Handles a decision that this account has already made: a double click, a reload, or going back. It decides nothing,
- * and a user who approved must not see an error.
+ * Handles a decision that this account has already made, after a double click, a reload, or going back. It changes nothing.
+ * A user who has approved should not see an error.
  */
 function decidedBefore(
   service: ServiceContext,

@@ -1,5 +1,4 @@
-// The frame of every page, its stylesheet, and shared elements. All values go through hono's html template, which
-// escapes them.
+// The frame of every page, its stylesheet, and common elements. hono's html template escapes all values.
 
 import { html } from "hono/html";
 
@@ -10,7 +9,7 @@ export interface PageContent {
   body: Html;
 }
 
-/** A whole document. Screen readers read the title first, so errors are named there too. */
+/** A whole document. Screen readers start with the title, so it also names errors. */
 export function page({ title, body }: PageContent): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -31,13 +30,13 @@ export function page({ title, body }: PageContent): Html {
 `;
 }
 
-/** A message. Screen readers announce errors at once, and other messages when they are idle. */
+/** A message. Screen readers read errors aloud at once, and other messages when they are idle. */
 export function note(kind: "warn" | "good" | "hint", text: unknown): Html {
   const role = kind === "warn" ? "alert" : kind === "good" ? "status" : "note";
   return html`<div class="note ${kind}" role="${role}"><p>${text}</p></div>`;
 }
 
-/** The round badge with the first letter of a name; decoration only. */
+/** The round badge with the first letter of a name. It is only decoration. */
 export function badge(name: string): Html {
   const letter = [...name.trim()][0] ?? "?";
   return html`<span class="badge" aria-hidden="true">${letter.toUpperCase()}</span>`;
@@ -67,7 +66,7 @@ const UNITS = [
   [1, "second"],
 ] as const;
 
-/** A duration in words, in the largest unit that fits: "30 days", "1 hour", "90 seconds". */
+/** A duration in words, in the largest unit that divides it: "30 days", "1 hour", "90 seconds". */
 export function durationInWords(seconds: number): string {
   for (const [size, name] of UNITS) {
     if (seconds < size || (seconds % size !== 0 && seconds < 2 * size && size > 1)) continue;
@@ -119,7 +118,7 @@ select { font: inherit; color: inherit; background: var(--ground); width: 100%; 
 button { font: inherit; font-weight: 600; min-height: 3rem; padding: .6rem 1.2rem; cursor: pointer;
   border-radius: .6rem; border: 1px solid var(--accent); background: none; color: var(--accent); }
 button.main { background: var(--accent); color: var(--on-accent); }
-/* Without emphasis while the surrounding page highlights another button. */
+/* No emphasis while the surrounding page highlights another button. */
 .quiet button.main { background: none; color: var(--accent); }
 button.wide { width: 100%; }
 button.danger { border-color: var(--warn); color: var(--warn); }
@@ -141,7 +140,7 @@ button:hover { filter: brightness(1.08); }
   form[action="/device/decision"] .buttons { position: fixed; z-index: 1; left: 0; right: 0; bottom: 0;
     max-width: 30rem; margin: 0 auto; padding: .7rem 1rem;
     background: var(--card); border-top: 1px solid var(--line); }
-  /* Content behind the buttons fades out, to show that there is more. */
+  /* Content below the buttons fades out, to show that there is more. */
   form[action="/device/decision"] .buttons::before { content: ""; position: absolute; left: 0; right: 0; bottom: 100%;
     height: 1.25rem; background: linear-gradient(transparent, var(--card)); pointer-events: none; }
 }

@@ -1,6 +1,6 @@
-// One page request of a browser: its session (a random cookie, the chosen account, and the token that ties each form to
-// the session against cross-site request forgery), its address, the host name, and the checks of every form. The
-// service is simulated, so there are no passwords.
+// A page request of a browser: its session, its address, the host name, and the checks of every form. A session has a
+// random cookie, the chosen account, and a token that binds forms to it (against cross-site request forgery). The service
+// is simulated, so there are no passwords.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
@@ -12,12 +12,12 @@ import { type Html, type PageContent, page } from "./layout.ts";
 
 const COOKIE = "picogrant_session";
 
-/** A form that did not come from a page of this session; the response is 403. */
+/** A form that does not come from a page of this session. The response is 403. */
 export class ForeignForm extends Error {}
 
 export interface PageRequest {
   sessionId: string;
-  /** The hidden field that every form of this session carries. */
+  /** The hidden field in every form of this session. */
   csrf: string;
   accountId: string | undefined;
   /** The client's address, for the limit of wrong codes. */
@@ -28,7 +28,7 @@ export interface PageRequest {
   ): Response | Promise<Response>;
 }
 
-/** Reads the session of a GET; sets a session cookie if the browser has none of this service. */
+/** Reads the session for a GET. If the browser has no session cookie of this service, sets one. */
 export function openPageRequest(service: ServiceContext, c: Context): PageRequest {
   let sessionId = readSession(service, c);
   if (sessionId === undefined) {
@@ -38,7 +38,7 @@ export function openPageRequest(service: ServiceContext, c: Context): PageReques
   return pageRequestOf(service, c, sessionId);
 }
 
-/** The session of an account that has just signed in, under a new id. */
+/** The session of an account that has just signed in. It has a new id. */
 export function signedIn(
   service: ServiceContext,
   c: Context,
@@ -87,17 +87,17 @@ function pageRequestOf(service: ServiceContext, c: Context, sessionId: string): 
   };
 }
 
-// The Node server passes its own request in `env`. Without a server, all visitors share one address.
+// The Node server passes its own request in `env`. Without it, all visitors have the same address.
 function addressOf(c: Context): string {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
   return env?.incoming?.socket?.remoteAddress ?? "local";
 }
 
-// Limit of stored sessions. Beyond it, the oldest sessions have to sign in again.
+// Maximum number of stored sessions. If there are more, the users of the oldest ones must sign in again.
 const SIGNED_IN_MAX = 10_000;
 
 export class Sessions {
-  /** The account by session id, oldest first. */
+  /** The account of each session id, oldest first. */
   readonly #accounts = new Map<string, string>();
   readonly #key: Uint8Array;
   readonly #env: Environment;
@@ -108,21 +108,21 @@ export class Sessions {
   }
 
   /**
-   * A new session id: 128 random bits and a MAC that only this service can make. So issued ids need not be stored, and
-   * a browser cannot choose its own.
+   * A new session id: 128 random bits and a MAC that only this service can create. So the service need not store issued
+   * ids, and a browser cannot invent one.
    */
   create(): string {
     const nonce = Buffer.from(this.#env.random(16)).toString("base64url");
     return `${nonce}.${this.#seal("id", nonce)}`;
   }
 
-  /** Whether this service issued the id. */
+  /** Whether this service has issued the id. */
   isOwn(sessionId: string): boolean {
     const [nonce = "", seal = ""] = sessionId.split(".", 2);
     return areEqual(seal, this.#seal("id", nonce));
   }
 
-  /** The CSRF token of this session's forms. */
+  /** The token in the forms of this session (CSRF). */
   formToken(sessionId: string): string {
     return this.#seal("form", sessionId);
   }
@@ -136,8 +136,8 @@ export class Sessions {
   }
 
   /**
-   * Signs an account in: the session continues under the returned new id. Someone who knew the old id, or planted it in
-   * the browser, loses access (session fixation).
+   * Signs an account in. The session continues under the returned new id. Someone who knew the old id, or placed it in the
+   * browser, loses access (session fixation).
    */
   signIn(sessionId: string, accountId: string): string {
     this.#accounts.delete(sessionId);
@@ -178,8 +178,8 @@ function areEqual(given: string, expected: string): boolean {
 }
 
 /**
- * Whether pages may be served under this host name: the public address's, localhost, or any IP address. A foreign page
- * can point its own name here (DNS rebinding), but no IP address.
+ * Whether pages may be served under this host name: that of the public address, localhost, or any IP address. A foreign
+ * page can point its own name to this service (DNS rebinding), but not an IP address.
  */
 export function isOwnName(hostname: string, baseUrl: string): boolean {
   if (hostname === "localhost" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return true;

@@ -1,7 +1,6 @@
-// Makes events (device spec §6): which receivers learn what happened to an account, and with which subject. Signs their
-// tokens (RFC 8417) as JWTs with Ed25519 (RFC 8037). Pushes them (RFC 8935): each queued event is posted until the
-// receiver accepts it (202), refuses it (400), or the retries are used up. An event has one chain of retries, whatever
-// happens to its stream.
+// Creates events (device spec §6), with their receivers and subjects. Signs their tokens (RFC 8417) as JWTs with Ed25519
+// (RFC 8037). Pushes them (RFC 8935): each queued event is posted until the receiver accepts it (202) or rejects it (400),
+// or until the retries are used up. An event has only one chain of retries, even if its stream changes.
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { issuerOf, type ServiceContext } from "../context.ts";
@@ -10,7 +9,7 @@ import type { Grant } from "../grants.ts";
 import { utf8 } from "../wire.ts";
 import { EVENT_TYPES, needs, type QueuedEvent, type Stream, signedSet } from "./streams.ts";
 
-/** Queues an event about a whole account, for every receiver with a client that the account has used. */
+/** Queues an event about a whole account, for every receiver of a client that the account has used. */
 export function emitAccountEvent(
   context: ServiceContext,
   eventType: string,
@@ -42,7 +41,7 @@ export function emitVerification(
   emit(context, stream, EVENT_TYPES.verification, state === undefined ? {} : { state });
 }
 
-// Identifies the token by its hash or its first characters, so that the event does not disclose it.
+// Identifies the token by its hash or its first characters, because the event must not disclose the token.
 function tokenSubject(context: ServiceContext, token: string): object {
   const common = { subject_type: "oauth_token", token_type: "refresh_token" };
   if (context.options.tokenIdentifier === "prefix")
@@ -71,19 +70,19 @@ function emit(context: ServiceContext, stream: Stream, eventType: string, payloa
   beginChain(context, stream, event);
 }
 
-// Waits before retries, in seconds; after the last one the event is dropped.
+// Waits before the retries, in seconds. After the last one, the event is dropped.
 const RETRY_SECONDS = [10, 60, 300, 1800, 7200];
 
-/** Schedules a push of all queued events, after a change of the configuration or the status. */
+/** Schedules pushes of all queued events, after the configuration or the status has changed. */
 export function schedulePushOfQueue(context: ServiceContext, stream: Stream): void {
   for (const event of stream.queue.values()) {
-    // A post is in flight; a second one would deliver the event twice.
+    // A post is in flight. A second one would deliver the event twice.
     if (event.isUnderWay) event.startsOver = true;
     else beginChain(context, stream, event);
   }
 }
 
-/** Starts the retries of an event again. Planned retries of an earlier chain notice that they are outdated. */
+/** Starts the retries of an event again. Planned retries of an earlier chain then have no effect. */
 function beginChain(context: ServiceContext, stream: Stream, event: QueuedEvent): void {
   event.chain++;
   event.failures = 0;
@@ -107,7 +106,7 @@ function schedule(
 async function deliver(context: ServiceContext, stream: Stream, event: QueuedEvent): Promise<void> {
   const { configuration } = stream;
   const { env, observers } = context;
-  // Meanwhile the event was acknowledged or dropped, or the stream was disabled or changed to polling.
+  // The event was acknowledged or dropped meanwhile, or the stream was disabled or changed to polling.
   if (!stream.queue.has(event.jti) || !env.push || stream.status !== "enabled") return;
   if (configuration?.kind !== "push" || configuration.url === undefined) return;
   const headers = { "content-type": "application/secevent+jwt", accept: "application/json" };
@@ -122,7 +121,7 @@ async function deliver(context: ServiceContext, stream: Stream, event: QueuedEve
   const { jti } = event;
   const receiverId = stream.receiver.id;
   if (observers.any) observers.report({ type: "push", atMs: env.now(), receiverId, jti, status });
-  // 202 is the standard's response, 200 that of many receivers; 400 is final (RFC 8935 §2.3).
+  // The standard requires 202, but many receivers respond with 200. 400 is final (RFC 8935 §2.3).
   if (status === 202 || status === 200 || status === 400) stream.queue.delete(jti);
   else if (event.startsOver) beginChain(context, stream, event);
   else {
@@ -135,16 +134,16 @@ async function deliver(context: ServiceContext, stream: Stream, event: QueuedEve
 export interface SetClaims {
   iss: string;
   aud: readonly string[];
-  /** Seconds since the epoch. */
+  /** Seconds since 1970. */
   iat: number;
   jti: string;
   events: Readonly<Record<string, object>>;
 }
 
-/** Prefix of the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410 §7). */
+/** The bytes before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410 §7). */
 const PRIVATE_KEY_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** The public key, which is published, and the private key. */
+/** The private key, and the public key, which is published. */
 interface Keys {
   readonly privateKey: KeyObject;
   readonly publicJwk: object;
@@ -160,7 +159,7 @@ export class SetSigner {
     this.#env = env;
   }
 
-  /** The compact serialization of a signed token. RFC 8417 §2.3: typ is secevent+jwt; no exp (§2.2). */
+  /** The compact serialization of a signed token. Its `typ` is secevent+jwt (RFC 8417 §2.3), and it has no `exp` (§2.2). */
   sign(claims: SetClaims): string {
     const { id, privateKey } = this.#keys;
     const header = { alg: "EdDSA", typ: "secevent+jwt", kid: id };
@@ -174,7 +173,7 @@ export class SetSigner {
     return [{ ...publicJwk, kid: id, use: "sig", alg: "EdDSA" }];
   }
 
-  // Made when first needed: most simulated services never sign anything.
+  // Created on demand, because most simulated services never sign anything.
   get #keys(): Keys {
     this.#made ??= keysOf(this.#env.random(32));
     return this.#made;
@@ -186,7 +185,7 @@ function keysOf(seed: Uint8Array): Keys {
   const privateKey = createPrivateKey({ key, format: "der", type: "pkcs8" });
   const { x } = createPublicKey(privateKey).export({ format: "jwk" });
   const publicJwk = { crv: "Ed25519", kty: "OKP", x };
-  // RFC 7638 §3.3: the members in alphabetical order, without spaces.
+  // The members in alphabetical order, without spaces (RFC 7638 §3.3).
   const id = createHash("sha256").update(JSON.stringify(publicJwk)).digest("base64url");
   return { privateKey, publicJwk, id };
 }

@@ -1,7 +1,6 @@
-// Stream management: configuration, status, verification (device spec §6 leaves the operations open; these are those of
-// real cross-account protection services). And poll delivery (RFC 8936): the receiver fetches queued events and
-// acknowledges them; unacknowledged ones are delivered again. Responses are always immediate, because the logic cannot
-// wait.
+// Stream management: configuration, status, verification. Device spec §6 leaves the operations open, so these are those of
+// real cross-account protection services. Also poll delivery (RFC 8936): the receiver fetches queued events and
+// acknowledges them. Events without an acknowledgement are delivered again. Responses are always immediate.
 
 import * as z from "zod";
 import { isLoopbackHost } from "../../../platform/servers/address.ts";
@@ -34,18 +33,18 @@ const verifySchema = z.object({ state: z.string().max(1000).optional() });
 const REALM = "events";
 const CHALLENGE = `Bearer realm="${REALM}"`;
 
-/** The stream of the receiver with this bearer token; 401 without one. */
+/** The stream of the receiver with this bearer token. Without a valid one, the response is 401. */
 function receiverStream(context: ServiceContext, request: ProtocolRequest): Stream {
   const token = accessTokenOf(request, "Bearer", REALM);
   const stream = context.streams.findByToken(token ?? "");
   if (stream) return stream;
-  // RFC 6750 §3.1: a request without a token gets no error code, only the challenge.
+  // If a request has no token, the challenge has no error code (RFC 6750 §3.1).
   if (token === undefined)
     throw unauthenticated("A receiver's token is needed.", "required", CHALLENGE);
   throw unauthenticated("Unknown receiver.", "authError", `${CHALLENGE}, error="invalid_token"`);
 }
 
-/** The JSON body of a request, checked; an empty body is an empty object. */
+/** The checked JSON body of a request. An empty body counts as an empty object. */
 function readBody<T extends z.ZodType>(request: ProtocolRequest, schema: T): z.output<T> {
   const type = request.headers["content-type"];
   if (request.body.length > 0 && type !== undefined && mediaType(type) !== "application/json")
@@ -83,7 +82,8 @@ export function updateStream(context: ServiceContext, request: ProtocolRequest):
 
 function checkPushUrl(url: string | undefined): void {
   const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
-  // Events about users must be encrypted, and a receiver must not make the service send requests into its own network.
+  // Events about users must be encrypted in transit, and a receiver must not make the service send requests into its own
+  // network.
   const fits =
     parsed?.protocol === "https:" ||
     (parsed?.protocol === "http:" && isLoopbackHost(parsed.hostname));
@@ -128,7 +128,7 @@ export function getStatus(context: ServiceContext, request: ProtocolRequest): Pr
   return json(200, { status: receiverStream(context, request).status });
 }
 
-/** POST stream/status:update. A disabled stream neither queues nor delivers. */
+/** POST stream/status:update. A disabled stream neither queues nor delivers events. */
 export function updateStatus(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const stream = receiverStream(context, request);
   stream.status = readBody(request, statusSchema).status;
@@ -168,7 +168,7 @@ export function pollEvents(context: ServiceContext, request: ProtocolRequest): P
   if (stream.configuration?.kind !== "poll")
     throw invalidParameter("delivery", "The stream is not configured for polling.");
   const { maxEvents = EVENTS_MAX, ack = [], setErrs = {} } = readBody(request, pollSchema);
-  // Events in `setErrs` (§2.4) are deleted too: the receiver could not read them, and would not the next time.
+  // Events in `setErrs` (§2.4) are deleted too. The receiver could not parse them, and would not be able to the next time.
   for (const jti of [...ack, ...Object.keys(setErrs)]) stream.queue.delete(jti);
   const waiting = stream.status === "enabled" ? [...stream.queue.values()] : [];
   const sets = waiting.slice(0, Math.min(maxEvents, EVENTS_MAX));

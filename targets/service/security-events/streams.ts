@@ -12,14 +12,14 @@ export const EVENT_TYPES = {
   sessionsRevoked: `${RISC}sessions-revoked`,
   tokenRevoked: `${OAUTH}token-revoked`,
   accountDisabled: `${RISC}account-disabled`,
-  // Additional events of real services.
+  // Further events of real services.
   tokensRevoked: `${OAUTH}tokens-revoked`,
   accountEnabled: `${RISC}account-enabled`,
   credentialChangeRequired: `${RISC}account-credential-change-required`,
   verification: `${RISC}verification`,
 } as const;
 
-/** The event types that a stream can request; verification is sent when requested by stream:verify. */
+/** The event types that a stream can request. A verification event is only sent after stream:verify. */
 export const SUPPORTED_EVENTS: readonly string[] = Object.values(EVENT_TYPES).filter(
   (type) => type !== EVENT_TYPES.verification,
 );
@@ -36,20 +36,20 @@ export const POLL_METHODS = [
 export interface QueuedEvent {
   readonly jti: string;
   readonly claims: SetClaims;
-  /** The signed token, made at the first delivery, because signing takes milliseconds. */
+  /** The signed token. It is created at the first delivery, because signing takes milliseconds. */
   set: string | undefined;
-  /** Number of the current chain of retries; retries of earlier chains are dropped. */
+  /** Number of the current chain of retries. Retries of earlier chains are dropped. */
   chain: number;
   /** Failures in the current chain. */
   failures: number;
-  /** Whether a post is in flight. `startsOver`: start a new chain if it fails. */
+  /** Whether a post is in flight. `startsOver`: if the post fails, a new chain starts. */
   isUnderWay: boolean;
   startsOver: boolean;
 }
 
 export interface Stream {
   readonly receiver: Receiver;
-  /** Undefined until the first stream:update. Before it, no event is queued. */
+  /** Undefined before the first stream:update. Until then, no event is queued. */
   configuration: StreamConfiguration | undefined;
   status: "enabled" | "disabled";
   readonly queue: Map<string, QueuedEvent>;
@@ -83,7 +83,7 @@ export class Streams {
     return this.#byToken.get(token);
   }
 
-  /** Queues an event. Beyond `eventsMax` the oldest is dropped, since a receiver may never come back. */
+  /** Queues an event. Above `eventsMax`, the oldest is dropped, because a receiver may never poll again. */
   enqueue(stream: Stream, event: QueuedEvent, eventsMax: number): void {
     stream.queue.set(event.jti, event);
     if (stream.queue.size <= eventsMax) return;
@@ -94,7 +94,7 @@ export class Streams {
   }
 }
 
-/** Whether a stream has requested events of this type and is enabled. */
+/** Whether a stream is enabled and has requested events of this type. */
 export function needs(stream: Stream, eventType: string): boolean {
   return (
     stream.status === "enabled" &&
@@ -103,7 +103,7 @@ export function needs(stream: Stream, eventType: string): boolean {
   );
 }
 
-/** The event's signed token: always the same one, so that a receiver recognizes duplicates. */
+/** The event's signed token. It is always the same token, so that a receiver recognizes duplicates. */
 export function signedSet(signer: SetSigner, event: QueuedEvent): string {
   event.set ??= signer.sign(event.claims);
   return event.set;

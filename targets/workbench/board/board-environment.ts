@@ -1,4 +1,4 @@
-// The environment of an emulated board: the simulated service over HTTPS under its own name, and the initial settings page.
+// The environment of an emulated board: the simulated service over HTTPS with its own name, and the initial settings page.
 
 import type { TlsIdentities } from "../../command/conform/conformance-server.ts";
 import { makePage, type PageSettings } from "../../command/page-format.ts";
@@ -10,7 +10,7 @@ import { Board, type BoardSettings } from "./emulator.ts";
 export const SERVICE_NAME = "service.picogrant.test";
 
 /**
- * Shared by all instances, because generating keys takes seconds on a busy machine. `next` is the authority that replaces
+ * All instances share them, because generating keys takes seconds on a busy machine. `next` is the authority that replaces
  * the first one.
  */
 const [first, next] = [makeTlsIdentities(SERVICE_NAME), makeTlsIdentities(SERVICE_NAME)] as const;
@@ -19,7 +19,10 @@ export class BoardEnvironment extends ServiceEnvironment {
   readonly #boards: Board[] = [];
   readonly #keys: PageSettings["keys"];
 
-  /** @param key of the boards, if the service requires DPoP with nonces and private_key_jwt: a private key on P-256 */
+  /**
+   * @param key the key of the boards, a private key on P-256. With it, the service requires DPoP with nonces and
+   * private_key_jwt
+   */
   constructor(options: ServiceOptionsInput = {}, key?: JsonWebKey) {
     const baseUrl = `https://${SERVICE_NAME}`;
     const { d, ...jwk } = { ...key };
@@ -30,12 +33,15 @@ export class BoardEnvironment extends ServiceEnvironment {
     this.#keys = { dpop: true, privateKeyJwt: true, signingKey: Buffer.from(d, "base64url") };
   }
 
-  /** Listens. "next" is signed by the next authority; "plain" is HTTP behind a TLS server that the test runs. */
+  /**
+   * Starts the service. "next": its certificate is from the next authority. "plain": HTTP behind a TLS server that the test
+   * runs.
+   */
   async open(identity: keyof TlsIdentities | "next" | "plain" = "trusted"): Promise<void> {
     const { identities } = identity === "next" ? next : first;
     const shown = identity === "next" ? "trusted" : identity;
     await this.listen(shown === "plain" ? undefined : identities[shown]);
-    // Proofs and assertions name the address with its port.
+    // Proofs and assertions contain the address with its port.
     if (this.#keys) this.service.setOptions({ baseUrl: `https://${SERVICE_NAME}:${this.port}` });
   }
 
@@ -46,8 +52,8 @@ export class BoardEnvironment extends ServiceEnvironment {
   }
 
   /**
-   * A settings page for this service, dated an hour ago. The service has to listen already. `config` changes members of
-   * device.json.
+   * A settings page for this service, dated an hour ago. Call `open` first.
+   * @param config changes members of device.json
    */
   page(config: Record<string, unknown> = {}, settings: Partial<PageSettings> = {}): Buffer {
     const { limits } = config;
@@ -56,7 +62,7 @@ export class BoardEnvironment extends ServiceEnvironment {
       ...(this.#keys && { clientSecret: undefined }),
       display: { columns: 16, rows: 2 },
       ...config,
-      // Long limits: on a busy machine, a handshake of one second may take twenty.
+      // Long limits, because on a busy machine, a handshake of one second may take twenty.
       limits: { connectSeconds: 60, exchangeSeconds: 110, startSpreadMs: 0, ...(limits as object) },
     };
     const authorities = [first.ca];
@@ -65,12 +71,12 @@ export class BoardEnvironment extends ServiceEnvironment {
     return makePage(JSON.stringify(document), { authorities, madeAt, keys, ...settings });
   }
 
-  /** Certificates of the authority that the boards trust, and of its successor. */
+  /** The certificates of the authority that the boards trust, and of the next one. */
   get authorities(): { first: string; next: string } {
     return { first: first.ca, next: next.ca };
   }
 
-  /** A board on this network, switched off. */
+  /** A board on this network, which is switched off. */
   board(settings: Partial<BoardSettings> = {}): Board {
     const { kind = "complete" } = settings;
     const board = new Board({
@@ -84,7 +90,7 @@ export class BoardEnvironment extends ServiceEnvironment {
     return board;
   }
 
-  /** Listens and starts a board that shows a code; `config` changes members of its configuration. */
+  /** Starts the service and a board that shows a code. @param config changes members of the board's configuration */
   async pending(config: Record<string, unknown> = {}): Promise<Board> {
     await this.open();
     const board = this.board({ page: this.page(config) });
@@ -93,7 +99,7 @@ export class BoardEnvironment extends ServiceEnvironment {
     return board;
   }
 
-  /** Like `pending`, but the user has also approved the code. */
+  /** As `pending`. In addition, the user approves the code. */
   async signedIn(config: Record<string, unknown> = {}): Promise<Board> {
     const board = await this.pending(config);
     if (this.service.approve(this.pendingCode, "ada") !== "granted") throw new Error("not granted");

@@ -11,7 +11,7 @@ export class RunError extends Error {}
 
 export interface Run extends Seen {
   readonly pending: BoardFigures["sleep"];
-  /** Like `sleep`, but on batteries, where the countdown on the display may stop between polls. */
+  /** As `sleep`, but on batteries, where the countdown on the display may stop between polls. */
   readonly onBatteries: BoardFigures["sleep"];
   readonly signedIn: BoardFigures["sleep"];
   /** Number of allocations on the engine's heap after the start. */
@@ -20,9 +20,9 @@ export interface Run extends Seen {
 
 export interface RunOptions {
   readonly report: (line: string) => void;
-  /** How long to measure the board's sleep in each state, ms. */
+  /** How long to measure the board's sleep in each state, in milliseconds. */
   readonly watchMs: number;
-  /** File for a picture of the panel, taken while it shows the code. */
+  /** The file for a picture of the panel while it shows the code. */
   readonly picture?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ function check(holds: boolean, what: string): void {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** @param board switched off, with an empty EEPROM */
+/** @param board a board that is switched off, with an empty EEPROM */
 export async function runOnBoard(
   environment: BoardEnvironment,
   board: Board,
@@ -43,7 +43,7 @@ export async function runOnBoard(
   let stackUsed = 0;
   let allocations = 0;
   let requests = 0;
-  // Without an engine nothing is allocated, and the board prints no heap figures.
+  // Without an engine, nothing is allocated and the board prints no figures about the heap.
   const measure = async (): Promise<BoardFigures> => {
     const figures = await board.measure();
     stackUsed = Math.max(stackUsed, figures.stack.used);
@@ -61,12 +61,12 @@ export async function runOnBoard(
     check(requests > 0, "the board prints no figures after its start");
   };
   const watch = async (): Promise<BoardFigures["sleep"]> => {
-    // Wait until the driver has closed the previous connection.
+    // Wait until the previous connection is closed.
     if (watchMs > 0) await pause(2000);
     await measure();
     await pause(watchMs);
     const { sleep } = await measure();
-    // The key that requests the figures causes one of the wake-ups.
+    // One of the wake-ups is for the key that requests the figures.
     return { ...sleep, wakes: sleep.wakes - 1 };
   };
 

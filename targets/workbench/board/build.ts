@@ -1,4 +1,4 @@
-// Builds the board's firmware: the libraries once, then one firmware for each kind that is tested.
+// Builds the board's firmware: the libraries once, and then a firmware for each kind that is tested.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -21,13 +21,13 @@ export const portFolder = `${root}dist/firmware/`;
 
 interface Settings {
   readonly variant: Variant;
-  /** Heap of QuickJS in bytes, if the core runs on it; undefined: the core is C. */
+  /** Bytes of the heap of QuickJS. Undefined: the core is C. */
   readonly arenaBytes?: number;
-  /** "small" requires a server that honours max_fragment_length; "full" works with any server. */
+  /** "small" requires a server that supports max_fragment_length. "full" works with any server. */
   readonly tlsBuffers: "small" | "full";
   readonly stackBytes: number;
   readonly memoryBytes: number;
-  /** With DPoP and private_key_jwt. */
+  /** Whether the firmware has DPoP and private_key_jwt. */
   readonly keys?: 1;
 }
 
@@ -53,12 +53,12 @@ export const kindNames = (Object.keys(kinds) as Kind[]).filter(
   (kind) => kind !== "quickjs" || machine.fitsEngine,
 );
 
-/** The path of a kind's firmware. The linker's map is beside it. */
+/** The path of a kind's firmware. The linker's map is in the same folder. */
 export const firmwareOf = (kind: Kind, folder = boardFolder): string =>
   `${folder}${kind}/firmware.elf`;
 export const mapOf = (kind: Kind, folder = boardFolder): string => `${folder}${kind}/firmware.map`;
 
-/** Time of the last change to the source, seconds since 1970, so that builds are reproducible; 0 if unknown. */
+/** The time of the last change to the source, in seconds since 1970, so that builds are reproducible; 0 if unknown. */
 function sourceTime(): number {
   try {
     const args = ["log", "-1", "--format=%ct"];
@@ -87,9 +87,9 @@ function fontHeader(): string {
 
 /**
  * Builds a kind of the board's firmware, from the repository's port or from a changed copy of its folder.
- * @param port source folder
- * @param out output folder
- * @param name name of the machine's folder in `port`
+ * @param port the source folder
+ * @param out the output folder
+ * @param name the name of the machine's folder in `port`
  * @throws InstallError with the compiler's first error
  */
 export async function buildFirmware(

@@ -1,4 +1,4 @@
-// The board as a child process: qemu runs the firmware, with the serial line on its standard input and output, chips on
+// The board as a child process: qemu runs the firmware. The serial line is its standard input and output. It has chips on
 // the I2C bus, and a network with this machine and a name server.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
@@ -25,39 +25,39 @@ export const SERVICE_ADDRESS = "10.0.2.2";
 const NAME_SERVER_ADDRESS = "10.0.2.3";
 
 /**
- * Limit for each wait for the board. On an idle machine every event arrives within seconds, and the watchdog fires
- * within 90 s; the limit is for overloaded machines.
+ * The limit for each wait for the board. On an idle machine, every event arrives within seconds, and the watchdog fires
+ * within 90 s. The limit is for busy machines.
  */
 export const TIMEOUT_MS = 600_000;
-/** Lines of the board's output that go into an error message. */
+/** The number of lines of output in an error message. */
 const LAST_LINES = 40;
 
 export interface BoardSettings {
   readonly kind: Kind;
-  /** Folder for the EEPROM's content, and for the sockets of the process. */
+  /** The folder for the content of the EEPROM and for the sockets of the process. */
   readonly folder: string;
   readonly page?: Buffer | undefined;
-  /** Host names that resolve, besides those of the service. */
+  /** Host names that resolve, in addition to those of the service. */
   readonly names: readonly string[];
-  /** Whether there is a clock chip; default true. */
+  /** Whether there is a clock chip. Default: true. */
   readonly hasClock?: boolean | undefined;
-  /** Build folder of the firmware, for a custom board. */
+  /** The build folder of the firmware, for a custom board. */
   readonly builtIn?: string | undefined;
   /** Receives each piece of output from the serial line. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 export interface BoardFigures {
-  /** Figures of the engine's heap, if there is an engine. */
+  /** Figures about the engine's heap, if there is an engine. */
   readonly heap: { peak: number; reached: number; requests: number } | undefined;
   readonly stack: { size: number; used: number };
-  /** Sleep since the previous figures. */
+  /** Figures about sleep since the previous figures. */
   readonly sleep: { wakes: number; asleepMs: number; ofMs: number };
 }
 
 /**
- * The flash with the settings pages: a file behind the board's memory, with two areas (map.h of the machine). Tests write it
- * in place of a factory or an updater.
+ * The flash with the settings pages: a file that is mapped into the board's memory, with two areas (map.h of the machine).
+ * Tests write it as the factory or an updater would.
  */
 class FlashFile {
   constructor(readonly path: string) {}
@@ -76,7 +76,7 @@ class FlashFile {
     this.#change(0, Buffer.alloc(2 * machine.pageBytes, 0xff), "w");
   }
 
-  /** Erases an area, then writes a page or the beginning of one. */
+  /** Erases an area, and then writes a page or the start of one. */
   program(area: 0 | 1, page: Uint8Array): void {
     const whole = Buffer.alloc(machine.pageBytes, 0xff);
     whole.set(page);
@@ -117,7 +117,7 @@ export class Board {
     return join(this.#settings.folder, "monitor");
   }
 
-  /** Creates the initial files, once. */
+  /** Creates the initial files once, as the factory does. */
   #leaveFactory(): void {
     const { page = Buffer.alloc(0) } = this.#settings;
     if (!existsSync(this.flash.path)) this.flash.erase();
@@ -126,7 +126,7 @@ export class Board {
       writeFileSync(this.eeprom, Buffer.alloc(machine.eepromBytes, 0xff));
   }
 
-  /** The token records that the board has stored: both slots. */
+  /** The content of the two record slots. */
   get records(): Buffer {
     return readFileSync(this.eeprom).subarray(0, 2 * SLOT_BYTES);
   }
@@ -152,7 +152,7 @@ export class Board {
     ];
   }
 
-  /** The emulator reads the flash from the file at power-on. */
+  /** The emulator reads the flash from the file when the board is switched on. */
   #lm3s6965evb(): string[] {
     return [
       ...["-machine", "lm3s6965evb"],
@@ -195,7 +195,7 @@ export class Board {
     this.#hasNetwork = true;
     rmSync(this.#monitor, { force: true });
     this.output = this.#complaints = "";
-    // setpriv: the kernel ends the emulator with this process, even after a crash.
+    // setpriv makes the kernel end the emulator when this process ends, even after a crash.
     const command = ["--pdeathsig", "KILL", "qemu-system-arm", ...this.#arguments()];
     const child = spawn("setpriv", command, { stdio: ["pipe", "pipe", "pipe"] });
     this.#child = child;
@@ -249,7 +249,7 @@ export class Board {
     return child.exitCode === null && child.signalCode === null;
   }
 
-  /** The error for a wait that timed out, with the output of the board. */
+  /** The error for a wait that has timed out, with the last output of the board. */
   #timeoutError(what: string, waitedMs: number): Error {
     const lines = this.output.trimEnd().split("\n");
     const { exitCode, signalCode } = this.#child ?? {};
@@ -265,7 +265,7 @@ export class Board {
     );
   }
 
-  /** Waits until the board has printed `text` for the `count`th time since power-on. */
+  /** Waits until the board has printed `text` `count` times since it was switched on. */
   printed(text: string, count = 1): Promise<void> {
     return this.until(text, () => this.output.split(text).length > count);
   }
@@ -305,7 +305,7 @@ export class Board {
     return this.#monitorDescription("screendump", { filename, format });
   }
 
-  /** Sends a command to qemu's monitor and waits for the response. The monitor requires another command first. */
+  /** Sends a command to qemu's monitor and waits for the response. The monitor requires an initial command. */
   #monitorDescription(execute: string, args: object): Promise<void> {
     return new Promise((resolve, reject) => {
       const line = connect(this.#monitor);

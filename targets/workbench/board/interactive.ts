@@ -1,4 +1,4 @@
-// The interactive board: its display in the terminal, keys as its buttons, the service's pages in a browser.
+// The interactive board: its display is in the terminal, keys are its buttons, and the service's pages are in a browser.
 
 import { serve } from "../../service/index.ts";
 import { BoardEnvironment } from "./board-environment.ts";
@@ -8,14 +8,14 @@ const HELP =
 
 /** Resolves with the exit code when the user quits. */
 export async function runInteractive(): Promise<number> {
-  // The board uses HTTPS, and a browser on this machine reads the pages over plain HTTP.
+  // The board uses HTTPS. A browser on this machine reads the pages over plain HTTP.
   const environment = new BoardEnvironment({ interval: 5, baseUrl: null });
   const pages = await serve(environment.service, { port: 0 });
   try {
     await environment.open();
     const board = environment.board({ onOutput: (text) => process.stdout.write(text) });
     await board.powerOn();
-    // Handle keys before the help appears, because the user may press a key at once.
+    // Handle keys before the help appears, because the user may press one at once.
     const quit = keysUntilQuit((key) => board.press(key));
     console.log(`${HELP}\nenter the code at ${pages.url}/device`);
     await quit;

@@ -1,28 +1,27 @@
-// The machines that the board's firmware is emulated on, and the sources of its build. PICOGRANT_MACHINE selects the
-// machine, before anything is built or run; `npm run board -- --machine` sets it. The build needs Debian packages on
-// this machine, and the sources of lwIP and BearSSL from Debian's archive. Downloads go below dist/engines, once.
+// The machines on which the board's firmware is emulated, and the sources of its build. PICOGRANT_MACHINE selects the
+// machine and must be set before anything is built or run; `npm run board -- --machine` does so. The build needs Debian
+// packages on this machine, and the sources of lwIP and BearSSL from Debian's archive. They are downloaded once, into
+// dist/engines.
 
 import { existsSync } from "node:fs";
 import { debianSource } from "../engines/install.ts";
 import { engineNeeds, type Need, tool } from "../host/toolchain.ts";
 
-/** A folder of targets/host/ports/board, and what the emulator needs from its map.h. */
+/** A folder of targets/host/ports/board, and the values of its map.h that the emulator needs. */
 export interface Machine {
   readonly name: MachineName;
-  /** The flash of the settings pages: the size of each of its two areas, and of its file. */
+  /** The flash of the settings pages: the size of each of its two areas, and the size of its file. */
   readonly pageBytes: number;
   readonly flashFileBytes: number;
-  /**
-   * Whether a clock runs while the power is off, and whether the emulated controller reports the state of its cable.
-   */
+  /** Whether a clock runs while the power is off, and whether the controller reports the state of its cable. */
   readonly hasClock: boolean;
   readonly hasLink: boolean;
   readonly fitsEngine: boolean;
   /** Bytes of the EEPROM, or of the SD card that replaces it. */
   readonly eepromBytes: number;
-  /** Bytes per write: MAP_EEPROM_PAGE of map.h. */
+  /** Bytes of each write (MAP_EEPROM_PAGE of map.h). */
   readonly eepromPage: number;
-  /** The panel's size in dots, and the position of the text. */
+  /** The panel's size in dots, and the position of the text in it. */
   readonly panel: { width: number; height: number; left: number; top: number };
 }
 
@@ -67,10 +66,10 @@ export function machineOf(name: string): Machine {
 
 export const machine: Machine = machineOf(process.env.PICOGRANT_MACHINE ?? "mps2");
 
-/** Debian's release whose lwIP (2.1.3) and BearSSL (0.6) the firmware is written for. */
+/** The Debian release with the versions of lwIP (2.1.3) and BearSSL (0.6) that the firmware supports. */
 const librariesRelease = "bookworm";
 
-/** Packages that building and running the firmware need; each machine is a Cortex-M. */
+/** Packages for building and running the firmware. Each machine is a Cortex-M. */
 export const boardNeeds: readonly Need[] = [
   ...engineNeeds,
   tool("arm-none-eabi-gcc", "gcc-arm-none-eabi"),

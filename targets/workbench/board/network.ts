@@ -1,5 +1,5 @@
-// The cable between the emulated board and qemu's own network, which reaches this machine. That network has no name server,
-// so this program responds to queries from a table, and adds the address of a name server to the DHCP responses.
+// The cable between the emulated board and qemu's own network, which reaches this machine. That network has no name server.
+// So this program responds to DNS queries from a table, and adds the address of a name server to the DHCP responses.
 
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -16,13 +16,13 @@ const DHCP_NAME_SERVER = 6;
 const DHCP_TIME_SERVER = 42;
 const DHCP_END = 255;
 const NTP_PORT = 123;
-/** Seconds from 1900 to 1970. */
+/** The seconds from 1900 to 1970. */
 const NTP_EPOCH = 2_208_988_800;
 const NAME_ERROR = 3;
 
 export type Names = Record<string, string>;
 
-/** The two networks that the cable can connect to; their addresses differ only in the third number. */
+/** The two networks to which the cable can connect. Their addresses differ only in the third number. */
 export type Place = "home" | "elsewhere";
 
 const PREFIX: Readonly<Record<Place, string>> = { home: "10.0.2.", elsewhere: "10.0.3." };
@@ -30,10 +30,10 @@ const PREFIX: Readonly<Record<Place, string>> = { home: "10.0.2.", elsewhere: "1
 export const addressIn = (place: Place, address: string): string =>
   address.replace(PREFIX.home, PREFIX[place]);
 
-/** Offset of an IPv4 packet's destination in a frame. */
+/** The offset of an IPv4 packet's destination in a frame. */
 const DESTINATION = 30;
 
-/** One end of the cable: a stream of frames, each preceded by its length in four bytes. */
+/** One end of the cable: a stream of frames. Four bytes with the length precede each frame. */
 class End {
   #line: Socket | undefined;
   #waiting = Buffer.alloc(0);
@@ -81,15 +81,15 @@ class End {
 }
 
 export class Network {
-  /** Names that the board looked up, in order. */
+  /** The names that the board has looked up, in order. */
   readonly requested: string[] = [];
-  /** While true, the cable carries no frames. */
+  /** While this is true, the cable carries no frames. */
   isCut = false;
-  /** The network that the cable connects to. */
+  /** The network to which the cable connects. */
   place: Place = "home";
   /** Time to live of name records, seconds. */
   ttl = 5;
-  /** Time of the time server, ms since 1970; undefined: there is none. */
+  /** The time of the time server in milliseconds since 1970; undefined: there is no time server. */
   time: (() => number) | undefined;
   /** Whether DHCP announces the time server. */
   namesTimeServer = true;
@@ -102,10 +102,7 @@ export class Network {
 
   readonly #nameServer: string;
 
-  /**
-   * @param names addresses at home
-   * @param nameServer the address of the name server
-   */
+  /** @param names the addresses of names at home @param nameServer the address of the name server */
   constructor(
     readonly names: Names,
     nameServer: string,
@@ -113,7 +110,7 @@ export class Network {
     this.#nameServer = nameServer;
   }
 
-  /** Waits for the emulator at three Unix sockets. */
+  /** Waits at three Unix sockets until the emulator connects. */
   async open(boardEnd: string, home: string, elsewhere: string): Promise<void> {
     await this.#board.open(boardEnd);
     await this.#places.home.open(home);
@@ -158,7 +155,7 @@ export class Network {
     return response && wrap(frame, udp, response);
   }
 
-  /** RFC 1035 §4.1: the header, the question, and one address, or the code for an unknown name. */
+  /** The response to a query (RFC 1035 §4.1): the header, the question, and an address, or the code for an unknown name. */
   #responseTo(query: Buffer): Buffer | undefined {
     const labels: string[] = [];
     let at = 12;
@@ -184,7 +181,7 @@ export class Network {
   }
 }
 
-/** RFC 4330: the response repeats the query's timestamp. */
+/** The response to a time query repeats the timestamp of the query (RFC 4330). */
 function timeResponse(question: Buffer, ms: number): Buffer {
   const response = Buffer.alloc(48);
   response.writeUInt8((4 << 3) | 4, 0);
@@ -204,7 +201,7 @@ function udpOf(frame: Buffer): Buffer | undefined {
 
 function wrap(frame: Buffer, udp: Buffer, response: Buffer): Buffer {
   const to = [frame.subarray(6, 12), frame.subarray(0, 6), frame.subarray(12, ETHERNET)];
-  // A checksum of 0 means that there is none.
+  // A UDP checksum of 0 means that there is none.
   const udpHead = Buffer.concat([udp.subarray(2, 4), udp.subarray(0, 2), Buffer.alloc(4)]);
   udpHead.writeUInt16BE(UDP_HEAD + response.length, 4);
   const ip = frame.subarray(ETHERNET);
@@ -218,7 +215,7 @@ function wrap(frame: Buffer, udp: Buffer, response: Buffer): Buffer {
   return Buffer.concat([...to, ipHead, udpHead, response]);
 }
 
-/** Adds the addresses of the name server and the time server to the options of a DHCP response. */
+/** Adds the addresses of name server and time server to the options of a DHCP response. */
 function withServers(frame: Buffer, address: string, namesTimeServer: boolean): Buffer {
   const changed = Buffer.from(frame);
   const udp = udpOf(changed);
@@ -233,7 +230,7 @@ function withServers(frame: Buffer, address: string, namesTimeServer: boolean): 
   return changed;
 }
 
-/** RFC 1071. */
+/** The internet checksum (RFC 1071). */
 function checksumOf(bytes: Buffer): number {
   let sum = 0;
   for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);

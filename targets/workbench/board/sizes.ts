@@ -1,5 +1,5 @@
-// The flash and RAM of each part of a firmware, from the linker's map: the table of npm run board, with the measured use of
-// heap and stack, and the limits.
+// The flash and RAM of each part of a firmware, from the linker's map. Makes the table of npm run board, with the measured
+// use of heap and stack, and the limits.
 
 import { readFileSync } from "node:fs";
 import { folderOf, type Kind, mapOf } from "./build.ts";
@@ -32,13 +32,13 @@ interface Sizes {
   readonly ramTotal: number;
 }
 
-/** The linker's sections (board.ld) by the memory that they occupy. */
+/** The linker's sections (board.ld), by the kind of memory that they use. */
 const takes: Readonly<Record<"flash" | "ram", readonly string[]>> = {
   flash: [".text", ".ARM.exidx", ".data"],
   ram: [".stack", ".data", ".bss", ".noinit"],
 };
 
-/** Lines of the map: a section, and an object file's part of it. After a long name, the numbers are on the next line. */
+/** Lines of the map: a section, and an object file's part of it. If the name is long, the numbers are on the next line. */
 const sectionLine = /^(\.[\w.-]+)\s+0x([0-9a-f]+) +0x([0-9a-f]+)/;
 const contribution = /^ (\.[\w.-]+|COMMON|\*fill\*)\s+0x([0-9a-f]+) +0x[0-9a-f]+ *(.*)$/gm;
 
@@ -48,7 +48,7 @@ function partOf(section: string, name: string, file: string): Part {
   return parts.find(([, pattern]) => pattern.test(object))![0];
 }
 
-/** Reads a map of GNU ld. A contribution ends where the next one begins, because strings may share their ends. */
+/** Parses a map of GNU ld. A part ends where the next one begins, because strings may share their ends. */
 function sizesIn(map: string): Sizes {
   const none = (): Record<Part, number> =>
     Object.fromEntries(partNames.map((name) => [name, 0])) as Record<Part, number>;
@@ -101,7 +101,7 @@ export const compared: readonly Build[] = [
 
 export interface Seen {
   readonly figures: BoardFigures;
-  /** The deepest stack of all starts. */
+  /** The largest stack of all runs. */
   readonly stackUsed: number;
 }
 

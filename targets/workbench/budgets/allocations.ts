@@ -1,4 +1,4 @@
-// Counts the allocations of every call of the core in every state, in WebAssembly engines and native ones, and the
+// Counts the allocations of every call of the core in every state, in WebAssembly and native engines. Also counts the
 // allocations of ten thousand pending polls.
 
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const polls = readFileSync(
   "utf8",
 );
 
-/** The script of a complete run: bundle, counting wrappers, conformance script, tally. */
+/** The script of a complete run: bundle, counting wrappers, conformance script, and the printed counts. */
 async function runScript(variant: Variant, bundle?: string): Promise<string> {
   const code = bundle ?? (await builtBundle(variant));
   const measuring = measuringScript(variant);
@@ -32,7 +32,7 @@ function tallyOf(output: string, what: string): Tally[] {
 }
 
 /**
- * Measures the conformance script's whole run in QuickJS or QuickJS-ng (WebAssembly).
+ * Measures a whole run of the conformance script in QuickJS or QuickJS-ng (WebAssembly).
  * @param bundle replaces the built bundle, to show that the measurement detects allocations
  */
 export async function measureRun(
@@ -75,14 +75,14 @@ async function driverScript(): Promise<string> {
 
 interface PollsFigure {
   readonly allocations: number;
-  /** Allocations of ten polls that create one object each. */
+  /** A control: the allocations of ten polls that create one object each. */
   readonly control: number;
   readonly requests: number;
-  /** Shortest time from the end of a response to the next request. */
+  /** The shortest time between the end of a response and the next request. */
   readonly earliestMs: number;
 }
 
-/** Gross allocations of consecutive pending polls through driver and core. */
+/** Counts the allocations of consecutive pending polls in driver and core, including freed ones. */
 export async function measurePolls(
   cycles: number,
   which: CountedName = "release",

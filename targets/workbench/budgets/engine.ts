@@ -1,4 +1,4 @@
-// A QuickJS in which a script can read the number of allocations so far (`counter[0]`).
+// A QuickJS whose script can read the number of allocations so far (`counter[0]`).
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,14 +14,14 @@ import { countCalls, pointerCell } from "./wasm-counter.ts";
 const require = createRequire(import.meta.url);
 const quickjsPackage = "@jitl/quickjs-wasmfile-release-sync";
 
-/** The measured WebAssembly engines by their labels, and the packages that contain them. */
+/** The measured WebAssembly engines by name, and the packages that contain them. */
 export const countedEngines = {
   release: { name: "QuickJS", from: quickjsPackage },
   ng: { name: "QuickJS-ng", from: "@jitl/quickjs-ng-wasmfile-release-sync" },
 } as const;
 export type CountedName = keyof typeof countedEngines;
 
-/** The name under which the loader's script imports malloc. */
+/** The name under which the loader's script imports `malloc`. */
 function mallocExport(from: string): string {
   const loader = readFileSync(require.resolve(`${from}/emscripten-module`), "utf8");
   const name = /_malloc=\w+\.(\w+)/.exec(loader)?.[1];
@@ -45,10 +45,10 @@ interface CountedEngine {
   dispose(): void;
 }
 
-/** A pattern by which the guest's buffer is found in the linear memory. */
+/** A pattern with which the guest's buffer is found in the linear memory. */
 const mark = new Uint8Array([...Array(16).keys()].map((index) => (index * 97 + 211) & 255));
 
-/** Lets the patched malloc count in the guest's buffer, and clears the count. */
+/** Makes the patched malloc count in the guest's buffer, and sets the count to 0. */
 function pointTo(linear: WebAssembly.Memory): void {
   const memory = Buffer.from(linear.buffer);
   const at = memory.indexOf(mark);

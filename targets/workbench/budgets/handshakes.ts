@@ -1,5 +1,5 @@
-// Counts the TLS handshakes of a polling device: the C host, and a session on Node, with a local server that responds
-// to each poll with authorization_pending.
+// Counts the TLS handshakes of a polling device: of the C host, and of a session on Node. A local server responds to each
+// poll with authorization_pending.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,20 +13,20 @@ import { makePage } from "../../command/page-format.ts";
 import { makeTlsIdentities } from "../../service/certificates.ts";
 import { isRefreshed, programOf } from "../host/build.ts";
 
-/** What a device receives: addresses, the trusted authority, and its own folder. */
+/** The configuration of a device: addresses, the trusted authority, and its own folder. */
 interface Given {
   readonly endpoints: { readonly deviceAuthorization: string; readonly token: string };
   readonly ca: string;
   readonly folder: string;
 }
 
-/** Runs a device until `stop`; resolves when it has ended. */
+/** Runs a device until `stop`. Resolves when the device has ended. */
 type Run = (given: Given, stop: AbortSignal) => Promise<unknown>;
 
 /**
- * Lets a device poll a number of times, and counts full and resumed handshakes.
+ * Makes a device poll several times, and counts full and resumed handshakes.
  * @param keeps how the server announces and keeps connections
- * @throws Error if the device ends before that
+ * @throws Error if the device ends early
  */
 export async function countHandshakes(
   run: Run,

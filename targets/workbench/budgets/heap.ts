@@ -1,5 +1,5 @@
-// Heap of QuickJS for code: from source in WebAssembly, and for the core from bytecode on 32-bit ARM. The arena belongs
-// to the host and is counted separately.
+// Measures the heap of QuickJS for code: from source in WebAssembly, and for the core from bytecode on 32-bit ARM. The
+// device memory belongs to the host and is counted separately.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { hostFolder, isRefreshed, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
 import type { Figures } from "./budget-limits.ts";
 
-/** Bytes in use in QuickJS after `steps[0]`, then the increase after each further step. */
+/** The bytes in use in QuickJS after `steps[0]`, and then the increase after each further step. */
 export async function heapSteps(steps: readonly string[]): Promise<number[]> {
   const module = await newModule(variants.release);
   const runtime = module.newRuntime();
@@ -36,7 +36,7 @@ export async function heapSteps(steps: readonly string[]): Promise<number[]> {
 
 type OnArm = Omit<Figures, "file" | "poll">;
 
-/** The figures that the allocation counter prints, and the size of the code in it. */
+/** The figures that the allocation counter prints, and the size of its code. */
 function figuresOf(program: string, generated: string): OnArm {
   const text = execFileSync("qemu-arm", ["-L", armSysroot(), program], { encoding: "utf8" });
   const figure = (name: string): number => {
@@ -53,7 +53,7 @@ function figuresOf(program: string, generated: string): OnArm {
   };
 }
 
-/** Heap of the core from bytecode, as in firmware. Undefined if the ARM host is not built. */
+/** Measures the heap of the core from bytecode, as in firmware. Undefined if the host for ARM is not built. */
 export async function measureOnArm(variant: Variant): Promise<OnArm | undefined> {
   const kind = variant === "complete" ? "arm" : (`arm-${variant}` as const);
   if (!(await isRefreshed(kind))) return undefined;

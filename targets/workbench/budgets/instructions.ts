@@ -1,5 +1,5 @@
-// Instructions of a pending poll: the difference between runs with few and with many polls, of the C host's allocation
-// counter under valgrind. The count is deterministic.
+// Counts the instructions of a pending poll: the difference between runs with few and with many polls, with the C host's
+// allocation counter under valgrind. The count is deterministic.
 
 import { spawnSync } from "node:child_process";
 import { isRefreshed, programOf } from "../host/build.ts";
@@ -22,9 +22,9 @@ function run(
 }
 
 /**
- * Instructions of one pending poll on this machine: five ticks a second apart, the request, the response, and the
- * host's work for them. Undefined if the C host is not built or valgrind is missing.
- * @param kind with QuickJS, or as C
+ * The instructions of one pending poll on this machine: five ticks a second apart, the request, the response, and the work
+ * of the host. Undefined if the C host is not built or valgrind is missing.
+ * @param kind the host with QuickJS, or with the core as C
  */
 export async function pollInstructions(kind: "quickjs" | "release"): Promise<number | undefined> {
   if (spawnSync("valgrind", ["--version"]).error || !(await isRefreshed(kind))) return undefined;

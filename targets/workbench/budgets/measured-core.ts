@@ -7,7 +7,7 @@ import { functionsOf } from "../../bundle/surface.ts";
 
 const stateNames = Object.keys(core.State).filter((name) => Number.isNaN(Number(name)));
 
-/** Controls: functions that allocate, called like the core's. The measurement must detect them. */
+/** Controls: functions that allocate and are called like those of the core. The measurement must detect them. */
 const allocating = {
   controlObject: "{}",
   controlArray: "[device]",
@@ -38,12 +38,12 @@ function wrapper(name: string, index: number, owner: string, count: number): str
 }`;
 }
 
-/** Functions measured in a variant: all but create, which may allocate. */
+/** The measured functions of a variant: all except `create`, which may allocate. */
 function measuredNames(variant: Variant): string[] {
   return functionsOf(variant).filter((name) => name !== "create");
 }
 
-/** Script between bundle and conformance script. */
+/** The script between the bundle and the conformance script. */
 export function measuringScript(variant: Variant): string {
   const names = measuredNames(variant);
   const functions = core as unknown as Record<string, { length: number }>;
@@ -70,7 +70,7 @@ ${wrappers.join(",\n")}
 `;
 }
 
-/** Script after the conformance script: runs the controls, then prints the tally. */
+/** The script after the conformance script. It runs the controls and prints the counts. */
 export function reportingScript(variant: Variant): string {
   const names = [...measuredNames(variant), ...controlNames];
   const calls = controlNames.map((name) => `picogrant.${name}(devices[0]);`).join("\n");

@@ -1,4 +1,4 @@
-// Counts the record writes of a sign-in, because flash wears out, with the driver on fake adapters.
+// Counts the record writes of a sign-in, with the driver on fake adapters. Writes wear out flash.
 
 import * as core from "../../../core/complete.ts";
 import { Driver, noEndpoints } from "../../../platform/driver.ts";
@@ -24,7 +24,7 @@ interface RecordWrites {
   readonly whilePending: number;
 }
 
-/** @param pendingPolls polls before the user decides */
+/** @param pendingPolls the number of polls before the user decides */
 export function recordWrites(pendingPolls: number): RecordWrites {
   /** The number of writes before each poll. */
   const writes: number[] = [];

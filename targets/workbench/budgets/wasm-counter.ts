@@ -1,7 +1,7 @@
-// Patches a counter into malloc of a WebAssembly module: every call adds one to a word of the linear memory. The word is in
+// Patches a counter into malloc of a WebAssembly module: every call increments a word of the linear memory. The word is in
 // an ArrayBuffer of the guest, so that a script in the engine can read it without allocating.
 
-/** Address of the cell that points to the word: below the static data, where Emscripten uses nothing. */
+/** The address of the cell that points to the word. Emscripten uses no memory below the static data. */
 export const pointerCell = 16;
 
 const CODE_SECTION = 10;
@@ -77,7 +77,7 @@ function importedFunctions(bytes: Uint8Array, section: Section): number {
     } else if (kind === 3) {
       reader.at += 2;
     } else {
-      // A table's element type precedes its limits; a memory has only limits.
+      // The element type of a table precedes its limits. A memory has only limits.
       if (kind === 1) reader.at++;
       const hasMaximum = reader.byte() & 1;
       reader.number();
@@ -98,7 +98,7 @@ function exportedFunction(bytes: Uint8Array, section: Section, name: string): nu
   throw new Error(`the WebAssembly module exports no function ${name}`);
 }
 
-/** Instructions of `*cell += 1`, where `cell` is the pointer at pointerCell. */
+/** The instructions of `*cell += 1`; `cell` is the pointer at pointerCell. */
 const ADDITION = [
   ...[0x41, pointerCell, 0x28, 2, 0],
   ...[0x41, pointerCell, 0x28, 2, 0, 0x28, 2, 0],
@@ -115,9 +115,9 @@ function withCounter(body: Uint8Array): number[] {
 }
 
 /**
- * Returns the module with its malloc counted.
+ * Returns the module with a counter in malloc.
  * @param bytes a WebAssembly module
- * @param exportName export name of malloc
+ * @param exportName the export name of malloc
  */
 export function countCalls(bytes: Uint8Array, exportName: string): Uint8Array<ArrayBuffer> {
   const all = sections(bytes);

@@ -1,4 +1,4 @@
-// QuickJS as WebAssembly: a context with only `print`, and the leak check of its debug build.
+// The engines for tests. QuickJS as WebAssembly has a context with only `print`, and the leak check of its debug build.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import { enginesFolder, findFile } from "./install.ts";
 export const variants = { release: releaseVariant, debug: debugVariant, ng: ngVariant } as const;
 type VariantName = keyof typeof variants;
 
-/** A new instance, so that a leak is found in the run that causes it. */
+/** A new module instance, so that a leak is reported in the run that causes it. */
 export function newModule(variant: QuickJSSyncVariant): Promise<QuickJSWASMModule> {
   return newQuickJSWASMModuleFromVariant(variant);
 }
@@ -44,9 +44,9 @@ export function evaluate(context: QuickJSContext, script: string, name: string):
 }
 
 /**
- * Runs a script and frees everything. A value that is still alive then fails an assertion of QuickJS
- * (`list_empty(&rt->gc_obj_list)`), which ends the module: the leak check.
- * @param leak true leaves one object behind, to show that the check detects it
+ * Runs a script and frees everything. If a value is still alive, an assertion of QuickJS (`list_empty(&rt->gc_obj_list)`)
+ * ends the module.
+ * @param leak leaves one object alive, to show that this leak check works
  */
 export async function runInQuickjs(
   variant: QuickJSSyncVariant,
@@ -69,17 +69,17 @@ export async function runInQuickjs(
   return lines.join("\n");
 }
 
-// The table of engines: name, version, and how to run a script. install.ts fetches them.
+// An engine: its name, its version, and how to run a script. install.ts fetches the engines.
 
 export interface Engine {
   readonly name: string;
   readonly source: string;
   readonly memory: "both" | "typed" | "plain";
-  /** Whether to run only the complete bundle, because each run takes minutes. */
+  /** Whether to run only the complete bundle, because a run takes minutes. */
   readonly isSlow?: boolean;
   /** The engine's version; undefined if it is not installed. */
   version(): string | undefined;
-  /** Everything that the script prints, including errors. */
+  /** Runs a script. Resolves with everything that it prints, including errors. */
   run(script: string): Promise<string>;
 }
 

@@ -1,6 +1,6 @@
-// Fetches the engines that `npm ci` leaves out, into dist/engines. Debian packages come through a private apt state (no
-// root, nothing installed on the machine), Hermes and XS through npm. apt and npm use the archives that the machine is
-// configured for.
+// Fetches the engines that `npm ci` does not install, into dist/engines. Debian packages come through a private apt state
+// (without root, and without installing them on the machine), Hermes and XS through npm. apt and npm use the archives that
+// the machine is configured for.
 
 import { execFile, execFileSync } from "node:child_process";
 import {
@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 export const enginesFolder = `${root}dist/engines/`;
 
-/** Debian's release whose QuickJS is built here. */
+/** The Debian release whose QuickJS is built. */
 const quickjsRelease = "trixie";
 const hermes = "hermes-engine-cli@0.12.0";
 /** Moddable's engine as source, with a makefile for this system. */
@@ -40,7 +40,7 @@ export function run(command: string, args: readonly string[], cwd?: string): str
   }
 }
 
-/** Like `run`, without blocking, so that a server in this process can respond meanwhile. */
+/** As `run`, without blocking, so that a server in this process can respond meanwhile. */
 export async function runBeside(command: string, args: readonly string[]): Promise<void> {
   await promisify(execFile)(command, args, { encoding: "utf8" }).catch((error: unknown) => {
     throw failureOf(command, args, error);
@@ -69,9 +69,9 @@ function debianArchive(): { address: string; release: string } {
 }
 
 /**
- * A private apt: its state in `folder`, with the machine's archive.
+ * A private apt: its state is in `folder`, with the machine's archive.
  * @param kind "deb" for packages, "deb-src" for their sources
- * @param other another release besides the machine's own
+ * @param other a release in addition to the machine's own
  */
 export function privateApt(
   folder: string,
@@ -122,7 +122,7 @@ function installDebian(report: (line: string) => void): void {
   }
 }
 
-/** The file below `folder` whose path ends with `ending`, if any. */
+/** The file below `folder` whose path ends with `outcome`; undefined if there is none. */
 export function findFile(folder: string, outcome: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -132,7 +132,7 @@ export function findFile(folder: string, outcome: string): string | undefined {
   return found.find((path) => path.endsWith(outcome));
 }
 
-/** Fetches a package that is not a dependency of the project, and unpacks these parts of it. */
+/** Fetches a package that is not a dependency of the project, and unpacks the given parts of it. */
 function unpackNpm(required: string, folder: string, ...parts: readonly string[]): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -151,7 +151,7 @@ function installHermes(report: (line: string) => void): void {
 
 const xsMakefile = "package/xsnap-native/xsnap/makefiles/lin/xsnap.mk";
 
-/** The engine's makefile builds a program; our host links its parts except the main file. */
+/** The engine's makefile builds a program. Our host is linked with the parts of this program, except its main file. */
 function installXs(report: (line: string) => void): void {
   const folder = `${enginesFolder}xs`;
   unpackNpm(xs, folder);
@@ -185,10 +185,7 @@ function xsParts(folder: string): string[] {
   ];
 }
 
-/**
- * Fetches everything. Takes two minutes and downloads some 120 MB.
- * @returns one line for each failure
- */
+/** Fetches all engines. This takes two minutes and downloads some 120 MB. @returns one line for each failure */
 export function installEngines(report: (line: string) => void): string[] {
   mkdirSync(enginesFolder, { recursive: true });
   const failures: string[] = [];
@@ -204,8 +201,8 @@ export function installEngines(report: (line: string) => void): string[] {
 }
 
 /**
- * Runs `fill` on an empty folder and renames its `result` to `name` when it is complete. If another process does the
- * same at the same time, the first result is used.
+ * Runs `fill` on an empty folder, and renames its `result` to `name` when it is complete. If several processes do this at
+ * the same time, the first result is used.
  */
 export function fetchOnce(name: string, fill: (folder: string) => void): string {
   const place = `${enginesFolder}${name}`;
@@ -225,7 +222,7 @@ export function fetchOnce(name: string, fill: (folder: string) => void): string 
 
 /**
  * The unpacked source of a Debian package.
- * @param finish work in the folder before it counts as complete
+ * @param finish further work in the folder, before it counts as complete
  * @throws InstallError with one line if the archive, a tool or the source is missing
  */
 export function debianSource(
@@ -250,7 +247,7 @@ function quickjsPlace(): string {
   return process.env.QUICKJS_DIR || `${enginesFolder}quickjs-source`;
 }
 
-/** QuickJS's source with `qjsc` and `libquickjs.a` built. */
+/** QuickJS's source, with `qjsc` and `libquickjs.a` built in it. */
 export function quickjsFolder(): string {
   if (!process.env.QUICKJS_DIR) {
     debianSource("quickjs", quickjsRelease, (source) =>
@@ -264,12 +261,12 @@ function makeQuickjs(folder: string, ...parts: readonly string[]): void {
   run("make", ["-s", "-j2", "CONFIG_LTO=", ...parts], folder);
 }
 
-/** Version of the engine, which bytecode is bound to: e.g. `2025-04-26`. */
+/** The version of the engine, such as `2025-04-26`. Bytecode only works with the same version. */
 export function engineVersion(quickjs: string): string {
   return readFileSync(join(quickjs, "VERSION"), "utf8").trim();
 }
 
-/** Candidates for `qjs`: the user's choice, the one built here, the system's. */
+/** Finds `qjs`: the user's choice, the one that was built here, or the system's. */
 export function findQjs(): string | undefined {
   const named = process.env.PICOGRANT_QJS;
   if (named) return named;
@@ -278,7 +275,7 @@ export function findQjs(): string | undefined {
 }
 
 /**
- * Builds a stock `qjs` from the same source if it is missing: Debian before trixie has none.
+ * Builds a stock `qjs` from the same source if it is missing, because Debian before trixie has none.
  * @returns its path
  * @throws InstallError with one line if a tool or the archive is missing
  */

@@ -1,5 +1,5 @@
 // Builds the conformance script: the numbers of the core API, the unchanged bundle, the code that replays calls
-// (test/engines/replay.js), and the calls. It is one file that needs only `print` from an engine.
+// (test/engines/replay.js), and the calls. It is one file that needs only the function `print` from an engine.
 
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -28,8 +28,8 @@ const enums = {
 };
 
 /**
- * `var Command={NONE:0,...};` for each enum, because the bundle contains only numbers.
- * @param isPlaced true: the bundle's device is an array; false: it has the names of the sources
+ * The code `var Command={NONE:0,...};` for each enum, because the bundle contains only numbers.
+ * @param isPlaced true: the device of the bundle is an array; false: it has the names of the sources
  */
 export function apiNumbers(isPlaced = true): string {
   const properties = Object.entries(core.Property).map(([key, name], place) =>
@@ -74,7 +74,7 @@ export async function conformanceScript(
   return `${bundle}\nvar plainMemory=${plainMemory ? 1 : 0};\n${apiNumbers(isPlaced)}${parts}`;
 }
 
-/** The file of dist/ that `npm run build` writes and that ships. If it is missing or out of date, it is built first. */
+/** The file of dist/ that `npm run build` writes. If it is missing or outdated, it is built first. */
 export async function builtBundle(variant: Variant): Promise<string> {
   const { code } = await bundleCore(variant);
   const file = `${dist}${nameOf(variant)}.js`;
@@ -88,16 +88,16 @@ export async function builtBundle(variant: Variant): Promise<string> {
   return readFileSync(file, "utf8");
 }
 
-// Reads the conformance script's output (TAP), and decides whether it passed.
+// The result in the output of the conformance script (TAP).
 
 interface Verdict {
   readonly passed: number;
   readonly failed: number;
-  /** Names of the failures, each with its notes; or the reason why there is no result. */
+  /** Names of the failed cases, each with its notes; or the reason why there is no result. */
   readonly failures: readonly string[];
 }
 
-/** @param output everything that the engine printed to stdout and stderr */
+/** @param output the whole output of the engine, on stdout and stderr */
 export function readTap(output: string): Verdict {
   let passed = 0;
   const failures: string[] = [];

@@ -1,8 +1,8 @@
 // A minimal host of Moddable's XS. The script gets `print`, and `counter`, whose element 0 is the number of slots and
 // chunks that the engine has taken from its heap so far.
 //
-// XS allocates its heap from the system in one piece, so that no allocation hook sees what it takes from there. The
-// linker redirects the engine's own calls to this file (--wrap).
+// XS allocates its heap from the system in one piece, so a hook of malloc cannot count the objects in it. Instead, the
+// linker redirects the engine's own functions to this file (--wrap).
 
 #include "xsAll.h"
 #include "xsScript.h"
@@ -86,7 +86,7 @@ static int run_file(txMachine *the, const char *path) {
 }
 
 int main(int count, char **arguments) {
-  /* Bytes of chunks, slots, slots of the stack, keys, names, symbols, the parser's buffer and names. */
+  /* The sizes of chunks, slots, the stack, keys, names, symbols, and the parser's buffer and names. */
   txCreation creation = {1 << 20, 1 << 16, 1 << 15, 1 << 12, 4096, 32000,
                          8000,    1993,    127,     1 << 20, 1993};
   if (count != 2) {

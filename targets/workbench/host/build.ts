@@ -17,8 +17,8 @@ export const hostFolder = `${root}dist/host/`;
 export const generatedC = `${hostFolder}generated`;
 
 /**
- * release and sanitize contain the core as C, the other kinds run its bundle on QuickJS. arm has the complete core,
- * arm-api and arm-grant the smaller builds. keys has sanitizers, and DPoP and private_key_jwt.
+ * The kinds. release and sanitize contain the core as C, and the others run its bundle on QuickJS. arm has the complete
+ * core, arm-api and arm-grant have the smaller builds. keys has sanitizers, DPoP and private_key_jwt.
  */
 export type Kind = "release" | "sanitize" | "keys" | "quickjs" | "arm" | "arm-api" | "arm-grant";
 
@@ -42,7 +42,7 @@ export function programOf(kind: Kind, name = "picogrant-host"): string {
   return `${hostFolder}${kind}/${name}`;
 }
 
-/** Updates a kind that has been built before. @returns false if it has not been built */
+/** Updates a kind that has been built before. @returns false if the kind has not been built */
 export async function isRefreshed(kind: Kind): Promise<boolean> {
   if (!existsSync(programOf(kind))) return false;
   await buildHost(kind);
@@ -69,7 +69,7 @@ function settingsOf(kind: Kind, quickjs: string): string[] {
   ];
 }
 
-/** @throws InstallError if the folder's name has a space, which make would take for several names. */
+/** @throws InstallError if the folder's name contains a space, because make would treat it as several names */
 export function refuseSpaces(folder: string): void {
   if (!/\s/.test(folder)) return;
   throw new InstallError(`make cannot build in ${folder}: move it to a path without spaces`);
@@ -103,7 +103,7 @@ function makeHost(out: string, args: readonly string[]): void {
 }
 
 /**
- * Compiles picogrant.c of `npm run build` for WebAssembly, exporting its functions under the names of the sources.
+ * Compiles picogrant.c of `npm run build` to WebAssembly, with the functions under the names of the sources.
  * @returns the file
  */
 export function buildWasm(variant: Variant): string {
@@ -125,9 +125,9 @@ export function buildWasm(variant: Variant): string {
 export const portFolder = `${hostFolder}port/`;
 
 /**
- * Builds the port in a folder for this machine. It may have main.c, connection.c, medium.c, display.c and clock.c;
- * missing files come from ports/template.
- * @param more make targets: `check` builds the program that tests the files
+ * Builds the port in a folder for this machine. The folder may contain main.c, connection.c, medium.c, display.c and
+ * clock.c. Missing files come from ports/template.
+ * @param more targets for make: `check` builds the program that tests the files
  * @throws InstallError with the compiler's first error
  */
 export async function buildPort(
@@ -137,12 +137,12 @@ export async function buildPort(
 ): Promise<void> {
   for (const name of [root, folder, out]) refuseSpaces(name);
   await generateC(generatedC);
-  // Delete objects of another port in this folder, which may be newer than this port's files.
+  // Delete the objects of another port, because they may be newer than this port's files.
   rmSync(out, { recursive: true, force: true });
   await makePort(folder, out, ...more);
 }
 
-/** Updates what `buildPort` has built before from the same port, by the times of the files. */
+/** Updates a port that `buildPort` has built before, by the times of the files. */
 export function makePort(folder: string, out: string, ...more: readonly string[]): Promise<void> {
   const settings = [`PORT=${folder}`, `GENERATED=${generatedC}`, `OUT=${out}`];
   return runBeside("make", [

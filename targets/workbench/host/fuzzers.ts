@@ -9,13 +9,13 @@ import { generatedC, type PlantedFault, plantedFaults, sourceOf } from "./build.
 import { generateC } from "./generate.ts";
 
 export interface Surface {
-  /** Name of the file in test/host/fuzz and of the entry in its corpus.json. */
+  /** The name of the file in test/host/fuzz, and of the entry in its corpus.json. */
   readonly name: string;
-  /** Files of targets/host/portable; "picogrant": the core. */
+  /** Files of targets/host/portable. "picogrant" is the core. */
   readonly files: readonly string[];
-  /** Maximum bytes of an input. */
+  /** The maximum length of an input in bytes. */
   readonly longest: number;
-  /** Inputs of a round: some five seconds on an idle core. */
+  /** The number of inputs in a round, which takes some five seconds on an idle core. */
   readonly round: number;
 }
 
@@ -56,14 +56,14 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const sources = `${root}targets/host`;
 const folder = `${root}dist/fuzz-c`;
 
-/** Objects compiled by this process, keyed by everything that affects the result. */
+/** Objects that this process has compiled, by everything that affects them. */
 const objects = new Map<string, string>();
 
 function objectOf(source: string, flags: readonly string[]): string {
   const key = [source, ...flags].join(" ");
   const known = objects.get(key);
   if (known !== undefined) return known;
-  // A folder for this process, because another process may compile the same files.
+  // A folder of this process, because another process may compile the same files.
   const own = `${folder}/objects-${process.pid}`;
   if (objects.size === 0) {
     mkdirSync(own, { recursive: true });
@@ -75,10 +75,10 @@ function objectOf(source: string, flags: readonly string[]): string {
   return object;
 }
 
-/** An input as texts whose characters are bytes. A pair is a character and how often it is repeated. */
+/** Inputs as texts whose characters are bytes. A pair is a character and its number of repetitions. */
 type Input = string | readonly (string | readonly [string, number])[];
 
-/** Writes the seed inputs of a surface's fuzzer (test/host/fuzz/corpus.json) into a folder, and returns it. */
+/** Writes the seed inputs of a fuzzer (test/host/fuzz/corpus.json) into a folder. Returns the folder. */
 function corpusOf(surface: string): string {
   const text = readFileSync(`${root}test/host/fuzz/corpus.json`, "utf8");
   const inputs = (JSON.parse(text) as Record<string, Record<string, Input>>)[surface]!;
@@ -102,7 +102,8 @@ async function buildFuzzer({ name, files }: Surface, plant?: PlantedFault): Prom
   const flags = [
     ...["-std=gnu11", "-O1", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror"],
     ...["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"],
-    // Without this, one start in four fails on kernels with strong address randomization, because of the sanitizer's memory.
+    // Without this option, one start in four fails on kernels with strong address randomization, because of the sanitizer's
+    // memory.
     "-fno-pie",
     ...["-DPG_ASSERTIONS", "-DPG_KEYS", `-I${sources}/portable`, `-I${generatedC}`],
   ];
@@ -118,7 +119,7 @@ async function buildFuzzer({ name, files }: Surface, plant?: PlantedFault): Prom
 const triedIn = (output: string): number =>
   Number(/stat::number_of_executed_units:\s*(\d+)/.exec(output)?.[1] ?? 0);
 
-/** Runs a fuzzer; its report goes to standard error, as libFuzzer writes it. */
+/** Runs a fuzzer. Its report goes to standard error, in the format of libFuzzer. */
 function runFuzzer(
   program: string,
   args: readonly string[],
@@ -169,7 +170,7 @@ export async function fuzz(surface: Surface, rounds: number): Promise<boolean> {
   const own = `${folder}/${surface.name}`;
   const found = `${own}/corpus`;
   mkdirSync(found, { recursive: true });
-  // An input takes microseconds. The time limit detects an input that never ends.
+  // An input takes microseconds. The time limit detects endless loops.
   const limits = [`-max_len=${surface.longest}`, "-timeout=60", "-rss_limit_mb=2048"];
   const seed = process.env.PICOGRANT_SEED ? [`-seed=${process.env.PICOGRANT_SEED}`] : [];
   const least = rounds * surface.round;

@@ -51,7 +51,7 @@ export function membersOf(numbers: Enum): [string, number][] {
   );
 }
 
-/** The parts of the core's script that a C host reads, by number: arrays, then the function for all calls. */
+/** The parts of the core's script that a C host reads, by number: arrays, and then the function for all calls. */
 const PARTS = ["RELEASE", "DEVICE", "START", "LENGTH", "CAPACITY", "TRANSFER", "CALL"] as const;
 
 function partLines(): string {
@@ -62,7 +62,7 @@ function partLines(): string {
   return `enum pg_part {\n${parts.join("\n")}\n};\nenum pg_function {\n${functions.join("\n")}\n};\n`;
 }
 
-/** The host replaces `create` by the device. The release must stay first in every version. */
+/** The release must stay first in every version. The host replaces `create` by the device. */
 const partsScript = "picogrant=[[picogrant[3]],picogrant[1],0,0,0,0,picogrant[0]];";
 
 function versionLines(): string {
@@ -126,13 +126,13 @@ const CODE_HEADER =
   "extern const uint8_t *const pg_core_code;\nextern const size_t pg_core_code_size;\n\n#endif\n";
 
 /**
- * The engine can use bytecode in place only if the program's names get the same numbers as at compile time. A new
- * context has assigned one number, to this name, so the program must mention it first. Declaring an existing name has
- * no effect.
+ * The engine can only use bytecode in place if the names of the program get the same numbers as at compile time. A new
+ * context has assigned only one number, to this name, so the program must mention it first. The declaration of an existing
+ * name has no effect.
  */
 const romPrefix = "var AggregateError;";
 
-/** Writes a file only if it changes, because make compares times. */
+/** Writes a file only if its content changes, because make compares times. */
 export function writeIfChanged(file: string, text: string): void {
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   writeFileSync(file, text);
@@ -143,7 +143,7 @@ export const sourcesOfNumbers: readonly string[] = Object.keys(enums).map((name)
   name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
 );
 
-/** The core as C, and its part of picogrant.h. Cached, because the compiler takes seconds. */
+/** The core as C, and its part of picogrant.h. The result is cached, because the compiler takes seconds. */
 function coreAsC(): Promise<CFile> {
   const byHand = ["../../c-file/api.c", "../../c-file/api.h", api].map((name) =>
     readFileSync(new URL(name, import.meta.url), "utf8"),
@@ -158,7 +158,7 @@ function coreAsC(): Promise<CFile> {
   );
 }
 
-/** The two files that a firmware without an engine needs, with all includes inlined. */
+/** The two files for firmware without an engine, with all includes inlined. */
 export async function standaloneFiles(): Promise<Record<"picogrant.c" | "picogrant.h", string>> {
   const { source, header } = await coreAsC();
   const whole = readFileSync(new URL(api, import.meta.url), "utf8")
@@ -179,8 +179,8 @@ export async function generateC(folder: string): Promise<void> {
 }
 
 /**
- * Writes the generated files of a variant into `folder`; QuickJS's compiler makes the code out of core.js.
- * @param code the bundle of another build than the shipped one
+ * Writes the generated files of a variant into `folder`. QuickJS's compiler then makes the bytecode from core.js.
+ * @param code the bundle of another build than the released one
  */
 export async function generate(folder: string, variant: Variant, code?: string): Promise<void> {
   mkdirSync(folder, { recursive: true });

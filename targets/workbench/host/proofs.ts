@@ -18,16 +18,16 @@ const folder = `${root}dist/prove-c`;
 export const proofNeeds: readonly Need[] = [tool("gcc", "gcc"), tool("frama-c", "frama-c-base")];
 
 export interface Proof {
-  /** Name of the harness in test/host/proof. */
+  /** The name of the harness in test/host/proof. */
   readonly name: string;
   readonly functions: readonly string[];
   readonly files: readonly string[];
   readonly bound: string;
-  /** Number of paths that are analysed separately, by function. */
+  /** The number of paths that are analysed separately, by function. */
   readonly paths: Readonly<Record<string, number>>;
   /** Functions with loops whose paths are joined after each iteration. */
   readonly joined?: readonly string[];
-  /** Loop iterations that are analysed separately; default 64. */
+  /** The number of loop iterations that are analysed separately. Default: 64. */
   readonly turns?: number;
   /** Functions that compare two variables with each other. */
   readonly related?: readonly string[];
@@ -61,7 +61,7 @@ export const proofs: readonly Proof[] = [
 ];
 
 interface Outcome {
-  /** Alarms, and assertions and preconditions that are not proved. */
+  /** The number of alarms, and of assertions and preconditions that are not proved. */
   readonly alarms: number;
   readonly seconds: number;
   readonly report: string;
@@ -82,7 +82,7 @@ function flagsOf({ paths, joined = [], related = [], turns = 64 }: Proof): strin
   ];
 }
 
-/** Counts the open points in a report's summary. A report without a summary is a failure. */
+/** The number of unproved points in the summary of a report. A report without a summary is a failure. */
 function openIn(report: string): number {
   const alarms = /(\d+) alarms? generated/.exec(report);
   const properties = [...report.matchAll(/\d+ valid +(\d+) unknown +(\d+) invalid/g)];

@@ -23,7 +23,7 @@ export const CLIENT = { clientId: "living-room-tv", clientSecret: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
 
 export class ServiceEnvironment {
-  /** The device's files; deleted at the end. */
+  /** The folder with the device's files. It is deleted at the end. */
   readonly folder: string;
   readonly service: Service;
   readonly events: ServiceEvent[] = [];
@@ -32,7 +32,7 @@ export class ServiceEnvironment {
   port = 0;
 
   /**
-   * @param name name of the folder
+   * @param name the name of the folder
    * @param demands changed members of this client in the fixture, such as `{ pkce: "required" }`
    */
   constructor(name: string, options: ServiceOptionsInput, demands: Partial<ClientInput> = {}) {
@@ -51,7 +51,7 @@ export class ServiceEnvironment {
     this.service.observe((event) => this.events.push(event));
   }
 
-  /** Listens, on the same port as before if there was one; over TLS with a key and its certificate. */
+  /** Starts the service, on the same port as before. With a key and its certificate, it uses TLS. */
   async listen(identity?: { key: string; cert: string }): Promise<void> {
     this.#server = await serve(this.service, { port: this.port, ...identity });
     this.port = this.#server.port;
@@ -67,7 +67,7 @@ export class ServiceEnvironment {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The service's part of device.json for this address. */
+  /** The part of device.json that registers the device at this address. */
   registration(base: string) {
     return {
       ...CLIENT,
@@ -85,7 +85,7 @@ export class ServiceEnvironment {
     this.#aheadMs += ms;
   }
 
-  /** Status codes of the service's responses to a path so far. */
+  /** The status codes of the responses to a path so far. */
   responses(path: string): number[] {
     return this.events.flatMap((event) =>
       event.type === "exchange" && event.path === path ? [event.status] : [],

@@ -1,5 +1,5 @@
 // The tools that build the C host: Debian packages on this machine, QuickJS (engines/install.ts), and for 32-bit ARM a
-// folder with Debian's armhf libraries, unpacked but not installed. Downloads go to dist/engines, once.
+// folder with Debian's armhf libraries, which are unpacked but not installed. They are downloaded once, into dist/engines.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
@@ -21,7 +21,7 @@ const library = (name: string, from: string): Need => ({
   isThere: () => spawnSync("pkg-config", ["--exists", name]).status === 0,
 });
 
-/** Whether clang links a fuzzer: its runtime is a separate package. */
+/** Whether clang can link a fuzzer. The runtime for that is a separate package. */
 function hasFuzzer(): boolean {
   const program = "int LLVMFuzzerTestOneInput(const char *a, long b) { return a && b ? 0 : 0; }";
   const args = ["-fsanitize=fuzzer,address", "-x", "c", "-", "-o", "/dev/null"];
@@ -33,13 +33,13 @@ const includes = (name: string, from: string): Need => ({
   isThere: () => spawnSync("gcc", ["-E", "-xc", "-include", name, "/dev/null"]).status === 0,
 });
 
-/** The headers of the C library, which the compiler's package only recommends. */
+/** The headers of the C library. The compiler's package only recommends them. */
 const headersNeed: Need = {
   package: "libc6-dev",
   isThere: () => existsSync("/usr/include/stdlib.h"),
 };
 
-/** Packages for a custom port that is tested on this machine. */
+/** Packages for testing a custom port on this machine. */
 export const portNeeds: readonly Need[] = [tool("gcc", "gcc"), headersNeed, tool("make", "make")];
 
 /** Packages for the engine's compiler, which runs on this machine. */
@@ -75,7 +75,7 @@ export const analyserNeeds: readonly Need[] = [
 export const armNeeds: readonly Need[] = [
   ...engineNeeds,
   tool("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
-  // The compiler's package only recommends the C library.
+  // The C library, which the compiler's package only recommends.
   {
     package: "libc6-dev-armhf-cross",
     isThere: () => existsSync("/usr/arm-linux-gnueabihf/include/stdlib.h"),
@@ -88,8 +88,8 @@ export function missingPackages(needs: readonly Need[]): string[] {
 }
 
 /**
- * @param install whether to install what is missing
- * @throws InstallError with one line that names the packages that are (still) missing
+ * @param install whether to install missing packages
+ * @throws InstallError with one line that names the packages that are still missing
  */
 export function ensurePackages(needs: readonly Need[], install: boolean): void {
   const missing = missingPackages(needs);
@@ -140,7 +140,7 @@ export function armQuickjs(quickjs: string): string {
   return join(folder, "libquickjs.a");
 }
 
-/** Debian's libcurl and libsodium for armhf with all dependencies, including the C library. */
+/** Debian's libcurl and libsodium for armhf, with all dependencies, including the C library. */
 export function armSysroot(): string {
   return fetchOnce("armhf-sysroot", (folder) => {
     const apt = privateApt(folder);

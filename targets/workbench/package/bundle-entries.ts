@@ -1,5 +1,5 @@
-// Bundles our programs for Node, so that they need no dependencies. Files that a module reads at run time, by `new
-// URL("name", import.meta.url)`, are included under their paths in the repository.
+// Bundles our programs for Node, so that they need no dependencies. Files that a module reads at run time with `new
+// URL("name", import.meta.url)` are included under their paths in the repository.
 
 import { execFileSync } from "node:child_process";
 import {
@@ -27,7 +27,7 @@ import { withoutCrypto } from "../../quickjs/bundle-program.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Defines `require`, with which CommonJS packages in an ES module load Node's own modules. */
+/** Defines `require` in ES modules, so that CommonJS packages can load Node's own modules. */
 const BANNER =
   'import { createRequire as picograntRequire } from "node:module";' +
   "const require = picograntRequire(import.meta.url);";
@@ -38,19 +38,19 @@ const common = {
   target: "node20",
   legalComments: "none",
   charset: "utf8",
-  // The published code has no assertions (core/device/assertion.ts).
+  // Release builds have no assertions (core/device/assertion.ts).
   dropLabels: ["ASSERT"],
-  // The compact variant has half the bytes, and needs 8 ms instead of 3 to encrypt and decrypt 20 KB.
+  // The compact variant has half of the bytes. To encrypt and decrypt 20 KB, it needs 8 ms instead of 3.
   alias: { tweetnacl: "tweetnacl/nacl.js" },
   metafile: true,
   logLevel: "warning",
   absWorkingDir: root,
 } as const satisfies BuildOptions;
 
-/** Modules in a bundle: paths relative to the repository. */
+/** The modules in a bundle, as paths relative to the repository. */
 export type Inputs = readonly string[];
 
-/** Bundles `entry` as ES modules into `folder`, split so that each subcommand loads only what it needs. */
+/** Bundles `entry` as ES modules into `folder`, in parts, so that each subcommand loads only what it needs. */
 export async function bundleModules(entry: string, folder: string): Promise<Inputs> {
   const assets = new Set<string>();
   const { metafile } = await build({
@@ -69,8 +69,8 @@ export async function bundleModules(entry: string, folder: string): Promise<Inpu
 }
 
 /**
- * Bundles the entries of a library as ES modules that share common code. The result has no dependencies, and bundlers
- * can process it.
+ * Bundles the entries of a library as ES modules with common parts. The result has no dependencies, and other bundlers can
+ * process it.
  */
 export async function bundleEntries(
   entries: Readonly<Record<string, string>>,
@@ -83,7 +83,7 @@ export async function bundleEntries(
     format: "esm",
     splitting: true,
     chunkNames: "[name]-[hash]",
-    // tweetnacl tests whether `require` exists, and bundlers would add a substitute for it to every program.
+    // tweetnacl tests whether `require` exists, and other bundlers would then add a substitute to every program.
     define: { require: "undefined" },
   });
   for (const [name, { inputs }] of Object.entries(metafile.outputs)) {
@@ -96,8 +96,8 @@ export async function bundleEntries(
 }
 
 /**
- * The same for CommonJS: one file with all code, so that shared classes exist once and `instanceof` works for an error of
- * another entry. Each entry evaluates its part on demand.
+ * Bundles the entries as CommonJS. One file contains all code, so that each class exists once and `instanceof` works for
+ * errors of other entries. Each entry evaluates its part on demand.
  */
 export async function bundleRequired(
   entries: Readonly<Record<string, string>>,
@@ -121,12 +121,12 @@ export async function bundleRequired(
   }
 }
 
-/** Removes imports for side effects: no module of a library has any. */
+/** Removes imports for side effects, because no module of a library has any. */
 function withoutBareImports(text: string): string {
   return text.replace(/^import "\.\/[\w-]+\.js";\n/gm, "");
 }
 
-/** The manual page of the bundled command, in man's format: its help, then that of each subcommand. */
+/** The manual page of the bundled command, in man's format: its help, and then the help of each subcommand. */
 export function manualOf(program: string, version: string): string {
   const helpOf = (words: readonly string[]): string =>
     execFileSync(process.execPath, [program, ...words, "--help"], { encoding: "utf8" });
@@ -145,7 +145,7 @@ export function manualOf(program: string, version: string): string {
   ].join("");
 }
 
-/** Collects the files that modules read at run time, and rewrites their URLs to the bundle's folder. */
+/** Collects the files that modules read at run time, and changes their URLs to the folder of the bundle. */
 function ownFiles(assets: Set<string>): Plugin {
   return {
     name: "own-files",
@@ -160,7 +160,7 @@ function ownFiles(assets: Set<string>): Plugin {
           );
         }
         for (const [, file] of text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)) {
-          // Leave out URLs of folders, which modules only compare with names.
+          // Ignore URLs of folders, because modules only compare names with them.
           if (!/^\.\.\/.*\/$|^\.\.\/$/.test(file!)) assets.add(join(dirname(name), file!));
         }
         const place = `new URL(${JSON.stringify(name)}, import.meta.url).href`;
@@ -170,7 +170,7 @@ function ownFiles(assets: Set<string>): Plugin {
   };
 }
 
-/** Replaces the esbuild call for a page's script by the script that was bundled with the package. */
+/** Replaces the esbuild call for the script of a page by the script that is bundled with the package. */
 const madeBeforehand: Plugin = {
   name: "made-beforehand",
   setup({ onResolve, onLoad }) {
@@ -215,20 +215,20 @@ function copyAsset(name: string, folder: string): void {
   }
 }
 
-// Formats the code of a library. For an uncaught error, Node prints the source line that created it, so lines that
-// create errors stay readable. The rest is minified.
+// Formats the code of a library. For an uncaught error, Node prints the source line that created it. So lines that create
+// errors stay readable, and the rest is minified.
 
 type InputsOfLines = Metafile["outputs"][string]["inputs"];
 
-/** Approximate length of minified lines; strings and names are not split. */
+/** Approximate length of minified lines. Strings and names are not split. */
 const LINE_LENGTH = 120;
 
 const DENSE =
   /^core\/|node_modules\/|^platform\/(conformance|testing|servers)\/|qr-code|\/keys\.ts$/;
-/** Modules whose functions never appear in a stack trace: the core never throws. */
+/** Modules whose functions never appear in a stack trace, because the core does not throw. */
 const NAMELESS = /^core\/|node_modules\//;
 
-/** Whether a file consists of such inputs, apart from a few lines. */
+/** Whether a file consists mainly of inputs that match `wanted`. */
 function consistsOf(wanted: RegExp, inputs: InputsOfLines): boolean {
   let [theirs, ours] = [0, 0];
   for (const [name, { bytesInOutput }] of Object.entries(inputs)) {
@@ -238,7 +238,7 @@ function consistsOf(wanted: RegExp, inputs: InputsOfLines): boolean {
   return theirs > 4 * ours;
 }
 
-/** An enum as esbuild writes it. It gets a comment, with which bundlers drop unused enums. */
+/** An enum in the output of esbuild. It gets a comment that allows bundlers to drop unused enums. */
 const ENUM = /=(?=\(([\w$]+)=>\(\1\[)/g;
 
 function dense(text: string, minifyIdentifiers: boolean): string {
@@ -250,7 +250,7 @@ function dense(text: string, minifyIdentifiers: boolean): string {
   return code.replace(ENUM, "=/* @__PURE__ */");
 }
 
-/** Keeps the lines of the code, without comments and empty lines, indented with tabs. */
+/** Keeps the lines of the code and indents them with tabs. Removes comments and empty lines. */
 function readable(text: string): string {
   const tokens: Token[] = [];
   parse(text, { ecmaVersion: "latest", sourceType: "module", onToken: tokens });
@@ -262,7 +262,7 @@ function readable(text: string): string {
   return `${plain}\n`;
 }
 
-/** Separators between two tokens: blanks, ends of lines, comments. */
+/** The text between two tokens: blanks, ends of lines, comments. */
 function between(gap: string): string {
   const line = gap.lastIndexOf("\n") + 1;
   if (line === 0) return gap.replace(/ *\/\*.*?\*\//g, "");

@@ -1,4 +1,4 @@
-// The types of a package's entries, one file each, and one file for shared types.
+// Makes the types of a package: one file for each entry, and one file for shared types.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { keyOf, stored } from "../../bundle/build-cache.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** @param entries file names and their sources */
+/** @param entries the names of the files, and their sources */
 export async function declarations(
   entries: Readonly<Record<string, string>>,
   folder: string,
@@ -22,7 +22,7 @@ export async function declarations(
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-/** The texts by file name; takes about ten seconds. */
+/** Makes the texts by file name, which takes about ten seconds. */
 async function make(entries: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
   const input = Object.entries(entries).map(([name, file]) => [name, join(root, file)]);
@@ -43,12 +43,12 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
     },
   });
   const own = new Set(input.map(([, file]) => file!));
-  // Generated as CommonJS types, which an ES module may import; TypeScript refuses the reverse.
+  // Generated as CommonJS types, because an ES module may import them. TypeScript does not allow the reverse.
   const { output } = await bundle.generate({
     format: "es",
     entryFileNames: "[name].d.cts",
     chunkFileNames: "types-[name].d.cts",
-    // One shared file, instead of one for each combination of entries.
+    // One shared file instead of one for each combination of entries.
     manualChunks: (id) => (own.has(id) ? undefined : "shared"),
   });
   await bundle.close();
@@ -62,7 +62,7 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
   return Object.fromEntries([...found, ...modules]);
 }
 
-/** `typeof core` is written out as a namespace of values; turns its types into types again. */
+/** In the output, `typeof core` is a namespace of values. This makes its types available as types again. */
 function typesAreTypes(text: string, all: string): string {
   const isType = (name: string): boolean =>
     RegExp(`^(?:declare |export )*(?:interface|type) ${name}\\b`, "m").test(all) &&

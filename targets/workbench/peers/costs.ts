@@ -1,5 +1,5 @@
-// Measures each client: files and bytes as npm unpacks them, the code that a sign-in on Node loads, and on QuickJS its size,
-// its heap, and the globals that QuickJS lacks.
+// Measures each client: files and bytes as npm unpacks them, the code that a sign-in on Node loads, and on QuickJS the
+// size, the heap, and the globals that QuickJS lacks.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { ensurePackages, tool } from "../host/toolchain.ts";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const modules = path.join(root, "node_modules");
 
-/** What each library needs for code, poll, refresh and revocation; tree shaking removes the rest. */
+/** The functions that a client needs for code, poll, refresh and revocation. Tree shaking removes the others. */
 const used: Readonly<Record<string, string>> = {
   oauth4webapi:
     "deviceAuthorizationRequest, processDeviceAuthorizationResponse, deviceCodeGrantRequest, " +
@@ -34,7 +34,7 @@ interface Amount {
   readonly bytes: number;
 }
 
-/** Files and bytes of a folder, without nested packages. */
+/** The number of files and bytes in a folder, without nested packages. */
 export function amountOf(folder: string): Amount {
   let [files, bytes] = [0, 0];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -59,7 +59,7 @@ function dependenciesOf(folder: string, known = new Set<string>()): Set<string> 
   return known;
 }
 
-/** Bytes that are loaded before any dynamic import. */
+/** The bytes that are loaded before any dynamic import. */
 export function loadedBytes(outputs: Metafile["outputs"], entry: string): number {
   const loaded = new Set<string>();
   const load = (file: string): void => {
@@ -84,7 +84,7 @@ async function bundled(names: string, from: string, options: BuildOptions) {
   return { outputs: made.metafile!.outputs, text: made.outputFiles![0]!.text };
 }
 
-/** A row of the table of packages; `names` are the imports of a program that signs in, "" if there is none. */
+/** A row of the table of packages. @param names the imports of a program that signs in, "" if there is none */
 async function packageRow(name: string, folder: string, names: string): Promise<string[]> {
   const amount = ({ files, bytes }: Amount): string =>
     `${files} files, ${Math.ceil(bytes / 1000)} KB`;
@@ -106,7 +106,7 @@ async function packageRow(name: string, folder: string, names: string): Promise<
   ];
 }
 
-/** The table of our packages, as built by `npm run tool -- package`, and of the others, as installed here. */
+/** The table of packages: ours as `npm run tool -- package` builds them, and the others as they are installed here. */
 export async function packageTable(): Promise<string[][]> {
   const made = path.join(root, "dist/npm");
   const rows = [
@@ -120,7 +120,7 @@ export async function packageTable(): Promise<string[][]> {
   return rows;
 }
 
-/** Globals of Node or browsers that a script uses and QuickJS does not have. */
+/** The globals of Node or browsers that a script uses and QuickJS does not have. */
 async function missingNames(code: string): Promise<string[]> {
   const known = new Set([...Object.getOwnPropertyNames(globalThis), "navigator", "window"]);
   const words = [...code.matchAll(/(?:globalThis\.|(?<![\w$."'/-]))([A-Za-z]\w*)(?![\w$:"'])/g)];
@@ -133,7 +133,7 @@ async function missingNames(code: string): Promise<string[]> {
     .sort();
 }
 
-/** A row of the table of shipped code; heap is measured with empty stubs for missing globals. */
+/** A row of the table of released code. The heap is measured with empty objects for missing globals. */
 async function shippedRow(name: string, code: string): Promise<string[]> {
   const missing = await missingNames(code);
   const standIns = `var globalNames = ${JSON.stringify(missing)};
@@ -161,8 +161,9 @@ export async function shippedTable(): Promise<string[][]> {
 }
 
 /**
- * Code and RAM on a Cortex-M3 with -Os: ours, and a client written in a day (naive.c). The naive client is linked, minus an
- * empty program, because it needs snprintf and more from the C library; ours needs none. A test that it signs in runs first.
+ * Code and RAM on a Cortex-M3 with -Os: of our core, and of a client that was written in a day (naive.c). The naive client
+ * needs snprintf and more from the C library, so it is linked, and the size of an empty program is subtracted. Ours needs
+ * no library. Before that, a test checks that the naive client signs in.
  */
 export async function firmwareTable(): Promise<string[][]> {
   const [jsmn, folder] = ["/usr/include/jsmn.h", path.join(root, "dist/peers")];

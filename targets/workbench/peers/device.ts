@@ -1,7 +1,6 @@
-// A complete device for each compared client, for the bench (`picogrant conform --device`), written after the client's
-// documentation. Commands on standard input: a requests the resource, o signs out.
-//
-//   tsx targets/workbench/peers/device.ts picogrant|oauth4webapi|openid-client|oidc-agent device.json
+// A complete device for each compared client, for the bench (`picogrant conform --device`), written as the client's
+// documentation shows. Commands on standard input: a requests the resource, o signs out. tsx
+// targets/workbench/peers/device.ts picogrant|oauth4webapi|openid-client|oidc-agent device.json
 
 import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -88,12 +87,12 @@ async function openidClient(): Promise<Client> {
   };
 }
 
-/** The command line of Debian's oidc-agent-cli: an agent that stores the tokens, and commands for it. */
+/** The command line of Debian's oidc-agent-cli: an agent that stores the tokens, and commands that use it. */
 async function oidcAgent(): Promise<Client> {
   const folder = `${storage.directory}/oidc`;
   const [stored, agent] = [`${folder}/metadata.json`, `${folder}/socket-${process.pid}`];
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // oidc-agent reads addresses only from metadata, and reuses them after a restart.
+  // oidc-agent gets addresses only from metadata, and stores them for the next start.
   const before =
     existsSync(stored) && new URL(JSON.parse(readFileSync(stored, "utf8")).issuer).port;
   const metadata = createServer((_, response) => response.end(readFileSync(stored)));
