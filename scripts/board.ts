@@ -108,7 +108,7 @@ async function boot(): Promise<void> {
   }
 }
 
-/** The machine determines what is built and run, so another machine needs another process. */
+/** The machine determines what is built and what runs, so each other machine gets its own process. */
 function onAnother(name: string): number {
   const env = { ...process.env, PICOGRANT_MACHINE: machineOf(name).name };
   const args = [...process.execArgv, ...process.argv.slice(1)];
@@ -125,7 +125,7 @@ function table(builds: readonly Build[]): boolean {
 
 async function main(): Promise<number> {
   const name = flags.machine ?? machine.name;
-  // Your own machine is a folder of the port. This program does not list it.
+  // A developer's own machine is a folder of the port. This program does not list it.
   const isOwn =
     flags.port !== undefined && !flags.boot && !machineNames.some((one) => one === name);
   if (name !== machine.name && !isOwn) return onAnother(name);

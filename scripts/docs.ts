@@ -42,7 +42,7 @@ const STYLE = `<style>
   .tsd-page-title:has(+ .tsd-typography) { display: none; }
 </style>`;
 
-/** Names a page by its heading instead of its path. Does not highlight drawings as code. */
+/** Names a page by its heading instead of its path. Leaves drawings without code colours. */
 function nameDocument(document: DocumentReflection): void {
   const subject = SUBJECTS.find(([, pages]) => pages.test(document.name.replaceAll("_", "/")))![0];
   let text = "";

@@ -7,7 +7,7 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** What each step makes, and the test that makes it. */
+/** What each step generates, and the test file that generates it. */
 const STEPS: Readonly<Record<string, readonly [makes: string, test: string]>> = {
   tables: ["core/device/tables.ts, core/text/tables.ts", "test/core/tables.test.ts"],
   spec: ["the tables of core/SPEC.md", "test/core/spec.test.ts"],

@@ -100,7 +100,7 @@ const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   bugs?: object;
 };
 
-/** Files of `npm run build`. Others in `dist` may be older. */
+/** The files that `npm run build` makes. Other files in `dist` may be older. */
 const BUILT = [
   ...variants.flatMap((variant) => {
     const modules = [".js", ".js.map", ".cjs", ".mjs", ".d.ts", ".d.cts", ".d.mts"];
@@ -162,7 +162,7 @@ function writePage(folder: string, file: string, source: string, pages: Pages): 
     if (places.has(inside) || existsSync(join(folder, there))) {
       return `${picture}[${words}](${relative(dirname(file), there) || "."}${behind})`;
     }
-    // The compiler's repository address and git's have different prefixes and suffixes.
+    // Removes what git and npm add to the repository's web address in package.json.
     const web = own.repository?.url.replace(/^git\+/, "").replace(/\.git$/, "");
     if (web === undefined) return picture === "" ? words : "";
     const kind = picture === "" ? "blob" : "raw";

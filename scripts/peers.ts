@@ -20,7 +20,7 @@ const { version } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string };
 
-/** For each row of the bench: which clients pass it, and why others fail. */
+/** For each row of the bench: which clients pass it, and why the others fail. */
 async function rowTable(): Promise<string[][]> {
   ensurePackages([tool("oidc-gen", "oidc-agent-cli")], false);
   const output = CLIENTS.map((client) => {

@@ -1,5 +1,5 @@
-// npm run tool -- test-dist: runs the core's own tests on freshly built bundles, and its model on the complete one.
-// Then runs both on the core as C, in WebAssembly. `-- --install` installs the compiler for that.
+// npm run tool -- test-dist: runs the core's own tests on freshly built bundles, and the core's model on the complete
+// bundle. Then runs tests and model on the core as C, in WebAssembly. `-- --install` installs the compiler for that.
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

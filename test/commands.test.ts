@@ -25,7 +25,7 @@ const programs = [
     program === undefined ? [] : [[name, program, `npm run tool -- ${name}`] as const],
   ),
 ];
-/** These two pass their arguments on to other programs. */
+/** `tool` and `picogrant` pass their arguments on to other programs, so they are not tested here. */
 const own = programs.filter(([name]) => name !== "tool" && name !== "picogrant");
 
 function run(file: string, ...args: string[]): Promise<Ended> {

@@ -8,7 +8,7 @@ const [CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING] = NAMES.map(
   (name) => reasons.find((reason) => reason.name === name)!,
 ) as [Reason, Reason, Reason, Reason, Reason];
 
-/** The body limit in these tests. */
+/** The maximum length of a body in these tests. */
 export const BODY_MAX = 100;
 
 export const head = (...lines: string[]): string =>
@@ -16,7 +16,7 @@ export const head = (...lines: string[]): string =>
 
 const CHUNKED = "Transfer-Encoding: chunked";
 
-/** The server closes the connection after each of them. */
+/** The rows. After each of these responses, the server closes the connection. */
 export const REFUSED: readonly (readonly [what: string, bytes: string, reason: Reason])[] = [
   ["§6.3 two lengths", head("Content-Length: 2", "Content-Length: 3"), NOT_HTTP],
   ["§6.3 a length and chunks", head("Content-Length: 2", CHUNKED), NOT_HTTP],
@@ -51,7 +51,7 @@ const NOON = "Tue, 15 Nov 1994 12:00:00 GMT";
 const CLOCK_S = Date.UTC(2026, 0, 1) / 1000;
 const BY_CLOCK = "Thu, 01 Jan 2026 00:00:09 GMT";
 
-/** RFC 9110 §10.2.3 on every host: `Retry-After`, `Date` ("": none), the host's clock (0: none), the seconds. */
+/** RFC 9110 §10.2.3 on every host: `Retry-After`, `Date` ("": none), the host's clock (0: none), expected seconds. */
 export const RETRY_AFTER: readonly (readonly [
   ...[what: string, value: string, date: string, clockS: number, seconds: number],
 ])[] = [

@@ -7,7 +7,7 @@ delete process.env.FORCE_COLOR;
 const { PICOGRANT_SEED: given } = process.env;
 
 if (given !== undefined) {
-  // Load it only if a file needs it. Most do not.
+  // Load fast-check only if a file needs it, because most files do not.
   const { default: fc } = await import("fast-check");
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(given) });
 }

@@ -1,4 +1,4 @@
-// Suites that must build or install something before. The command of each is given here. To run one suite: vitest run
+// Suites that build or install something first. The comment on each suite names its command. To run one suite: vitest run
 // --config test/suites.config.ts --project host
 
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ const suites: Record<string, ProjectConfig> = {
     globalSetup: ["test/programs-folder.ts"],
     include: ["test/board/**/*.spec.ts"],
     exclude: machine.name === "mps2" ? [] : ["**/certificates.spec.ts", "**/interactive.spec.ts"],
-    // Emulated boards wait most of the time.
+    // Emulated boards mostly wait, so run more of them than there are cores.
     maxWorkers: 4,
     // A test may boot the board thirty times. Each wait has its own limit (targets/workbench/board/emulator.ts).
     testTimeout: 3_600_000,
@@ -30,7 +30,7 @@ const suites: Record<string, ProjectConfig> = {
     globalSetup: ["test/programs-folder.ts"],
     include: ["test/host/**/*.spec.ts"],
     exclude: process.env.PICOGRANT_ARM ? [] : ["test/host/arm.spec.ts"],
-    // Hosts wait most of the time.
+    // Hosts mostly wait, so run more of them than there are cores.
     maxWorkers: 4,
   },
   /** The packed npm packages: npm run tool -- test-package. */

@@ -72,8 +72,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // Run long tests in isolation, which costs them little. Some count the allocations of the whole process, or
-      // replace a module or a global, such as Node's Response.
+      // Run long tests in isolation, which is a small part of their time. Some count the allocations of the whole process,
+      // or replace a module or a global, such as Node's Response.
       ...(long.length > 0
         ? [{ extends: true as const, test: { name: "a process for each", include: long } }]
         : []),

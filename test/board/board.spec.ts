@@ -16,7 +16,7 @@ import { machine } from "../../targets/workbench/board/machines.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** When the page that replaces a test's first page was made, in seconds since 1970. */
+/** The time at which the page is made that replaces a test's first page, in seconds since 1970. */
 const LATER = Math.floor(Date.now() / 1000);
 
 let environment: BoardEnvironment;
@@ -61,7 +61,7 @@ it("the board refuses TLS without a seed, and uses the stored one", async () => 
   expect(environment.responses("/device/code")).toEqual([]);
   await board.end();
 
-  // A page brings the first seed. After that, the board creates each next one and uses none twice.
+  // The page contains the first seed. After that, the board creates each next seed itself, and uses none twice.
   const seeded = environment.board();
   const at = 32_768 - machine.eepromPage;
   const seed = (): string => readFileSync(seeded.eeprom).toString("hex", at, at + 32);
@@ -155,7 +155,7 @@ it("on batteries the display does not change between polls, and polls continue (
   await board.state("PENDING");
   const polls = (): number => environment.responses("/token").length;
   const frames = (): number => board.output.split("+\n|").length;
-  /** Waits for this many frames. One poll shows several frames, so count the rest between two polls. */
+  /** Waits for this many frames. One poll of the output may find several frames, so count the frames of all polls. */
   const moves = (count: number): Promise<void> => {
     let [poll, first] = [polls(), frames()];
     return board.until(`${count} frames between two polls`, () => {
@@ -226,7 +226,7 @@ function oledText(file: string): string[] {
 it("the display shows the frame's characters, dot by dot", async () => {
   const board = await environment.pending();
   const file = join(environment.folder, "panel.ppm");
-  // The address scrolls, so the picture may show the frame before or after.
+  // The address scrolls, so the picture may show the frame before or after this one.
   const frames: string[] = [];
   await board.until("a picture of one of the frames, with the code", async () => {
     frames.push(board.frame.join("\n"));

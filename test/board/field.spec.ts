@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => environment.end());
 
-/** Shorter than the defaults, so that failed exchanges end soon. */
+/** Time limits shorter than the defaults, so that failed exchanges end soon. */
 const limits = { connectSeconds: 20, exchangeSeconds: 40 };
 
 const called = (board: Board, count = 1): Promise<void> => {

@@ -31,11 +31,11 @@ describeInChromium("the panel", (browser) => {
       await page.getByText("The key Z does nothing").waitFor();
       await page.keyboard.press("Space");
       await page.locator("#speed", { hasText: "paused" }).waitFor();
-      // A message stays until the next key.
+      // The panel shows a message until the next key press.
       await page.locator("#message", { hasText: /^$/ }).waitFor({ state: "attached" });
       const before = simulation.userCode;
       await page.keyboard.press("j");
-      // During the jump, the space bar would end it.
+      // Wait for the end of the jump, because the space bar would interrupt it.
       await expect.poll(() => simulation.clock.nowMs()).toBeGreaterThan(1_800_000);
       await expect.poll(() => simulation.clock.jumpLeftMs).toBe(0);
       await page.keyboard.press("Space");
@@ -62,7 +62,7 @@ describeInChromium("the panel", (browser) => {
       await page.click("#enter");
       letGo();
       const field = page.frameLocator("#phone").locator("input[name=user_code]");
-      // Browsers remove the focus of a page while they draw it.
+      // A browser may remove the focus while it draws the page, so wait for two frames.
       await field.evaluate(
         () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
       );
@@ -139,7 +139,7 @@ describeInChromium("the panel", (browser) => {
           expect(box.height, part).toBeGreaterThan(part === ".guide" ? 40 : 140);
           if (width > 1000) expect(box.y + box.height, part).toBeLessThanOrEqual(height);
         }
-        // An opened response does not cover the rows around it, and leaves them visible.
+        // A response that the user opens does not cover the rows around it.
         for (let cut = 0; cut < 5; cut++) await controller.run("power-cycle");
         await controller.run("pause");
         const requested = page.locator("#sequence summary", { hasText: "POST /device/code" });
@@ -158,7 +158,7 @@ describeInChromium("the panel", (browser) => {
         expect(covered).toBe(0);
         // On the phone, account, code, warning and scopes are above the decision.
         await controller.run("pause");
-        // Scans the code as soon as it is shown again.
+        // Presses the scan button. It works as soon as the display shows the code again.
         const scan = async (): Promise<boolean> => {
           await page.click("#scan");
           return await page.locator("#phone").isVisible();

@@ -23,7 +23,7 @@ const prelude = `var seen,exported;function note(x){seen.push(x);return x}
   function ${CALL}(f,a,b){return f(a,b)}
   function ${EXPORTS}(a,b,c,d){exported=[a,b,c,d]}\n`;
 
-/** Adds code that calls each export and prints everything that the program has noted. */
+/** Adds code that calls each export and prints everything that the program has recorded. */
 function tracing(code: string, isDispatched: boolean): string {
   const calls = [0, 1, 2, 3].map((number) =>
     isDispatched
@@ -130,7 +130,7 @@ test("functions that only `create` calls, and functions that the plan names, sta
   expect(code).toContain("picogrant=[call$,function(e){return c(e)}]");
 });
 
-/** Each of these functions would behave differently as a branch. */
+/** Functions that would behave differently as a branch of the joined function. */
 const strange: readonly [what: string, body: string][] = [
   ["this", "function f(){return this}call$exports(f)"],
   ["its arguments object", "function f(){return arguments.length}call$exports(f)"],

@@ -80,7 +80,7 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
     const at = ["--server", service.url, "--client-id", PUBLIC, "--scope", "openid"];
     expect(await request("login", ...at, ...words, "--state", state)).toMatchObject({ code: 0 });
     expect(requested).toEqual(codes);
-    // The choice is stored, so later commands do not need the option.
+    // The command has stored the choice, so later commands do not need the option.
     const stored = JSON.parse(readFileSync(path.join(state, "login.json"), "utf8")) as {
       settings: object;
     };
@@ -431,7 +431,7 @@ describe("accounts", () => {
     expect((await asGit("fill", server.origin)).stdout).toMatch(given);
     expect((await asGit("fill", "https://a.example")).stdout).not.toContain("of-work");
     expect((await asGit("fill", "https://a.example", "--host a.example")).stdout).toMatch(given);
-    // The token is only refreshed after a refusal.
+    // The API refuses the token once. Only then does the command refresh it.
     refresh = tokens({ access_token: "renewed", expires_in: 3600 });
     for (const [operation, token] of [
       ["approve", "of-work\n"],
@@ -528,7 +528,7 @@ it("if a refresh is rejected with an unknown error, the login stays and the erro
 
 describe("each command in a message works exactly as printed", () => {
   const OTHER = "y 1";
-  /** Types a command line in a shell, in the folder of the default directory and in another one. */
+  /** Types a command line in a shell, first in the folder of the default directory and then in another one. */
   const typed = (line: string): Promise<Ended> => {
     const picogrant = `picogrant() { ${process.execPath} ${main} "$@"; }`;
     return requested(

@@ -83,7 +83,7 @@ describe("device.json: each mistake is reported with its path", () => {
     expect(mistakeOf(JSON.stringify({ ...LEAST, ...members }))).toContain(message);
   });
 
-  /** A file with one text replaced. */
+  /** The text of a device.json in which one text is replaced. */
   const replaced = (text: string, by: string): string => {
     const display = { columns: 20 };
     const more = { display, deviceParameters: { a: "1" }, headers: { grant: { "X-A": "1" } } };
@@ -394,7 +394,7 @@ it.each<readonly [schema: Schema, value: unknown, message: string]>([
   [{ type: "instance", title: "x" }, [], "must be x (given: a list)"],
   [{ const: "lcd" }, "text", "must be lcd (given: a text of 4 characters)"],
   [{ enum: ["a", "b", "c"] }, 7, "must be a, b or c (given: a number)"],
-  // The length counts code points.
+  // The schema's maximum length counts code points.
   [{ minLength: 2, title: "x" }, PRINTER, "must be x (given: a text of 2 characters)"],
   [{ maxLength: 2 }, PRINTER + PRINTER, ""],
   [{ pattern: "^.$" }, PRINTER, ""],

@@ -72,7 +72,7 @@ const signsIn =
       return;
     }
     const { length } = bench.sent;
-    // The device refreshes by itself at most every ten minutes.
+    // Without a call by the application, the device refreshes at most every ten minutes.
     const endMs = bench.environment.clock.elapsedMs + Math.max(withinS, 600) * 1000;
     while (bench.sent.length === length && bench.environment.clock.elapsedMs < endMs)
       bench.pass(60_000);

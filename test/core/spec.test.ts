@@ -39,7 +39,7 @@ function drawnMessages(): string {
   ]);
 }
 
-/** Names of the regions that the core uses. */
+/** The names of the regions that the core uses. */
 function drawnRegions(): string {
   const rows = [...fieldRows(), ...regionRows()];
   return markdownTable([
@@ -93,7 +93,7 @@ function drawnErrors(): string {
   ]);
 }
 
-/** How to get a device into each state. For states with tokens, also with a server that refuses refreshes. */
+/** For each state, a device in that state. "refused" means a server that refuses refreshes. */
 const WAYS: readonly (readonly [string, () => Port])[] = [
   ["STARTING", () => starting(0)],
   ["SIGNED_OUT", () => new Port([], { autoStart: 0 })],

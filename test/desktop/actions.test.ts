@@ -15,7 +15,7 @@ import { isFullRun } from "../full-run.ts";
 import { bench, startSimulator } from "./bench.ts";
 
 const PRESSED = ACTIONS.filter(({ name, step }) => name === "fix" || !step.startsWith("fault "));
-/** Messages of an action whose precondition is not met. */
+/** Messages of an action that cannot run in the current state. */
 const REFUSED =
   /^(there is no|nobody is signed in|the device has no power|the device is not waiting|.*: nothing to do in this state)/;
 

@@ -72,7 +72,7 @@ describe("the console", () => {
     expect(readLines(qrLines(qrModules(complete)))).toEqual(qrModules(complete));
     const view = new Viewer(simulation).view();
     const screen = layOut(view, "", { columns: 120, rows: 40 }, colourless);
-    // The part beside the frame, which is 40 columns wide.
+    // The part beside the frame. The frame is 40 columns wide.
     const size = view.qr.length + 4;
     const beside = screen.slice(1, 1 + Math.ceil(size / 2));
     expect(readLines(beside.map((line) => line.slice(44, 44 + size).padEnd(size)))).toEqual(

@@ -62,7 +62,7 @@ test("a power cut during a real exchange does not stop the clock", async () => {
 const often = ["new-code", "allow", "deny", "power-cycle", "sign-out", "fix"];
 const faults = ["slow", "corrupt", "unavailable", "captive-portal", "cut-poll", "quota"];
 const waits = ["advance 3s", "advance 40s", "advance 10m", "advance 30m"];
-/** The clock advances by its own steps. */
+/** The actions of the clock's group are excluded, because `waits` advances the clock. */
 const ACTIONS_IN_TIME = ACTIONS.filter(({ group }) => group !== "clock").map(({ name }) => name);
 const session = fc.array(
   fc.oneof(

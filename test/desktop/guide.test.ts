@@ -77,7 +77,7 @@ test("after a refusal, the panel offers another code only if the next sign-in ca
   }
 });
 
-/** Presses only the primary button, and tries the accounts on the phone in turn. @returns the last sentence */
+/** Presses only the primary button. On the phone, tries the accounts one after the other. @returns the last sentence */
 async function follow(controller: Controller): Promise<string> {
   const accounts = ["ada", "nora", "ben"];
   const output: string[] = [];

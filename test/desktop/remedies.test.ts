@@ -73,7 +73,7 @@ test.each([
   const { decision, administrator } = new Viewer(simulation).view();
   expect(decision!.page.text).toContain(sentence);
   expect(guideOf(new Viewer(simulation).view(), "other").description).toContain(sentence);
-  // The fix is a step of the panel. After it, the same account can sign in.
+  // The panel has a button for this fix. After the fix, the same account can sign in.
   expect(administrator).not.toBe("");
   await perform(simulation, "administrator");
   await perform(simulation, "press new-code");

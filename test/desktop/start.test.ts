@@ -119,7 +119,7 @@ function refusal(args: readonly string[]): string {
   try {
     return JSON.stringify(readOptions(args));
   } catch (error) {
-    // main.ts prints the same.
+    // main.ts prints the same text.
     return error instanceof UsageError ? `exit 2: picogrant: ${error.message}\n` : `${error}`;
   }
 }

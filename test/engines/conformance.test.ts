@@ -1,4 +1,5 @@
-// `npm run engines` runs the conformance script on each engine. Here, it must be able to fail, and the core in C pass.
+// `npm run engines` runs the conformance script on each engine. These tests check that the script detects faults, and that
+// the core in C passes it.
 
 import { describe, expect, it, test } from "vitest";
 import * as api from "../../core/api.ts";

@@ -20,7 +20,7 @@ var __Bytes = typeof Uint8Array === "function" ? Uint8Array : null;
 function __fail(what, value, place) {
   throw new RangeError(place + ": " + what + ": " + value);
 }
-/* An arithmetic result. Strings are joined at the start only. */
+/* Checks an arithmetic result. Strings are joined only while the script loads. */
 function __number(value, place) {
   if (typeof value === "string") return value;
   if (value < __low || value > __high) __fail("outside 27 bits", value, place);
@@ -28,7 +28,7 @@ function __number(value, place) {
   if (value === 0 && 1 / value < 0) __fail("negative zero", "-0", place);
   return value;
 }
-/* The old value of x++ or x--, and with it the new one. */
+/* Checks the new value of x++ or x--, and returns the old one. */
 function __step(value, step, place) {
   __number(value, place);
   __number(value + step, place);
@@ -37,7 +37,7 @@ function __step(value, step, place) {
 function __isList(object) {
   return typeof object === "object" && object !== null && typeof object.length === "number";
 }
-/* An index. Objects that are no lists (enums) have names for keys. */
+/* Checks an index. Objects that are no lists (enums) have names as keys. */
 function __index(object, index, place) {
   if (!__isList(object)) return index;
   if (index !== (index | 0)) __fail("no index", index, place);
@@ -49,7 +49,7 @@ function __read(object, index, place) {
   if (__isList(object)) __number(value, place);
   return value;
 }
-/* A value that is put into a list. */
+/* Checks a value that is put into a list. */
 function __put(object, value, place) {
   if (!__isList(object)) return value;
   __number(value, place);

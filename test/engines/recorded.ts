@@ -23,7 +23,7 @@ const PAIRS = 8;
 const LINES_MAX = 500;
 const STEPS = 120;
 const FIRST_SEED = 1;
-/** A memory that is divided differently (Limit.LONG_URI_MEMORY), also in C, where constant texts take none of it. */
+/** From this size on, the memory is divided differently (Limit.LONG_URI_MEMORY). In C, it contains no constant texts. */
 const LARGE = Limit.LONG_URI_MEMORY + 4096;
 /** Longer bodies make the script long without finding more faults. */
 const BODY_MAX = 4000;
@@ -72,7 +72,7 @@ class Run {
   readonly #core: Core;
   readonly #generator: Generator;
   #host: Host;
-  /** The numbers and the memory as last recorded. */
+  /** The device's numbers and memory when they were last recorded. */
   #right: number[] = [];
   #bytes = new Uint8Array();
 

@@ -67,7 +67,7 @@ export class Port {
   readonly #verifier: string | undefined;
   #reportedMs = 0;
 
-  /** @param responses one for each request; after them, the server sends authorization_pending */
+  /** @param responses one response for each request. After them, the server sends authorization_pending */
   constructor(responses: Reaction[] = [], settings: Partial<Settings> = {}) {
     this.responses = responses;
     const { memoryBytes = 8192, storage, isStorageLate, core, verifier, ...others } = settings;

@@ -25,7 +25,7 @@ export function driverOn(platform: Platform, more: Partial<DriverOptions> = {}):
 }
 
 /**
- * A server where the user allows at once.
+ * A server whose user allows each request at once.
  * @param members additional members of the token response
  * @param other the response at other addresses
  */

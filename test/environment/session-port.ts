@@ -41,12 +41,12 @@ export class SessionEnvironment extends Environment {
   readonly server: GrantServer;
   capacity: MemoryStorage;
   readonly received: Received[] = [];
-  /** The slot with the newest record, if it is certain. */
+  /** The slot with the newest record; undefined if that is uncertain. */
   newest: number | undefined;
-  /** The processes since the last power cut, which ends all of them. */
+  /** The processes since the last power cut. A power cut ends all of them. */
   readonly #runs: { isAlive: boolean }[] = [];
 
-  /** @param startMs of the clock; it wraps at 2^32 */
+  /** @param startMs the clock's start value; the clock wraps at 2^32 */
   constructor(startMs = 0) {
     const clock = new ManualClock(startMs);
     const server = new GrantServer(() => clock.elapsedMs);

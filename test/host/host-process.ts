@@ -5,7 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { reasons } from "../../platform/display/reasons.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 
-/** The host's resources. Without an engine there is no heap. */
+/** The memory use that the host prints. Without an engine there is no heap. */
 export interface Figures {
   used: number | undefined;
   peak: number | undefined;
@@ -115,7 +115,7 @@ export class HostProcess {
   async measure(): Promise<Figures> {
     const before = this.messages.split("resident:").length;
     this.press("m");
-    // Other messages may follow in the same piece.
+    // The same piece of output may contain further messages.
     await this.until("figures", () => {
       const parts = this.messages.split("resident:");
       return parts.length > before && parts.at(-1)!.includes("\n");

@@ -86,7 +86,7 @@ export async function runWholeLife(
   await environment.open();
   expect(environment.service.approve(code, "ada")).toBe("granted");
   await host.state("SIGNED_IN");
-  // Tokens of this service begin with "pg" and a dot after three letters, and records are not sealed.
+  // Records are not sealed, so the test finds the tokens in the file by their format: "pg", a letter and a dot.
   const tokens = readFileSync(environment.recordFile, "latin1").match(/pg[a-z]\.[\w-]{8}/g) ?? [];
   expect(tokens).not.toEqual([]);
   const secrets = [CLIENT.clientSecret, code, ...tokens];

@@ -215,7 +215,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
       ...{ issuer: 'a "client"', subject: 'a "client"', audience: address, currentDate },
     });
     expect(verified.payload).toMatchObject({ iat: 1_700_000_000, exp: 1_700_000_060, jti });
-    // Each one is written completely or not at all, and only with a signature of 64 bytes.
+    // Proof and assertion are written completely or not at all, and only with a signature of 64 bytes.
     expect(run(Math.max(proof.length + 3, assertion.length + 1), "valid")).not.toContain("-");
     expect(run(proof.length + 2, "valid")[0]).toBe("-");
     expect(run(assertion.length, "valid")[1]).toBe("-");
@@ -290,7 +290,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
     const { start } = await withKey();
     const host = start(endpointsAt(base));
     await host.until(message, () => host.messages.includes(message));
-    // A repeated request would follow at once.
+    // If the device repeated the request, it would do so at once.
     expect(polls).toHaveLength(1);
     expect(await host.quit()).toBe(0);
   });

@@ -350,7 +350,7 @@ export function playPair(random: Random, hasEngine: boolean): Sight[] {
     const twins = [0, 1].map((number) => new Twin(number, random, sights, hasEngine));
     for (let i = 0; i < STEPS; i++) random.pick(twins).step();
   } catch (error) {
-    // The model cannot predict the rest.
+    // The model cannot predict the rest of this sequence.
     if (!(error instanceof Unclear)) throw error;
   }
   return sights;

@@ -1,5 +1,5 @@
-// What the C host's process exposes: core dumps, swap, memory, and files that others can change. Also tests which
-// certificates it accepts, and how long it keeps connections open.
+// What other programs can learn from the C host's process: core dumps, swap, memory, and files that others can change. Also
+// tests which certificates it accepts, and how long it keeps connections open.
 
 import {
   chmodSync,
@@ -262,10 +262,7 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
     return tokens;
   }
 
-  /**
-   * Counts each text in the memory. A shorter text may have overwritten the start of a longer one, so the last bytes
-   * count too.
-   */
+  /** Counts each text in the memory. Its start may have been overwritten, so its last bytes alone count too. */
   function copies(pid: number, texts: readonly string[]): number[] {
     const ends = texts.map((text) => text.slice(-16));
     const counts = texts.map(() => 0);
@@ -313,7 +310,7 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
       host.press("o");
       await host.state("SIGNED_OUT", 2);
       expect(copies(host.pid, every)).toEqual(every.map(() => 0));
-      // At most as many copies as at the start.
+      // The memory contains at most as many copies of the client's secret as at the start.
       expect(copies(host.pid, [secret])[0]).toBeLessThanOrEqual(before!);
       expect(copies(host.pid, texts)).toEqual(ofTexts);
       expect(await host.quit()).toBe(0);

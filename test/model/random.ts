@@ -17,7 +17,7 @@ export class Random {
     return this.next() % count;
   }
 
-  /** From `least` to `most`, both included. */
+  /** Returns an integer from `least` to `most`, both included. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1);
   }
@@ -26,7 +26,7 @@ export class Random {
     return this.below(100) < percent;
   }
 
-  /** True once in `times` calls, on average. */
+  /** Returns true once in this many calls, on average. */
   once(times: number): boolean {
     return this.below(times) === 0;
   }

@@ -102,7 +102,7 @@ const EVENT_TYPES = [
 
 const UNKNOWN_ERRORS = ["new_error", "Access_Denied", "INVALID_GRANT", "Slow_Down["];
 
-/** Statuses for a wrong request (RFC 9110 §15.5), and their neighbours. */
+/** Statuses that mean a wrong request (RFC 9110 §15.5), and neighbouring numbers. */
 const WRONG = [405, 406, 411, 413, 414, 415, 404, 407, 412, 416];
 
 export class Responses {
@@ -373,7 +373,7 @@ export class Responses {
     const random = this.#random;
     const { ideal } = host;
     if (random.chance(90)) return this.#unique("rt", this.#length(ideal.sharedBytes >> 2, 40));
-    // As long as the next refresh allows, beside an access token of up to 43 bytes.
+    // A token as long as the next refresh allows, beside an access token of up to 43 bytes.
     const request = Requests.sizeOf(ideal.requests.refresh(""));
     const third = Math.floor((ideal.sharedBytes - request) / 3) - random.below(20);
     return this.#unique("rt", 0).padEnd(third, "r");

@@ -6,7 +6,7 @@ import type { Config } from "../../core/index.ts";
 /** How the host's storage handles commands while time passes. */
 export enum StorageMode {
   WORKS = 0,
-  /** The operation stays open until a "stored" step. */
+  /** An operation takes until a "stored" step. */
   HOLDS = 1,
   FAILS = 2,
   /** Writes succeed, erases fail. */
@@ -19,7 +19,7 @@ export type Step =
   /** The host sleeps as long as wakeIn says, at most `most`, and then runs. */
   | { do: "sleep"; most: number; storage?: StorageMode }
   | { do: "tick"; ms: number }
-  /** Parts of the response to the current request: its head, some bytes of its body, its end. */
+  /** The next three steps deliver a response to the current request: its head, some bytes of its body, and its end. */
   | { do: "head"; status: number; retryAfterS: number; body: string; challenge?: string }
   | { do: "more"; bytes: number }
   | { do: "end" }
@@ -47,13 +47,10 @@ export type Step =
   | { do: "applyEvent"; claims: string }
   /** Creates devices with every value of this member of the configuration. */
   | { do: "configure"; member: keyof Config }
-  /**
-   * A power cut, after `done` bytes of the current write. The next start has this much memory and these unreadable
-   * slots.
-   */
+  /** A power cut after `done` bytes of the current write. The next start has this memory and these unreadable slots. */
   | { do: "power"; done: number; memoryBytes: number; unreadable: number };
 
-/** A part of a call's target: unchanged, as a path segment, or as a query value. */
+/** A part of a call's target. "path" leaves it unchanged; the others encode it as a path segment or as a query value. */
 export interface CallPart {
   as: "path" | "segment" | "value";
   text: string;

@@ -37,7 +37,7 @@ export default function setup({ provide }: TestProject): () => void {
     run("tar", ["-xzf", tarball, "-C", "node_modules"], project);
     renameSync(join(modules, "package"), join(modules, name));
   }
-  // A TypeScript project also needs the types of Node.
+  // Adds the types of Node, because a TypeScript project also needs them.
   for (const name of ["@types/node", "undici-types"]) {
     symlinkSync(join(root, "node_modules", name), join(modules, name));
   }

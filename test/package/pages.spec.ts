@@ -35,7 +35,7 @@ const PAGES = Object.keys(MANIFESTS).flatMap((name) =>
     .map((file) => `${name}/${file}`),
 );
 
-/** These builds need the C library's headers. */
+/** The C builds on these pages need the C library's headers. */
 const isMissing = process.env.CI !== "true" && !existsSync("/usr/include/stdlib.h");
 
 const read = (page: string): string =>
@@ -85,7 +85,10 @@ function mentions(text: string, isThere: (file: string) => boolean): string[] {
   return [...commands, ...foreign];
 }
 
-/** Such names in parts of a page that do not say where to get them, unless the page's beginning does. */
+/**
+ * The names of such files and commands that a part of a page uses without saying where to get them. If the beginning of the
+ * page says that, the list is empty.
+ */
 function unexplained(page: string, isThere: (file: string) => boolean): string[] {
   // In a code block, a line that starts with # is a shell comment. Comments of the page are invisible.
   const parts = page

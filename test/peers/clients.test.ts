@@ -74,7 +74,7 @@ async function oauth4webapi({ issuer: text, id }: Place): Promise<void> {
   await oauth.processRevocationResponse(received);
 }
 
-/** Contains characters that a form must encode. */
+/** This secret contains characters that a form must encode. */
 const SECRET = "a secret/with+odd&characters";
 
 /** Some dialects do not know this scope. Others issue refresh tokens only with it. */
@@ -83,7 +83,7 @@ function offlineScope(dialect: Dialect): string {
 }
 
 async function openidClient({ issuer, dialect, id }: Place): Promise<void> {
-  // Also checks the signatures of ID tokens.
+  // Signs in with openid-client, which also checks the signatures of ID tokens.
   const execute = [client.allowInsecureRequests, client.enableNonRepudiationChecks];
   const auth = client.ClientSecretPost(SECRET);
   const config = await client.discovery(new URL(issuer), id, SECRET, auth, { execute });

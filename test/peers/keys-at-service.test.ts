@@ -45,7 +45,7 @@ async function oauth4webapi({ issuer, keys, approve }: Place): Promise<string> {
   const requested = await oauth.deviceAuthorizationRequest(as, its, auth, SCOPE, insecure);
   const codes = await oauth.processDeviceAuthorizationResponse(as, its, requested);
   approve();
-  /** Once more after `use_dpop_nonce`. */
+  /** Sends the request again if the first response was `use_dpop_nonce`. */
   const send = async <T>(request: () => Promise<T>): Promise<T> =>
     request().catch((error) => (oauth.isDPoPNonceError(error) ? request() : Promise.reject(error)));
   const { access_token, token_type } = await send(async () => {

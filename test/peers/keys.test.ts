@@ -94,7 +94,7 @@ const settings = { clientId: "tv", entropy: new NodeEntropy() };
 
 let server: Awaited<ReturnType<typeof scripted>>;
 let state: string;
-/** The responses of the token endpoint in order. The last one is sent again and again. */
+/** The responses of the token endpoint in order. The server repeats the last one. */
 let responses: FakeResponse[];
 let isEchoing: boolean;
 const sessions: Session[] = [];
@@ -137,7 +137,7 @@ const proofs = () =>
     .flatMap(({ headers }: ReceivedRequest) => headers.dpop ?? [])
     .map((jwt) => decodeJwt(`${jwt}`));
 
-/** Signs `good` times, then does something else. */
+/** A signer that works this many times, and then calls another function. */
 function failing(good: number, other: () => unknown): Signer {
   const signer = fakeSigner();
   let count = 0;

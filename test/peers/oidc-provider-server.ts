@@ -7,7 +7,7 @@ import { type ForeignServer, METHODS } from "./own-service.ts";
 const CODE_LIFETIME_S = 120;
 const ACCESS_LIFETIME_S = 900;
 
-/** Contains characters that a form must encode. */
+/** This secret contains characters that a form must encode. */
 const SECRET = "a secret/with+odd&characters";
 
 const CLIENTS = {

@@ -1,4 +1,4 @@
-// What the conformance suites need in these tests: an environment with real or simulated time, and the fake adapters.
+// Helpers to run the conformance suites in these tests: an environment with real or simulated time, and the fake adapters.
 
 import { it } from "vitest";
 import type {

@@ -64,25 +64,25 @@ const response = fc.record({
   framing: fc.constantFrom("length", "chunked", "close"),
   coding: fc.constantFrom(...Object.keys(CODINGS), "zstd"),
   bodyBytes: fc.oneof(fc.constantFrom(0, 1, BODY_MAX, BODY_MAX + 1), fc.nat(BODY_MAX)),
-  /** Replaces a byte at this position with other bytes. */
+  /** A byte at this position is replaced by other bytes. */
   change: fc.option(
     fc.record({ at: fc.nat(), by: fc.constantFrom("", "\0", "\r", "\n", ":", "9", "\xff", "aa") }),
     { freq: 1, nil: undefined },
   ),
-  /** Ends the connection after this many bytes. */
+  /** The connection ends after this many bytes. */
   cutAt: fc.option(fc.nat(), { freq: 1, nil: undefined }),
   pieces: fc.array(fc.nat(), { maxLength: 3 }),
   outcome: fc.constantFrom("keep", "keep", "end", "reset"),
-  /** Bytes that the server sends after the response, without a request. */
+  /** Additional bytes that the server sends after the response, without a request. */
   more: fc.constantFrom("", "", "", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n!", "?"),
 });
 type Response = typeof response extends fc.Arbitrary<infer One> ? One : never;
 
-/** The bytes that the server sends, and the expected report. It is undefined if both outcomes are allowed. */
+/** The bytes that the server sends, and the report that the test expects for them. */
 interface Sent {
   readonly bytes: Buffer;
   readonly isValid: boolean;
-  /** The adapter refuses the response although it is valid. */
+  /** Whether the adapter refuses the response although it is valid. */
   readonly isRefused: boolean;
   readonly status: number;
   readonly text: string;

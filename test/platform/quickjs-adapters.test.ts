@@ -11,7 +11,7 @@ class PoorSystem {
   readonly open = new Set<number>();
   calls = 0;
   failing = -1;
-  /** What waitpid returns for a child that has ended. */
+  /** The result of waitpid for a child process that has ended. */
   ended: [pid: number, status: number] = [7, 0];
   onReadable: (() => void) | null = null;
   #next = 3;
@@ -49,7 +49,7 @@ describe("a child process", () => {
     const whole = new PoorSystem();
     start(whole);
     expect(whole.calls).toBe(4);
-    // Only the read ends of its two pipes are open.
+    // The program has closed all ends except the read ends of the child's two pipes.
     expect(whole.open.size).toBe(2);
     for (let failing = 0; failing < whole.calls; failing++) {
       const system = new PoorSystem();
@@ -68,7 +68,7 @@ describe("a child process", () => {
     system.ended = ended;
     const codes: number[] = [];
     start(system, (code) => codes.push(code));
-    // The ends of its error output and of its output.
+    // One pipe of the child ends after the other: its error output and its output.
     for (let pipes = 2; pipes > 0; pipes--) system.onReadable!();
     expect(codes).toEqual([expected]);
     expect([...system.open]).toEqual([]);

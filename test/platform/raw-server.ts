@@ -62,12 +62,12 @@ export const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
 };
 
-/** The server, and an adapter that sends requests to it. */
+/** A TCP server with scripted responses, and an adapter that sends requests to it. */
 export class RawServer {
   origin = "";
-  /** Responds to each request. */
+  /** Called with the socket of each request, and sends the response. */
   script: (socket: net.Socket) => unknown = (socket) => socket.write(OK);
-  /** The received requests. */
+  /** The requests that the server has received. */
   readonly requested: string[] = [];
   connections = 0;
   adapter = new NodeHttp();
@@ -99,7 +99,7 @@ export class RawServer {
     return new Promise((done) => this.#server.getConnections((_, count) => done(count)));
   }
 
-  /** Replaces the adapter. */
+  /** Replaces the adapter by one with these options. */
   make(options: NodeHttpOptions): void {
     this.adapter.dispose();
     this.adapter = new NodeHttp(options);

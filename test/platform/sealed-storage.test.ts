@@ -17,7 +17,7 @@ function put(storage: Storage, slot: number, bytes: Uint8Array): boolean | undef
   return response;
 }
 
-/** The record as text; "" for an empty slot, -1 for an unreadable one. */
+/** Reads a slot. Returns the record as text, "" for an empty slot, and -1 for an unreadable one. */
 function get(storage: Storage, slot: number): string | number | undefined {
   const into = new Uint8Array(storage.capacity);
   let response: string | number | undefined;

@@ -229,8 +229,7 @@ it("core/SPEC.md, Records: another client in the same directory gets a one-line 
   const line = new RegExp(`^${state}: keeps .*tv at ${origin}; give each .*[^\\n]$`);
   await expect(intruding).rejects.toThrow(line);
   expect([stored(), requested.length]).toEqual([before, length]);
-  // The same client may name its server differently in a newer program. After signing out, any client may use the
-  // directory.
+  // A newer program may name the same server differently. After signing out, any client may use the directory.
   await sessions.pop()!.close();
   const updated = await signIn(options({ deviceKey }));
   await updated.signOut();
@@ -240,7 +239,7 @@ it("core/SPEC.md, Records: another client in the same directory gets a one-line 
 describe("keepSignedIn", () => {
   let service: SimulatedService;
   let folder: string;
-  /** How many codes a user has seen. */
+  /** The number of codes that the program has shown. */
   let shown: number;
   /** The API sends these responses before it accepts the token. */
   let refusals: Response[];

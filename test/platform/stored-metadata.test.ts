@@ -22,7 +22,7 @@ const SERVER = {
   clientAuthenticationMethods: ["client_secret_basic"],
 };
 
-/** What the file contains. */
+/** The content of the stored file. */
 const WRITTEN = { version: 2, ...SERVER };
 const { token: _token, ...withoutToken } = SERVER.endpoints;
 const withAddresses = (more: object): object => ({

@@ -27,7 +27,7 @@ interface Server {
   /** Members of the device authorization response; undefined removes one. */
   code?: object;
   codeResponse?: FakeResponse;
-  /** The first two polls. */
+  /** The responses to the first two polls. */
   poll?: FakeResponse;
   tokens?: object;
   tokenResponse?: FakeResponse;

@@ -73,7 +73,7 @@ class Run {
     this.child.stdin.write(`${command}\n`);
   }
 
-  /** Waits until this is the last reported state. */
+  /** Waits until this state is the last one that the program has reported. */
   async state(required: string): Promise<void> {
     const last = () => this.events.findLast(({ event }) => event === "state")?.state;
     await expect.poll(() => this.errors + last()).toBe(required);
@@ -249,11 +249,11 @@ describe("a complete run in qjs", () => {
     );
     expect(first.child.exitCode).toBe(null);
     expect(await first.end("SIGINT")).toBe(0);
-    // After its end there is no lock. The lock of a dead process, or of an earlier boot, does not block the directory.
+    // After the program's end there is no lock. The lock of a dead process, or of an earlier boot, does not block it.
     const state = join(folder, "state");
     const locks = (): string[] => readdirSync(state).filter((name) => name.startsWith("lock-"));
     expect(locks()).toEqual([]);
-    // Node uses the same lock.
+    // Node's storage uses the same lock.
     const unlock = lockDirectory(state);
     expect(await start().ended).toBe(2);
     unlock();

@@ -23,8 +23,8 @@ const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
 const OTHERS = ["other tests", /^test\/(?!browser|quickjs)/] as const;
 
 /**
- * Mutants of this code are only chosen if you name the file. It is for other engines, the developer's machine, or
- * tests.
+ * This code runs on other engines or on the developer's machine, or is for tests. Its mutants are only chosen if you name
+ * the file.
  */
 const UNDRAWN =
   /^core\/(?:tables\/|device\/assertion)|^platform\/(?:quickjs|conformance|testing|templates|languages)\//;

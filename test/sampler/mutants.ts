@@ -1,4 +1,5 @@
-// Makes mutants of a source, which are small changes of its text. All are compiled in, and one at a time is active.
+// Makes mutants of a source, which are small changes of its text. The compiled source contains all mutants, and one at a
+// time is active.
 
 import { parseAst } from "vitest/node";
 
@@ -98,7 +99,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 
   function visit(node: Node, parent?: Node): void {
     if (UNTOUCHED.test(node.type) || typeof node.directive === "string") return;
-    // Assertions do not ship, so they are not changed.
+    // The published code contains no assertions, so assertions are not changed.
     if (node.type === "LabeledStatement" && (node.label as Node).name === "ASSERT") return;
     // A constructor keeps its body, because it may need its super call.
     if (parent?.kind !== "constructor") change(node);
@@ -114,7 +115,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   return found;
 }
 
-/** Position, original and replacement in one line. */
+/** Describes a mutant in one line: its position, the original text and the replacement. */
 export function reported({ file, start, end, text = "nothing" }: Mutant, source: string): string {
   const short = (long: string): string => long.replace(/\s+/g, " ").slice(0, 70);
   const line = source.slice(0, start).split("\n").length;

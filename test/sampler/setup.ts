@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, inject } from "vitest";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The number of the active mutant; -1: none. */
+    /** The number of the active mutant; -1 if none is active. */
     mutant: number;
     /** The file for notes about the process and the test files. */
     notes: string;
@@ -25,7 +25,7 @@ const notes = inject("notes");
 const began = performance.now();
 const met = new Set<number>();
 const shared = globalThis as { picograntMutants?: object; picograntLoading?: Set<number> };
-// While modules load, mutants run only once for all files of the process.
+// Code that runs while modules load runs only once for all test files of the process.
 shared.picograntLoading ??= new Set();
 const inLoading = shared.picograntLoading;
 shared.picograntMutants = {

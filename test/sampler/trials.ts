@@ -1,4 +1,4 @@
-// Determines which tests detect a mutant: one of them fails with it, and passes without it.
+// Determines which tests detect a mutant. A test detects it if it fails with the mutant and passes without it.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -81,7 +81,7 @@ export class Trials {
     );
   }
 
-  /** The mutants that each of these files reaches. Omits files that fail without a mutant. */
+  /** For each of these files, the mutants that it reaches. Omits files that fail without a mutant. */
   async notesOf(files: readonly string[]): Promise<Note[]> {
     const failures = await this.#run(files, NONE);
     for (const { file, why } of failures) console.error(`${file} fails without a mutant: ${why}`);
@@ -92,7 +92,7 @@ export class Trials {
       .filter((note) => failures.every(({ file }) => file !== note.file));
   }
 
-  /** The first failure in one of the files because of the mutant. */
+  /** The first failure that the mutant causes in one of the files. */
   async caughtBy(mutant: number, notes: readonly Note[]): Promise<Failure | undefined> {
     const near = notes.filter(({ met }) => met.includes(mutant));
     // Start with the files that reach few mutants, because they are the most specific ones.

@@ -17,7 +17,7 @@ const SECRETS: Readonly<Record<string, string>> = { google: "GOCSPX-secret" };
 const SECRET = "client-secret";
 
 const PROOF = ["code_challenge", "code_challenge_method", "code_verifier"] as const;
-/** The challenge of each server's last code. It must survive the device, as the code does. */
+/** The code challenge for the last code of each server. It must survive a restart of the device, as the code does. */
 const CHALLENGES = new Map<string, string>();
 const STEPS_MAX = 2000;
 const A_YEAR_MS = 365 * 86_400_000;
@@ -44,7 +44,7 @@ export class Conversation {
     this.server = serverOf(name, words, hasSecret);
     const { profile, addresses, translate } = this.server;
     this.platform = new Environment({
-      // The driver carries out the steps of a recording at once.
+      // The driver carries out steps at once instead of in a timer.
       isAtOnce: true,
       http: { handler: (request) => this.#response(request), chunkBytes: [7, 1, 64] },
       columns: 24,

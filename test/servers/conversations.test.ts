@@ -98,7 +98,7 @@ function profileTable(profiles: readonly ServerProfile[]): string {
   ]);
 }
 
-/** Where and when each line of each profile was verified, and which lines were not. */
+/** For each line of each profile, where and when it was verified. Also lists the lines that were not verified. */
 function sourceTable(profiles: readonly ServerProfile[]): string {
   return markdownTable([
     ["`server`", "read", "not checked"],
@@ -194,7 +194,7 @@ describe("RFC 8628 sections 3.1 to 3.5: sign-in", () => {
     // Section 3.5: a poll is never earlier than the interval, which slow_down extends by five seconds.
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(1000 * Number(interval));
     expect(Math.min(...waits.slice(1))).toBeGreaterThanOrEqual(1000 * (Number(interval) + 5));
-    // The device does not back off after a response to a poll, so no wait is much longer.
+    // A response to a poll does not make the device back off, so no wait is much longer than the interval.
     expect(Math.max(...waits)).toBeLessThan(1000 * (Number(interval) + 5) * 1.5);
   });
 

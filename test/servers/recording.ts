@@ -71,7 +71,7 @@ export interface HttpResponse {
   readonly reason: string;
   readonly headers: [string, string][];
   readonly body: string;
-  /** -1 if the response has none. */
+  /** The value of Retry-After; -1 if the response has none. */
   readonly retryAfterSeconds: number;
 }
 
@@ -86,7 +86,7 @@ export interface Exchange extends HttpResponse {
 }
 
 export interface Source {
-  /** The day on which the source was read, as 2026-11-22. */
+  /** The day on which the source was read, such as 2026-11-22. */
   readonly day: string;
   readonly page: string;
   /** The verified lines of the profile: "code", "token", "revocation", "userinfo", "secret", "scope", "lengths". */
@@ -116,7 +116,7 @@ export function recordedProfiles(): string[] {
 }
 
 /**
- * @param own lines instead of the server's
+ * @param own lines that replace the server's section
  * @throws Error if there is no such server, or if its lines are malformed
  */
 export function recording(server: string, own = sections.get(server)): Recording {

@@ -70,7 +70,7 @@ it("a page of HTML, an empty body and an array pass with their status", () => {
   for (const body of ["<html>", "", "[1]"]) {
     const { words } = exchange(ADDRESSES.token, "", { status: 502, body });
     expect([words[0], words.slice(1, -1).join(""), words.at(-1)]).toEqual(["502 -1", body, "end"]);
-    // No empty range is passed on.
+    // The translation passes no empty part of the body.
     expect(words).not.toContain("");
   }
 });

@@ -26,7 +26,7 @@ interface HttpResponse {
   body: string;
 }
 
-/** The parameters of servers that require some. */
+/** The parameters of the servers that require some. */
 const WORDS: Readonly<Record<string, Record<string, string>>> = {
   auth0: { domain: "a.example" },
   zitadel: { domain: "a.example" },

@@ -47,7 +47,7 @@ export interface Attempt {
   interval: number;
   lastPoll: number;
   account?: Account;
-  /** When the user approved. */
+  /** The time of the user's approval. */
   decidedAt: number;
   granted: readonly string[];
   accessSeconds?: number | undefined;
@@ -58,7 +58,7 @@ export interface Grant {
   readonly client: Client;
   readonly account: Account;
   readonly scopes: readonly string[];
-  /** When and how the user signed in. */
+  /** When and by which method the user signed in. */
   readonly authAt: number;
   readonly acr: string;
   /** The key that a refresh has to prove. */
@@ -80,7 +80,7 @@ export interface AccessToken {
   readonly grant: Grant;
   readonly scopes: readonly string[];
   readonly expiresAt: number;
-  /** The key that it is bound to. */
+  /** The key that the token is bound to, or undefined. */
   readonly key: string | undefined;
   runs: boolean;
 }
@@ -115,7 +115,7 @@ const INVALID_GRANT = refused(400, "invalid_grant");
 /** The error for an unknown device code is invalid_grant, except in some dialects. */
 const BAD_CODE = refused(400, "bad_device_code");
 const INVALID_CLIENT = { ...refused(401, "invalid_client"), isChallenged: true };
-/** Device specification, section 5.4. The other case is a device authorization request with only the client's name. */
+/** Device specification, section 5.4. Unlike INVALID_CLIENT, the response has no challenge. */
 const NO_CLIENT = refused(401, "invalid_client");
 /** Device specification, section 7, the rows of "Poll". */
 const PENDING = refused(428, "authorization_pending", "Precondition Required");
@@ -135,7 +135,7 @@ export interface Speech {
   readonly statuses?: Readonly<Record<string, number>>;
   readonly words?: Readonly<Record<string, string>>;
   readonly knowsOffline?: true;
-  /** Whether refresh tokens require the scope offline_access. */
+  /** Whether the service issues refresh tokens only for the scope offline_access. */
   readonly requestsOffline?: true;
   /** Whether slow_down also applies after the decision and after the code has expired. */
   readonly bindsAlways?: true;
@@ -292,7 +292,7 @@ export class IdealService {
       interval: this.#options.interval * 1000,
       lastPoll: Number.NEGATIVE_INFINITY,
     };
-    // Discard the oldest attempts if the limit is reached or if they have ended.
+    // If the limit is reached, discard the oldest attempts. Also discard attempts that have ended.
     const { attempts } = this;
     const { attemptsMax } = this.#options;
     while (attempts[0] && (attempts.length >= attemptsMax || this.isDiscarded(attempts[0])))
@@ -576,8 +576,7 @@ export class IdealService {
     const grant = access?.grant ?? this.#known(token);
     const { revocation: rule } = this.#options;
     const isSpecification = rule === "specification";
-    // The specification requires no credentials. If the client sends some, they must be right and the token must be its
-    // own.
+    // The specification requires no credentials. If a client sends some, they and the token must be its own.
     if (!isSpecification || fields.client_id || fields.client_secret) {
       const wrong = this.#authenticate(client, fields);
       if (wrong) return wrong;
@@ -592,7 +591,7 @@ export class IdealService {
     return OK;
   }
 
-  // Actions of users and administrators, and events for receivers (device specification, sections 3 and 6).
+  // Actions of users and administrators, and the events that they cause (device specification, sections 3 and 6).
 
   /** @returns how many valid grants were revoked */
   revokeAll(account: Account, client?: Client): number {
@@ -629,7 +628,7 @@ export class IdealService {
     if (losesCodes) this.attempts.length = 0;
   }
 
-  /** A new service takes over codes and grants only. */
+  /** Starts a new service that takes over only codes and grants. */
   restore(): void {
     this.restart(false);
     this.offers.clear();

@@ -1,5 +1,5 @@
 // Keys instead of secrets: DPoP (RFC 9449) and private_key_jwt (RFC 7523) at the service. Each row of the two tables has
-// proofs or assertions with one fault each. test/peers has the clients of others.
+// proofs or assertions with one fault each. test/peers tests the clients of other projects.
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -18,13 +18,13 @@ const keyed = { id: "keyed", name: "Keyed", jwks: KEY.publicJwk };
 const fixture = { ...FIXTURE, clients: [...FIXTURE.clients!, keyed] };
 
 type Json = Record<string, unknown>;
-/** A difference from a valid JWT; an undefined member is left out. */
+/** How a JWT differs from a valid one; an undefined member is omitted. */
 interface Change {
   readonly header?: Json;
   readonly claims?: Json;
   readonly key?: SigningKey;
   readonly text?: (jwt: string) => string;
-  /** Other parameters of the request. */
+  /** Other parameters of the request, besides the JWT. */
   readonly fields?: Json;
 }
 
@@ -175,7 +175,7 @@ describe("RFC 9449", () => {
     expect(outcome(free)).toBe("200 Bearer");
     expect(outcome(bench.call("/userinfo", free.json))).toBe("401 invalid_token");
     expect(bench.get("/userinfo", free.json.access_token).status).toBe(200);
-    // A refresh with a proof binds what was unbound.
+    // A refresh with a proof binds tokens that were not bound before.
     expect(outcome(bench.prove(refreshOf(free.json)))).toBe("200 DPoP");
     expect(outcome(bench.token(refreshOf(free.json)))).toBe("400 invalid_grant");
   });
@@ -223,7 +223,7 @@ describe("RFC 9449", () => {
     const first = bench.nonce;
     const { json } = bench.prove(poll, { claims: { iat: 0 } });
     bench.wait(60);
-    // The previous one is still valid, and the response has the new one.
+    // The previous nonce is still valid, and the response has the new one.
     expect(renew(bench.call("/userinfo", json))).toBe("200");
     expect(bench.nonce).not.toBe(first);
     bench.wait(60);

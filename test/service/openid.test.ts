@@ -35,7 +35,7 @@ function signIn(bench: Bench, requested: Record<string, string> = {}): Record<st
 }
 
 describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the service does what each member promises", () => {
-  // The oracle uses each of these methods at both endpoints.
+  // The oracle (oracle.ts) uses each of these methods at both endpoints.
   const METHODS = ["client_secret_post", "client_secret_basic", "none"];
   const CONSTANTS: Record<string, unknown> = {
     token_endpoint_auth_methods_supported: METHODS,

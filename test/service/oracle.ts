@@ -88,7 +88,7 @@ export class OracleRun {
   readonly #received: string[] = [];
   readonly #ideal: IdealService;
   readonly #clients: readonly Client[];
-  /** Half of the devices use this client. */
+  /** Half of the devices belong to this client. */
   readonly #usual: Client;
   readonly #accounts: readonly Account[];
   /** The options of the service, and the behaviour that the model expects because of them. */
@@ -97,7 +97,7 @@ export class OracleRun {
   readonly #speech: Speech;
   readonly #tokens: string[] = [];
   readonly #seen = new Set<string>();
-  /** The last nonce of the service, and when it came. */
+  /** The last nonce of the service, and the time at which the service sent it. */
   #nonce = { value: "none", at: Number.NEGATIVE_INFINITY };
   /** The last accepted proof. */
   #used = { key: "", jti: "", at: 0 };
@@ -173,7 +173,7 @@ export class OracleRun {
       now: () => this.#ideal.now,
       random: this.#random,
       fixture: ENVIRONMENT,
-      // openid.test.ts tests signatures. One real signature takes as long as hundreds of steps.
+      // openid.test.ts tests real signatures. One of them takes as long as hundreds of steps, so this test fakes them.
       makeKey: () => ({ publicJwk: { kid: "k" }, sign: (data) => data.subarray(0, 4) }),
       // A signature is the x of its key.
       verify: (key, _, signature) => Buffer.from(signature).toString() === key.x,
@@ -538,7 +538,7 @@ export class OracleRun {
     if (grant === undefined) return;
     const [access] = this.#fresh(reply, "access_token");
     const successor = rotates ? this.#fresh(reply, "refresh_token")[0] : undefined;
-    // Without rotation, only a client that used the previous refresh token gets one: the current one.
+    // Without rotation, a refresh response contains a refresh token only if the client used the previous one.
     const isCurrent = token === before || this.#options.rotationGrace === null;
     if (!rotates)
       this.#expect("refresh_token", isCurrent ? undefined : before, reply.refresh_token);

@@ -43,7 +43,7 @@ const ROUTES = (
     [ADDRESSES.streamPoll, "api", "POST"],
   ] as [path: string, family: Family, ...methods: string[]][]
 ).map(([path, family, ...methods]) => ({ path, family, methods }));
-/** Introspection exists beside DPoP. */
+/** With DPoP, the service also has the introspection endpoint. */
 const WITH_ALL = { dpop: "allowed" } as const;
 // The userinfo endpoint accepts a POST, but does not read the body.
 const WITH_BODY = ROUTES.filter(

@@ -257,7 +257,7 @@ describe("RFC 8936 poll delivery", () => {
 });
 
 describe("RFC 8935 push delivery", () => {
-  /** A receiver that sends these responses, then 202. `later` advances the clock and returns the number of pushes. */
+  /** A receiver that sends these responses, and then 202. `later` advances the clock, and returns the number of pushes. */
   function pushing(responses: (number | "unreachable")[]) {
     const pushed: PushDelivery[] = [];
     const push = async (delivery: PushDelivery): Promise<PushResponse> => {

@@ -7,9 +7,9 @@ import type { FakeFault, FakeResponse } from "../../platform/testing/http.ts";
 import type { SessionEnvironment } from "../environment/session-port.ts";
 import type { Random } from "../model/random.ts";
 
-/** After so many failed reads of a slot, the device uses only the other one (core/SPEC.md, Time). */
+/** After this many failed reads of a slot, the device uses only the other slot (core/SPEC.md, Time). */
 const READ_TRIES = 7;
-/** After so many failed writes, a record counts as not saved. */
+/** After this many failed writes, a record counts as not saved. */
 const STORAGE_TRIES = 3;
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
 export const THROWN: readonly unknown[] = [new Error("callback"), "no Error", undefined];
@@ -31,7 +31,7 @@ export class Faults {
   readonly isSealed: boolean;
   readonly #random: Random;
   readonly #environment: SessionEnvironment;
-  /** Adapters throw or reject once in so many calls; 0: never. */
+  /** Adapters throw or reject once in this many calls; never if it is 0. */
   readonly #throwEvery: number;
   /** A response has arrived twice. */
   #isRepeated = false;
@@ -60,7 +60,7 @@ export class Faults {
       !this.isOver && refusing > 0 && random.once(refusing) ? this.#refusal() : undefined;
   }
 
-  /** The program must report failed writes after so many in a row. */
+  /** The program must report failed writes after this many in a row. */
   get isUnwritten(): boolean {
     return this.#unwrittenHere >= STORAGE_TRIES;
   }

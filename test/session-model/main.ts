@@ -13,7 +13,7 @@ interface Options {
 
 const RUNS_DEFAULT = 1000;
 const PROGRESS_RUNS = 10_000;
-/** Wait for the event loop after so many runs. Until then, targets of weak references stay in memory. */
+/** Wait for the event loop after this many runs. Until then, targets of weak references stay in memory. */
 const TURN_RUNS = 20;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

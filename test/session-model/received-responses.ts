@@ -41,7 +41,7 @@ export class Received {
   hasRefreshToken = false;
   scope: string | undefined;
   idToken = "";
-  /** Of the newest request. */
+  /** The address of the newest request. */
   #newestUrl = "";
   #abort: () => void = () => {};
   readonly #clock: ManualClock;
@@ -207,7 +207,7 @@ export class Received {
     return unreported === undefined ? "" : `not reported: ${JSON.stringify(unreported)}`;
   }
 
-  /** This start resumed a session without a code. After a power cut it may not know which scope was requested. */
+  /** This start resumed a session without a code. After a power cut the program may not know which scope was requested. */
   get isResumed(): boolean {
     return !this.responses.some(({ url }) => url === ENDPOINTS.deviceAuthorization);
   }

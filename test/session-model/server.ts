@@ -21,7 +21,7 @@ export const ENDPOINTS = {
 };
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
-/** In place of a signature, because a real one would come from another thread, at any time. */
+/** A hash in place of a signature, because a real signature would be made by another thread, at any time. */
 const signed = (text: string | Uint8Array): Buffer => createHash("sha512").update(text).digest();
 
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -64,7 +64,7 @@ export interface TokenMembers {
 }
 
 export class GrantServer {
-  /** What the client did although it must not. */
+  /** The client's violations of the protocol. */
   readonly violations: string[] = [];
   /** Programs that cannot take a lock poll one code, each in its own interval. */
   isOnePoller = true;
@@ -92,7 +92,7 @@ export class GrantServer {
   moreMembers: (grant: Grant) => object = () => ({ scope: "video" });
   /** The minimum length of a token. Form encoding triples most of its bytes. */
   tokenBytes: () => number = () => 0;
-  /** Polls before the user allows a code; -1: never. */
+  /** How often the client polls before the user allows a code. With -1, the user never allows it. */
   allowsAfterPolls = 1;
   /** The client has a key: token requests have a proof (RFC 9449), and whether the server binds tokens to the key. */
   hasKey = false;

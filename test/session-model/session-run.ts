@@ -45,7 +45,7 @@ interface Running {
   isAlive: boolean;
   /** The program has closed the session or signed out. */
   isOver: boolean;
-  /** What callbacks have thrown before there was a session. */
+  /** Exceptions that callbacks threw before there was a session. */
   thrown: unknown[];
   /** signIn must reject, because a callback has thrown. */
   mustReject: boolean;
@@ -560,7 +560,7 @@ class Run {
     } else if (isEnded && start.isDisposed) this.#running = undefined;
   }
 
-  /** Stops all faults, and lets the user allow each code. Now every promise must settle. */
+  /** Stops all faults, and lets the user allow each code. After that, every promise must settle. */
   async #settle(): Promise<void> {
     this.#faults.isOver = true;
     this.#throwsIn = -1;

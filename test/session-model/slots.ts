@@ -18,7 +18,7 @@ const EDGE = 0xa5;
 /** The contents that a slot may have. */
 interface Ideal {
   possible: Set<string>;
-  /** The slot may also be unreadable. */
+  /** The slot may also be unreadable, in addition to these contents. */
   isDoubtful: boolean;
 }
 
@@ -103,7 +103,7 @@ class Slots {
     if (there !== undefined) this.#ideal[slot].possible.add(there);
   }
 
-  /** @param text undefined: erase */
+  /** @param text the new content; undefined erases the slot */
   async #change(slot: 0 | 1, text: string | undefined): Promise<void> {
     const fault = this.#random.pick(["", "", "", "cut", "moment"] as const);
     if (fault === "cut") this.#medium.cut();

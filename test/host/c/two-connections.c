@@ -67,7 +67,7 @@ static void open_client(struct client *client, struct pg_network *network, const
   pg_http_open(&client->http, &client->settings, &sink, client);
 }
 
-/* Returns 1 if the client has more to do. */
+/* Returns 1 if the client has more requests to send. */
 static int work(struct client *client) {
   const struct pg_http_request request = {.is_get = 1, .address = client->address, .target = (const uint8_t *)""};
   pg_http_work(&client->http);

@@ -22,7 +22,7 @@ static const uint8_t *next, *end;
 
 static uint8_t take(void) { return next < end ? *next++ : 0; }
 
-/* Any integer, often at the end of its range. */
+/* Returns any integer, often one at the end of its range. */
 static int number(void) {
   static const int edges[] = {INT_MIN, INT_MIN + 1, -1, 0, 1, INT_MAX, 1 << 27, -(1 << 27), 599, 1000, 3600};
   uint8_t selector = take();
@@ -33,7 +33,7 @@ static int number(void) {
   return (int)bits;
 }
 
-/* The remaining input, up to a size. */
+/* The remaining input, limited to a size. */
 static size_t rest(void) {
   size_t size = take();
   return size < (size_t)(end - next) ? size : (size_t)(end - next);

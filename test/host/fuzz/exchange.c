@@ -42,7 +42,7 @@ uint32_t pg_clock_ms(void) { return now_ms; }
 uint32_t pg_clock_wall_s(void) { return 1000000000; }
 
 int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer, const void *trust) {
-  /* By the port's contract, this ends an open connection. */
+  /* The port's contract: this call ends an open connection. */
   check(!trust, "the server is the configured one");
   check(peer->host_size == 11 && memcmp(peer->host, "api.example", 11) == 0, "the server is the configured one");
   check(peer->port == 443 && peer->is_secure, "the server is the configured one");

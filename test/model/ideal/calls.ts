@@ -59,7 +59,7 @@ export interface Outcome {
   isNothing: boolean;
 }
 
-/** Placeholder: when the request is sent, the current access token is added (RFC 6750 §2.1). */
+/** A placeholder. When the request is sent, the current access token is added (RFC 6750 §2.1). */
 const BEARER = "Bearer";
 /** The maximum number of event polls that may follow the first one in a run. */
 const EVENT_POLLS = 32;

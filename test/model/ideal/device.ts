@@ -31,7 +31,7 @@ const SHARING: ReadonlySet<number> = new Set([
   ...[Region.REFRESH_TOKEN, Region.OUTPUT],
 ]);
 
-/** What the device did in a tick in which it chooses the moment at random. */
+/** What the device did in one tick. It chooses some moments at random, so the model has to observe them. */
 interface Observed {
   moves: number;
   event: number;
@@ -56,13 +56,13 @@ export class Ideal {
   isCodeShown = false;
   /** The code was read from a record, so its age is unknown. */
   isCodeResumed = true;
-  /** The code was polled once after its expiry, because the user may have decided at the last moment. */
+  /** The device has polled the code once after its expiry, because the user may have decided at the last moment. */
   isPolledAfterExpiry = false;
   renewals = 0;
   #autoStart: boolean;
   #isCancelNoted = false;
   #isSignOutNoted = false;
-  /** The values of the last record that was read fit. */
+  /** Whether the values of the last record that was read fit. */
   #fits = false;
 
   accessToken: string | undefined;
@@ -122,7 +122,7 @@ export class Ideal {
     return this.isInFlight && this.purpose !== Purpose.CALL && this.arrival !== undefined;
   }
 
-  /** A successful response has named a token: the present ones have ended. */
+  /** Whether a successful response contains the name of a token. The previous tokens are then no longer valid. */
   get #isTokenArriving(): boolean {
     const { arrival } = this;
     if (!this.isResponding || !arrival || arrival.status < 200 || arrival.status > 299)
@@ -139,7 +139,7 @@ export class Ideal {
     return this.state < State.SIGNED_IN || this.state === State.FAILED;
   }
 
-  /** The server refuses refreshes, but the session continues. */
+  /** Whether the server refuses refreshes while the session continues. */
   get #isRefused(): boolean {
     return this.state === State.REFRESHING && this.#grant.isRefused;
   }
@@ -244,7 +244,7 @@ export class Ideal {
     this.clock.refreshLifetimeS = ENDLESS_S;
   }
 
-  /** Gives up the sign-in. A metadata request is not part of it and continues. */
+  /** Ends the sign-in. A metadata request is not part of the sign-in and continues. */
   #giveUpAttempt(): void {
     const isForMetadata = this.purpose === Purpose.CALL && this.calls.kind === Kind.METADATA;
     if (!isForMetadata) this.#giveUp();
@@ -342,7 +342,7 @@ export class Ideal {
     else this.accessToken = first;
   }
 
-  /** Whether the record's values fit beside it. */
+  /** Whether the memory has enough capacity for the record's values beside the record itself. */
   #hasCapacity(record: StoredRecord): boolean {
     const regions =
       record.kind === State.PENDING

@@ -32,21 +32,21 @@ const TOKENS: ReadonlyMap<string, Field> = new Map([
   ["refresh_token", Field.RECEIVED_REFRESH_TOKEN],
 ]);
 const REVOCATION_TRIES = 4;
-/** The longest backoff also limits how long a user waits for a sign-out. */
+/** The maximum backoff before a revocation. It also limits how long a user waits for a sign-out. */
 const REVOCATION_WAIT_S_MAX = 64;
 /** Applies if expires_in is missing, although RFC 8628 §3.2 requires it. */
 const CODE_LIFETIME_S = 600;
-/** After so many responses without a code, the device reports a wrong configuration. */
+/** After this many responses without a code, the device reports a wrong configuration. */
 const UNUSABLE_RESPONSES = 5;
-/** The maximum of consecutive redirects, refusals without an error name, and unusable JSON. */
+/** After this many redirects, refusals without an error name, and unusable JSON in a row, the device reports it. */
 const UNUSABLE_STATUSES = 10;
-/** The device gives up after so many consecutive codes that the server does not know. */
+/** The device stops after this many consecutive codes that the server does not know. */
 const DEAD_CODES = 3;
-/** After refusing refreshes this long with unknown error names, the server has ended the grant. */
+/** If the server refuses refreshes for this long with unknown error names, the device ends the session. */
 const TIMEOUT_S = 24 * 60 * 60;
-/** After a refresh, the device refreshes again only on demand until this time has passed. */
+/** After a refresh, the device refreshes only on demand until this time has passed. */
 const REST_S = 600;
-/** A code may be polled for the last time this long after its expiry. */
+/** The device may poll for the last time this long after the code's expiry. */
 const LAST_POLL_S = 64;
 
 export class Grant {
@@ -165,7 +165,7 @@ export class Grant {
     return error === ErrorCode.UNKNOWN_ERROR && this.isCodeKnown;
   }
 
-  /** Chooses an error for a refusal without a name: of the client's credentials, or of a refresh. */
+  /** Chooses the error for a refusal without an error name, of the client's credentials or of a refresh. */
   #named(error: number, { status }: Arrival, { document, members }: Reading): number {
     const device = this.#device;
     const isPlain = error === ErrorCode.UNAVAILABLE;
@@ -274,7 +274,7 @@ export class Grant {
     device.storage.start(Task.WRITE, device.recordKind);
   }
 
-  /** Each token gets what the request, the refresh token or code, and the token before it have left. */
+  /** The capacity of each token is what the request, the refresh token or code, and the token before it leave free. */
   #misfit({ root }: Document): ErrorCode {
     const device = this.#device;
     const request = device.due.request(device.purpose);
@@ -295,7 +295,7 @@ export class Grant {
     }
     const access = values.get(Field.ACCESS_TOKEN)?.sent ?? 0;
     const { sent = 0, kept = 0 } = values.get(Field.RECEIVED_REFRESH_TOKEN) ?? {};
-    // The next refresh: its request beside its token, and then tokens as long as these.
+    // The bytes that the next refresh needs, for its request beside its token, and for new tokens of the same length.
     const begun = Requests.sizeOf(device.requests.refresh(token.slice(0, kept)));
     let next = access + (sent > 0 ? 2 * sent : access) + begun + sent - kept;
     if (!token && device.refreshToken) next = 0;
@@ -339,7 +339,7 @@ export class Grant {
     if (isNew) {
       device.previousToken = device.refreshToken;
       device.refreshToken = refresh;
-      // The server accepted the current refresh token, so the device has no previous one to fall back to.
+      // The server accepted the current refresh token, so the device discards the previous one.
     } else device.previousToken = undefined;
     if (isFirst) device.prompt.setStatus("");
     device.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);

@@ -43,10 +43,7 @@ function codeRow(label: string, code: string, leftS: number | undefined, columns
   return row.padEnd(columns).slice(0, columns);
 }
 
-/**
- * Splits an address into as few rows as possible: after a slash, or else after a dot. A part without either is divided
- * evenly.
- */
+/** Splits an address into few rows: after a slash, or else after a dot. A part without either is divided evenly. */
 function addressRows(address: string, columns: number): string[] {
   if (address.length <= columns) return address === "" ? [] : [address];
   const [, slash, dot] = /^(.*\/)?(.*\.)?/s.exec(address.slice(0, columns))!;
@@ -94,7 +91,7 @@ function layOut(content: Content, columns: number, rows: number): Layout {
   return { pages, cells: lines.length ? (lines.length - 1) * columns + last.length : 0 };
 }
 
-/** How long before the end of the session the display warns the user. */
+/** The display warns the user this long before the end of the session. */
 const WARNING_S = 259_200;
 
 const REPORTS_ERROR: ReadonlySet<number> = new Set([

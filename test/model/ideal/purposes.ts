@@ -51,7 +51,7 @@ const INTERVAL_MS_MAX = 99_930_000;
 const UNPOLLED_LIFETIME_S = 99_840;
 export const SLOW_DOWN_MS = 5000;
 
-/** A wait that ends between these two times. */
+/** Limits of a wait that the core chooses at random. */
 interface Bounds {
   leastMs: number;
   mostMs: number;
@@ -66,13 +66,13 @@ export class Clock {
   codeLifetimeS = 0;
   accessLifetimeS = ENDLESS_S;
   refreshLifetimeS = ENDLESS_S;
-  /** How long the device still tolerates refusals with unknown error names. */
+  /** How long the device continues to accept refusals with unknown error names. */
   timeoutS = ENDLESS_S;
-  /** How long the device still refreshes only on demand. */
+  /** How long the device continues to refresh only on demand. */
   restS = 0;
   readonly wait: Bounds = { leastMs: 0, mostMs: 0 };
   exchangeMs = 0;
-  /** How long before its expiry the access token is refreshed. */
+  /** The time between a refresh and the expiry of the access token. */
   marginLeastS = 0;
   marginMostS = 0;
   intervalMs = 5000;

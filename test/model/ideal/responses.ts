@@ -12,12 +12,12 @@ import {
   textOf,
 } from "./json.ts";
 
-/** As much of a response as has arrived. */
+/** The part of a response that has arrived. */
 export interface Arrival {
   status: number;
   retryAfterS: number;
   body: string;
-  /** The value of WWW-Authenticate. */
+  /** The value of the WWW-Authenticate header. */
   challenge?: string;
 }
 
@@ -228,7 +228,7 @@ const ADDRESS_BYTES_MAX = 512;
 
 type Value = readonly [field: Field, text: string | undefined];
 
-/** How many bytes a value had, and how many of them fitted. */
+/** The number of bytes that a value had, and the number that fitted. */
 export interface Kept {
   readonly sent: number;
   readonly kept: number;
@@ -253,7 +253,7 @@ export function misfitOf(values: ReadonlyMap<Field, Kept>): Field {
   return cut.length > 0 ? Math.min(...cut.map(([field]) => field)) : Field.NONE;
 }
 
-/** From this size on, long addresses fit, which take so many bytes more. */
+/** From this size of memory on, long addresses fit. They take this many additional bytes. */
 const LONG_FROM_BYTES = 24_576;
 const LONG_ADDRESSES_BYTES = 512 - 128 + 768 - 176;
 

@@ -97,11 +97,11 @@ function isNewer(sequence: number, other: number): boolean {
 export enum Task {
   NONE = 0,
   READ = 1,
-  /** Write a record of the current state. */
+  /** Writes a record of the current state. */
   WRITE = 2,
-  /** Erase both slots, the older one first. Otherwise the older record would become valid again. */
+  /** Erases both slots, the older one first. Otherwise the older record would become valid again. */
   WIPE = 3,
-  /** Erase all but the newest record. */
+  /** Erases all but the newest record. */
   ERASE_OLDER = 4,
 }
 
@@ -120,9 +120,9 @@ export class StorageTask {
   sequence = 0;
   notSaved = false;
   notErased = false;
-  /** A slot could not be read at the start. Its content is unknown until a slot is erased. */
+  /** At the start, a slot could not be read. Its content is unknown until a slot is erased. */
   #isUnread = false;
-  /** A slot has a record of the server's former name, until a slot is erased. */
+  /** A slot contains a record of the server's former name. This ends when a slot is erased. */
   #isFormer = false;
   kind = 0;
   found: StoredRecord | undefined;
@@ -241,7 +241,7 @@ export class StorageTask {
 
   /**
    * The host has written or erased a record of this kind.
-   * @param isOlderUseful as above
+   * @param isOlderUseful whether the older slot has the previous refresh token
    */
   finished(isDone: boolean, kind: number, isOlderUseful: boolean): void {
     const command = this.active;

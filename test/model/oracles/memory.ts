@@ -158,7 +158,7 @@ export function checkCapacities(scene: Scene): void {
     ["STATUS", Region.STATUS, columns * (rows - 1)],
     ["SCOPE", Field.SCOPE, 164],
     ["ERROR", Field.ERROR, 40],
-    // All that the others leave.
+    // The output buffer has all bytes that the other regions leave free.
     ["OUTPUT", Region.OUTPUT, memory.length - device.start[Region.OUTPUT]!],
   ];
   for (const [name, region, bytes] of capacities) {

@@ -40,7 +40,7 @@ export class MoveOracle {
 }
 
 const LONGEST_MS = 100_000_000;
-/** The device may wake up the host so many times in a row without a command. */
+/** The device may wake up the host at most this many times in a row without a command. */
 const IDLE_MAX = 3;
 
 /** Only a visible countdown may wake up the host every second. */
