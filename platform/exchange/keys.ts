@@ -30,6 +30,7 @@ const ORIGINS_MAX = 16;
 const CLOCK_DIFFERENCE_MS = 60_000;
 /** Errors that servers return if the time in a proof or an assertion is wrong. */
 const REJECTIONS: readonly unknown[] = ["invalid_dpop_proof", "invalid_client", "invalid_grant"];
+const UNREPORTED = "the HTTP adapter does not report DPoP-Nonce and Date, which dpop requires";
 /** Replaces a response with an unbound token. The core rejects this type. */
 const UNBOUND = bytesOf('{"token_type":"unbound"}');
 
@@ -64,9 +65,10 @@ export class Keys {
 
   /** @param token the access token of the request, "" for a token request @throws Error if the signer fails */
   async proof(method: string, url: string, token: string): Promise<Header> {
-    const nonce = this.#nonces.get(originOf(url));
+    const htu = targetOf(url);
+    const nonce = this.#nonces.get(originOf(htu));
     const claims = {
-      ...{ htm: method, htu: url.split(/[?#]/, 1)[0], ...this.#times() },
+      ...{ htm: method, htu, ...this.#times() },
       ...(nonce !== undefined && { nonce }),
       ...(token !== "" && { ath: base64url(sha256(bytesOf(token))) }),
     };
@@ -89,19 +91,17 @@ export class Keys {
 
   /**
    * Stores the nonce and the time of a response.
-   * @returns the reason why no further request can be signed, "" for none
+   * @returns why the nonce cannot be used, "" if it can, or if there is none
    */
-  received(url: string, nonce: string | undefined, dateMs = 0): string {
-    if (nonce === undefined)
-      return "the HTTP adapter does not report DPoP-Nonce and Date, which dpop requires";
-    if (nonce.length > NONCE_LENGTH_MAX || !/^[!#-[\]-~]*$/.test(nonce))
-      return `the DPoP-Nonce has ${nonce.length} characters, not 1 to ${NONCE_LENGTH_MAX} without quotes`;
+  received(url: string, nonce: string, dateMs = 0): string {
     if (dateMs > 0) {
       const aheadMs = dateMs - Date.now();
       this.#aheadMs = Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS ? aheadMs : 0;
     }
+    if (nonce.length > NONCE_LENGTH_MAX || !/^[!#-[\]-~]*$/.test(nonce))
+      return `the DPoP-Nonce has ${nonce.length} characters, not 1 to ${NONCE_LENGTH_MAX} without quotes`;
     if (nonce === "") return "";
-    const origin = originOf(url);
+    const origin = originOf(targetOf(url));
     this.#nonces.delete(origin);
     this.#nonces.set(origin, nonce);
     const [oldest] = this.#nonces.keys();
@@ -124,20 +124,27 @@ export class Keys {
   async #signed(head: object, claims: object): Promise<string> {
     const parts = [{ alg: "ES256", ...head }, claims];
     const text = parts.map((part) => base64url(bytesOf(JSON.stringify(part)))).join(".");
-    let signature: Bytes;
+    let signed: Bytes;
     try {
-      signature = await this.settings.signer.sign(bytesOf(text));
+      signed = Array.from(await this.settings.signer.sign(bytesOf(text)));
     } catch (error) {
       throw new Error(`the signer has failed: ${faultName(error)}`);
     }
-    const { length } = signature ?? [];
-    if (length !== SIGNATURE_BYTES)
-      throw new Error(`the signer has returned ${length} bytes, not ${SIGNATURE_BYTES}`);
-    const jwt = `${text}.${base64url(Uint8Array.from(signature))}`;
+    const signature = Uint8Array.from(signed);
+    if (signature.length !== SIGNATURE_BYTES || signature.some((byte, at) => byte !== signed[at]))
+      throw new Error(`the signer has not returned ${SIGNATURE_BYTES} bytes, r and s`);
+    const jwt = `${text}.${base64url(signature)}`;
     this.sent.unshift(jwt);
     this.sent.length = Math.min(this.sent.length, 4);
     return jwt;
   }
+}
+
+/** The URI to which a proof applies (RFC 9449 §4.2), as the Host header names it: without query and default port. */
+function targetOf(url: string): string {
+  const origin = originOf(url);
+  const path = url.slice(origin.length).split(/[?#]/, 1)[0];
+  return origin.replace(/^(https:.*):443$|^(http:.*):80$/, "$1$2") + (path || "/");
 }
 
 /** Adds proofs and assertions to a driver's requests, and repeats a request once with a new nonce (RFC 9449 §8, §9). */
@@ -151,6 +158,8 @@ class SignedExchange extends ResponseBuffer {
   /** The request was repeated with the nonce that the server required. */
   #isRepeated = false;
   #nonce = "";
+  /** Why this nonce cannot be used. */
+  #problem = "";
   /** The difference between the clocks when the request was signed. */
   #aheadMs = 0;
 
@@ -204,14 +213,13 @@ class SignedExchange extends ResponseBuffer {
 
   override status(...head: Head): void {
     const [status, , , nonce, dateMs] = head;
-    const { dpop } = this.#keys.settings;
-    const problem = this.#keys.received(this.#request.url, nonce, dateMs);
-    if (problem !== "" && dpop !== undefined) {
+    if (nonce === undefined && this.#keys.settings.dpop !== undefined) {
       this.abort();
-      this.failed("unreachable", problem);
+      this.failed("unreachable", UNREPORTED);
       return;
     }
     this.#nonce = nonce ?? "";
+    this.#problem = this.#keys.received(this.#request.url, this.#nonce, dateMs);
     const isGrant = this.#endpoint <= Endpoint.REVOCATION;
     this.gathers = isGrant || (this.#hasProof && status === 401);
     super.status(...head);
@@ -223,6 +231,10 @@ class SignedExchange extends ResponseBuffer {
     const required = "use_dpop_nonce";
     const isNonceRequired = error === required || challengeWith(required, challenge) !== undefined;
     if (this.#hasProof && !this.#isRepeated && isNonceRequired && this.#nonce !== "") {
+      if (this.#problem !== "") {
+        this.failed("unreachable", this.#problem);
+        return;
+      }
       this.#isRepeated = true;
       void this.#sendSigned(++this.turn);
       return;

@@ -155,7 +155,8 @@ async function follow(
     }
     if (hasToken) lookAt(url, token, settings);
     const response = await (settings.fetch ?? fetch)(url.href, init);
-    if (hasToken && keys && isNonceRequired(response, url, keys) && mayRepeat) {
+    const isNonceRequired = hasToken && keys && hasRequired(response, url, keys);
+    if (isNonceRequired && mayRepeat) {
       mayRepeat = false;
       await response.body?.cancel();
       continue;
@@ -166,7 +167,7 @@ async function follow(
     // If the request cannot or must not be repeated, the redirect is the response.
     if (to === undefined || rest === undefined) {
       const isRefused = hasToken && response.status === 401 && stepUpOf(response) === undefined;
-      return { response, isRefused };
+      return { response, isRefused: isRefused && !isNonceRequired };
     }
     if (count === REDIRECTS_MAX) throw new TypeError("fetch: too many redirects");
     const problem = namedAddressProblem(to.href, url.href, settings.allowHttp);
@@ -178,7 +179,7 @@ async function follow(
 }
 
 /** Stores the nonce of a response. @returns whether the request must be repeated with it (RFC 9449 §9) */
-function isNonceRequired({ headers, status }: Response, { href }: URL, keys: Keys): boolean {
+function hasRequired({ headers, status }: Response, { href }: URL, keys: Keys): boolean {
   const nonce = headers.get("dpop-nonce") ?? "";
   if (keys.received(href, nonce) !== "" || nonce === "" || status !== 401) return false;
   return challengeWith("use_dpop_nonce", headers.get("www-authenticate") ?? "") !== undefined;

@@ -151,8 +151,13 @@ describe("a signer", () => {
   it.each<[string, () => unknown, RegExp]>([
     ["throws", thrown, /E_BUS/],
     ["rejects", async () => thrown(), /E_BUS/],
-    ["returns 63 bytes", () => new Uint8Array(63), /63 bytes|not that of its publicJwk/],
-    ["returns nothing", () => undefined, /0 bytes|TypeError/],
+    [
+      "returns 63 bytes",
+      () => new Uint8Array(63),
+      /not returned 64 bytes|not that of its publicJwk/,
+    ],
+    ["returns text", () => "S3cr3t..".repeat(8), /not returned 64 bytes|not that of its publicJwk/],
+    ["returns nothing", () => undefined, /TypeError/],
   ])("%s: at the start, and later", async (_, other, words) => {
     const [refused] = await signedIn({ signer: failing(0, other) });
     expect(server.requested).toEqual([]);
@@ -191,6 +196,10 @@ describe("a signer", () => {
   });
 });
 
+const NONCE_REQUIRED = {
+  status: 401,
+  headers: { "dpop-nonce": "n", "www-authenticate": 'Bearer, DPoP error="use_dpop_nonce"' },
+};
 const ofHour = { dateMs: Date.now() + 3_600_000 };
 describe("a server", () => {
   it.each<[string, FakeResponse, RegExp]>([
@@ -207,6 +216,21 @@ describe("a server", () => {
     expect(`${trouble!.code} ${trouble!.remedy} ${trouble!.message}`).toMatch(words);
     const [first, second] = proofs();
     expect(second!.iat! - first!.iat! > 3000).toBe(more === ofHour);
+  });
+
+  it.each(["n".repeat(10_240), '"', "one, another"])(
+    "with an unusable nonce beside tokens: they are taken",
+    async (nonce) => {
+      responses = [{ ...tokens("DPoP"), nonce }];
+      expect(await signedIn()).toEqual([]);
+    },
+  );
+
+  it("that requires a nonce for ever gets two requests, and the token is not refreshed", async () => {
+    const sent = vi.fn(async () => new Response("", NONCE_REQUIRED));
+    expect(await signedIn({ fetch: sent })).toEqual([]);
+    expect((await sessions[0]!.fetch(`${server.origin}/api`)).status).toBe(401);
+    expect([sent.mock.calls.length, proofs().length]).toEqual([2, 1]);
   });
 
   it.each<[string, object]>([
@@ -296,4 +320,7 @@ it("RFC 9449 §4.2, §8.2: the newest nonce of each origin, at most 16; no query
   const made = await proof("https://a.test/t?x=1#y", "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU");
   const ath = "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo";
   expect(made).toMatchObject({ htm: "GET", htu: "https://a.test/t", ath });
+  // As the Host header names it.
+  const { htu, nonce } = await proof("https://A16.test:443?x");
+  expect([htu, nonce]).toEqual(["https://a16.test/", "n16"]);
 });
