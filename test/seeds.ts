@@ -1,5 +1,13 @@
 // Provides the seeds of random tests: a new one for each run, or PICOGRANT_SEED to repeat a run. Also removes colour
-// settings from the environment of the tests and their programs. Tests of colours set them.
+// settings from the environment of the tests and their programs (tests of colours set them), and restores after each
+// test what it has replaced.
+
+import { afterEach, vi } from "vitest";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
 
 delete process.env.NO_COLOR;
 delete process.env.FORCE_COLOR;

@@ -80,7 +80,6 @@ test("no button makes many exchanges in one turn of the event loop, or writes mu
     most = Math.max(most, ++now);
   });
   const writes = [vi.spyOn(fs, "writeFileSync"), vi.spyOn(fs, "writeSync")];
-  onTestFinished(() => void writes.map((spy) => spy.mockRestore()));
   const wrong: object[] = [];
   for (const { name, needs, group } of ACTIONS.filter((_, at) => isFullRun || at % 4 === 0)) {
     // The developer's server receives the events of only one client.

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { NodeHttp } from "../../platform/node/index.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { createEnvironment } from "../../targets/desktop/simulator/environment/environment.ts";
@@ -12,9 +12,6 @@ import { startSimulator } from "./bench.ts";
 let state: string;
 beforeEach(() => {
   state = temporaryFolder();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 const locks = (directory: string): string[] =>

@@ -2,7 +2,7 @@
 
 import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { InstallError } from "../../targets/workbench/engines/install.ts";
 import { refuseSpaces } from "../../targets/workbench/host/build.ts";
 import {
@@ -26,10 +26,6 @@ beforeEach(() => {
   bin = temporaryFolder();
   symlinkSync("/bin/sh", join(bin, "sh"));
   vi.stubEnv("PATH", bin);
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
 });
 
 function program(name: string, script: string): void {

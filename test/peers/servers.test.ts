@@ -38,11 +38,9 @@ describe.each([
     mute();
     if (!isMissing) server = await start();
   });
-  afterAll(async () => {
-    await server?.close();
-    vi.restoreAllMocks();
-  });
+  afterAll(() => server?.close());
   beforeEach(() => {
+    mute();
     // Replaces only the date, because sockets need the real timers.
     vi.useFakeTimers({ toFake: ["Date"] });
     time = new SharedTime((ms) => {

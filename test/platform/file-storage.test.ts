@@ -3,7 +3,7 @@
 
 import fs from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
 import { makeDirectory } from "../../platform/node/files.ts";
 import { temporaryFolder } from "../listening.ts";
@@ -16,9 +16,12 @@ beforeEach(() => {
   root = temporaryFolder();
   directory = path.join(root, "state");
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+
+/** Makes this function fail with this error code. */
+const failing = (name: "openSync" | "renameSync" | "fchmodSync", code: string) =>
+  vi.spyOn(fs, name as "openSync").mockImplementation(() => {
+    throw Object.assign(new Error("not said"), { code });
+  });
 
 const modeOf = (file: string): number => fs.statSync(file).mode & 0o777;
 
@@ -200,9 +203,7 @@ describe("file storage", () => {
   it("refuses a file system without modes, unless records are sealed", () => {
     seed("slot-0", VALID, 0o666);
     fs.chmodSync(directory, 0o777);
-    vi.spyOn(fs, "fchmodSync").mockImplementation(() => {
-      throw Object.assign(new Error("EPERM"), { code: "EPERM" });
-    });
+    failing("fchmodSync", "EPERM");
     expect(refusal()).toBe(
       `${directory}: other users can get at it, and its file system keeps no modes; ` +
         "choose a directory on another, or give a key that seals the tokens",
@@ -245,23 +246,17 @@ describe("file storage", () => {
   ])("the reason for a failed operation is described: %s", (code, words) => {
     const storage = new FileStorage(directory);
     expect(storage.lastFailure).toBe("");
-    const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
-      throw Object.assign(new Error("not said"), { code });
-    });
-    try {
-      expect(put(storage, 0, "a")).toBe(false);
-      expect(storage.lastFailure).toBe(`${directory}: cannot write a record: ${words}`);
-      const isMissing = code === "ENOENT";
-      expect(get(storage, 0)).toBe(isMissing ? "" : undefined);
-      if (!isMissing) {
-        expect(storage.lastFailure).toBe(`${directory}: cannot read a record: ${words}`);
-      }
-      storage.erase(0, (ok) => expect(ok).toBe(false));
-      expect(storage.lastFailure).toBe(`${directory}: cannot erase a record: ${words}`);
-    } finally {
-      failing.mockRestore();
-      storage.close();
-    }
+    failing("openSync", code);
+    expect(put(storage, 0, "a")).toBe(false);
+    expect(storage.lastFailure).toBe(`${directory}: cannot write a record: ${words}`);
+    const isMissing = code === "ENOENT";
+    expect(get(storage, 0)).toBe(isMissing ? "" : undefined);
+    if (!isMissing)
+      expect(storage.lastFailure).toBe(`${directory}: cannot read a record: ${words}`);
+    storage.erase(0, (ok) => expect(ok).toBe(false));
+    expect(storage.lastFailure).toBe(`${directory}: cannot erase a record: ${words}`);
+    vi.restoreAllMocks();
+    storage.close();
   });
 
   const PASSING = ["EPERM", "EBUSY", "EAGAIN", "ESTALE"];
@@ -271,7 +266,7 @@ describe("file storage", () => {
     (code, call) => {
       const real = fs[call] as (...args: unknown[]) => unknown;
       const failures = new Map<unknown, number>();
-      const failing = vi.spyOn(fs, call as "openSync").mockImplementation((...args) => {
+      const spy = vi.spyOn(fs, call as "openSync").mockImplementation((...args) => {
         const count = failures.get(args[0]) ?? 0;
         failures.set(args[0], count + 1);
         if (count < 2) throw Object.assign(new Error("busy"), { code });
@@ -281,7 +276,7 @@ describe("file storage", () => {
       expect([put(storage, 0, "a"), get(storage, 0)]).toEqual([true, "a"]);
       storage.erase(0, (ok) => expect(ok).toBe(true));
       expect(storage.lastFailure).toBe("");
-      expect(failing).toHaveBeenCalled();
+      expect(spy).toHaveBeenCalled();
       storage.close();
     },
   );
@@ -290,9 +285,7 @@ describe("file storage", () => {
     const storage = new FileStorage(directory);
     let now = 0;
     vi.spyOn(performance, "now").mockImplementation(() => (now += 600));
-    vi.spyOn(fs, "renameSync").mockImplementation(() => {
-      throw Object.assign(new Error("busy"), { code: "EPERM" });
-    });
+    failing("renameSync", "EPERM");
     expect(put(storage, 0, "a")).toBe(false);
     expect(storage.lastFailure).toBe(`${directory}: cannot write a record: permission denied`);
     storage.close();
@@ -301,20 +294,15 @@ describe("file storage", () => {
   it.each(["EIO", "ENOSPC", "EDQUOT", "EROFS"])(
     "opens although the medium fails with %s, but not with other errors",
     (code) => {
-      const failing = (name: string) =>
-        vi.spyOn(fs, "openSync").mockImplementation(() => {
-          throw Object.assign(new Error("not said"), { code: name });
-        });
-      const medium = failing(code);
+      failing("openSync", code);
       const storage = new FileStorage(directory);
-      medium.mockRestore();
+      vi.restoreAllMocks();
       expect(storage.lastFailure).toMatch(/: cannot keep records: /);
       storage.close();
-      const other = failing("EACCES");
+      failing("openSync", "EACCES");
       expect(refusal()).toBe(
         `${directory}: cannot keep state there: permission denied; choose another directory`,
       );
-      other.mockRestore();
     },
   );
 
@@ -340,25 +328,20 @@ describe("file storage", () => {
     const storage = new FileStorage(directory);
     const durable = vi.spyOn(fs, "fsyncSync");
     const [opened, closed] = [vi.spyOn(fs, "openSync"), vi.spyOn(fs, "closeSync")];
-    try {
-      put(storage, 0, "a");
-      expect(durable).toHaveBeenCalledTimes(2);
-      storage.erase(0, () => {});
-      expect(durable).toHaveBeenCalledTimes(3);
-      expect(closed).toHaveBeenCalledTimes(opened.mock.calls.length);
-    } finally {
-      vi.restoreAllMocks();
-      storage.close();
-    }
+    put(storage, 0, "a");
+    expect(durable).toHaveBeenCalledTimes(2);
+    storage.erase(0, () => {});
+    expect(durable).toHaveBeenCalledTimes(3);
+    expect(closed).toHaveBeenCalledTimes(opened.mock.calls.length);
+    storage.close();
   });
 
   it("does not describe a thrown value that is no Error", () => {
     const storage = new FileStorage(directory);
-    const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
+    vi.spyOn(fs, "openSync").mockImplementationOnce(() => {
       throw "secret";
     });
     put(storage, 0, "a");
-    failing.mockRestore();
     expect(storage.lastFailure).toBe(`${directory}: cannot write a record: unknown reason`);
     storage.close();
   });
@@ -389,5 +372,4 @@ it("creates parent directories, and fails if even the root is missing, such as a
   });
   vi.spyOn(fs, "statSync").mockReturnValue(undefined as never);
   expect(() => makeDirectory("/state", 0o700)).toThrow(missing);
-  vi.restoreAllMocks();
 });

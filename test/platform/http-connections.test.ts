@@ -20,10 +20,7 @@ beforeEach(async () => {
   server = new RawServer();
   await server.start();
 });
-afterEach(async () => {
-  await server.close();
-  vi.restoreAllMocks();
-});
+afterEach(() => server.close());
 
 const codedHead = ({ length }: Uint8Array): string =>
   `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${length}\r\n\r\n`;

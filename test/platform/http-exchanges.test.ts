@@ -38,8 +38,6 @@ beforeEach(async () => {
   own = nodeFetch({ agent });
 });
 afterEach(async () => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
   http.globalAgent.destroy();
   await server.close();
 });

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { lockDirectory, StateLock } from "../../platform/node/state-lock.ts";
 import { temporaryFolder } from "../listening.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
@@ -19,9 +19,6 @@ beforeAll(() => {
 beforeEach(() => {
   directory = path.join(root, `state-${count++}`);
   fs.mkdirSync(directory);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 const files = (): string[] => fs.readdirSync(directory);

@@ -281,19 +281,15 @@ describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
       requested.push(by);
       return away();
     };
-    const globally = vi.spyOn(globalThis, "fetch").mockImplementation(noting("the global one"));
-    try {
-      for (const [issuer, fetch, code] of [
-        [HOST, noting("the program's"), "unreachable"],
-        [HOST, undefined, "unreachable"],
-        ["http://login.example.com", undefined, "no_metadata"],
-      ] as const) {
-        const environment = environmentWith("/token", adding({ id_token: token }));
-        const { session } = await started(environment, {}, { issuer, fetch } as object);
-        await expect(session.claims()).rejects.toMatchObject({ code });
-      }
-    } finally {
-      globally.mockRestore();
+    vi.spyOn(globalThis, "fetch").mockImplementation(noting("the global one"));
+    for (const [issuer, fetch, code] of [
+      [HOST, noting("the program's"), "unreachable"],
+      [HOST, undefined, "unreachable"],
+      ["http://login.example.com", undefined, "no_metadata"],
+    ] as const) {
+      const environment = environmentWith("/token", adding({ id_token: token }));
+      const { session } = await started(environment, {}, { issuer, fetch } as object);
+      await expect(session.claims()).rejects.toMatchObject({ code });
     }
     expect(requested).toEqual(["the program's", "the global one"]);
   });

@@ -157,11 +157,7 @@ describe("a start uses the cached access token", () => {
     const before = requested();
     const now = Date.now.bind(Date);
     vi.spyOn(Date, "now").mockImplementation(() => now() + laterMs);
-    try {
-      expect(await isValid(await (await start()).accessToken())).toBe(true);
-    } finally {
-      vi.restoreAllMocks();
-    }
+    expect(await isValid(await (await start()).accessToken())).toBe(true);
     expect(requested() - before).toBe(1);
   });
 

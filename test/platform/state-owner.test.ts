@@ -22,10 +22,7 @@ beforeEach(() => {
   directory = temporaryFolder();
   files = new FileStorage(directory, { isShared: true });
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  files.close();
-});
+afterEach(() => files.close());
 
 const keep = (slot = 0): void => files.write(slot, Uint8Array.of(1, 2, 3), 0, 3, () => {});
 const erase = (slot = 0): void => files.erase(slot, () => {});
@@ -161,14 +158,11 @@ describe("discard", () => {
         if (`${file}`.endsWith(slot)) throw Object.assign(new Error("EIO"), { code: "EIO" });
         real(file, options);
       });
-      try {
-        await expect(discard(directory)).rejects.toMatchObject({
-          ...{ code: "not_erased", remedy: "user" },
-          message: `${directory}: cannot erase a record: the medium has a fault; delete ${directory}`,
-        });
-      } finally {
-        failing.mockRestore();
-      }
+      await expect(discard(directory)).rejects.toMatchObject({
+        ...{ code: "not_erased", remedy: "user" },
+        message: `${directory}: cannot erase a record: the medium has a fault; delete ${directory}`,
+      });
+      failing.mockRestore();
       await discard(directory);
       expect(fs.readdirSync(directory)).toEqual([]);
     },

@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
 import fs from "node:fs";
 import http from "node:http";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { noEndpoints } from "../../platform/driver.ts";
 import { storedMetadata } from "../../platform/node/state-directory.ts";
 import { listen, temporaryFolder } from "../listening.ts";
@@ -33,9 +33,6 @@ const withAddresses = (more: object): object => ({
 let state: string;
 beforeEach(() => {
   state = temporaryFolder();
-});
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 describe("the file", () => {

@@ -1,5 +1,5 @@
 // RFC 9112 section 6: at every endpoint of service and panel, the framing of a body does not affect the response.
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { PATHS } from "../../targets/service/metadata.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
 import { isFullRun } from "../full-run.ts";
@@ -116,7 +116,6 @@ it("a request without chunks does not create Node's Request, which costs more th
   // The adapter creates a controller with each Request.
   const made = [vi.spyOn(globalThis, "Request"), vi.spyOn(globalThis, "AbortController")];
   const count = () => made.reduce((sum, { mock }) => sum + mock.calls.length, 0);
-  onTestFinished(() => void made.map((spy) => spy.mockRestore()));
   const body = WITH_BODY["a length"]!(CODE_FIELDS);
   await request("POST /device/code", body);
   await request("GET /keys", "\r\n");
