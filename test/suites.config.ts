@@ -36,7 +36,7 @@ const suites: Record<string, ProjectConfig> = {
   /** The packed npm packages: npm run tool -- test-package. */
   package: {
     include: ["test/package/**/*.spec.ts"],
-    globalSetup: "test/package/install.ts",
+    globalSetup: ["test/programs-folder.ts", "test/package/install.ts"],
     setupFiles: ["test/seeds.ts"],
     maxWorkers: 2,
   },

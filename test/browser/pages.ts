@@ -1,8 +1,7 @@
 // Helpers for tests in Debian's headless Chromium. Without Chromium these tests are skipped with a message, or fail
 // under CI=true.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import type { RunOptions } from "axe-core";
 import axe from "axe-core";
@@ -10,7 +9,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
-import { listen } from "../listening.ts";
+import { listen, temporaryFolder } from "../listening.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 
 const EXECUTABLE = process.env.PICOGRANT_CHROMIUM ?? "/usr/bin/chromium-headless-shell";
@@ -164,17 +163,9 @@ export async function startPlayground(): Promise<{
   readonly folder: string;
   close(): Promise<void>;
 }> {
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const folder = temporaryFolder();
   await writePlayground(folder);
-  const server = await serveFolder(folder, "/some/where/");
-  return {
-    url: server.url,
-    folder,
-    async close() {
-      await server.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return { ...(await serveFolder(folder, "/some/where/")), folder };
 }
 
 /**

@@ -7,7 +7,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
 import { build } from "esbuild";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { opened, type RealEnvironment } from "../environment/real-environment.ts";
 import { bundledProgram, Running } from "../program.ts";
 import { TV } from "../service/harness.ts";
@@ -33,22 +33,14 @@ function start(
     ...{ CLIENT_ID: TV.client_id, CLIENT_SECRET: TV.client_secret },
   };
   const words = ["--import", tsx, file, ...args];
-  return new Running(spawn(process.execPath, words, { cwd: folder, env }));
+  const program = new Running(spawn(process.execPath, words, { cwd: folder, env }));
+  onTestFinished(() => stop(program));
+  return program;
 }
 
-/** Starts a program, runs `body` with it, and then ends it. */
-async function withProgram(
-  file: string,
-  environment: RealEnvironment,
-  body: (program: Running) => Promise<void>,
-): Promise<void> {
-  const program = start(file, environment);
-  try {
-    await body(program);
-  } finally {
-    program.child.kill("SIGKILL");
-    await program.end;
-  }
+async function stop({ child, end }: Running): Promise<void> {
+  child.kill("SIGKILL");
+  await end;
 }
 
 async function allow({ service }: RealEnvironment, program: Running): Promise<void> {
@@ -72,46 +64,43 @@ describe("examples", () => {
 
   it("bare loop: signs in, resumes after a power loss, and signs out", async () => {
     const environment = await opened();
-    await withProgram(fileOf("bare-loop.mjs"), environment, async (program) => {
-      await allow(environment, program);
-      await program.until(/^\|Signed in {11}\|$/m);
-    });
-    await withProgram(fileOf("bare-loop.mjs"), environment, async (program) => {
-      await program.until(/^\|Signed in {11}\|$/m);
-      expect(program.output).not.toContain("Code ");
-      program.child.stdin!.write("o\n");
-      await program.until(/^\|Not signed in {7}\|$/m);
-      program.child.stdin!.write("s\n");
-      await program.until(/^\|Code [A-Z]{4}-[A-Z]{4}/m);
-      program.child.stdin!.write("c\n");
-    });
+    const first = start(fileOf("bare-loop.mjs"), environment);
+    await allow(environment, first);
+    await first.until(/^\|Signed in {11}\|$/m);
+    await stop(first);
+    const program = start(fileOf("bare-loop.mjs"), environment);
+    await program.until(/^\|Signed in {11}\|$/m);
+    expect(program.output).not.toContain("Code ");
+    program.child.stdin!.write("o\n");
+    await program.until(/^\|Not signed in {7}\|$/m);
+    program.child.stdin!.write("s\n");
+    await program.until(/^\|Code [A-Z]{4}-[A-Z]{4}/m);
+    program.child.stdin!.write("c\n");
   });
 
   it("printer: prints one slip with address and code, and one after the sign-in", async () => {
     const environment = await opened();
-    await withProgram(fileOf("printer.mjs"), environment, async (program) => {
-      await allow(environment, program);
-      await program.until(/This printer is connected/);
-      const slip = /-{32}\n(Connect this printer\n.*?)\n-{32}/s.exec(program.output)![1]!;
-      expect(slip).toContain(`${environment.url}/device`);
-      expect(slip).toMatch(/^[A-Z]{4}-[A-Z]{4}$/m);
-      for (const line of slip.split("\n")) expect(line.length).toBeLessThanOrEqual(32);
-      expect(program.output.match(/Connect this printer/g)).toHaveLength(1);
-      expect(program.output).toMatch(/^\[Signed in {7}\]$/m);
-    });
+    const program = start(fileOf("printer.mjs"), environment);
+    await allow(environment, program);
+    await program.until(/This printer is connected/);
+    const slip = /-{32}\n(Connect this printer\n.*?)\n-{32}/s.exec(program.output)![1]!;
+    expect(slip).toContain(`${environment.url}/device`);
+    expect(slip).toMatch(/^[A-Z]{4}-[A-Z]{4}$/m);
+    for (const line of slip.split("\n")) expect(line.length).toBeLessThanOrEqual(32);
+    expect(program.output.match(/Connect this printer/g)).toHaveLength(1);
+    expect(program.output).toMatch(/^\[Signed in {7}\]$/m);
   });
 
   it("headless: the set-up page shows the code and never a token; the light stays on", async () => {
     const environment = await opened();
-    await withProgram(fileOf("headless.mjs"), environment, async (program) => {
-      const [, page] = await program.until(/set-up page: (\S+)/);
-      const read = async (): Promise<string> => (await fetch(page!)).text();
-      await expect.poll(read).toMatch(/^Open \S+ and enter [A-Z]{4}-[A-Z]{4}\n$/);
-      await program.until(/light on[\s\S]*light off[\s\S]*light on/);
-      environment.service.approve(environment.service.pending()[0]!.userCode, "ada");
-      await expect.poll(read).toBe("Signed in\n");
-      await expect.poll(() => program.output.trimEnd().split("\n").at(-1)).toBe("light on");
-    });
+    const program = start(fileOf("headless.mjs"), environment);
+    const [, page] = await program.until(/set-up page: (\S+)/);
+    const read = async (): Promise<string> => (await fetch(page!)).text();
+    await expect.poll(read).toMatch(/^Open \S+ and enter [A-Z]{4}-[A-Z]{4}\n$/);
+    await program.until(/light on[\s\S]*light off[\s\S]*light on/);
+    environment.service.approve(environment.service.pending()[0]!.userCode, "ada");
+    await expect.poll(read).toBe("Signed in\n");
+    await expect.poll(() => program.output.trimEnd().split("\n").at(-1)).toBe("light on");
   });
 
   it("web runtime: one file without Node's modules signs in, and resumes after a restart", async () => {
@@ -191,12 +180,11 @@ it("the porting kit: adapters over node:http, files and a console pass all tests
   expect(output.match(/^\w+: (\d+) of \1 cases pass$/gm)).toHaveLength(5);
   expect(code).toBe(0);
   const device = path.join(environment.folder, "device.mjs");
-  await withProgram(device, environment, async (program) => {
-    await allow(environment, program);
-    await program.until(/^\|Signed in {11}\|$/m);
-  });
-  await withProgram(device, environment, async (program) => {
-    await program.until(/^\|Signed in {11}\|$/m);
-    expect(program.output).not.toContain("Code ");
-  });
+  const first = start(device, environment);
+  await allow(environment, first);
+  await first.until(/^\|Signed in {11}\|$/m);
+  await stop(first);
+  const second = start(device, environment);
+  await second.until(/^\|Signed in {11}\|$/m);
+  expect(second.output).not.toContain("Code ");
 });

@@ -3,9 +3,8 @@
 // resumes.
 
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -22,7 +21,7 @@ import {
   isInstalled,
   runtimes,
 } from "../../targets/workbench/runtimes.ts";
-import { listen } from "../listening.ts";
+import { listen, temporaryFolder } from "../listening.ts";
 import { startProxy } from "../platform/connect-proxy.ts";
 
 const project = inject("project");
@@ -83,7 +82,7 @@ afterAll(async () => {
 
 /** Runs the program twice: the first run signs in, the second one resumes the session. */
 async function signsIn(command: readonly string[], file: string): Promise<void> {
-  const home = mkdtempSync(path.join(tmpdir(), "picogrant-elsewhere-"));
+  const home = temporaryFolder();
   const place = `/${path.basename(home)}`;
   const env = {
     ...process.env,
@@ -96,13 +95,9 @@ async function signsIn(command: readonly string[], file: string): Promise<void> 
     const { stdout } = await run(program!, [...words, file], { cwd: folder, env });
     return JSON.parse(stdout);
   };
-  try {
-    expect(await once()).toEqual({ codes: 1, status: 200, claims: "ada" });
-    expect(seen.get(place)!.size).toBe(2);
-    expect(await once()).toMatchObject({ codes: 0, status: 200 });
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  expect(await once()).toEqual({ codes: 1, status: 200, claims: "ada" });
+  expect(seen.get(place)!.size).toBe(2);
+  expect(await once()).toMatchObject({ codes: 0, status: 200 });
 }
 
 const BEHIND_A_PROXY = `import { signIn } from "picogrant";
@@ -121,12 +116,11 @@ async function signsInBehindAProxy(program: string): Promise<void> {
   const { key, cert } = identities.otherName;
   const hidden = await startSimulatedService({ key, cert, approve: "ada" });
   const proxy = await startProxy(Number(new URL(hidden.url).port));
-  const home = mkdtempSync(path.join(tmpdir(), "picogrant-proxy-"));
   const file = path.join(folder, "behind.mjs");
   writeFileSync(file, BEHIND_A_PROXY);
   const env = {
     ...process.env,
-    ...{ NODE_USE_ENV_PROXY: "1", CA: ca, STATE: path.join(home, "state") },
+    ...{ NODE_USE_ENV_PROXY: "1", CA: ca, STATE: path.join(temporaryFolder(), "state") },
     HTTPS_PROXY: proxy.url,
     SERVER: "https://elsewhere.example",
   };
@@ -137,7 +131,6 @@ async function signsInBehindAProxy(program: string): Promise<void> {
   } finally {
     proxy.close();
     await hidden.close();
-    rmSync(home, { recursive: true, force: true });
   }
 }
 

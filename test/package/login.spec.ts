@@ -1,13 +1,13 @@
 // `picogrant login`, `token` and `logout` of the installed package, with the simulated service and with another server.
 
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import {
   type SimulatedService,
   startSimulatedService,
 } from "../../targets/service/simulated-service.ts";
+import { temporaryFolder } from "../listening.ts";
 import { startProvider } from "../peers/oidc-provider-server.ts";
 import type { Ended } from "../program.ts";
 import { events, run, start } from "./install.ts";
@@ -15,8 +15,7 @@ import { events, run, start } from "./install.ts";
 const SECRET = { PICOGRANT_CLIENT_SECRET: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
 
-const folder = mkdtempSync(path.join(tmpdir(), "picogrant-login-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 let service: SimulatedService;
 let state: string;
@@ -115,22 +114,19 @@ describe("picogrant login", () => {
 
 it("picogrant login at oidc-provider reports the user's name from the ID token", async () => {
   const provider = await startProvider();
-  try {
-    const { id, secret } = provider.clients.client_secret_basic;
-    const args = ["login", "--server", provider.issuer, "--client-id", id, "--state", state];
-    const running = start([...args, "--scope", provider.scope, "--json"], {
-      PICOGRANT_CLIENT_SECRET: secret,
-    });
-    await expect.poll(() => events(running.stdout).length).toBe(1);
-    const [shown] = events(running.stdout);
-    await provider.approve(`${shown!.verification_uri}`, `${shown!.user_code}`);
-    const { code, stdout, stderr } = await running.end;
-    expect(stderr).toMatch(/Signed in at \S+ as ada\./);
-    expect(code).toBe(0);
-    expect(events(stdout).at(-1)).toMatchObject({ event: "signed_in", who: "ada", renews: true });
-    const out = await run(["logout", "--state", state], { PICOGRANT_CLIENT_SECRET: secret });
-    expect(out.stdout).toMatch(/^Signed out at \S+: the tokens are revoked and forgotten\.\n$/);
-  } finally {
-    await provider.close();
-  }
+  onTestFinished(() => provider.close());
+  const { id, secret } = provider.clients.client_secret_basic;
+  const args = ["login", "--server", provider.issuer, "--client-id", id, "--state", state];
+  const running = start([...args, "--scope", provider.scope, "--json"], {
+    PICOGRANT_CLIENT_SECRET: secret,
+  });
+  await expect.poll(() => events(running.stdout).length).toBe(1);
+  const [shown] = events(running.stdout);
+  await provider.approve(`${shown!.verification_uri}`, `${shown!.user_code}`);
+  const { code, stdout, stderr } = await running.end;
+  expect(stderr).toMatch(/Signed in at \S+ as ada\./);
+  expect(code).toBe(0);
+  expect(events(stdout).at(-1)).toMatchObject({ event: "signed_in", who: "ada", renews: true });
+  const out = await run(["logout", "--state", state], { PICOGRANT_CLIENT_SECRET: secret });
+  expect(out.stdout).toMatch(/^Signed out at \S+: the tokens are revoked and forgotten\.\n$/);
 });

@@ -3,17 +3,16 @@
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { temporaryFolder } from "../listening.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const all = mkdtempSync(path.join(tmpdir(), "picogrant-release-"));
+const all = temporaryFolder();
 const folder = path.join(all, "files");
-afterAll(() => rmSync(all, { recursive: true, force: true }));
 
 const { version } = manifest;
 const read = (name: string): string => readFileSync(path.join(folder, name), "utf8");

@@ -3,10 +3,10 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../listening.ts";
 import type { ForeignServer } from "./own-service.ts";
 
 export const PYTHON = "/usr/bin/python3";
@@ -21,8 +21,7 @@ export const isAuthlibMissing =
   );
 
 export async function startAuthlib(): Promise<ForeignServer> {
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-authlib-"));
-  const clock = path.join(folder, "clock");
+  const clock = path.join(temporaryFolder(), "clock");
   const setTime = (ms: number): void => writeFileSync(clock, `${ms}`);
   setTime(Date.now());
   const running = spawn(PYTHON, [PROGRAM, clock], { stdio: ["ignore", "pipe", "pipe"] });
@@ -59,7 +58,6 @@ export async function startAuthlib(): Promise<ForeignServer> {
     close: async () => {
       running.kill();
       await once(running, "exit");
-      rmSync(folder, { recursive: true });
     },
   };
 }

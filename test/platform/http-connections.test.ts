@@ -8,7 +8,7 @@ import https from "node:https";
 import net from "node:net";
 import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, type Mock, onTestFinished, vi } from "vitest";
 import { follow } from "../../platform/node/connection.ts";
 import { tlsSettings } from "../../platform/node/connection-pool.ts";
 import { NodeHttp, nodeFetch } from "../../platform/node/http.ts";
@@ -286,13 +286,10 @@ it("a shared agent still gives the program complete responses, and accumulates n
     await turns();
     return bytes;
   };
-  try {
-    for (const isOurs of [true, false, true, false, false, true])
-      expect(await sendRequest(isOurs)).toBe(long.length);
-    expect(ports.size).toBe(1);
-    const [socket] = Object.values(agent.freeSockets).flat();
-    expect(socket!.listenerCount("data")).toBe(1);
-  } finally {
-    agent.destroy();
-  }
+  onTestFinished(() => agent.destroy());
+  for (const isOurs of [true, false, true, false, false, true])
+    expect(await sendRequest(isOurs)).toBe(long.length);
+  expect(ports.size).toBe(1);
+  const [socket] = Object.values(agent.freeSockets).flat();
+  expect(socket!.listenerCount("data")).toBe(1);
 });

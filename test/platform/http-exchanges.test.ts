@@ -38,6 +38,7 @@ beforeEach(async () => {
   own = nodeFetch({ agent });
 });
 afterEach(async () => {
+  agent.destroy();
   http.globalAgent.destroy();
   await server.close();
 });
@@ -327,16 +328,12 @@ describe("the client behind fetch", () => {
   it("https accepts only certificates of http.ca, and NODE_TLS_REJECT_UNAUTHORIZED=0 is refused", async () => {
     const secure = https.createServer(identities.trusted, (_, response) => response.end("ok"));
     const url = `https://localhost:${await listening(secure)}/`;
-    try {
-      expect(await (await nodeFetch({ ca })(url)).text()).toBe("ok");
-      expect(await (await nodeFetch({ ca, agent })(url)).text()).toBe("ok");
-      expect((await thrown(nodeFetch()(url))).message).toBe("fetch failed");
-      vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-      expect((await thrown(nodeFetch({ agent })(url))).message).toBe("fetch failed");
-      expect((await thrown(nodeFetch()(url))).message).toBe("fetch failed");
-    } finally {
-      agent.destroy();
-    }
+    expect(await (await nodeFetch({ ca })(url)).text()).toBe("ok");
+    expect(await (await nodeFetch({ ca, agent })(url)).text()).toBe("ok");
+    expect((await thrown(nodeFetch()(url))).message).toBe("fetch failed");
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    expect((await thrown(nodeFetch({ agent })(url))).message).toBe("fetch failed");
+    expect((await thrown(nodeFetch()(url))).message).toBe("fetch failed");
   });
 
   it("the agent with these settings is only used for https", async () => {

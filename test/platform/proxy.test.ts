@@ -1,6 +1,6 @@
 import path from "node:path";
 import { HttpsProxyAgent } from "https-proxy-agent";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { type Session, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import {
@@ -55,18 +55,15 @@ function start(proxy: RunningProxy, more: Partial<SignInOptions> = {}): Promise<
 it("sign-in, session.fetch and a resumed session use the proxy", async () => {
   const proxy = await startProxy(portOf(genuine));
   const state = path.join(home, "kept");
-  try {
-    for (const isNew of [true, false]) {
-      proxy.requested.length = 0;
-      const session = await start(proxy, { state, resumeOnly: !isNew });
-      const response = await session.fetch(`${SERVER}/userinfo`);
-      expect(response.status).toBe(200);
-      expect(await response.json()).toMatchObject({ sub: "ada" });
-      await session.close();
-      expect(new Set(proxy.requested)).toEqual(new Set(["elsewhere.example:443"]));
-    }
-  } finally {
-    proxy.close();
+  onTestFinished(() => proxy.close());
+  for (const isNew of [true, false]) {
+    proxy.requested.length = 0;
+    const session = await start(proxy, { state, resumeOnly: !isNew });
+    const response = await session.fetch(`${SERVER}/userinfo`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ sub: "ada" });
+    await session.close();
+    expect(new Set(proxy.requested)).toEqual(new Set(["elsewhere.example:443"]));
   }
 });
 
@@ -83,15 +80,12 @@ it.each([
       reported.push(code);
       if (reported.length === 2) gaveUp.abort();
     };
-    try {
-      await expect(start(proxy, { onTrouble, signal: gaveUp.signal })).rejects.toMatchObject({
-        code: "aborted",
-      });
-      expect(reported).toEqual([why, why]);
-      expect(proxy.requested.length).toBeGreaterThan(1);
-      expect(received).toEqual([]);
-    } finally {
-      proxy.close();
-    }
+    onTestFinished(() => proxy.close());
+    await expect(start(proxy, { onTrouble, signal: gaveUp.signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
+    expect(reported).toEqual([why, why]);
+    expect(proxy.requested.length).toBeGreaterThan(1);
+    expect(received).toEqual([]);
   },
 );

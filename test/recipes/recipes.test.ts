@@ -1,11 +1,11 @@
 // Copies the repository and follows documented recipes in the copy. Files that a recipe does not name stay unchanged.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../listening.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -19,7 +19,7 @@ const FILES = execFileSync("git", ["ls-files", "-zco", "--exclude-standard"], { 
 const RECIPE_MS = 1_800_000;
 
 class RepositoryCopy {
-  readonly #folder = mkdtempSync(path.join(tmpdir(), "picogrant-recipe-"));
+  readonly #folder = temporaryFolder();
 
   constructor() {
     for (const file of FILES) {
@@ -57,10 +57,6 @@ class RepositoryCopy {
       this.#run("node", "node_modules/@typescript/native/bin/tsc", "-p", project);
   }
 
-  dispose(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-
   /** @throws Error with the output, if the command fails */
   #run(command: string, ...words: string[]): string {
     try {
@@ -81,7 +77,6 @@ class RepositoryCopy {
 // except what they name has to change.
 
 const copy = new RepositoryCopy();
-afterAll(() => copy.dispose());
 
 const PROFILE = `,
   {

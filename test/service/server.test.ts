@@ -9,7 +9,7 @@ import { createServer } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect, Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import {
   createService,
@@ -99,13 +99,10 @@ test("closing also closes a connection before its handshake", async () => {
   };
   subscribe("net.server.socket", note);
   const socket = connect(server.port, "127.0.0.1");
-  try {
-    await expect
-      .poll(() => socket.localPort !== undefined && ports.includes(socket.localPort))
-      .toBe(true);
-  } finally {
-    unsubscribe("net.server.socket", note);
-  }
+  onTestFinished(() => void unsubscribe("net.server.socket", note));
+  await expect
+    .poll(() => socket.localPort !== undefined && ports.includes(socket.localPort))
+    .toBe(true);
   const closed = new Promise((done) => socket.once("close", () => done("closed")));
   await server.close();
   expect(await closed).toBe("closed");
