@@ -83,6 +83,7 @@ export async function bundleEntries(
     format: "esm",
     splitting: true,
     chunkNames: "[name]-[hash]",
+    plugins: Object.values(entries).includes(NODE_SIGN_IN) ? [together] : [],
     // tweetnacl tests whether `require` exists, and other bundlers would then add a substitute to every program.
     define: { require: "undefined" },
   });
@@ -94,6 +95,32 @@ export async function bundleEntries(
   }
   return Object.keys(metafile.inputs);
 }
+
+/** The modules that every sign-in loads, first those for any platform, then those for Node. */
+const SIGN_IN = ["platform/session/session.ts", "platform/session/resolve-server.ts"];
+const NODE_SIGN_IN = "platform/node/sign-in.ts";
+
+/**
+ * Each file costs time to load. esbuild makes one file of modules that the same entries reach, so every entry and every
+ * module that is loaded later reaches all modules of a sign-in. The core keeps a file of its own.
+ */
+const together: Plugin = {
+  name: "together",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir }) => {
+      const isFirst = kind === "entry-point" || kind === "dynamic-import";
+      const file = relative(root, join(resolveDir, path));
+      if (!isFirst || file.startsWith("core/")) return undefined;
+      return { path: file, namespace: "first" };
+    });
+    onLoad({ filter: /.*/, namespace: "first" }, ({ path }) => {
+      const more = path.startsWith("platform/node/") ? [...SIGN_IN, NODE_SIGN_IN] : SIGN_IN;
+      const lines = more.map((file) => `import ${JSON.stringify(`./${file}`)};`);
+      const own = `export * from ${JSON.stringify(`./${path}`)};`;
+      return { contents: [own, ...lines].join("\n"), resolveDir: root };
+    });
+  },
+};
 
 /**
  * Bundles the entries as CommonJS. One file contains all code, so that each class exists once and `instanceof` works for
