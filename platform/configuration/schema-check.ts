@@ -2,8 +2,6 @@
 // keywords that the schemas of settings use, and types for values that JSON does not have: "function", "instance" (any
 // object), and classes by their name. Small, without dependencies, for any engine.
 
-import { nameMeant } from "../text/name-suggestion.ts";
-
 /** The supported keywords. A schema with any other keyword is rejected. */
 export interface Schema {
   readonly $ref?: string;
@@ -110,6 +108,26 @@ function resolved(schema: Schema, root: Schema): Schema {
 function advice(wrong: string, known: readonly string[]): string {
   const meant = nameMeant(wrong, known);
   return meant === undefined ? `known here: ${known.join(", ")}` : `did you mean ${meant}?`;
+}
+
+/** The first of `known` that differs from `wrong` by a typing error; undefined for none. */
+export function nameMeant(wrong: string, known: readonly string[]): string | undefined {
+  return known.find((name) => isAlike(name, wrong));
+}
+
+/** Whether two names are equal, ignoring case and underscores, with at most one letter missing, added or replaced. */
+function isAlike(one: string, other: string): boolean {
+  const a = one.toLowerCase().replace(/_/g, "");
+  const b = other.toLowerCase().replace(/_/g, "");
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  const rests = [
+    [at + 1, at + 1],
+    [at + 1, at],
+    [at, at + 1],
+  ] as const;
+  return a === b || rests.some(([inA, inB]) => a.slice(inA) === b.slice(inB));
 }
 
 /** The type of a value; for an object the name of its built-in class, which is the same in other realms (jest). */

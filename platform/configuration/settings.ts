@@ -157,6 +157,8 @@ export function serverSettings(client: Settings, own: ServersOwn = {}): ServerSe
   const method = client.clientAuthentication ?? own.clientAuthentication ?? usual;
   const server = own.server ?? client.server.issuer;
   const issuer = server ?? own.issuer;
+  const parameters = [client.deviceParameters, client.tokenParameters];
+  const [deviceParameters = "", tokenParameters = ""] = parameters.map(formParameters);
   const endpoints = { ...noEndpoints, ...own.addresses, ...givenEndpoints(client) };
   return {
     endpoints,
@@ -177,8 +179,7 @@ export function serverSettings(client: Settings, own: ServersOwn = {}): ServerSe
       ...{ clientId, clientSecret },
       clientAuthentication: clientAuthentications[method],
       scope: client.scope ?? profile?.scope ?? "",
-      deviceParameters: formParameters(client.deviceParameters),
-      tokenParameters: formParameters(client.tokenParameters),
+      ...{ deviceParameters, tokenParameters },
       autoStart: client.autoStart === false ? 0 : 1,
       renewalsMax: client.renewals ?? 3,
       // The spread is for fleets after a power cut. Here, a user waits.
@@ -190,7 +191,7 @@ export function serverSettings(client: Settings, own: ServersOwn = {}): ServerSe
 }
 
 /** Form-encodes parameters, each preceded by `&`. */
-function formParameters(parameters: Record<string, string> = {}): string {
+function formParameters(parameters: Client["deviceParameters"] = {}): string {
   const form = formEncode(Object.entries(parameters));
   return form && `&${form}`;
 }

@@ -16,6 +16,7 @@ import { DECODERS, decoded, failureOf, openRequest, placeOf } from "./connection
 import type { Transport } from "./connection-pool.ts";
 import type { NodeHttpOptions } from "./http-options.ts";
 
+export { send } from "./connection.ts";
 export { transportOf } from "./connection-pool.ts";
 
 export class Exchange {

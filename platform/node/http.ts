@@ -24,6 +24,11 @@ export class NodeHttp implements Http {
     this.#options = { ...options };
   }
 
+  /** A `fetch` with the same settings. */
+  get fetch(): typeof fetch {
+    return nodeFetch(this.#options);
+  }
+
   send(request: HttpRequest, sink: HttpSink): void {
     if (this.#isBusy) throw new Error("http: an exchange is under way");
     this.#isBusy = true;
@@ -70,5 +75,5 @@ export class NodeHttp implements Http {
 /** @throws TypeError if the agent disables checks */
 export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {
   checkAgent(options);
-  return async (input, init) => (await import("./connection.ts")).send(options, input, init);
+  return async (input, init) => (await import("./http-exchange.ts")).send(options, input, init);
 }

@@ -60,18 +60,16 @@ export interface SignInOptions
 /** The parsed options. */
 export type NodeSettings = Settings & Omit<SignInOptions, "server">;
 
-/** @throws SignInError `wrong_option` that names every option that is misspelled, missing or invalid */
-export function parseOptions(options: SignInOptions): NodeSettings {
-  const problems = optionProblems(options);
-  if (problems.length > 0) throw wrongOption(listed(problems));
-  return settingsOf(options);
-}
-
 /** Memory for tokens of 20,000 bytes each, such as signed documents. */
 export const SESSION_BYTES = schema.properties.memoryBytes.default;
 
-/** @param options are valid */
-export function settingsOf(options: SignInOptions): NodeSettings {
+/** @throws the result of `refuse`; by default SignInError `wrong_option` that names every invalid option */
+export function parseOptions(
+  options: SignInOptions,
+  refuse = (problems: readonly Problem[]): Error => wrongOption(listed(problems)),
+): NodeSettings {
+  const problems = optionProblems(options);
+  if (problems.length > 0) throw refuse(problems);
   const { memoryBytes = SESSION_BYTES } = options;
   return Object.freeze({ ...options, memoryBytes, server: identityOf(options.server) });
 }

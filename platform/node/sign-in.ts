@@ -2,11 +2,8 @@
 
 import { homedir } from "node:os";
 import path from "node:path";
-import type { ServerSettings } from "../configuration/settings.ts";
-import type { Display, Platform, Storage } from "../contracts.ts";
 import { CapacityError } from "../driver/device.ts";
 import { nothing } from "../exchange/callbacks.ts";
-import type { Keys } from "../exchange/keys.ts";
 import { MetadataError, ServerError } from "../servers/profile.ts";
 import type { VerificationPrompt } from "../session/handlers.ts";
 import { resolveServer } from "../session/resolve-server.ts";
@@ -17,18 +14,13 @@ import {
   givenUp,
   metadataErrorOf,
   SignInError,
-  unlessAborted,
   wrongOption,
 } from "../session/sign-in-error.ts";
-import { TokenCache } from "../session/token-cache.ts";
-import type { WithTokenCache } from "../storage/token-cache-storage.ts";
-import type { FileStorage } from "./file-storage.ts";
-import { nodeFetch } from "./http.ts";
 import { type PersistentSession, persistentSession } from "./keep-signed-in.ts";
-import type { NodeSettings, NodeVerificationPrompt, SignInOptions } from "./options.ts";
-import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
+import type { OpenState } from "./open-state.ts";
+import type { NodeVerificationPrompt, SignInOptions } from "./options.ts";
+import { StateDirectoryError } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
-import type { NodePlatform } from "./state-directory.ts";
 import { backgroundTime, LONGEST_WAIT_MS, nodeTimers } from "./timers.ts";
 
 export type {
@@ -61,14 +53,39 @@ export type { QrCode } from "./qr-code.ts";
  * @throws SignInError if signing in fails: its `code` is the reason, its `remedy` says who can fix it
  */
 export async function signIn(options: SignInOptions): Promise<Session> {
-  const settings = (await import("./options.ts")).parseOptions(options);
-  if (settings.signal?.aborted) throw givenUp();
-  const node = await openState(settings);
+  const { openState, parseOptions } = await import("./open-state.ts");
+  const settings = parseOptions(options);
+  const { onCode, onTrouble, resumeOnly, signal, log } = settings;
+  if (signal?.aborted) throw givenUp();
+  let state: OpenState | undefined;
+  // Exceptions of callbacks, with which the promise may be rejected, are not converted.
   let session: Promise<Session>;
   try {
-    ({ session } = await begin(settings, node));
+    state = await openState(settings);
+    const { files, dispose } = state;
+    const onRequest = (): void => {
+      // No user can be prompted, so the metadata are not needed.
+      if (files?.hasRecords === false && (resumeOnly || !onCode))
+        throw cannotPromptUser(resumeOnly);
+    };
+    const requesting = { stored: state.metadata, onRequest, retryHandlers: { onTrouble, signal } };
+    const server = await resolveServer(settings, state, requesting);
+    const { QrCode } = onCode ? await import("./qr-code.ts") : {};
+    session = signInOn(
+      { ...state, timers: nodeTimers(backgroundTime) },
+      {
+        keepAlive,
+        ...{ shared: state.shared, stored: state.stored, keys: await state.keys(server) },
+        ...server,
+        log: log && (await import("../exchange/log.ts")).driverLog(log),
+        resources: settings.resources,
+        fetch: settings.fetch ?? state.http.fetch,
+      },
+      { ...settings, onCode: onCode && ((prompt) => onCode(withQr(prompt, QrCode!))) },
+      dispose,
+    );
   } catch (error) {
-    node.dispose();
+    state?.dispose();
     throw asSignInError(error);
   }
   return await session;
@@ -79,106 +96,9 @@ export function keepSignedIn(options: SignInOptions): PersistentSession {
   return persistentSession(options, signIn);
 }
 
-/** Returns the promise in an object, because it may reject with exceptions of callbacks, which must not be converted. */
-async function begin(
-  options: NodeSettings,
-  node: Opened,
-): Promise<{ readonly session: Promise<Session> }> {
-  const { deviceKey, onCode, onTrouble, resumeOnly, signal } = options;
-  const { files } = node;
-  const directory = files && (await import("./state-directory.ts"));
-  const metadata = files && directory?.storedMetadata(files.directory, options);
-  const onRequest = (): void => {
-    // No user can be prompted, so the metadata are not needed.
-    if (files?.hasRecords === false && (resumeOnly || !onCode)) throw cannotPromptUser(resumeOnly);
-  };
-  const requesting = { stored: metadata, onRequest, retryHandlers: { onTrouble, signal } };
-  const settings = await unlessAborted(signal, () => resolveServer(options, node, requesting));
-  const keys = await keysOf(options, settings, node);
-  const seal = await sealOf(node, deviceKey);
-  const open = (): Storage => seal(node.storage);
-  const shared = files && directory && new directory.SharedDirectory(files, open);
-  const log = options.log && (await import("../exchange/log.ts")).driverLog(options.log);
-  const qr = await import("./qr-code.ts");
-  const session = signInOn(
-    { ...node, timers: nodeTimers(backgroundTime), storage: open() },
-    {
-      shared,
-      keepAlive,
-      // A program's own storage may wear out or be slow, so the access token is not stored there.
-      stored: new TokenCache(() => seal(node.storage.tokenCache), files ? "used" : "none"),
-      ...settings,
-      keys,
-      log,
-      resources: options.resources,
-      fetch: options.fetch ?? nodeFetch(options.http),
-    },
-    { ...options, onCode: onCode && ((prompt) => onCode(withQr(prompt, qr.QrCode))) },
-    () => node.dispose(),
-  );
-  return { session };
-}
-
-async function keysOf(
-  { signer, clientId }: NodeSettings,
-  { dpop, audience }: ServerSettings,
-  { entropy, files }: Opened,
-): Promise<Keys | undefined> {
-  if (dpop === undefined && audience === undefined) return undefined;
-  const { openKeys } = await import("./keys.ts");
-  return await openKeys({
-    ...{ signer, clientId, dpop, audience, entropy },
-    directory: files?.directory,
-  });
-}
-
 function keepAlive(): () => void {
   const timeout = setInterval(nothing, LONGEST_WAIT_MS);
   return () => clearInterval(timeout);
-}
-
-/** The adapters, and the files that contain the tokens. */
-type Opened = NodeAdapters & {
-  readonly storage: Storage & WithTokenCache;
-  readonly files?: FileStorage;
-};
-
-async function openState(options: NodeSettings): Promise<Opened> {
-  const { state, storage, http } = options;
-  try {
-    if (storage !== undefined) {
-      const { ValueSlots } = await import("../storage/value-storage.ts");
-      const slots = new ValueSlots(storage);
-      return { ...nodePlatformOver(slots, noDisplay, http), storage: slots };
-    }
-    const { nodePlatformWith } = await import("./state-directory.ts");
-    const stateDirectory = state!;
-    const isSealed = options.deviceKey !== undefined;
-    const node = nodePlatformWith(noDisplay, { stateDirectory, isShared: true, isSealed, http });
-    return await claimed(node, options);
-  } catch (error) {
-    throw asSignInError(error);
-  }
-}
-
-/** @throws StateDirectoryError if the directory belongs to another client */
-async function claimed(node: NodePlatform, options: NodeSettings): Promise<Opened> {
-  const { claimDirectory } = await import("./state-directory.ts");
-  let disclaim: () => void;
-  try {
-    disclaim = claimDirectory(node.storage, options);
-  } catch (error) {
-    node.dispose();
-    throw error;
-  }
-  return {
-    ...node,
-    files: node.storage,
-    dispose() {
-      disclaim();
-      node.dispose();
-    },
-  };
 }
 
 /**
@@ -222,27 +142,12 @@ export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVer
   };
 }
 
-/** Without a display, its columns only limit the length of a user code. */
-const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
-
-/**
- * Creates the storage of a device. Sealed storage remembers the records that it has read, so each device needs a new one.
- */
-async function sealOf(
-  { entropy }: Platform,
-  deviceKey: Uint8Array | undefined,
-): Promise<(storage: Storage) => Storage> {
-  if (deviceKey === undefined) return (storage) => storage;
-  const { SealedStorage } = await import("../storage/sealed-storage.ts");
-  return (storage) => new SealedStorage({ storage, entropy, deviceKey });
-}
-
 /**
  * Erases the tokens in the directory `state` without a network request. They stay valid until they expire;
  * `session.signOut()` revokes them. Waits for other programs that use the same tokens.
  * @throws StateDirectoryError if the directory cannot be used; SignInError `not_erased`
  */
 export async function discard(state: string): Promise<void> {
-  const { discardDirectory } = await import("./state-directory.ts");
+  const { discardDirectory } = await import("./open-state.ts");
   await discardDirectory(state);
 }

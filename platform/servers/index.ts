@@ -1,8 +1,8 @@
 // Server profiles by name. A profile and its parameters provide everything that a driver needs except the client
 // identifier.
 
+import { nameMeant } from "../configuration/schema-check.ts";
 import type { Filter } from "../exchange/filter.ts";
-import { nameMeant } from "../text/name-suggestion.ts";
 import type {
   Addresses,
   ClientAuthenticationName,

@@ -54,7 +54,11 @@ export async function resolveServer(
   if (issuer === undefined || (given.deviceAuthorization && given.token))
     return serverSettings(client, own);
   const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
-  const before = usable(stored?.read(issuer), given, client.dpop === "auto");
+  // Stored metadata suffice if they have the endpoints that are not given and, if needed, say whether tokens are bound.
+  const read = stored?.read(issuer);
+  const { deviceAuthorization, token } = { ...read?.endpoints, ...given };
+  const isBindingUnknown = client.dpop === "auto" && read?.bindsTokens === undefined;
+  const before = deviceAuthorization && token && !isBindingUnknown ? read : undefined;
   if (before === undefined) onRequest?.();
   const discover = () => discoverServer(host.http, issuer, allowHttp, given);
   const found = before ?? (await withRetries(discover, host, retryHandlers));
@@ -71,19 +75,6 @@ export async function resolveServer(
 
 async function serverOf({ name, ...words }: NamedServer, hasSecret: boolean): Promise<Server> {
   return (await import("../servers/index.ts")).serverOf(name, words, hasSecret);
-}
-
-/**
- * Whether stored metadata suffice: they have the endpoints that are not given and, if needed, say whether tokens are bound.
- */
-function usable(
-  stored: DiscoveredServer | undefined,
-  given: Partial<Endpoints>,
-  mayBind: boolean,
-): DiscoveredServer | undefined {
-  const { deviceAuthorization, token } = { ...stored?.endpoints, ...given };
-  if (mayBind && stored?.bindsTokens === undefined) return undefined;
-  return deviceAuthorization && token ? stored : undefined;
 }
 
 /** `onTrouble` receives the failures, and `signal` ends the wait. */

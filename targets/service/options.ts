@@ -1,7 +1,7 @@
 // Every option of the service with its default, unit and reason. The defaults of values that the specifications leave open
 // are those of similar real services.
 import * as z from "zod";
-import { nameMeant } from "../../platform/text/name-suggestion.ts";
+import { nameMeant } from "../../platform/configuration/schema-check.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";
 import { DIALECTS, type Dialect, MANNERS } from "./dialects.ts";
 import { AUTHENTICATION_CONTEXTS } from "./openid.ts";

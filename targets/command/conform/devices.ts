@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Command } from "commander";
-import { nameMeant } from "../../../platform/text/name-suggestion.ts";
+import { nameMeant } from "../../../platform/configuration/schema-check.ts";
 import { printable } from "../../../platform/text/text.ts";
 import { integer, UsageError } from "../../desktop/command-line.ts";
 import { makeTlsIdentities } from "../../service/certificates.ts";

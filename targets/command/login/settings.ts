@@ -8,11 +8,11 @@ import {
   deviceSettings,
   parseDeviceConfig,
 } from "../../../platform/configuration/device-config.ts";
-import { listed } from "../../../platform/configuration/schema-check.ts";
+import { listed, type Problem } from "../../../platform/configuration/schema-check.ts";
 import table from "../../../platform/configuration/settings.json";
 import type { Client, ServerSettings, Settings } from "../../../platform/configuration/settings.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
-import { optionProblems, SESSION_BYTES, settingsOf } from "../../../platform/node/options.ts";
+import { parseOptions, SESSION_BYTES } from "../../../platform/node/options.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
 import { MetadataError } from "../../../platform/servers/profile.ts";
 import { type RequestContext, resolveServer } from "../../../platform/session/resolve-server.ts";
@@ -78,10 +78,11 @@ function parsed(login: LoginSettings): Parsed {
   const choice = server.includes("://") ? server : { name: server, ...serverParameters };
   const clientSecret = secretOf(login);
   const options = { ...client, clientId, clientSecret, server: choice, state: "." };
-  const problems = optionProblems(options);
-  if (problems.length === 0) return { settings: settingsOf(options), title: server };
-  const named = problems.map(({ path, message }) => ({ path: flagOf(path), message }));
-  throw new UsageError(listed(named).replaceAll("allowHttp", "--allow-http"));
+  const refuse = (problems: readonly Problem[]): UsageError => {
+    const named = problems.map(({ path, message }) => ({ path: flagOf(path), message }));
+    return new UsageError(listed(named).replaceAll("allowHttp", "--allow-http"));
+  };
+  return { settings: parseOptions(options, refuse), title: server };
 }
 
 /** The command's option for the setting with this path. */

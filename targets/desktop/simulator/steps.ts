@@ -1,8 +1,8 @@
 // The steps of the simulation: the same language for terminal, buttons and scenario files. A step is one line, or the name
 // of an action (actions.ts). Expectations are in scenarios/.
 import { ErrorCode } from "../../../core/complete.ts";
+import { nameMeant } from "../../../platform/configuration/schema-check.ts";
 import { type Language, languages } from "../../../platform/display/languages.ts";
-import { nameMeant } from "../../../platform/text/name-suggestion.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
 import { ACTIONS, actionOf, stepOf } from "./actions.ts";
