@@ -141,7 +141,7 @@ export function outputLost({ code }: NodeJS.ErrnoException): void {
   isLost = true;
   const isPipe = code === "EPIPE";
   const exitCode = isPipe ? Exit.PIPE : Exit.FAILED;
-  const message = isPipe ? "nobody reads its output any more" : `cannot write its output (${code})`;
+  const message = isPipe ? "its output is no longer read" : `cannot write its output (${code})`;
   if (giveUp !== undefined) {
     giveUp(new Interrupted(exitCode, message));
     return;

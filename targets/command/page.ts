@@ -9,7 +9,7 @@ import { readText, UsageError } from "../desktop/command-line.ts";
 import { makePage, PageError } from "./page-format.ts";
 
 /** Replaces a whole file and creates missing folders. @throws UsageError */
-function replaceFile(path: string, content: Uint8Array): void {
+export function replaceFile(path: string, content: Uint8Array | string): void {
   try {
     makeDirectory(dirname(path), 0o777);
     writeOwn(path, content);
@@ -116,6 +116,12 @@ function writeTable(path: string, config: string, out: string, page: (text: stri
   return `${out}: ${pages.length} pages, each read back`;
 }
 
+export interface KeyFlags {
+  dpop?: boolean;
+  privateKeyJwt?: boolean;
+  key?: string;
+}
+
 /**
  * Writes the page of a device; with a table, one page for each line.
  * @param out the file; with a table, the folder
@@ -128,7 +134,7 @@ export function writePages(
   authorities: readonly string[],
   csv: string | undefined,
   out: string,
-  { key, ...uses }: { dpop?: boolean; privateKeyJwt?: boolean; key?: string },
+  { key, ...uses }: KeyFlags,
 ): string {
   const keys = { ...uses, ...(key !== undefined && { signingKey: privateKeyIn(key) }) };
   const settings = { authorities: pemOf(authorities), keys };

@@ -71,33 +71,22 @@ export function openOnEnter(address: string): () => void {
   };
 }
 
-/** A status line with the remaining time. */
-export class CountdownLine {
-  readonly #stream: NodeJS.WriteStream;
-  readonly #text: (secondsLeft: number) => string;
-  readonly #endMs: number;
-  readonly #interval: NodeJS.Timeout;
-
-  /** @param text begins with the most important part, because a narrow terminal truncates the line. */
-  constructor(stream: NodeJS.WriteStream, seconds: number, text: (secondsLeft: number) => string) {
-    this.#stream = stream;
-    this.#text = text;
-    this.#endMs = performance.now() + seconds * 1000;
-    this.#interval = setInterval(() => this.#draw(), 1000);
-    this.#draw();
-  }
-
-  stop(): void {
-    clearInterval(this.#interval);
-    this.clear();
-  }
-
-  /** Removes the status line so that other output can be printed. The line appears again below it within a second. */
-  clear(): void {
-    showProgress("", this.#stream);
-  }
-
-  #draw(): void {
-    showProgress(this.#text((this.#endMs - performance.now()) / 1000), this.#stream);
-  }
+/**
+ * Shows a status line with the remaining time. After other output it appears again within a second.
+ * @param text begins with the most important part, because a narrow terminal truncates the line.
+ * @returns a function that ends it
+ */
+export function showCountdown(
+  stream: NodeJS.WriteStream,
+  seconds: number,
+  text: (secondsLeft: number) => string,
+): () => void {
+  const endMs = performance.now() + seconds * 1000;
+  const draw = (): void => showProgress(text((endMs - performance.now()) / 1000), stream);
+  const interval = setInterval(draw, 1000);
+  draw();
+  return () => {
+    clearInterval(interval);
+    showProgress("", stream);
+  };
 }

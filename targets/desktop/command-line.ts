@@ -32,21 +32,27 @@ export function commandLine(
     .exitOverride(({ code, exitCode, message }) => {
       // Without a subcommand, commander has already printed the help to standard error.
       if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
-      const isUnknown = /^commander\.(unknown|excess)/.test(code) && !message.includes("mean");
+      const isUnknown =
+        /^commander\.(unknown|excess|missing)/.test(code) && !message.includes("mean");
       const line = message.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
       fail(isUnknown ? `${line.replace(/\.$/, "")}; see ${usage} --help` : line);
     });
 }
 
-/** Breaks lines at words, and indents the continuation like the line. */
+/** Breaks lines at words. Continuations are indented like the line, or like the description of an option. */
 export function wrapped(text: string, columns = Number.POSITIVE_INFINITY): string {
-  const wrap = (line: string): string => {
-    const indent = /^ */.exec(line)![0];
+  const wrap = (line: string, indent: number): string => {
     const at = line.lastIndexOf(" ", columns);
-    if (line.length <= columns || at <= indent.length) return line;
-    return `${line.slice(0, at).trimEnd()}\n${wrap(indent + line.slice(at).trimStart())}`;
+    if (line.length <= columns || at <= indent) return line;
+    const rest = " ".repeat(indent) + line.slice(at).trimStart();
+    return `${line.slice(0, at).trimEnd()}\n${wrap(rest, indent)}`;
   };
-  return text.split("\n").map(wrap).join("\n");
+  const wrapLine = (line: string): string => {
+    const [term = ""] = /^ +\S.*? {2,}(?=\S)/.exec(line) ?? /^ */.exec(line)!;
+    if (line.length <= columns || term.length <= columns / 2) return wrap(line, term.length);
+    return `${term.trimEnd()}\n${wrap(" ".repeat(6) + line.slice(term.length), 6)}`;
+  };
+  return text.split("\n").map(wrapLine).join("\n");
 }
 
 export function markdownTable(rows: readonly (readonly string[])[]): string {

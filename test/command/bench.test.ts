@@ -41,8 +41,8 @@ const STAYS = CODE.replace('"POST"', '"POST", redirect: "manual"');
 const SENDS = "require('net').connect(new URL(token).port, '127.0.0.1')";
 
 it.concurrent.each<[what: string, program: string, output: RegExp]>([
-  ["never comes", REQUESTER, /^picogrant conform: the device never came in 2 s\n$/],
-  ["ends", "throw 'no'", /^picogrant conform: the device never came in 2 s; its last output: .*\n/],
+  ["never comes", REQUESTER, /^picogrant conform: no connection came in 2 s\n$/],
+  ["ends", "throw 'no'", /^picogrant conform: no connection came in 2 s; its last output: .*\n/],
   ["hangs", `${CODE} code`, /pending .* no poll came in 2 s\n/],
   ["polls wildly", `${CODE} setInterval(poll, 10)`, /pending .* too early\n/],
   [

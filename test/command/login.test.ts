@@ -221,7 +221,12 @@ describe("every end is one line, with the same exit code in all commands and an 
     ["Ctrl-C", 130, "exec COMMAND >&2", /: given up\n$/],
     ["SIGTERM", 143, "exec COMMAND >&2", /: given up\n$/],
     ["SIGHUP", 129, "exec COMMAND >&2", /: given up\n$/],
-    ["a closed pipe", 141, "exec 3> >(true); wait $!; exec COMMAND >&3", /nobody reads its outp/],
+    [
+      "a closed pipe",
+      141,
+      "exec 3> >(true); wait $!; exec COMMAND >&3",
+      /its output is no longer read/,
+    ],
     ["a full disk", 1, "exec COMMAND > /dev/full", /cannot write its output \(ENOSPC\)\n$/],
   ])(
     "a login that is ended by %s: %i, and leaves no files",
@@ -295,7 +300,7 @@ it("status reports user, server, scope and expiry, or that the server has ended 
   expect(JSON.parse(stdout)).toMatchObject({ event: "status", ...facts, ends_in: null });
   expect(JSON.parse(stdout).expires_in).toBeGreaterThan(3500);
   expect((await picogrant(["status"])).stdout).toMatch(
-    /^Signed in at \S+ as ada\.\nClient c, scope email\?\[2K\?\.\nThe access token is good for 59 min, and /,
+    /^Signed in at \S+ as ada\.\nClient c, scope email\?\[2K\?\.\nThe access token is valid for 59 min, and /,
   );
   expect(seen).toEqual([]);
 });
@@ -386,6 +391,8 @@ it("completion: bash completes commands, options, choices, servers and accounts;
 it("help is wrapped at words", () => {
   expect(wrapped("  one two three\nfour", 9)).toBe("  one two\n  three\nfour");
   expect(wrapped("  longer-than-that", 9)).toBe("  longer-than-that");
+  expect(wrapped("  -a  one two", 12)).toBe("  -a  one\n      two");
+  expect(wrapped("  --long  one two three", 16)).toBe("  --long\n      one two\n      three");
 });
 
 describe("accounts", () => {

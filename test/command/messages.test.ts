@@ -12,10 +12,10 @@ import { codeLines, waitingText } from "../../targets/command/login/login.ts";
 import { requestIdentity, userInfoOf } from "../../targets/command/login/stored-session.ts";
 import {
   asClock,
-  CountdownLine,
   hasUtf8,
   openOnEnter,
   paintFor,
+  showCountdown,
 } from "../../targets/command/terminal.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
 import { listening, temporaryFolder } from "../listening.ts";
@@ -94,7 +94,7 @@ function drawn(columns: number, terminal = "xterm"): string {
     return true;
   };
   const stream = { isTTY: true, columns, write } as unknown as NodeJS.WriteStream;
-  new CountdownLine(stream, 1795, waitingText).stop();
+  showCountdown(stream, 1795, waitingText)();
   // Removes the control sequences that clear the line.
   return written.replaceAll("\r\x1b[K", "");
 }

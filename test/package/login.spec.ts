@@ -128,5 +128,5 @@ it("picogrant login at oidc-provider reports the user's name from the ID token",
   expect(code).toBe(0);
   expect(events(stdout).at(-1)).toMatchObject({ event: "signed_in", who: "ada", renews: true });
   const out = await run(["logout", "--state", state], { PICOGRANT_CLIENT_SECRET: secret });
-  expect(out.stdout).toMatch(/^Signed out at \S+: the tokens are revoked and forgotten\.\n$/);
+  expect(out.stdout).toMatch(/^Signed out at \S+: the tokens are revoked and deleted\.\n$/);
 });

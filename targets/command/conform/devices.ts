@@ -59,7 +59,7 @@ Examples:
 
 Rows: ${rows.map(({ name }) => name).join(", ")}
 
-Exit code 1: a row failed, or the device never came.`;
+Exit code 1: a row failed, or the device sent no request.`;
 
 export function deviceLine(command: Command): Command {
   command

@@ -261,7 +261,7 @@ export class Judge implements Listeners {
 
   #missing(step: Step | undefined, ms: number): string {
     let what = `no ${step?.on ?? "connection"}`;
-    if (this.received.length === 0) what = this.connections > 0 ? "no request" : "the device never";
+    if (this.received.length === 0) what = this.connections > 0 ? "no request" : "no connection";
     return `${what} came in ${ms / 1000} s`;
   }
 

@@ -71,14 +71,18 @@ export function loginLine(command: Command): Command {
   }
   return line
     .addOption(config)
-    .option("--again", "sign out first where somebody is signed in, and ask for a new code")
-    .option("--timeout <seconds>", "give up when nobody has allowed it by then", integer(1, 86_400))
+    .option("--again", "sign out first if a user is signed in, and request a new code")
+    .option(
+      "--timeout <seconds>",
+      "give up if the user has not allowed it by then",
+      integer(1, 86_400),
+    )
     .option("--qr", "draw a QR code also without a terminal that has space and UTF-8 for it")
     .option("--no-qr", "draw none")
     .option("--no-browser", "do not offer to open the address in a browser")
     .option(
       "--json",
-      "one JSON object for each line on standard output; words go to standard error",
+      "one JSON object for each line on standard output; texts go to standard error",
     )
     .addHelpText("after", HELP);
 }

@@ -11,7 +11,6 @@ import { Exit, interruptibly, outcomeBy } from "../exit-codes.ts";
 import type { Part } from "../option-parser.ts";
 import {
   asClock,
-  CountdownLine,
   hasBrowser,
   hasUtf8,
   inWords,
@@ -19,6 +18,8 @@ import {
   openOnEnter,
   type Paint,
   paintFor,
+  showCountdown,
+  showProgress,
 } from "../terminal.ts";
 import { type LoginOptions, loginLine, loginOptionsOf } from "./login-options.ts";
 import {
@@ -156,7 +157,7 @@ function unusableError({ response }: SignInError): SignInError {
 function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): SignInError {
   const [code, what] =
     codes > 0
-      ? (["aborted", "nobody has allowed it"] as const)
+      ? (["aborted", "the user has not allowed it"] as const)
       : ([trouble?.code ?? "unreachable", "the server has sent no usable response"] as const);
   const why = codes > 0 ? "try again" : (trouble?.message ?? "try again");
   return new SignInError(code, trouble?.remedy ?? "user", `${what} within ${seconds} s; ${why}`);
@@ -189,7 +190,7 @@ function isRefusal({ remedy, response }: SignInError): boolean {
 }
 
 function refusalOf(refused: SignInError, { state, settings }: LoginOptions): SignInError {
-  const anew = `to sign in anew: ${loginCommand(state, settings, { again: true })}`;
+  const anew = `to sign in again: ${loginCommand(state, settings, { again: true })}`;
   const end = `to end the session: ${commandFor("logout", state)}`;
   const message = `the server refuses to renew the stored tokens; ${anew}; ${end}`;
   return new SignInError(refused.code, refused.remedy, message, refused);
@@ -243,7 +244,7 @@ class Screen {
   readonly #paint: Paint;
   codes = 0;
   trouble: SignInError | undefined;
-  #waiting: CountdownLine | undefined;
+  #stopCountdown = (): void => {};
   readonly #isBrowserOffered: boolean;
   #stopOpening = (): void => {};
 
@@ -269,14 +270,14 @@ class Screen {
     for (const line of codeLines(prompt, this.#terminal(), this.#paint)) this.#print(line);
     if (!isScreen(this.#stream, process.env)) {
       const limit = this.#options.timeout === undefined ? " (--timeout SECONDS ends it)" : "";
-      const lifetime = `the code is good for ${inWords(expiresInS)}`;
+      const lifetime = `the code is valid for ${inWords(expiresInS)}`;
       this.#print(`Waiting until you have allowed it${limit}; ${lifetime}.`);
     }
     if (this.#isBrowserOffered) {
       this.#print("Press Enter to open it in the browser.");
       this.#stopOpening = openOnEnter(verificationUriComplete || verificationUri);
     }
-    this.#waiting = new CountdownLine(this.#stream, expiresInS, waitingText);
+    this.#stopCountdown = showCountdown(this.#stream, expiresInS, waitingText);
   }
 
   #terminal(): Parameters<typeof codeLines>[1] {
@@ -293,8 +294,7 @@ class Screen {
 
   stopWaiting(): void {
     this.#stopOpening();
-    this.#waiting?.stop();
-    this.#waiting = undefined;
+    this.#stopCountdown();
   }
 
   showSession(ready: ReadySettings, session: Session, who: string): void {
@@ -317,7 +317,7 @@ class Screen {
     this.trouble = lasting(trouble);
     if (this.trouble.message === before) return;
     this.#report({ event: "trouble", code, message });
-    this.#waiting?.clear();
+    showProgress("", this.#stream);
     process.stderr.write(`picogrant login: ${message}\n`);
   }
 

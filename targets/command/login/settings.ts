@@ -10,7 +10,7 @@ import {
 } from "../../../platform/configuration/device-config.ts";
 import { listed, type Problem } from "../../../platform/configuration/schema-check.ts";
 import table from "../../../platform/configuration/settings.json";
-import type { Client, ServerSettings, Settings } from "../../../platform/configuration/settings.ts";
+import type { Client, ServerSettings } from "../../../platform/configuration/settings.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
 import { parseOptions, SESSION_BYTES } from "../../../platform/node/options.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
@@ -66,13 +66,8 @@ export async function readySettings(
   }
 }
 
-interface Parsed {
-  readonly settings: Settings;
-  readonly title: string;
-}
-
 /** @throws UsageError that names each invalid option */
-function parsed(login: LoginSettings): Parsed {
+function parsed(login: LoginSettings) {
   const { server = "", serverParameters, clientId = "", secret: _, config: _no, ...more } = login;
   const { keyFile: _file, certificates: _other, ...client } = more;
   const choice = server.includes("://") ? server : { name: server, ...serverParameters };
@@ -95,7 +90,7 @@ function flagOf(path: string): string {
 }
 
 /** @throws UsageError */
-function inFile({ scope }: LoginSettings, file: string): Parsed {
+function inFile({ scope }: LoginSettings, file: string) {
   const config = readDeviceJson(file);
   const hasSecret = config.clientSecret !== undefined;
   refuseOthers(file, hasSecret ? "configuration with a secret" : "configuration");

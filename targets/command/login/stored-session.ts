@@ -152,7 +152,7 @@ export function expiryOf({ status, expiresInS, endsInS, isRenewable }: Session):
   const access =
     status === "refreshing"
       ? "The access token has to be renewed, which the server has not done."
-      : `The access token is good${lifetime}${lifetime || isRenewable ? renewal : ""}.`;
+      : `The access token is valid${lifetime}${lifetime || isRenewable ? renewal : ""}.`;
   const end = endsInS === undefined ? [] : [`The session ends in ${inWords(endsInS)}.`];
   return [access, ...end];
 }
@@ -182,7 +182,7 @@ async function withSession(
     const ready = await readySettings(settings, platform, {
       stored: metadataOf(platform, settings),
     });
-    let trouble: SignInError | undefined;
+    let trouble = new SignInError("unreachable", "nobody", "try again later");
     let unsaved: SignInError | undefined;
     const giveUp = new AbortController();
     const onTrouble = (one: SignInError): void => {
@@ -201,11 +201,7 @@ async function withSession(
           if (signal.aborted) throw signal.reason;
           if (unsaved !== undefined) throw unsaved;
           if (!late.aborted) throw error;
-          const {
-            code = "unreachable",
-            remedy = "nobody",
-            message = "try again later",
-          } = trouble ?? {};
+          const { code, remedy, message } = trouble;
           const what = `the server did not renew the access token within ${timeout} s`;
           throw new SignInError(code, remedy, `${what}; ${message}`);
         }
@@ -331,8 +327,8 @@ export const logout: Part = {
         flags.json
           ? JSON.stringify({ event: "signed_out", ...result })
           : problem === ""
-            ? `Signed out at ${title}: the tokens are revoked and forgotten.`
-            : `The tokens are forgotten here; ${title} ${problem}.`,
+            ? `Signed out at ${title}: the tokens are revoked and deleted.`
+            : `The tokens are deleted on this computer; ${title} ${problem}.`,
       );
       if (isStored)
         throw new SignInError("not_erased", "user", `${state}: could not be erased; delete it`);
