@@ -115,7 +115,7 @@ export function nameMeant(wrong: string, known: readonly string[]): string | und
   return known.find((name) => isAlike(name, wrong));
 }
 
-/** Whether two names are equal, ignoring case and underscores, with at most one letter missing, added or replaced. */
+/** Whether names are equal, ignoring case and underscores, with a letter missing, added or replaced, or two swapped. */
 function isAlike(one: string, other: string): boolean {
   const a = one.toLowerCase().replace(/_/g, "");
   const b = other.toLowerCase().replace(/_/g, "");
@@ -127,7 +127,8 @@ function isAlike(one: string, other: string): boolean {
     [at + 1, at],
     [at, at + 1],
   ] as const;
-  return a === b || rests.some(([inA, inB]) => a.slice(inA) === b.slice(inB));
+  const swapped = `${b.slice(0, at)}${b[at + 1] ?? ""}${b[at] ?? ""}${b.slice(at + 2)}`;
+  return [b, swapped].includes(a) || rests.some(([inA, inB]) => a.slice(inA) === b.slice(inB));
 }
 
 /** The type of a value; for an object the name of its built-in class, which is the same in other realms (jest). */

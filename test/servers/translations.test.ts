@@ -184,7 +184,7 @@ describe("an invalid name or parameter is reported together with the valid ones"
   const names = SERVERS.map((known) => known.name).join(", ");
   it.each([
     ["", `must be one of: ${names}; or an issuer's address, or addresses`],
-    ["githup", "is unknown; did you mean github?"],
+    ["gihtub", "is unknown; did you mean github?"],
     ["login.example.com", "is unknown; did you mean https://login.example.com?"],
   ])("the server %j", (name, problem) => {
     expect(output(name, {})).toEqual({ path: "server", problem });
