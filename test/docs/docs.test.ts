@@ -113,6 +113,18 @@ const FIGURES: readonly [page: string, phrase: string, source: string, values: R
     "platform/driver/options.ts",
     /MEMORY_BYTES_DEFAULT = (\d+)/,
   ],
+  [
+    "targets/docs/sizing.md",
+    "a client identifier of {} characters, a secret of {}",
+    "targets/command/sizing.ts",
+    /"c".repeat\((\d+)\),\s*clientSecret: "s".repeat\((\d+)\)/,
+  ],
+  [
+    "targets/docs/node.md",
+    "at most {} printable characters",
+    "platform/exchange/log.ts",
+    /LINE_MAX = (\d+)/,
+  ],
   ["targets/docs/sizing.md", MEMORY_OF_C, "targets/command/page-format.ts", /memoryBytes = (\d+) /],
   [
     "targets/docs/sizing.md",
