@@ -184,3 +184,11 @@ describe("wrong configuration, memory or storage", () => {
     }
   });
 });
+
+it("text.ts: text becomes UTF-8, and a lone surrogate the replacement character, as with TextEncoder", () => {
+  const bounds = [0x80, 0x800, 0xd800, 0xe000, 0x10000, 0x10ffff];
+  for (const text of bounds
+    .flatMap((code) => [code - 1, code])
+    .map((code) => String.fromCodePoint(code)))
+    expect(bytesOf(text)).toEqual(new TextEncoder().encode(text));
+});

@@ -35,6 +35,8 @@ describe("start and stop", () => {
     const driver = driverOn(platform);
     driver.start();
     platform.wait(60);
+    driver.setStatus("ready");
+    expect(platform.display.lines.join()).toContain("ready");
     driver.stop();
     const before = { state: driver.device.state, memory: driver.memory.slice() };
     driver.signOut();

@@ -378,8 +378,10 @@ class Run {
     const fault = (what: string): void => {
       if (running.isAlive) this.#fault(what);
     };
-    const requested = this.#api.request(session, this.#random, fault);
-    this.#promise("fetch", running, requested, () => {});
+    for (let left = 1 + this.#random.below(3); left > 0; left--) {
+      const requested = this.#api.request(session, this.#random, fault);
+      this.#promise("fetch", running, requested, () => {});
+    }
   }
 
   async #claims(running: Running, session: Session): Promise<void> {

@@ -159,8 +159,9 @@ export class SealedMedium extends Medium {
       default: {
         if (earlier === undefined) return {};
         // If storage knows the current content, it detects that this record is older. The current one is lost.
-        const isNoticed =
-          index >= this.#atStart[slot]! && this.#known[slot]?.equals(earlier) === false;
+        const known = this.#known[slot];
+        const isNewer = index >= this.#atStart[slot]! || known?.length === 0;
+        const isNoticed = isNewer && known?.equals(earlier) === false;
         return put(earlier, isNoticed ? lost : { possible: new Set([text!]), isDoubtful: true });
       }
     }
