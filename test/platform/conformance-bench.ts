@@ -11,7 +11,7 @@ import type {
   RequestOnServer,
   ServerPlan,
 } from "../../platform/conformance/index.ts";
-import type { Http } from "../../platform/contracts.ts";
+import type { Http, Storage } from "../../platform/contracts.ts";
 import {
   FakeHttp,
   type FakeHttpOptions,
@@ -19,6 +19,7 @@ import {
   ManualClock,
   type SeenRequest,
 } from "../../platform/testing/index.ts";
+import { bytesOf } from "../../platform/text/text.ts";
 
 export const realEnvironment: Environment = {
   wait: (ms) =>
@@ -42,6 +43,24 @@ export const itConforms = <Make>(
   suite: (make: Make) => ConformanceCase[],
   make: Make,
 ): void => it.each(suite(make))(`${subject}: $name`, (one) => one.run());
+
+/** Writes a record. @returns the result of a storage that reports it at once */
+export function put(storage: Storage, slot: number, record: string | Uint8Array) {
+  const bytes = typeof record === "string" ? bytesOf(record) : record;
+  let result: boolean | undefined;
+  storage.write(slot, bytes, 0, bytes.length, (ok) => (result = ok));
+  return result;
+}
+
+/** The record as text; "" for an empty slot, -1 for an unreadable one. */
+export function get(storage: Storage, slot: number): string | number | undefined {
+  const into = new Uint8Array(storage.capacity);
+  let result: string | number | undefined;
+  storage.read(slot, into, 0, into.length, (length) => {
+    result = length < 0 ? length : new TextDecoder().decode(into.subarray(0, length));
+  });
+  return result;
+}
 
 const ORIGIN = "http://server.example";
 const DEAD = "http://dead.example";

@@ -3,29 +3,10 @@
 
 import nacl from "tweetnacl";
 import { describe, expect, it } from "vitest";
-import type { Storage } from "../../platform/contracts.ts";
 import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/storage/sealed-storage.ts";
 import { MemoryStorage, SeededEntropy } from "../../platform/testing/index.ts";
-
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-function put(storage: Storage, slot: number, bytes: Uint8Array): boolean | undefined {
-  let response: boolean | undefined;
-  storage.write(slot, bytes, 0, bytes.length, (ok) => {
-    response = ok;
-  });
-  return response;
-}
-
-/** Reads a slot. Returns the record as text, "" for an empty slot, and -1 for an unreadable one. */
-function get(storage: Storage, slot: number): string | number | undefined {
-  const into = new Uint8Array(storage.capacity);
-  let response: string | number | undefined;
-  storage.read(slot, into, 0, into.length, (length) => {
-    response = length < 0 ? length : new TextDecoder().decode(into.subarray(0, length));
-  });
-  return response;
-}
+import { bytesOf } from "../../platform/text/text.ts";
+import { get, put } from "./conformance-bench.ts";
 
 const CAPACITY = 120;
 const SEED = 77;

@@ -71,21 +71,6 @@ async function untilCode(more: Partial<SignInOptions> = {}): Promise<void> {
   await expect(given).rejects.toMatchObject({ code: "aborted" });
 }
 
-/** A storage in memory that the test can read. */
-function memory() {
-  const place = {
-    stored: undefined as string | undefined,
-    load: () => place.stored,
-    save: (value: string) => {
-      place.stored = value;
-    },
-    erase: () => {
-      place.stored = undefined;
-    },
-  };
-  return place;
-}
-
 it("writes a log if the option is set", async () => {
   const lines: string[] = [];
   await untilCode({ log: (line) => void lines.push(line) });
@@ -125,7 +110,12 @@ it("has one abort listener, during discovery and while it waits for the user", a
 });
 
 it("stores the tokens in the program's storage, and uses its fetch", async () => {
-  const storage = memory();
+  let stored: string | undefined;
+  const storage = {
+    load: () => stored,
+    save: (value: string) => (stored = value),
+    erase: () => (stored = undefined),
+  };
   const seen: string[] = [];
   const own: typeof fetch = (input) => {
     seen.push(`${input}`);
@@ -139,7 +129,7 @@ it("stores the tokens in the program's storage, and uses its fetch", async () =>
   const response = await session.fetch("https://a.example/x");
   expect([await response.text(), seen]).toEqual(["own", ["https://a.example/x"]]);
   await session.close();
-  expect(storage.stored).toMatch(/./);
+  expect(stored).toMatch(/./);
   sessions.push(await signIn(options({ ...more, resumeOnly: true })));
 });
 
@@ -182,15 +172,12 @@ it.each([
   expect(fs.existsSync(state) ? fs.readdirSync(state) : []).toEqual([]);
 });
 
-it.each([["no metadata", "/nothing", "no_metadata", "developer", /HTTP 404/]])(
-  "refuses an issuer: %s",
-  async (_, issuer, code, remedy, message) => {
-    const failing = signIn(options({ server: issuer.startsWith("/") ? origin + issuer : issuer }));
-    await expect(failing).rejects.toBeInstanceOf(SignInError);
-    await expect(failing).rejects.toMatchObject({ code, remedy });
-    await expect(failing).rejects.toThrow(message);
-  },
-);
+it("refuses an issuer without metadata", async () => {
+  const failing = signIn(options({ server: `${origin}/nothing` }));
+  await expect(failing).rejects.toBeInstanceOf(SignInError);
+  await expect(failing).rejects.toMatchObject({ code: "no_metadata", remedy: "developer" });
+  await expect(failing).rejects.toThrow(/HTTP 404/);
+});
 
 it.each([
   ["not_signed_in", { resumeOnly: true }],
