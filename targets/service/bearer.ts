@@ -94,11 +94,10 @@ export function authenticateCaller(
   const missing = ['error="insufficient_scope"', `scope="${ids.join(" ")}"`];
   if (!ids.some((id) => found.scopes.includes(id)))
     throw new ApiError(
-      {
-        status: "PERMISSION_DENIED",
-        message: "Request had insufficient authentication scopes.",
-        reason: "insufficientPermissions",
-      },
+      "PERMISSION_DENIED",
+      "insufficientPermissions",
+      "Request had insufficient authentication scopes.",
+      {},
       { "www-authenticate": challengeOf(context, REALM, found.scheme, missing) },
     );
   refuseDisabledApi(context, found.grant, api);
@@ -131,12 +130,9 @@ function refuseWeakSignIn(context: ServiceContext, { grant, scheme }: Caller): v
 function refuseDisabledApi(context: ServiceContext, grant: Grant, api: ResourceApi): void {
   const client = context.directory.clients.get(grant.clientId);
   if (client?.enabledApis.includes(api)) return;
-  throw new ApiError({
-    status: "PERMISSION_DENIED",
-    message: `The ${api} API has not been used in this project before or it is disabled.`,
-    reason: "accessNotConfigured",
-    domain: "usageLimits",
-  });
+  const message = `The ${api} API has not been used in this project before or it is disabled.`;
+  const detail = { domain: "usageLimits" };
+  throw new ApiError("PERMISSION_DENIED", "accessNotConfigured", message, detail);
 }
 
 /** The access token of a request, from the header with this scheme or from the query parameter access_token. */
@@ -152,11 +148,10 @@ export function accessTokenOf(
   // Only one method at a time is allowed (RFC 6750 §2), and no parameter twice (§3.1).
   if (inQuery.length > (isMeant ? 0 : 1))
     throw new ApiError(
-      {
-        status: "INVALID_ARGUMENT",
-        message: "The access token must be given once, in the header or in the query.",
-        reason: "badRequest",
-      },
+      "INVALID_ARGUMENT",
+      "badRequest",
+      "The access token must be given once, in the header or in the query.",
+      {},
       { "www-authenticate": `${scheme} realm="${realm}", error="invalid_request"` },
     );
   return isMeant ? inHeader : inQuery[0];
@@ -164,14 +159,7 @@ export function accessTokenOf(
 
 /** A 401 with a challenge (RFC 6750 §3). */
 export function unauthenticated(message: string, reason: string, challenge: string): ApiError {
-  return new ApiError(
-    {
-      status: "UNAUTHENTICATED",
-      message,
-      reason,
-      location: "Authorization",
-      locationType: "header",
-    },
-    { "www-authenticate": challenge },
-  );
+  const where = { location: "Authorization", locationType: "header" } as const;
+  const headers = { "www-authenticate": challenge };
+  return new ApiError("UNAUTHENTICATED", reason, message, where, headers);
 }

@@ -87,12 +87,7 @@ function route(context: ServiceContext, request: ProtocolRequest): ProtocolRespo
     const isMetadata = path.includes("/.well-known/");
     const own = isMetadata ? metadataPaths(context.options.issuerPath)[path] : path;
     const methods = isGone ? undefined : ENDPOINTS.get(own ?? "");
-    if (!methods)
-      throw new ApiError({
-        status: "NOT_FOUND",
-        message: "There is nothing at this address.",
-        reason: "notFound",
-      });
+    if (!methods) throw new ApiError("NOT_FOUND", "notFound", "There is nothing at this address.");
     const endpoint = methods[request.method === "HEAD" ? "GET" : request.method];
     if (!endpoint) return methodNotAllowed(familyOf(path), Object.keys(methods));
     return inDialect(mannerOf(context), endpoint(context, request), context.env.now());

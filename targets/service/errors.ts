@@ -2,7 +2,7 @@
 // APIs. Each entry has the status, code and description that a client receives.
 
 import type { Manner } from "./dialects.ts";
-import { json, type ProtocolResponse } from "./wire.ts";
+import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
 /** Errors of the OAuth endpoints. Descriptions are copied verbatim from the specification where it has one. */
 const OAUTH_ERRORS = {
@@ -90,42 +90,33 @@ const API_STATUSES = {
   UNIMPLEMENTED: 501,
 } as const;
 
-export interface ApiErrorDetail {
-  status: keyof typeof API_STATUSES;
+interface ApiErrorDetail {
   /** An HTTP status that is more specific than the status of the canonical name. */
-  code?: number;
-  message: string;
-  /** A short machine-readable word, such as "required" or "insufficientPermissions". */
-  reason: string;
-  domain?: string;
+  readonly code?: number;
+  readonly domain?: string;
   /** The invalid parameter or header. */
-  location?: string;
-  locationType?: "parameter" | "header";
+  readonly location?: string;
+  readonly locationType?: "parameter" | "header";
 }
 
 /** An error of a resource API. `dispatch` converts it to a response. */
 export class ApiError extends Error {
-  readonly detail: ApiErrorDetail;
-  readonly headers: Readonly<Record<string, string>> | undefined;
-
-  constructor(detail: ApiErrorDetail, headers?: Readonly<Record<string, string>>) {
-    super(detail.message);
-    this.detail = detail;
-    this.headers = headers;
+  constructor(
+    readonly status: keyof typeof API_STATUSES,
+    /** A short machine-readable word, such as "required" or "insufficientPermissions". */
+    readonly reason: string,
+    message: string,
+    readonly detail: ApiErrorDetail = {},
+    readonly headers?: Readonly<Record<string, string>>,
+  ) {
+    super(message);
   }
 
   toResponse(): ProtocolResponse {
-    const { status, message, reason, location, locationType } = this.detail;
-    const { code = API_STATUSES[status], domain = "global" } = this.detail;
-    const where = location === undefined ? {} : { location, locationType };
-    const error = {
-      code,
-      message,
-      status,
-      errors: [{ message, domain, reason, ...where }],
-      details: [],
-    };
-    return json(code, { error }, this.headers);
+    const { status, message, reason } = this;
+    const { code = API_STATUSES[status], domain = "global", ...where } = this.detail;
+    const errors = [{ message, domain, reason, ...where }];
+    return json(code, { error: { code, message, status, errors, details: [] } }, this.headers);
   }
 }
 
@@ -135,24 +126,26 @@ export function invalidParameter(
   message: string,
   reason = "invalidParameter",
 ): ApiError {
-  return new ApiError({
-    status: "INVALID_ARGUMENT",
-    message,
-    reason,
-    location,
-    locationType: "parameter",
-  });
+  const where = { location, locationType: "parameter" } as const;
+  return new ApiError("INVALID_ARGUMENT", reason, message, where);
 }
 
-/** A 400 for a body with another media type. */
-export function notJson(): ApiError {
-  return new ApiError({
-    status: "INVALID_ARGUMENT",
-    message: "The body must be application/json.",
-    reason: "parseError",
-    location: "Content-Type",
-    locationType: "header",
-  });
+/** The JSON in a body. Throws an ApiError for another media type, and for other text. */
+export function jsonOf({ headers, body }: ProtocolRequest): unknown {
+  const type = headers["content-type"];
+  const where = { location: "Content-Type", locationType: "header" } as const;
+  if (type !== undefined && mediaType(type) !== "application/json")
+    throw new ApiError(
+      "INVALID_ARGUMENT",
+      "parseError",
+      "The body must be application/json.",
+      where,
+    );
+  try {
+    return JSON.parse(textOf(body));
+  } catch {
+    throw invalidParameter("body", "Invalid JSON payload received.", "parseError");
+  }
 }
 
 /** The kind of an error. The errors of OAuth and of resource APIs have different members. */
@@ -161,14 +154,10 @@ export type Family = "oauth" | "api";
 /** A 405 with the allowed methods (RFC 9110 §15.5.6). GET includes HEAD. */
 export function methodNotAllowed(family: Family, methods: readonly string[]): ProtocolResponse {
   const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  const headers = { allow: allow.join(", ") };
   const message = `Use ${methods.join(" or ")}.`;
-  return family === "api"
-    ? apiRefusal(
-        { status: "UNIMPLEMENTED", code: 405, message, reason: "methodNotAllowed" },
-        headers,
-      )
-    : json(405, { error: "invalid_request", error_description: message }, headers);
+  const headers = { allow: allow.join(", ") };
+  const error = new ApiError("UNIMPLEMENTED", "methodNotAllowed", message, { code: 405 }, headers);
+  return refusal(family, error);
 }
 
 /** A 413, without reading the body. */
@@ -176,21 +165,22 @@ export function bodyTooLarge(family: Family): ProtocolResponse {
   const message = "The request body is too large.";
   // The rest of the body is not read, so the connection cannot be reused.
   const headers = { connection: "close" };
-  return family === "api"
-    ? apiRefusal({ status: "INVALID_ARGUMENT", code: 413, message, reason: "tooLarge" }, headers)
-    : json(413, { error: "invalid_request", error_description: message }, headers);
+  return refusal(
+    family,
+    new ApiError("INVALID_ARGUMENT", "tooLarge", message, { code: 413 }, headers),
+  );
 }
 
 /** A 500, for a fault of the service itself. */
 export function serviceFault(family: Family): ProtocolResponse {
-  const message = "The service has failed.";
-  return family === "api"
-    ? apiRefusal({ status: "INTERNAL", message, reason: "backendError" })
-    : json(500, { error: "server_error", error_description: message });
+  const error = new ApiError("INTERNAL", "backendError", "The service has failed.");
+  return refusal(family, error, "server_error");
 }
 
-function apiRefusal(detail: ApiErrorDetail, headers?: Record<string, string>): ProtocolResponse {
-  return new ApiError(detail, headers).toResponse();
+function refusal(family: Family, error: ApiError, word = "invalid_request"): ProtocolResponse {
+  const response = error.toResponse();
+  if (family === "api") return response;
+  return json(response.status, { error: word, error_description: error.message }, error.headers);
 }
 
 /** The value of a parameter; null if it is absent. Throws an ApiError if it is repeated. */

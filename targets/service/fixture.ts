@@ -218,22 +218,22 @@ export class Directory {
     return [...account.blockedScopes, ...(organization?.blockedScopes ?? [])];
   }
 
-  /** The scopes that the policy blocks for the account with this id, or if there is none, for the organization. */
-  policyOf(accountOrOrganizationId: string): readonly string[] {
-    const holder =
-      this.accounts.get(accountOrOrganizationId) ?? this.organizations.get(accountOrOrganizationId);
-    if (!holder) throw new Error(`no account or organization "${accountOrOrganizationId}"`);
-    return holder.blockedScopes;
+  /** The account with this id, or if there is none, the organization. */
+  #holder(id: string): Account | Organization {
+    const holder = this.accounts.get(id) ?? this.organizations.get(id);
+    if (!holder) throw new Error(`no account or organization "${id}"`);
+    return holder;
   }
 
-  /** Replaces the blocked scopes of the account with this id, or if there is none, of the organization. */
+  /** The scopes that the policy of this account or organization blocks. */
+  policyOf(accountOrOrganizationId: string): readonly string[] {
+    return this.#holder(accountOrOrganizationId).blockedScopes;
+  }
+
   setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void {
     const unknown = blockedScopes.find((name) => !SCOPE_NAMES.includes(name));
     if (unknown !== undefined) throw new Error(`no scope "${unknown}"`);
-    const holder =
-      this.accounts.get(accountOrOrganizationId) ?? this.organizations.get(accountOrOrganizationId);
-    if (!holder) throw new Error(`no account or organization "${accountOrOrganizationId}"`);
-    holder.blockedScopes = [...blockedScopes];
+    this.#holder(accountOrOrganizationId).blockedScopes = [...blockedScopes];
   }
 
   /** Makes an account a member of an organization, or of none. */

@@ -163,27 +163,22 @@ export class Grants {
     if (scopes?.some((scope) => !grant.scopes.includes(scope))) return "invalid_scope";
     const { refreshTokenRotation: rotate, rotationGrace } = this.#options();
     grant.jkt ??= boundKey(by);
-    if (token === grant.refreshToken || rotationGrace === null) {
-      if (rotate) this.#rotate(grant);
-      else grant.predecessor = undefined;
-      this.#report(grant, "refreshed");
-      return {
-        ...this.#issueAccessToken(grant, this.#env.now(), by, scopes),
-        refreshToken: rotate ? grant.refreshToken : undefined,
-      };
+    const isCurrent = token === grant.refreshToken || rotationGrace === null;
+    // The response with the new token was probably lost. Send the same token again, because the device may have received it.
+    // This does not extend the grace period.
+    const isAgain = token === grant.predecessor && this.#env.now() < grant.graceUntilMs;
+    if (!isCurrent && !isAgain) {
+      // A replaced token was used, so someone other than the client has it (RFC 9700 §4.14.2).
+      this.#end(grant, "revoked");
+      return undefined;
     }
-    if (token === grant.predecessor && this.#env.now() < grant.graceUntilMs) {
-      // The response with the new token was probably lost. Send the same token again, because the device may have received
-      // it. This does not extend the grace period.
-      this.#report(grant, "refreshed");
-      return {
-        ...this.#issueAccessToken(grant, this.#env.now(), by, scopes),
-        refreshToken: grant.refreshToken,
-      };
-    }
-    // A replaced token was used, so someone other than the client has it (RFC 9700 §4.14.2).
-    this.#end(grant, "revoked");
-    return undefined;
+    if (isCurrent && rotate) this.#rotate(grant);
+    else if (isCurrent) grant.predecessor = undefined;
+    this.#report(grant, "refreshed");
+    return {
+      ...this.#issueAccessToken(grant, this.#env.now(), by, scopes),
+      refreshToken: rotate || !isCurrent ? grant.refreshToken : undefined,
+    };
   }
 
   /** A valid access token; undefined if it is unknown, revoked or expired. */

@@ -23,10 +23,7 @@ export function listLiveBroadcasts(
   const { account } = authenticateCaller(context, request, SCOPES, "video");
   // Service accounts have no live streaming (device spec §5.7).
   if (account.kind === "service")
-    throw new ApiError({
-      status: "PERMISSION_DENIED",
-      message: "NoLinkedVideoAccount",
-      reason: "NoLinkedVideoAccount",
+    throw new ApiError("PERMISSION_DENIED", "NoLinkedVideoAccount", "NoLinkedVideoAccount", {
       domain: "video.header",
     });
   const query = new URLSearchParams(request.query);

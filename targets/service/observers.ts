@@ -92,18 +92,8 @@ export class Observers {
 
 /** Names of secret values. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
-  "client_secret",
-  "client_assertion",
-  "device_code",
-  "user_code",
-  "access_token",
-  "refresh_token",
-  "token",
-  "id_token",
-  "code_verifier",
-  "code_challenge",
-  "nonce",
-  "csrf",
+  ...["client_secret", "client_assertion", "device_code", "user_code", "access_token"],
+  ...["refresh_token", "token", "id_token", "code_verifier", "code_challenge", "nonce", "csrf"],
   "verification_uri_complete",
 ]);
 const MASK = "***";
@@ -111,16 +101,8 @@ const MASK = "***";
 // Parameters that may be shown. All others are masked, with name and value, because a code with an unencoded "&" looks like
 // several parameters.
 const SHOWN_NAMES = new Set([
-  ...[
-    "client_id",
-    "grant_type",
-    "scope",
-    "token_type_hint",
-    "client_assertion_type",
-    "account",
-    "decision",
-    "access",
-  ],
+  ...["client_id", "grant_type", "scope", "token_type_hint", "client_assertion_type"],
+  ...["account", "decision", "access"],
   ...["part", "mine", "id", "broadcastStatus", "broadcastType", "maxResults", "pageToken"],
   ...["offerId", "regionsVersion.version", "regionsVersion[version]", "pageSize", "done"],
 ]);

@@ -3,17 +3,10 @@
 import * as z from "zod";
 import { authenticateCaller, type Caller } from "./bearer.ts";
 import type { ServiceContext } from "./context.ts";
-import {
-  ApiError,
-  type ApiErrorDetail,
-  invalidParameter,
-  methodNotAllowed,
-  notJson,
-  singleValue,
-} from "./errors.ts";
+import { ApiError, invalidParameter, jsonOf, methodNotAllowed, singleValue } from "./errors.ts";
 import type { Application } from "./fixture.ts";
 import { describeIssue } from "./options.ts";
-import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
+import { json, type ProtocolRequest, type ProtocolResponse } from "./wire.ts";
 
 /** The parts of the path {packageName}/subscriptions/{productId}/basePlans/{basePlanId}/offers[/{offerId}[:verb]]. */
 interface OfferPath {
@@ -122,11 +115,11 @@ function findBasePlan(context: ServiceContext, caller: Caller, path: OfferPath):
   const app = applications.find(({ packageName }) => packageName === path.packageName);
   if (!app) throw notFound(`Package not found: ${path.packageName}.`);
   if (!app.publishers.includes(caller.account.id))
-    throw new ApiError({
-      status: "PERMISSION_DENIED",
-      message: "The caller does not have permission.",
-      reason: "permissionDenied",
-    });
+    throw new ApiError(
+      "PERMISSION_DENIED",
+      "permissionDenied",
+      "The caller does not have permission.",
+    );
   const subscription = app.subscriptions.find(({ productId }) => productId === path.productId);
   if (!subscription) throw notFound(`Subscription not found: ${path.productId}.`);
   const plan = subscription.basePlans.find(({ basePlanId }) => basePlanId === path.basePlanId);
@@ -153,11 +146,7 @@ function create(
 
   const offers = offersOf(context, path);
   if (offers.has(offerId))
-    throw new ApiError({
-      status: "ALREADY_EXISTS",
-      message: `Offer already exists: ${offerId}.`,
-      reason: "alreadyExists",
-    });
+    throw new ApiError("ALREADY_EXISTS", "alreadyExists", `Offer already exists: ${offerId}.`);
   if (plansAndOffers(context, path) >= context.options.offersPerSubscription)
     throw failedPrecondition("The subscription has too many base plans and offers.");
   const offer: SubscriptionOffer = { ...body, offerId, state: "DRAFT" };
@@ -180,7 +169,7 @@ function checkRegionsVersion(query: URLSearchParams): void {
 }
 
 function readOffer(request: ProtocolRequest, path: OfferPath, offerId: string) {
-  const result = offerSchema.safeParse(readJson(request));
+  const result = offerSchema.safeParse(jsonOf(request));
   if (!result.success) {
     const issue = result.error.issues[0]!;
     const location = String(issue.path[0] ?? "body");
@@ -196,20 +185,10 @@ function readOffer(request: ProtocolRequest, path: OfferPath, offerId: string) {
   return offer;
 }
 
-function readJson(request: ProtocolRequest): unknown {
-  const type = request.headers["content-type"];
-  if (type !== undefined && mediaType(type) !== "application/json") throw notJson();
-  try {
-    return JSON.parse(textOf(request.body));
-  } catch {
-    throw invalidParameter("body", "Invalid JSON payload received.", "parseError");
-  }
-}
-
 // Checks the body of an action. It must be empty or repeat the ids of the path.
 function checkActionBody(request: ProtocolRequest, path: OfferPath): void {
   if (request.body.length === 0) return;
-  const body = readJson(request);
+  const body = jsonOf(request);
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidParameter("body", "The body must be an object.");
   const values = body as Record<string, unknown>;
@@ -297,14 +276,9 @@ function plansAndOffers(context: ServiceContext, path: OfferPath): number {
 }
 
 function notFound(message: string): ApiError {
-  return new ApiError({ status: "NOT_FOUND", message, reason: "notFound" });
+  return new ApiError("NOT_FOUND", "notFound", message);
 }
 
 function failedPrecondition(message: string): ApiError {
-  const detail: ApiErrorDetail = {
-    status: "FAILED_PRECONDITION",
-    message,
-    reason: "failedPrecondition",
-  };
-  return new ApiError(detail);
+  return new ApiError("FAILED_PRECONDITION", "failedPrecondition", message);
 }

@@ -6,10 +6,10 @@ import * as z from "zod";
 import { isLoopbackHost } from "../../../platform/servers/address.ts";
 import { accessTokenOf, unauthenticated } from "../bearer.ts";
 import { baseUrlOf, issuerOf, type ServiceContext } from "../context.ts";
-import { ApiError, invalidParameter, notJson } from "../errors.ts";
+import { ApiError, invalidParameter, jsonOf } from "../errors.ts";
 import { PATHS } from "../metadata.ts";
 import { describeIssue } from "../options.ts";
-import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "../wire.ts";
+import { json, type ProtocolRequest, type ProtocolResponse } from "../wire.ts";
 import { emitVerification, schedulePushOfQueue } from "./delivery.ts";
 import {
   POLL_METHODS,
@@ -46,15 +46,7 @@ function receiverStream(context: ServiceContext, request: ProtocolRequest): Stre
 
 /** The checked JSON body of a request. An empty body counts as an empty object. */
 function readBody<T extends z.ZodType>(request: ProtocolRequest, schema: T): z.output<T> {
-  const type = request.headers["content-type"];
-  if (request.body.length > 0 && type !== undefined && mediaType(type) !== "application/json")
-    throw notJson();
-  let value: unknown = {};
-  try {
-    if (request.body.length > 0) value = JSON.parse(textOf(request.body));
-  } catch {
-    throw invalidParameter("body", "Invalid JSON payload received.", "parseError");
-  }
+  const value = request.body.length > 0 ? jsonOf(request) : {};
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = describeIssue(result.error, schema);
@@ -115,11 +107,7 @@ export function getStream(context: ServiceContext, request: ProtocolRequest): Pr
 function configurationOf(stream: Stream): StreamConfiguration {
   const { configuration } = stream;
   if (!configuration)
-    throw new ApiError({
-      status: "NOT_FOUND",
-      message: "The stream is not configured yet.",
-      reason: "notFound",
-    });
+    throw new ApiError("NOT_FOUND", "notFound", "The stream is not configured yet.");
   return configuration;
 }
 
@@ -142,11 +130,7 @@ export function verifyStream(context: ServiceContext, request: ProtocolRequest):
   const { state } = readBody(request, verifySchema);
   configurationOf(stream);
   if (stream.status === "disabled")
-    throw new ApiError({
-      status: "FAILED_PRECONDITION",
-      message: "The stream is disabled.",
-      reason: "failedPrecondition",
-    });
+    throw new ApiError("FAILED_PRECONDITION", "failedPrecondition", "The stream is disabled.");
   emitVerification(context, stream, state);
   return json(200, {});
 }
