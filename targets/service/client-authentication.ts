@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Attempt } from "./attempts.ts";
 import { authenticateByAssertion } from "./client-assertion.ts";
 import type { ServiceContext } from "./context.ts";
-import { oauthError } from "./errors.ts";
+import { missing, oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
@@ -69,7 +69,7 @@ export function authenticateClient(
       : authenticateByAssertion(context, request, form);
   // If HTTP Basic fails, the response has a challenge, even if the form contains credentials too (RFC 6749 §5.2).
   if (readings[0].id === undefined)
-    return basic ? refuseClient(basic, "Unauthorized") : refuseMissing("client_id");
+    return basic ? refuseClient(basic, "Unauthorized") : { refusal: missing("client_id") };
   const named = agreeing(readings, form);
   if (named.length === 0) return { refusal: twoClients() };
   const client = clientOf(context, named);
@@ -78,7 +78,7 @@ export function authenticateClient(
   if (client.secret !== undefined) {
     const own = named.filter(({ id }) => id === client.id);
     const secrets = own.flatMap(({ secret }) => secret ?? []);
-    if (secrets.length === 0) return refuseMissing("client_secret");
+    if (secrets.length === 0) return { refusal: missing("client_secret") };
     if (!isOneOf(secrets, client.secret)) return refuseClient(basic, "Unauthorized");
   }
   return { client };
@@ -107,10 +107,6 @@ export function clientOf(
 export function refuseWrongType(client: Client): ProtocolResponse | undefined {
   if (client.type === "tv-and-limited-input") return undefined;
   return oauthError("invalid_client", "Invalid client type.");
-}
-
-function refuseMissing(parameter: string): { refusal: ProtocolResponse } {
-  return { refusal: oauthError("invalid_request", `Missing required parameter: ${parameter}`) };
 }
 
 function refuseClient(basic: boolean, description: string): { refusal: ProtocolResponse } {

@@ -11,7 +11,7 @@ import {
   twoClients,
 } from "./client-authentication.ts";
 import { baseUrlOf, mannerOf, type ServiceContext } from "./context.ts";
-import { oauthError, quotaError } from "./errors.ts";
+import { missing, oauthError, quotaError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import { AUTHENTICATION_CONTEXTS, USUAL_CONTEXT } from "./openid.ts";
 import { readRequestedScopes } from "./scopes.ts";
@@ -47,8 +47,7 @@ export function deviceAuthorization(
   const inForm = { id: form.get("client_id"), secret: undefined };
   const named = readings[0].id === undefined ? [inForm] : agreeing(readings, form);
   if (named.length === 0) return twoClients();
-  if (named[0]?.id === undefined)
-    return oauthError("invalid_request", "Missing required parameter: client_id");
+  if (named[0]?.id === undefined) return missing("client_id");
   const client = clientOf(context, named);
   if (!client) return oauthError("invalid_client", "The OAuth client was not found.");
   return createCode(context, form, client);
@@ -67,8 +66,7 @@ function createCode(
   if (quota && !context.deviceCodeQuota.take(client.id, quota, nowMs)) return quotaError();
 
   const parameter = form.get("scope");
-  if (parameter === undefined)
-    return oauthError("invalid_request", "Missing required parameter: scope");
+  if (parameter === undefined) return missing("scope");
   const requested = readRequestedScopes(context.scopes, parameter, client.permittedScopes);
   if ("refused" in requested) return oauthError("invalid_scope");
 

@@ -48,6 +48,10 @@ export function oauthError(code: OAuthErrorCode, description?: string): Protocol
   return response;
 }
 
+export function missing(parameter: string): ProtocolResponse {
+  return oauthError("invalid_request", `Missing required parameter: ${parameter}`);
+}
+
 /** Entra's trace id. This service has no traces. */
 const NO_TRACE = "00000000-0000-0000-0000-000000000000";
 

@@ -12,7 +12,7 @@ import {
 import { mannerOf, type ServiceContext } from "./context.ts";
 import { refuseClaim } from "./decisions.ts";
 import { keyOfTokenRequest } from "./dpop.ts";
-import { oauthError } from "./errors.ts";
+import { missing, oauthError } from "./errors.ts";
 import type { IssuedTokens, Requester } from "./grants.ts";
 import { idTokenFor } from "./openid.ts";
 import {
@@ -32,8 +32,7 @@ export function tokenEndpoint(context: ServiceContext, request: ProtocolRequest)
   const form = readForm(request);
   if ("refusal" in form) return form.refusal;
   const grantType = form.get("grant_type");
-  if (grantType === undefined)
-    return oauthError("invalid_request", "Missing required parameter: grant_type");
+  if (grantType === undefined) return missing("grant_type");
   if (grantType !== DEVICE_CODE_GRANT && grantType !== "refresh_token")
     return oauthError("unsupported_grant_type");
   const authenticated = authenticateClient(context, request, form);
@@ -57,8 +56,7 @@ function poll(context: ServiceContext, form: FormParameters, by: Requester): Pro
   const wrongType = refuseWrongType(client);
   if (wrongType) return wrongType;
   const deviceCode = form.get("device_code");
-  if (deviceCode === undefined)
-    return oauthError("invalid_request", "Missing required parameter: device_code");
+  if (deviceCode === undefined) return missing("device_code");
   const attempt = context.attempts.findByDeviceCode(deviceCode);
   const nowMs = context.env.now();
   // Another client's code counts as unknown. The time of its last poll does not change.
@@ -114,8 +112,7 @@ function claimedAgain(context: ServiceContext, attempt: Attempt): ProtocolRespon
 
 function refresh(context: ServiceContext, form: FormParameters, by: Requester): ProtocolResponse {
   const token = form.get("refresh_token");
-  if (token === undefined)
-    return oauthError("invalid_request", "Missing required parameter: refresh_token");
+  if (token === undefined) return missing("refresh_token");
   // A refresh may request fewer scopes than were granted (RFC 6749 §6).
   const scopes = form
     .get("scope")
@@ -161,8 +158,7 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
   const twice = query.repeated ?? body.repeated ?? (inQuery && inBody ? "token" : undefined);
   if (twice !== undefined) return oauthError("invalid_request", `Parameter given twice: ${twice}`);
   const token = inQuery ?? inBody;
-  if (token === undefined)
-    return oauthError("invalid_request", "Missing required parameter: token");
+  if (token === undefined) return missing("token");
 
   const grant = context.grants.findByToken(token);
   // The specification requires no credentials. If a client sends them (RFC 7009 §2.1), they are checked.
@@ -188,8 +184,7 @@ export function introspection(context: ServiceContext, request: ProtocolRequest)
   const authenticated = authenticateClient(context, request, form);
   if ("refusal" in authenticated) return authenticated.refusal;
   const token = form.get("token");
-  if (token === undefined)
-    return oauthError("invalid_request", "Missing required parameter: token");
+  if (token === undefined) return missing("token");
   const found = context.grants.findAccessToken(token);
   if (found?.grant.clientId !== authenticated.client.id) return json(200, { active: false });
   const { grant, scopes, expiresAtMs, jkt } = found;

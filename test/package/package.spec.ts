@@ -260,7 +260,7 @@ describe("a program that signs in", () => {
     expect(bytes).toBeLessThan(800_000);
     expect(files).toBeLessThanOrEqual(90);
     const guide = readFileSync(new URL("../../targets/docs/node.md", import.meta.url), "utf8");
-    expect(guide).toContain("of at most 800 KB");
+    expect(guide).toContain("of at most 800,000 bytes");
   });
 });
 

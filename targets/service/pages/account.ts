@@ -24,7 +24,7 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
     const account = service.directory.accounts.get(pageRequest.accountId ?? "");
     const news = NEWS.get(c.req.query("done") ?? "");
     return pageRequest.show(
-      account ? overview(service, pageRequest, account, news) : chooser(service, pageRequest, news),
+      account ? overview(pageRequest, account, news) : chooser(pageRequest, news),
     );
   });
   app.post("/account/choose", async (c) => {
@@ -34,59 +34,44 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
     else service.sessions.signOut(pageRequest.sessionId);
     return c.redirect("/account", 303);
   });
-  const actions: Record<string, (accountId: string, form: URLSearchParams) => string> = {
-    remove(accountId, form) {
-      removeApp(service, accountId, form.get("client") ?? "");
-      return "removed";
-    },
-    "sign-out-everywhere"(accountId) {
-      signOutEverywhere(service, accountId);
-      return "signed-out";
-    },
-    disable(accountId) {
-      disableAccount(service, accountId);
-      return "disabled";
-    },
-    enable(accountId) {
-      enableAccount(service, accountId);
-      return "enabled";
-    },
+  /** Each action, and the name of the message after it. */
+  const actions: Record<string, [done: string, (id: string, form: URLSearchParams) => unknown]> = {
+    remove: ["removed", (id, form) => removeApp(service, id, form.get("client") ?? "")],
+    "sign-out-everywhere": ["signed-out", (id) => signOutEverywhere(service, id)],
+    disable: ["disabled", (id) => disableAccount(service, id)],
+    enable: ["enabled", (id) => enableAccount(service, id)],
   };
-  for (const [name, action] of Object.entries(actions))
+  for (const [name, [done, act]] of Object.entries(actions))
     app.post(`/account/${name}`, async (c) => {
       const { pageRequest, form } = await openForm(service, c);
       // The page's account may differ from the session's, if the user has chosen another account meanwhile. Then reject the
       // action.
       if (pageRequest.accountId === undefined || pageRequest.accountId !== form.get("account"))
         return c.redirect("/account", 303);
-      return c.redirect(`/account?done=${action(pageRequest.accountId, form)}`, 303);
+      act(pageRequest.accountId, form);
+      return c.redirect(`/account?done=${done}`, 303);
     });
 }
 
-function chooser(
-  service: ServiceContext,
-  pageRequest: PageRequest,
-  news: string | undefined,
-): PageContent {
+function chooser({ service, csrf }: PageRequest, news: string | undefined): PageContent {
   const accounts = [...service.directory.accounts.values()];
-  const choice = accountChoice(accounts, "/account/choose", { csrf: pageRequest.csrf }, true);
+  const choice = accountChoice(accounts, "/account/choose", { csrf }, true);
   return news === undefined
     ? choice
     : { title: choice.title, body: html`${note("good", news)}${choice.body}` };
 }
 
 function overview(
-  service: ServiceContext,
-  pageRequest: PageRequest,
+  { service, csrf }: PageRequest,
   account: Account,
   news: string | undefined,
 ): PageContent {
-  const fields = { csrf: pageRequest.csrf, account: account.id };
+  const fields = { csrf, account: account.id };
   const body = html`
 <h1>Your account</h1>
 ${news === undefined ? "" : note("good", news)}
 <form class="inline" method="post" action="/account/choose">
-${hidden({ csrf: pageRequest.csrf })}
+${hidden({ csrf })}
 <div class="who row">${badge(account.name)}<span class="grow">${account.name}<br><span class="soft">${
     account.email
   }</span></span><button class="small plain" type="submit">Change</button></div>

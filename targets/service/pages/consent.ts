@@ -28,19 +28,19 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
   });
   app.post("/device", async (c) => {
     const { pageRequest, form } = await openForm(service, c);
-    return withAttempt(service, pageRequest, form, (attempt) =>
-      form.get("choose") === "another" || chosenAccount(service, pageRequest) === undefined
-        ? pageRequest.show(accountChooser(service, pageRequest, attempt))
-        : showConsent(service, pageRequest, attempt),
+    return withAttempt(pageRequest, form, (attempt) =>
+      form.get("choose") === "another" || chosenAccount(pageRequest) === undefined
+        ? pageRequest.show(accountChooser(pageRequest, attempt))
+        : showConsent(pageRequest, attempt),
     );
   });
   app.post("/device/account", async (c) => {
     const { pageRequest, form } = await openForm(service, c);
-    return withAttempt(service, pageRequest, form, (attempt) => {
+    return withAttempt(pageRequest, form, (attempt) => {
       const account = service.directory.accounts.get(form.get("account") ?? "");
       if (!account || account.disabled)
-        return pageRequest.show(accountChooser(service, pageRequest, attempt), 400);
-      return showConsent(service, signedIn(service, c, pageRequest, account.id), attempt);
+        return pageRequest.show(accountChooser(pageRequest, attempt), 400);
+      return showConsent(signedIn(service, c, pageRequest, account.id), attempt);
     });
   });
   // A GET for a step, such as a reload, starts from the beginning.
@@ -49,11 +49,10 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
   app.post("/device/decision", async (c) => {
     const { pageRequest, form } = await openForm(service, c);
     return withAttempt(
-      service,
       pageRequest,
       form,
-      (attempt) => decide(service, pageRequest, form, attempt),
-      (attempt) => decidedBefore(service, pageRequest, form, attempt),
+      (attempt) => decide(pageRequest, form, attempt),
+      (attempt) => decidedBefore(pageRequest, form, attempt),
     );
   });
 }
@@ -63,20 +62,17 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
  * @param decided makes the page for an attempt that is no longer pending
  */
 function withAttempt(
-  service: ServiceContext,
   pageRequest: PageRequest,
   form: URLSearchParams,
   found: (attempt: Attempt) => Shown,
   decided: (attempt: Attempt) => Shown | undefined = () => undefined,
 ): Shown {
+  const { service } = pageRequest;
   const nowMs = service.env.now();
   const wait = service.wrongCodes.waitSeconds(pageRequest.address, WRONG_CODES, nowMs);
   const typed = (form.get("user_code") ?? "").slice(0, 40);
-  if (wait > 0)
-    return pageRequest.show(
-      codeEntry(pageRequest, "", `Too many wrong codes. Try again in ${durationInWords(wait)}.`),
-      429,
-    );
+  const tooMany = `Too many wrong codes. Try again in ${durationInWords(wait)}.`;
+  if (wait > 0) return pageRequest.show(codeEntry(pageRequest, "", tooMany), 429);
   const attempt = service.attempts.findByUserCode(typed);
   const state = decidable(service, attempt);
   if (attempt && state === "pending") return found(attempt);
@@ -85,10 +81,8 @@ function withAttempt(
   // Do not count empty input as a wrong code.
   if (state === "unknown-code" && normalizeUserCode(typed) !== "")
     service.wrongCodes.take(pageRequest.address, WRONG_CODES, nowMs);
-  return pageRequest.show(
-    codeEntry(pageRequest, typed, codeProblem(typed, state)),
-    codeStatus(state),
-  );
+  const page = codeEntry(pageRequest, typed, codeProblem(typed, state));
+  return pageRequest.show(page, codeStatus(state));
 }
 
 function codeProblem(typed: string, state: string): string {
@@ -105,65 +99,52 @@ function codeStatus(state: string): 400 | 409 | 410 {
   return state === "expired" ? 410 : state === "already-decided" ? 409 : 400;
 }
 
-function chosenAccount(service: ServiceContext, pageRequest: PageRequest) {
-  const account = service.directory.accounts.get(pageRequest.accountId ?? "");
+function chosenAccount({ service, accountId = "" }: PageRequest) {
+  const account = service.directory.accounts.get(accountId);
   return account && !account.disabled ? account : undefined;
 }
 
-function accountChooser(
-  service: ServiceContext,
-  pageRequest: PageRequest,
-  attempt: Attempt,
-): PageContent {
-  const fields = { csrf: pageRequest.csrf, user_code: attempt.userCode };
+function accountChooser({ service, csrf }: PageRequest, attempt: Attempt): PageContent {
+  const fields = { csrf, user_code: attempt.userCode };
   const accounts = [...service.directory.accounts.values()];
   return accountChoice(accounts, "/device/account", fields, false);
 }
 
 function showConsent(
-  service: ServiceContext,
   pageRequest: PageRequest,
   attempt: Attempt,
   requested: { chosen?: Choice; problem?: string } = {},
 ): Shown {
-  const account = chosenAccount(service, pageRequest);
+  const { service } = pageRequest;
+  const account = chosenAccount(pageRequest);
   const client = service.directory.clients.get(attempt.clientId);
-  if (!account || !client)
-    return pageRequest.show(accountChooser(service, pageRequest, attempt), 400);
+  if (!account || !client) return pageRequest.show(accountChooser(pageRequest, attempt), 400);
   const scopes = attempt.scopes.flatMap((id) => service.scopes.byId.get(id) ?? []);
   const data = { csrf: pageRequest.csrf, attempt, client, account, scopes, ...requested };
   return pageRequest.show(consent(data), requested.problem === undefined ? 200 : 400);
 }
 
-function decide(
-  service: ServiceContext,
-  pageRequest: PageRequest,
-  form: URLSearchParams,
-  attempt: Attempt,
-): Shown {
-  const account = chosenAccount(service, pageRequest);
+function decide(pageRequest: PageRequest, form: URLSearchParams, attempt: Attempt): Shown {
+  const { service } = pageRequest;
+  const account = chosenAccount(pageRequest);
   const scopes = form.getAll("scope").filter((scope) => attempt.scopes.includes(scope));
   // Keeps the user's selection when the page is shown again.
   const chosen = { scopes, access: form.get("access") ?? "" };
   // The user has changed the account in another tab. Ask again, so that the decision is not made for the wrong account.
   if (!account || account.id !== form.get("account"))
-    return showConsent(service, pageRequest, attempt, { chosen });
-  const name = nameOf(service, attempt);
+    return showConsent(pageRequest, attempt, { chosen });
+  const name = nameOf(pageRequest, attempt);
   if (form.get("decision") === "deny")
     return showOutcome(pageRequest, deny(service, attempt, account.id), name);
-  if (form.get("decision") !== "allow")
-    return showConsent(service, pageRequest, attempt, { chosen });
+  if (form.get("decision") !== "allow") return showConsent(pageRequest, attempt, { chosen });
   if (scopes.length === 0) {
     const problem = "Choose at least one permission, or deny.";
-    return showConsent(service, pageRequest, attempt, { chosen, problem });
+    return showConsent(pageRequest, attempt, { chosen, problem });
   }
   const seconds = Number(form.get("access"));
   const accessSeconds = DURATIONS.includes(seconds) ? seconds : undefined;
-  return showOutcome(
-    pageRequest,
-    approve(service, attempt, account, { scopes, accessSeconds }),
-    name,
-  );
+  const outcome = approve(service, attempt, account, { scopes, accessSeconds });
+  return showOutcome(pageRequest, outcome, name);
 }
 
 /**
@@ -171,20 +152,19 @@ function decide(
  * A user who has approved should not see an error.
  */
 function decidedBefore(
-  service: ServiceContext,
   pageRequest: PageRequest,
   form: URLSearchParams,
   attempt: Attempt,
 ): Shown | undefined {
-  const account = chosenAccount(service, pageRequest);
+  const account = chosenAccount(pageRequest);
   const isOwn = account && account.id === attempt.accountId && account.id === form.get("account");
   if (!isOwn || attempt.state === "pending") return undefined;
   const outcome = attempt.refusal ?? "granted";
   const denies = form.get("decision") === "deny";
   if (denies === (outcome === "access_denied"))
-    return showOutcome(pageRequest, outcome, nameOf(service, attempt));
+    return showOutcome(pageRequest, outcome, nameOf(pageRequest, attempt));
   return outcome === "granted"
-    ? pageRequest.show(allowedBefore(nameOf(service, attempt)), 409)
+    ? pageRequest.show(allowedBefore(nameOf(pageRequest, attempt)), 409)
     : undefined;
 }
 
@@ -197,7 +177,7 @@ function allowedBefore(name: string): PageContent {
   );
 }
 
-function nameOf(service: ServiceContext, attempt: Attempt): string {
+function nameOf({ service }: PageRequest, attempt: Attempt): string {
   return service.directory.clients.get(attempt.clientId)?.name ?? "The app";
 }
 

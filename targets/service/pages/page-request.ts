@@ -16,6 +16,7 @@ const COOKIE = "picogrant_session";
 export class ForeignForm extends Error {}
 
 export interface PageRequest {
+  service: ServiceContext;
   sessionId: string;
   /** The hidden field in every form of this session. */
   csrf: string;
@@ -79,7 +80,7 @@ function readSession(service: ServiceContext, c: Context): string | undefined {
 
 function pageRequestOf(service: ServiceContext, c: Context, sessionId: string): PageRequest {
   return {
-    sessionId,
+    ...{ service, sessionId },
     csrf: service.sessions.formToken(sessionId),
     accountId: service.sessions.accountOf(sessionId),
     address: addressOf(c),
