@@ -6,9 +6,10 @@ import { Command, ErrorCode, State } from "../core/index.ts";
 import type { Timers } from "./contracts.ts";
 import { Commands } from "./driver/commands.ts";
 import type { Endpoints } from "./driver/endpoints.ts";
-import type { Core, DriverOptions } from "./driver/options.ts";
+import type { Core, DriverKeys, DriverOptions } from "./driver/options.ts";
 import { accessTokenOf } from "./driver/requests.ts";
 import { Faults, isThenable, nothing } from "./exchange/callbacks.ts";
+import type { KeySettings } from "./exchange/keys.ts";
 import { type StepUp, stepUpIn } from "./exchange/step-up.ts";
 import { latinBytesOf } from "./text/text.ts";
 
@@ -18,9 +19,14 @@ export type { Pkce } from "./driver/code-challenges.ts";
 export { type Endpoints, noEndpoints } from "./driver/endpoints.ts";
 export type { HostHeaders } from "./driver/headers.ts";
 export * from "./driver/options.ts";
+export type { KeySettings } from "./exchange/keys.ts";
 export { retryAfterSeconds } from "./exchange/limits.ts";
 export type { DriverLog } from "./exchange/log.ts";
 export type { StepUp } from "./exchange/step-up.ts";
+
+/** Signs requests with a key of the device: for the option `keys`. Loaded only where it is used. */
+export const makeKeys = async (settings: KeySettings): Promise<DriverKeys> =>
+  new (await import("./exchange/keys.ts")).Keys(settings);
 
 /** The maximum number of commands in one run of the loop. More commands mean an endless loop. */
 const COMMANDS_MAX = 256;

@@ -32,7 +32,7 @@ const CLOCK_DIFFERENCE_MS = 60_000;
 const REJECTIONS: readonly unknown[] = ["invalid_dpop_proof", "invalid_client", "invalid_grant"];
 const UNREPORTED = "the HTTP adapter does not report DPoP-Nonce and Date, which dpop requires";
 /** Replaces a response with an unbound token. The core rejects this type. */
-const UNBOUND = bytesOf('{"token_type":"unbound"}');
+const UNBOUND = '{"token_type":"unbound"}';
 
 /** Signs for one client. Its driver and the session's `fetch` share nonces and the server's time. */
 export class Keys {
@@ -248,7 +248,7 @@ class SignedExchange extends ResponseBuffer {
     if (this.#endpoint === Endpoint.TOKEN && typeof token === "string") {
       this.#keys.isBound = this.#hasProof && `${type}`.toLowerCase() === "dpop";
       const isRefused = !this.#keys.isBound && this.#keys.settings.dpop === "require";
-      if (isRefused) received = UNBOUND;
+      if (isRefused) received = bytesOf(UNBOUND);
     }
     this.above.status(...head);
     if (received.length > 0) this.above.body(received, 0, received.length);

@@ -3,7 +3,7 @@
 import path from "node:path";
 import type { Entropy, PublicJwk, Signer } from "../contracts.ts";
 import { faultName } from "../exchange/callbacks.ts";
-import { type KeySettings, Keys } from "../exchange/keys.ts";
+import type { KeySettings, Keys } from "../exchange/keys.ts";
 import { SignInError, wrongOption } from "../session/sign-in-error.ts";
 import { createOwn, readOwn } from "./files.ts";
 import { StateDirectoryError } from "./platform.ts";
@@ -30,6 +30,7 @@ export async function openKeys({ signer, directory, ...settings }: KeyOptions): 
   const own = signer ?? (await fileSigner(directory!));
   const limited = { ...own, publicJwk: own.publicJwk, sign: within(SIGNER_LIMIT_MS, own) };
   await check(limited);
+  const { Keys } = await import("../exchange/keys.ts");
   return new Keys({ ...settings, signer: limited });
 }
 
