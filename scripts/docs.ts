@@ -39,6 +39,7 @@ const STYLE = `<style>
   @media (min-width: 1200px) { .container-main { grid-template-columns: 14rem minmax(0, 1fr) 14rem; } }
   :not(pre, td) > code, .tsd-typography a, h1, .tsd-breadcrumb,
   .tsd-member-summary-name { overflow-wrap: anywhere; }
+  :root { --light-color-link: #175ca5; } :is(.col-content, footer) :is(p, td, li) a { text-decoration: underline; }
   .tsd-page-title:has(+ .tsd-typography) { display: none; }
 </style>`;
 
