@@ -26,7 +26,7 @@ export type Head = Parameters<HttpSink["status"]>;
 export abstract class Filter implements Below {
   above!: Above;
   below!: Below;
-  /** Changes when an exchange is aborted: what a filter would do later for it is then void. */
+  /** @internal Changes when an exchange is aborted: what a filter would do later for it is then void. */
   turn = 0;
 
   send(request: HttpRequest): void {
