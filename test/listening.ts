@@ -1,4 +1,4 @@
-// What tests use of the machine: a server on a free port, and a temporary folder.
+// Helpers for tests: a server on a free port, and a temporary folder.
 
 import { mkdtempSync } from "node:fs";
 import { connect, type Server } from "node:net";
@@ -16,7 +16,7 @@ export async function listen(server: Server) {
   return { port, origin: `http://127.0.0.1:${port}`, close };
 }
 
-/** The same, closed after the test. @returns its port */
+/** Starts this server, and closes it after the test. @returns its port */
 export async function listening(server: Server): Promise<number> {
   const { port, close } = await listen(server);
   onTestFinished(() => void close());

@@ -47,7 +47,7 @@ export interface Ended {
 export class Running {
   stdout = "";
   stderr = "";
-  /** Both, in the order in which they came. */
+  /** Standard output and standard error together, in the order in which they came. */
   output = "";
   readonly end: Promise<Ended>;
   #look = (): void => {};

@@ -4,7 +4,7 @@
 /** The limit of one wait inside a test, in ms. */
 export const TIMEOUT_MS = 300_000;
 
-/** For the `test` section of a vitest configuration. */
+/** Options for the `test` section of a vitest configuration. */
 export const timeout = {
   testTimeout: 900_000,
   hookTimeout: 900_000,

@@ -6,7 +6,7 @@ import type { Device } from "./memory.ts";
 export interface CommandRange {
   /** First byte of the range in `memory`, for LOAD, STORE, VERIFY and CHALLENGE. */
   data: number;
-  /** For LOAD, the capacity in bytes; for STORE, VERIFY and CHALLENGE, the length in bytes. */
+  /** The capacity in bytes for LOAD, the length in bytes for STORE, VERIFY and CHALLENGE. */
   dataLength: number;
 }
 

@@ -11,7 +11,7 @@ export enum ClientAuthentication {
   CLIENT_SECRET_POST = 1,
   /** HTTP Basic with `client_id` and `client_secret`, in every request. */
   CLIENT_SECRET_BASIC = 2,
-  /** As the two specifications require: the secret only in the body of token requests; the revoked token in the query. */
+  /** The two specifications: the secret is only in the body of token requests, the revoked token in the query. */
   SPECIFICATION = 3,
 }
 
@@ -33,7 +33,7 @@ export interface Config {
   clientId: string;
   /** The secret; "" for a client without one. */
   clientSecret: string;
-  /** One of ClientAuthentication, for every request to the authorization server. */
+  /** The client authentication in requests to the authorization server, one of ClientAuthentication. */
   clientAuthentication: number;
   /**
    * Identifies this authorization server: its issuer identifier, or the whole address of its token endpoint, because
@@ -67,7 +67,7 @@ export interface Config {
    * because devices start together after a power cut. Set 0 if a user waits at the start.
    */
   startSpreadMs?: number;
-  /** One of Pkce: whether device authorization requests have a code challenge. Left out: NEVER. */
+  /** Whether device authorization requests have a code challenge, one of Pkce. NEVER if omitted. */
   pkce?: number;
   /**
    * 1: grant requests have JSON bodies, for a server that requires it; 0 or left out: forms (RFC 6749). After a 415,

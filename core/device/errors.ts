@@ -33,7 +33,7 @@ export enum ErrorCode {
   INVALID_REQUEST = 11,
   /** The server does not support this grant (RFC 6749 §5.2). */
   UNSUPPORTED_GRANT_TYPE = 12,
-  /** Too many codes were requested. */
+  /** The server rejects the request because too many codes were requested. */
   RATE_LIMIT_EXCEEDED = 13,
   /** The server has failed. */
   SERVER_ERROR = 14,

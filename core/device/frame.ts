@@ -11,7 +11,7 @@ import { Region } from "./tables.ts";
 /** The part of the display that must be laid out again. */
 export enum FrameDue {
   NOTHING = 0,
-  /** Only time has passed. The row of a countdown may change, and nothing else. */
+  /** Only the row of a countdown may change, because time has passed. */
   SECONDS = 1,
   TEXT = 2,
 }

@@ -11,7 +11,7 @@ import type { Device } from "./memory.ts";
 export interface Request {
   /** The id with which the host reports the result of SEND or VERIFY. */
   requestId: number;
-  /** Where SEND sends the request: one of Endpoint. */
+  /** The endpoint to which SEND sends the request, one of Endpoint. */
   endpoint: number;
   /** First byte of the target for SEND in `memory`: path and query after the endpoint's address. */
   target: number;
@@ -21,11 +21,11 @@ export interface Request {
   body: number;
   /** Length of the body for SEND; 0: none. */
   bodyLength: number;
-  /** For SEND: 1 for GET, 0 for POST. */
+  /** The method of the request that SEND sends: 1 for GET, 0 for POST. */
   isGet: number;
   /** The Authorization header for SEND. */
   authorization: Authorization;
-  /** For SEND: 1 to send the body's form parameters as a JSON object; 0 to send them as they are. */
+  /** The format of the body that SEND sends: 1 for a JSON object of the form parameters, 0 for the form itself. */
   isJson: number;
   /** 1: the current or next request tries the other body format. */
   formTrial: number;

@@ -17,7 +17,7 @@ export enum State {
   REFRESHING = 5,
   /** The user has signed out, and the tokens are being revoked. */
   REVOKING = 6,
-  /** There was a final error, which is shown until the user acts. */
+  /** An error has ended the session or sign-in. The display shows it until the user acts. */
   FAILED = 7,
 }
 

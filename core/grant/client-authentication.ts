@@ -22,7 +22,7 @@ import {
 
 /** How the client authenticates, and which records belong to it. */
 export interface Client {
-  /** One of ClientAuthentication. */
+  /** The client authentication, one of ClientAuthentication. */
   clientAuthentication: ClientAuthentication;
   /** Start value of the checksums of records. With it, records of another client are invalid. */
   binding: number;

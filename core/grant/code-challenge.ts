@@ -21,9 +21,9 @@ export interface Challenge {
   pkce: Pkce;
   /** 1 from the server's demand for a challenge until a challenge has led to a code. */
   demandTrial: number;
-  /** How often in a row the host has failed to create one. */
+  /** The number of times in a row that the host failed to create a code challenge. */
   challengeFailures: number;
-  /** How many bytes of `code_challenge` the end of the response matches. */
+  /** The number of bytes of `code_challenge` that the end of the response so far matches. */
   demandMatched: number;
 }
 

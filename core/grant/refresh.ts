@@ -36,7 +36,7 @@ export interface Session {
   hadAccess: number;
   /** 1: the previous refresh token has been tried. */
   triedPrevious: number;
-  /** One of Refused: whether the server refuses to refresh the tokens. */
+  /** Whether the server refuses to refresh the tokens, one of Refused. */
   refused: Refused;
   /** ErrorCode with which the session will end when the event has been acknowledged; 0: it does not end. */
   endDueWith: ErrorCode;

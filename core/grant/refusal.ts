@@ -29,7 +29,7 @@ export enum Outcome {
   REFUSED = 3,
 }
 
-/** What the device's current error means for a waiting caller. */
+/** What a waiting caller must do because of the device's current error. */
 export function outcome(device: Device): Outcome {
   if (!device.error) return Outcome.NONE;
   var kind = errorKind(device, device.error);

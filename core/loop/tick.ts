@@ -131,7 +131,7 @@ function sessionChangesInS(device: Device): number {
   // During a request, or in REFRESHING, only the display can change, to report that there is no connection.
   var isIdle = device.state === State.SIGNED_IN && !device.inFlight;
   var seconds = isIdle ? refreshInS(device) : device.accessLifetimeS || Limit.ENDLESS;
-  // Without an access token, the time until the display reports that.
+  // Without an access token, wake up when the display must report that there is none.
   var rest = device.refreshRestS;
   if (!isIdle && rest > 0 && rest < seconds) seconds = rest;
   var warning = device.refreshLifetimeS - Limit.EXPIRY_WARNING_S + 1;

@@ -22,7 +22,7 @@ export interface User {
    * by the user's last action.
    */
   codeRequired: number;
-  /** What the user has requested while the records are read: one of Noted (states.ts). */
+  /** The user's request while the records are read, one of Noted (states.ts). */
   noted: Noted;
 }
 

@@ -47,7 +47,7 @@ export enum Job {
 
 /** The current storage task, and the content of the storage. */
 export interface Records {
-  /** One of Job: the current storage task. */
+  /** The current storage task, one of Job. */
   job: Job;
   /** The Command that the host is carrying out until storageDone, or NONE. */
   storageCommand: Command;
@@ -55,9 +55,9 @@ export interface Records {
   jobFailures: number;
   /** 1: the host is still carrying out a command of the previous job. The new job starts after it. */
   isJobNew: number;
-  /** For LOAD, STORE and ERASE: 0 or 1. */
+  /** The slot of a LOAD, STORE or ERASE, 0 or 1. */
   slot: number;
-  /** How many slots may contain data: 0, 1 (the newest) or 2. */
+  /** The number of slots that may contain data: 0, 1 (the newest slot) or 2. */
   slotsUsed: number;
   /** The slot with the newest record. */
   slotNewest: number;
@@ -107,7 +107,7 @@ function slotOfJob(device: Device): number {
   // If only the newest slot is left, erase it.
   var isErasing = device.job === Job.WIPE || device.job === Job.ERASE_OLDER;
   if (isErasing && device.slotsUsed < 2) return device.slotNewest;
-  // The other slot. At the start, and when the first slot is read again, the second counts as the newest.
+  // Returns the other slot. At the start, and when the first slot is read again, the second slot counts as the newest.
   return 1 - device.slotNewest;
 }
 

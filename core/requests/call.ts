@@ -26,7 +26,7 @@ import { scanBegin, scanByte } from "../text/json-scanner.ts";
 
 /** The progress of the last call. */
 export enum CallState {
-  /** There has been no call. */
+  /** No call has been made since the start. */
   IDLE = 0,
   /** The call will be sent as soon as storage, network and tokens allow it. */
   WAITING = 1,
@@ -61,11 +61,11 @@ export interface Call {
   callEndpoint: number;
   /** 1 for GET, 0 for POST. */
   callIsGet: number;
-  /** One of CallState. */
+  /** The state of the call, one of CallState. */
   callState: CallState;
   /** 1: the call was repeated after a 401. */
   callRetried: number;
-  /** One of ErrorCode: the result of the last call. */
+  /** The result of the last call, one of ErrorCode. */
   callError: ErrorCode;
   /** The field that callError concerns. */
   callErrorField: Field;
@@ -73,9 +73,9 @@ export interface Call {
   callStatus: number;
   /** The body of the current request, if the host provides it. */
   callBody: Bytes | null;
-  /** For SEND with `callBody`: the start of the body in it. */
+  /** The start of the body in `callBody`, for SEND. */
   callBodyFrom: number;
-  /** For SEND with `callBody`: the end of the body in it, exclusive. */
+  /** The end of the body in `callBody` (exclusive), for SEND. */
   callBodyTo: number;
   /** Bytes of the host that a call uses until it is done, such as a body or an issuer; or null. */
   lent: Bytes | null;
@@ -83,9 +83,9 @@ export interface Call {
   lentFrom: number;
   /** The end of these bytes, exclusive. */
   lentTo: number;
-  /** One of Verification. */
+  /** The state of the verification of an event, one of Verification. */
   verification: Verification;
-  /** How many bytes of `insufficient_user_authentication` the end of the challenge matches. */
+  /** The number of bytes of `insufficient_user_authentication` that the end of the challenge so far matches. */
   stepUpMatched: number;
 }
 

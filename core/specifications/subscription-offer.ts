@@ -48,7 +48,7 @@ export enum OfferError {
   BODY_BASE_PLAN_ID = 9,
   /** The body's `offerId` differs. */
   BODY_OFFER_ID = 10,
-  /** Another call is in progress, or there is no session. */
+  /** The call cannot start because another one is in progress, or because there is no session. */
   NOT_NOW = 11,
   /**
    * The target does not fit into CALL, which is larger with more columns or 24 KiB of memory; or a name in the body

@@ -15,7 +15,7 @@ function row(error: ErrorCode, kind: ErrorKind, message: Message, names: string[
   return { error: error, kind: kind, message: message, names: names };
 }
 
-/** In the order of ErrorCode. The first name is that of the RFCs or the specifications. Other servers use the others. */
+/** The rows in the order of ErrorCode. A row's first name is that of the specifications, the others are other servers'. */
 export function errorRows(): ErrorRow[] {
   return [
     // RFC 8628 §3.5
@@ -43,7 +43,7 @@ export function errorRows(): ErrorRow[] {
       "access_denied",
       "authorization_declined",
     ]),
-    // specification
+    // errors of the device authorization specification
     row(ErrorCode.ADMIN_POLICY_ENFORCED, ErrorKind.ADMINISTRATOR, Message.POLICY, [
       "admin_policy_enforced",
     ]),
@@ -62,7 +62,7 @@ export function errorRows(): ErrorRow[] {
     row(ErrorCode.UNSUPPORTED_GRANT_TYPE, ErrorKind.DEVELOPER, Message.SETUP, [
       "unsupported_grant_type",
     ]),
-    // specification
+    // error of the device authorization specification
     row(ErrorCode.RATE_LIMIT_EXCEEDED, ErrorKind.TRANSIENT, Message.BUSY, ["rate_limit_exceeded"]),
     // RFC 6749 §4.1.2.1
     row(ErrorCode.SERVER_ERROR, ErrorKind.TRANSIENT, Message.BUSY, ["server_error"]),
@@ -76,7 +76,7 @@ export function errorRows(): ErrorRow[] {
     row(ErrorCode.UNSUPPORTED_TOKEN_TYPE, ErrorKind.DEVELOPER, Message.SETUP, [
       "unsupported_token_type",
     ]),
-    // found by the device
+    // errors that only the device detects
     row(ErrorCode.UNREACHABLE, ErrorKind.TRANSIENT, Message.NO_CONNECTION, []),
     row(ErrorCode.UNAVAILABLE, ErrorKind.TRANSIENT, Message.BUSY, []),
     row(ErrorCode.MALFORMED_RESPONSE, ErrorKind.TRANSIENT, Message.BUSY, []),
@@ -85,9 +85,9 @@ export function errorRows(): ErrorRow[] {
     row(ErrorCode.RENEWALS_EXHAUSTED, ErrorKind.USER, Message.CODE_EXPIRED, []),
     row(ErrorCode.SESSION_ENDED, ErrorKind.USER, Message.SESSION_ENDED, []),
     row(ErrorCode.MEMORY_TOO_SMALL, ErrorKind.DEVELOPER, Message.TOO_LITTLE_MEMORY, []),
-    // found by the device, and also sent by servers
+    // errors that the device detects and servers also send
     row(ErrorCode.TOKEN_REVOKED, ErrorKind.USER, Message.SESSION_ENDED, ["token_revoked"]),
-    // found by the device
+    // errors that only the device detects
     row(ErrorCode.ACCOUNT_DISABLED, ErrorKind.ADMINISTRATOR, Message.DISABLED, []),
     row(ErrorCode.UNEXPECTED_STATE, ErrorKind.DEVELOPER, Message.FAILED, []),
     row(ErrorCode.UNUSABLE_RESPONSES, ErrorKind.DEVELOPER, Message.SETUP, []),
@@ -101,7 +101,7 @@ export function errorRows(): ErrorRow[] {
       "interrupted_user",
       "ux_not_allowed",
     ]),
-    // found by the device
+    // errors that only the device detects
     row(ErrorCode.REQUEST_REFUSED, ErrorKind.DEVELOPER, Message.SETUP, []),
     row(ErrorCode.NO_CODE_CHALLENGE, ErrorKind.DEVELOPER, Message.SETUP, []),
   ];

@@ -21,11 +21,11 @@ export enum Lifetime {
 }
 
 export interface FieldRow {
-  /** Its name in Field or Region. */
+  /** The field's name in Field or Region. */
   readonly name: string;
   /** The content of the value, for readers of the code and for SPEC.md. "": only the presence of the member matters. */
   readonly description: string;
-  /** Its names in grant responses, starting with the RFCs' name. Omitted: `name` in small letters. */
+  /** The field's names in grant responses, starting with the RFCs' name. Default: `name` in small letters. */
   readonly wire?: readonly string[];
   readonly responses?: readonly ResponseKind[];
   /** If this value does not fit, the response is unusable. */

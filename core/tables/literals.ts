@@ -16,11 +16,11 @@ export interface Members {
 }
 
 export interface LiteralRow {
-  /** Its name in Literal. */
+  /** The text's name in Literal. */
   readonly name: string;
   /** A comment for readers of the code; "" if the name is enough. */
   readonly description: string;
-  /** Its text. Several texts have consecutive numbers, and `name` is that of the first. */
+  /** The text, or several texts with consecutive numbers, of which `name` names the first. */
   readonly texts: readonly string[] | Members;
 }
 

@@ -224,7 +224,7 @@ function follow(device: Device, c: number): boolean {
   var state = device.scanState;
   var bytes = literalBytes(device);
   var at = device.start[Literal.GRAMMAR] + 2 * state;
-  // In the rows, `1` (49) stands for every digit, except a leading `0` (48), after which no digit may follow.
+  // The rows use `1` (49) for every digit. Only a leading `0` (48) differs, because no digit may follow it.
   var isFirstZero = c === 48 && state <= Scan.MINUS;
   var byte = c > 47 && c < 58 && !isFirstZero ? 49 : c;
   while (bytes[at] !== 32 && bytes[at] !== byte) at += 2;

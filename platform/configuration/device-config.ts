@@ -66,7 +66,7 @@ export interface DeviceConfig {
   http?: { certificates?: string; curl?: string; userAgent?: string };
   control?: { commands?: string; events?: string };
   autoStart?: boolean;
-  /** For a board without a clock, in a network whose DHCP server names no time server. */
+  /** The time server of a board without a clock, for a network whose DHCP server names none. */
   timeServer?: string;
 }
 
@@ -167,7 +167,7 @@ export function deviceSettings(config: DeviceConfig): Settings {
   };
 }
 
-/** What a driver takes of a configuration, without a request. @throws ServerError */
+/** Reads a driver's settings from a configuration, without a request. @throws ServerError */
 export function deviceServer(config: DeviceConfig): ServerSettings {
   const settings = deviceSettings(config);
   const { server, serverParameters = {}, clientSecret } = config;

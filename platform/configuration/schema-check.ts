@@ -34,7 +34,7 @@ export interface Schema {
 export interface Problem {
   /** The path as in code: `endpoints.token`; "" for the whole document. */
   readonly path: string;
-  /** What is wrong, and what is allowed. Never contains the value, which may be a secret. */
+  /** The mistake, and what is allowed. Never contains the value, which may be a secret. */
   readonly message: string;
 }
 
@@ -169,7 +169,7 @@ const NAMES: Readonly<Record<string, string>> = {
   string: "a text",
 };
 
-/** What is allowed, what was given, and the choice that was probably meant. */
+/** Returns a message: what is allowed, what was given, and the choice that was probably meant. */
 function mustBe(value: unknown, schema: Schema): string {
   const { title = allowedBy(schema), enum: choices = [] } = schema;
   const meant = typeof value === "string" ? nameMeant(value, choices) : undefined;

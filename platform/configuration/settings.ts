@@ -106,14 +106,14 @@ export interface Settings extends Client {
   /** Allows plain http to other machines. */
   readonly allowHttp?: boolean | undefined;
   readonly headers?: HostHeaders | undefined;
-  /** Of a device; a program's user waits for the first code. */
+  /** Whether a device requests a code at its start. A program always does, because its user waits for the first code. */
   readonly autoStart?: boolean;
   readonly renewals?: number;
   readonly startSpreadMs?: number;
   readonly messages?: string;
 }
 
-/** What is known of a server by its profile or its metadata. */
+/** The settings of a server that come from its profile or its metadata. */
 type ServersOwn = Partial<Pick<Server, "issuer" | "translate" | "clientAuthentication">> & {
   readonly profile?: Pick<Server["profile"], "pkce" | "scope" | "memoryBytes">;
   readonly addresses?: Partial<Endpoints>;

@@ -61,7 +61,7 @@ export function must(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Violation(otherwise);
 }
 
-/** How long a callback may take before the suite gives up. */
+/** The longest time that a callback may take. After that, the suite fails. */
 const TIMEOUT_MS = 20_000;
 /** How long the suite waits to see that no callback comes. */
 export const SILENCE_MS = 25;

@@ -35,7 +35,7 @@ export interface ResponsePlan {
   /** Headers in addition to those of the framing. */
   headers?: readonly (readonly [name: string, value: string])[];
   body?: Uint8Array;
-  /** What marks the end of the body; default "length". "close": the connection is closed. */
+  /** How the response marks the end of the body; default "length". "close": by closing the connection. */
   framing?: "length" | "chunked" | "close";
   /** Bytes of each piece of the body, `pieceDelayMs` apart; default: one piece. */
   pieceBytes?: number;
@@ -47,7 +47,7 @@ export interface ResponsePlan {
   keepAlive?: boolean;
 }
 
-/** What the server does with one request. */
+/** The actions of the server for one request. */
 export type ServerPlan =
   | ResponsePlan
   /** Reads the request and never responds. */

@@ -207,7 +207,7 @@ const connectionReasons = {
 
 /** The languages with built-in texts. */
 export const languages = ["en", "de", "fr", "es", "ja"] as const;
-/** One of `languages` (ISO 639-1). */
+/** A language of `languages`, as its ISO 639-1 code. */
 export type Language = (typeof languages)[number];
 
 /** The texts in the core's order. */

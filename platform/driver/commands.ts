@@ -100,7 +100,7 @@ export class Commands implements RequestContext {
     const { clientId, clientSecret, scope } = config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
     const port = new AdapterPort(platform.http, {
-      // With keys, a poll may be repeated at once with a new nonce. A reused sink could then belong to the poll before.
+      // Do not reuse a sink if there are keys: a poll may then be repeated at once with a new nonce.
       isPoll: () => this.device.state === State.PENDING && keys === undefined,
       fault: this.#owner.fault,
     });

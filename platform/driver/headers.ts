@@ -3,9 +3,9 @@ import type { Header } from "../contracts.ts";
 
 /** Headers that the host adds, such as a client attestation or an API key. */
 export interface HostHeaders {
-  /** For requests to the authorization server. */
+  /** Headers of requests to the authorization server. */
   readonly grant?: readonly Header[];
-  /** For calls of resource servers. */
+  /** Headers of calls to resource servers. */
   readonly resource?: readonly Header[];
 }
 

@@ -15,7 +15,7 @@ export interface KeySettings {
   readonly signer: Signer;
   readonly entropy: Entropy;
   readonly clientId: string;
-  /** Token requests have a proof. "auto": unbound tokens are bearer tokens; "require": they are refused. */
+  /** Token requests have a proof. If the server does not bind the tokens: "auto" accepts, "require" refuses them. */
   readonly dpop?: "auto" | "require" | undefined;
   /** The audience of client assertions (private_key_jwt). */
   readonly audience?: string | undefined;
@@ -46,7 +46,7 @@ export class Keys {
   readonly #jwk: object;
   /** The newest nonce of each origin, in the order in which they arrived. */
   readonly #nonces = new Map<string, string>();
-  /** How far the server's clock is ahead of the device's; 0 if less than a minute. Signatures use the server's. */
+  /** How far the server's clock is ahead of the device's; 0 if less than a minute. Signatures use the server's time. */
   #aheadMs = 0;
 
   constructor(settings: KeySettings) {

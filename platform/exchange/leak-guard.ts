@@ -18,7 +18,7 @@ export interface Allowed {
 /** A shorter value may be an ordinary part of a path. Tokens of servers are longer (RFC 6749 §10.10). */
 const SECRET_LENGTH_MIN = 16;
 
-/** Why a request to `url` is not allowed, "" if it is allowed. The allowed address itself may have any form. */
+/** Returns why a request to `url` is not allowed, "" if it is allowed. The allowed address itself may have any form. */
 export function leakGuard(url: string, allowed: Allowed): string {
   const problem = addressProblem(url, allowed.allowHttp);
   if (problem !== "") return `the address ${problem}`;
@@ -32,7 +32,7 @@ function holds(url: string, secret: string): boolean {
   return [...sentForms(secret)].some((form) => url.includes(form));
 }
 
-/** Does not send a refused request, and reports it as unreachable. */
+/** The filter does not send a refused request, and reports the server as unreachable. */
 export class LeakGuard extends Filter {
   address = "";
   readonly #allowed: (address: string) => Allowed;

@@ -25,7 +25,7 @@ export function finalStatus(status = 0): number {
 
 /**
  * How long an idle connection stays open: a second less than the server allows, because the next request needs time to
- * arrive. Undefined if the server does not state a time.
+ * arrive. Returns undefined if the server does not state a time.
  */
 export function keepAliveMs(header: string | undefined): number | undefined {
   const [, seconds] = /^timeout=(\d+)/.exec(header ?? "") ?? [];
@@ -50,7 +50,7 @@ const LONGEST_S = 134_217_727;
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
 /** RFC 9110 §5.6.7: the current date format, and an obsolete one with two-digit years. */
 const HTTP_DATE = /^\w+, ([ \d]\d)[ -](\w{3})[ -](\d\d|\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
-/** The other obsolete date format. */
+/** The date format of asctime, which is obsolete. */
 const ASCTIME = /^(\w+) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/;
 
 /**

@@ -58,7 +58,7 @@ export function openRequest(
 
 /** The delay between two attempts (RFC 8305 §5). */
 const ATTEMPT_DELAY_MS = 250;
-/** How long a choice applies to all connections of the process. */
+/** The time for which a choice applies to all connections of the process. */
 const CHOICE_MS = 60_000;
 
 /** The choices by name and port. */
@@ -174,7 +174,7 @@ function closeIfUnexpected(this: Socket): void {
 
 // Sends one request of `fetch` with Node's client.
 
-/** The same type of stream, as Node's own types define it. */
+/** The type of a web stream in Node's own types. It differs from the global type. */
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];
 
 export async function send(

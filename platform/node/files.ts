@@ -241,7 +241,7 @@ export function syncDirectory(directory: string): void {
   withRetries(() => withFile(directory, "r", fs.fsyncSync));
 }
 
-/** The problem with the owners and modes of a file that a user has named, "" for none. READERS: who may read it. */
+/** Returns the problem with the owners and modes of a file that a user has named, "" for none. READERS: who may read it. */
 export function ownersProblem(file: string, what: keyof typeof READERS): string {
   const statusOf = (one: string): fs.Stats | null =>
     fs.statSync(one, { throwIfNoEntry: false }) ?? null;

@@ -44,7 +44,7 @@ export function checkAgent({ agent }: NodeHttpOptions): void {
   if (problem !== "") throw new TypeError(`http.agent ${problem}`);
 }
 
-/** What is wrong with an agent, "" for nothing. */
+/** Returns what is wrong with an agent, "" if nothing is. */
 export function agentProblem(agent: object | undefined): string {
   if (agent === undefined) return "";
   const { options = {}, destroy } = agent as Partial<https.Agent>;

@@ -39,7 +39,7 @@ export function persistentSession(
       await (isOver ? session?.close() : session?.signOut().catch(() => undefined));
       return await signIn({ ...requested, signal });
     })();
-    // After a failure, the next call signs in again.
+    // Forget a failed sign-in, so that the next call signs in again.
     own.catch(() => {
       if (current === own) current = undefined;
     });

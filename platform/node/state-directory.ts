@@ -106,7 +106,7 @@ export class SharedDirectory implements SharedState {
   /** While the lock is held: whether the records were current when it was taken. */
   #wasCurrent = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Why the lock cannot be taken, "" if it can. */
+  /** The reason why the lock cannot be taken, "" if it can. */
   #problem = "";
 
   /** @param open returns the storage for a device that reads the records again: the files, or sealed storage over them */

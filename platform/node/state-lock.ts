@@ -19,7 +19,7 @@ const held = new Set<string>();
 /** A lock that can be taken and released repeatedly. */
 export class StateLock {
   readonly #directory: string;
-  /** For each file of another process: its last known time of change, and when this process noticed it. */
+  /** For each lock file of another process: its last known time of change, and when this process noticed that change. */
   readonly #seen = new Map<string, readonly [mtimeMs: number, atMs: number]>();
   /** This process's lock file; "" if it does not hold the lock. */
   #own = "";
@@ -70,7 +70,7 @@ export class StateLock {
     if (holder !== 0) return holder;
     this.#own = own;
     this.#beat = setInterval(() => this.#giveSign(), BEAT_MS);
-    // In jsdom, timers are numbers.
+    // Use `?.`, because timers are numbers in jsdom.
     this.#beat.unref?.();
     return 0;
   }

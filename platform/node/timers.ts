@@ -23,7 +23,7 @@ export const systemTime: RealTime = {
   },
 };
 
-/** The same clock, but its waits do not keep the process alive. */
+/** Like `systemTime`, but its waits do not keep the process alive. */
 export const backgroundTime: RealTime = {
   ...systemTime,
   wait(ms, ring) {

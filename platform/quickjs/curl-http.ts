@@ -256,7 +256,7 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
     option("header", "Accept: application/json"),
     // Not --compressed, because curl on many embedded systems has no zlib and rejects this option.
     option("header", "Accept-Encoding: identity"),
-    // Without this, curl may wait for 100 Continue, which costs a round trip.
+    // Remove curl's `Expect` header, because waiting for 100 Continue costs a round trip.
     option("header", "Expect:"),
     ...(settings.certificates ? [option("cacert", settings.certificates)] : []),
     option("url", url),
@@ -264,7 +264,7 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
     ...(url.startsWith("http:") ? [option("noproxy", "*")] : []),
     option("header", `Content-Type:${contentType && ` ${contentType}`}`),
     ...(authorization ? [option("header", `Authorization: ${authorization}`)] : []),
-    // With a semicolon, curl sends a header with an empty value.
+    // For an empty value, curl needs a semicolon instead of the colon.
     ...headers.map(([name, value]) => option("header", value ? `${name}: ${value}` : `${name};`)),
   ];
   if (request.method === "GET") return bytesOf(`${lines.join("\n")}\n`);

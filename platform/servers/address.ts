@@ -1,6 +1,6 @@
 // Checks and compares addresses on engines without a URL class.
 
-/** The same pattern as in device.schema.json: no user, fragment or space. */
+/** The pattern of an address without user, fragment and space, as in device.schema.json. */
 const SECURE = /^https:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
 const TO_ITSELF = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?(?:[/?][!-"$-~]*)?$/;
 const PLAIN = /^http:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
@@ -10,7 +10,7 @@ export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || host === "127.0.0.1" || host === "[::1]" || host === "::1";
 }
 
-/** Why an address must not receive secrets, "" if it may. @param allowHttp whether plain http is allowed */
+/** Returns why an address must not receive secrets, "" if it may. @param allowHttp whether plain http is allowed */
 export function addressProblem(address: string, allowHttp = false): string {
   if (SECURE.test(address) || TO_ITSELF.test(address)) return "";
   if (!PLAIN.test(address)) return "must be an https address without user, fragment or space";

@@ -105,7 +105,7 @@ async function lookAt(
 
 const NO_OBJECT = "HTTP 200, but no JSON object";
 
-/** Why these metadata do not suffice for a sign-in; "" if they do. */
+/** Returns why these metadata do not suffice for a sign-in, "" if they do. */
 function problemOf(
   metadata: Metadata,
   issuer: string,

@@ -55,7 +55,7 @@ export interface Server {
   readonly clientAuthentication: ClientAuthenticationName;
   /** The endpoint that returns the user of an access token; undefined if unknown. */
   readonly userInfo: UserInfo | undefined;
-  /** Undefined for a server that implements RFC 8628. `at`: the server's addresses, if they differ from the profile's. */
+  /** The server's translation; undefined if it implements RFC 8628. `at`: addresses that replace the profile's. */
   readonly translate: ((client: TranslatedClient, at?: Addresses) => Filter) | undefined;
 }
 

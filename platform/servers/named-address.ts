@@ -3,7 +3,7 @@
 import { addressProblem } from "./address.ts";
 
 /**
- * Why an address must not be used, "" if it may.
+ * Returns why an address must not be used, "" if it may.
  * @param by the address of the server that sent it
  * @param allowHttp whether plain http is allowed
  */
@@ -47,7 +47,7 @@ export function metadataAddresses(issuer: string): string[] {
     // RFC 8414 §3.1 inserts the well-known part before the issuer's path; §5 allows both documents.
     `${origin}/.well-known/oauth-authorization-server${path}`,
     `${origin}/.well-known/openid-configuration${path}`,
-    // Not specified, but used by some servers.
+    // This place is not specified, but some servers use it.
     `${whole}/.well-known/oauth-authorization-server`,
   ];
   return [...new Set(addresses)];

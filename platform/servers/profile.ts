@@ -49,7 +49,7 @@ export interface ServerProfile {
   readonly token: string;
   /** The revocation endpoint; "" if there is none. Signing out then only erases the tokens on the device. */
   readonly revocation: string;
-  /** Undefined if unknown, or if the endpoint requires more than the access token. */
+  /** The userinfo endpoint. Undefined if it is unknown, or requires more than the access token. */
   readonly userInfo?: UserInfo;
   /** Whether clients of this server have a secret; absent: a client may have one. */
   readonly secret?: "never" | "required";
@@ -98,7 +98,7 @@ export class ServerError extends Error {
 
 /** There is no usable metadata document. The message has one line with the result for each address. */
 export class MetadataError extends Error {
-  /** There was no response, or a server error. A retry may help. */
+  /** Whether a retry may help, because there was no response or a server error. */
   readonly isTransient: boolean;
 
   constructor(message: string, isTransient = false) {

@@ -45,9 +45,9 @@ export interface PlainResponse {
 }
 
 export interface Translation {
-  /** Undefined: send the core's request unchanged. "nothing": send no request, and report success to the core. */
+  /** Undefined: the core's request is sent unchanged. "nothing": it is not sent, and the core gets a success. */
   request(purpose: Purpose, url: string, fields: Fields): ForeignRequest | "nothing" | undefined;
-  /** Undefined: pass the server's response on unchanged. */
+  /** Translates a response of the server. Undefined: the core gets it unchanged. */
   response(purpose: Purpose, response: ForeignResponse): PlainResponse | undefined;
 }
 

@@ -118,9 +118,9 @@ export interface IdTokenClaims {
   readonly sub: string;
   /** The audience: this client, possibly among others. */
   readonly aud: string | readonly string[];
-  /** When it expires, in seconds since 1970. */
+  /** The token's expiry, in seconds since 1970. */
   readonly exp: number;
-  /** When it was issued, in seconds since 1970. */
+  /** The time of the token's issue, in seconds since 1970. */
   readonly iat: number;
   readonly [claim: string]: unknown;
 }
@@ -131,7 +131,7 @@ export interface IdTokenExpectations {
   readonly clientId: string;
   /** The client secret, "" for none. Tokens that are signed with an empty secret are invalid. */
   readonly clientSecret: string;
-  /** When the token arrived, in milliseconds since 1970. */
+  /** The time at which the token arrived, in milliseconds since 1970. */
   readonly receivedAtMs: number;
   /** The `sub` of the previous token (§12.2); undefined for the first. */
   readonly sub?: string | undefined;
@@ -314,7 +314,7 @@ async function isSignedByOne(
 
 /** Decodes a part of the token to an object. @throws IdTokenProblem */
 function objectIn(part: string): Readonly<Record<string, unknown>> {
-  // Not with a byte order mark.
+  // A byte order mark makes the part invalid.
   const value = part.startsWith("77u_") ? undefined : jsonIn(bytesOf(part));
   if (value === undefined) throw new IdTokenProblem("is none: a part of it is no JSON object");
   return value;

@@ -166,7 +166,7 @@ export class Drivers {
     return [config.clientSecret, ...(keys?.sent ?? []), ...secretsOf(device, memory)];
   }
 
-  /** Another program has changed the records: replaces the driver, after the current command has ended. */
+  /** Replaces the driver because another program has changed the records. Waits until the current command has ended. */
   #beginAgain(): void {
     if (this.#isStale) return;
     this.#isStale = true;

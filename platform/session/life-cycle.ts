@@ -47,7 +47,7 @@ export interface LifeCycleSettings {
 
 /** The phase, and who waits for the next change. */
 export class LifeCycle {
-  /** Why it has ended. */
+  /** The reason for the end of the session. */
   reason: unknown;
   /** The user has signed in, or a session was resumed. */
   hasSession = false;
@@ -62,7 +62,7 @@ export class LifeCycle {
     this.#settings = settings;
   }
 
-  /** There is no session yet. */
+  /** Whether there is no session yet. */
   get isSigningIn(): boolean {
     return this.phase === "starting" || this.phase === "waiting";
   }

@@ -32,7 +32,7 @@ export interface RequestContext {
   readonly stored?: StoredMetadata | undefined;
   /** Called before the request. If it throws, no request is sent. */
   readonly onRequest?: () => void;
-  /** With them, requests are retried with growing waits if the issuer is unreachable. Absent: there is one request. */
+  /** If present, requests are retried with growing waits while the issuer is unreachable. Otherwise there is one. */
   readonly retryHandlers?: RetryHandlers | undefined;
 }
 

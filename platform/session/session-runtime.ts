@@ -115,7 +115,7 @@ export class SessionRuntime implements DriversOwner {
     this.#call(() => this.#handlers.onEnd?.(error));
   }
 
-  /** Why the sign-in or session has failed. */
+  /** The error with which the sign-in or session has failed. */
   get #failure(): SignInError {
     const { current, recorder, tokens } = this.drivers;
     if (!tokens.isOfOtherKey) return signInErrorOf(current.device, recorder.newest);

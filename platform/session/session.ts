@@ -58,7 +58,7 @@ export class Session {
     this.#runtime = runtime;
   }
 
-  /** Why it has ended; undefined before. */
+  /** The reason for the end of the session; undefined before that. */
   get #end(): SignInError | undefined {
     const { isOver, reason } = this.#runtime.life;
     return isOver ? (reason as SignInError) : undefined;

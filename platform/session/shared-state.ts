@@ -42,7 +42,7 @@ export function between(storage: Storage, shared: SharedState, user: SharedUser)
 
 /** The callbacks of the device's owner. */
 export interface SharedUser {
-  /** Another program has changed the records. The owner must start a new device. */
+  /** Called when another program has changed the records. The owner must then start a new device. */
   readonly onStale: () => void;
   readonly onBusy: (trouble: SignInError) => void;
   /** Whether the request is a refresh whose response may replace the stored refresh token. */

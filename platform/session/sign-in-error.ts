@@ -55,7 +55,7 @@ export type SignInErrorCode =
   /** An adapter has thrown. */
   | "adapter_failed";
 
-/** Why a sign-in or a session ended, or what blocks it. */
+/** The reason why a sign-in or a session ended, or what blocks it. */
 export class SignInError extends Error {
   readonly code: SignInErrorCode;
   readonly remedy: Remedy;

@@ -219,14 +219,14 @@ export class IssuedTokens {
     if (device.endpoint !== Endpoint.TOKEN || device.state !== State.REFRESHING) return undefined;
     const { access, keyId = "" } = this.#storedOf(storedTokenOf(device, memory)) ?? {};
     this.isOfOtherKey = keyId !== "" && keyId !== this.#settings.keys?.id;
-    // Without its key, the token is useless. A refresh may succeed, if the client authenticates otherwise.
+    // The token is useless without its key. A refresh may still succeed, if the client authenticates in another way.
     if (this.isOfOtherKey) return undefined;
     if (access?.token === this.#access) return undefined;
     commands.makeRoom({ access_token: access?.token });
     return access;
   }
 
-  /** It is not known yet what is stored. */
+  /** Whether the file is still being read, so that its content is unknown. */
   get isReading(): boolean {
     return this.#settings.stored?.isReading === true;
   }

@@ -43,7 +43,7 @@ const NOTHING = new Uint8Array(0);
 /** The result for an empty slot. -1 means an unreadable slot. */
 const EMPTY = -2;
 
-/** How many bytes a sealed record is longer than the record. */
+/** The difference in bytes between a sealed record and the record in it. */
 export const SEALED_OVERHEAD_BYTES = BOX_AT + TAG_BYTES + HEAD_BYTES;
 
 /** The functions of tweetnacl that use the caller's buffers. Its types omit them. */
@@ -66,7 +66,7 @@ interface LowLevel {
 }
 const { lowlevel } = nacl as unknown as { lowlevel: LowLevel };
 
-/** What is known about a slot of the inner storage. */
+/** The known state of a slot of the inner storage. */
 interface SlotState {
   /** The number in the slot's sealed record; -1 if the slot has no valid record. */
   number: number;

@@ -8,7 +8,7 @@ export class RecordedDisplay implements Display {
   readonly rows: number;
   /** Every frame shown, oldest first. */
   readonly history: string[] = [];
-  /** How the caller has violated the contract. */
+  /** The caller's violations of the contract. */
   readonly violations: string[] = [];
 
   constructor(columns = 20, rows = 4) {
@@ -54,7 +54,7 @@ export class RecordedDisplay implements Display {
   }
 }
 
-/** The same seed always gives the same bytes. Never use it in a real device. */
+/** Random bytes from a seed, which always gives the same bytes. Never use it in a real device. */
 export class SeededEntropy implements Entropy {
   #state: number;
 

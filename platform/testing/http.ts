@@ -101,9 +101,9 @@ const LEAD_BYTES = 3;
 export class FakeHttp implements Http {
   /** All requests so far. */
   readonly requests: SeenRequest[] = [];
-  /** How the caller has violated the contract. */
+  /** The caller's violations of the contract. */
   readonly violations: string[] = [];
-  /** How often `abort` ended an exchange. */
+  /** The number of exchanges that `abort` has ended. */
   aborts = 0;
   /** Handles requests without a step of the script. Tests can replace it at any time. */
   handler: FakeHandler | undefined;

@@ -18,7 +18,7 @@ export class MemoryStorage implements Storage {
   readonly capacity: number;
   /** Number of calls of each operation, for both slots. */
   readonly counts = { reads: 0, writes: 0, erases: 0 };
-  /** How the caller has violated the contract. */
+  /** The caller's violations of the contract. */
   readonly violations: string[] = [];
   /** Return true to make an operation on a slot fail (`read` reports -1, the others `false`). */
   failWhen: (operation: "read" | "write" | "erase", slot: number) => boolean = () => false;

@@ -18,7 +18,7 @@ export interface Bundle {
   readonly flashed: string;
 }
 
-/** How to make a bundle. */
+/** The options of a bundle. */
 interface BundleOptions {
   /** False: only joins the files, with the names of the sources (for instrumentation and debugging). */
   readonly minify?: boolean;

@@ -57,8 +57,8 @@ export function packedErrorKinds(rows: readonly ErrorRow[]): string {
 }
 
 /**
- * The numbers of states. A state's number is the position of its row, or an unused position if it has no row. Ends of
- * values have negative numbers.
+ * The numbers of the scanner's states. A state's number is the position of its row, or an unused position if it has no row.
+ * States at the end of a value have negative numbers.
  */
 export function grammarStates(rows: readonly GrammarRow[]): Record<string, number> {
   const states: Record<string, number> = {};

@@ -106,7 +106,7 @@ class File {
     });
   }
 
-  /** The function that a name refers to, unless the name is its declaration or an entry of the list of exports. */
+  /** The function to which a name refers. None if the name is that function's declaration, or is in the list of exports. */
   unitNamed(node: AnyNode, parent: AnyNode, by: Unit | undefined): Unit | undefined {
     if (node.type !== "Identifier" || by?.locals.includes(node.name)) return undefined;
     const unit = this.#named.get(node.name);

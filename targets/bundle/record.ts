@@ -18,7 +18,7 @@ import {
 import MagicString from "magic-string";
 import { CALL } from "./surface.ts";
 
-/** Which properties to replace. */
+/** The properties that the build replaces. */
 interface Placing {
   /** The project's tsconfig.json, and the file that declares the type whose properties get places. */
   readonly config: string;

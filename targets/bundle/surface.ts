@@ -31,7 +31,7 @@ export const bootFunctions: readonly string[] = ["create", "configError"];
 /** The function into which the others are joined (dispatch.ts). The build uses it for calls of functions in tables. */
 export const CALL = "call$";
 
-/** Before that function exists, a call of this name lists the functions that have a number. */
+/** Until the build has made that function, a call of this name lists the functions that have a number. */
 export const EXPORTS = `${CALL}exports`;
 
 /** Functions for API calls and metadata. The build "grant" does not have them. */

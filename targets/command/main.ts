@@ -114,7 +114,7 @@ function program(): Command {
     .addHelpText("after", HELP);
   for (const [name, summary, load] of PARTS) {
     const run = async (argv: string[]): Promise<void> => {
-      // Not process.exit, which would discard output that is still in a pipe.
+      // Do not call process.exit, which would discard output that is still in a pipe.
       process.exitCode = await runPart(await load(), argv, `picogrant ${name}`, summary);
     };
     command

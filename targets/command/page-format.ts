@@ -60,11 +60,11 @@ export interface PageContent {
   readonly addresses: readonly string[];
   readonly seed: Uint8Array;
   readonly key: Uint8Array;
-  /** For each authority: its certificate, and the positions of the parts that a board reads. */
+  /** The authorities. Each entry has the certificate, and the positions of the parts that a board reads. */
   readonly authorities: readonly Uint8Array[];
   /** The time server; "" for none. */
   readonly timeServer: string;
-  /** What the device's key is used for: 1 for DPoP plus 2 for private_key_jwt. */
+  /** The uses of the device's key: 1 for DPoP plus 2 for private_key_jwt. */
   readonly keyUses: number;
   readonly signingKey: Uint8Array;
 }

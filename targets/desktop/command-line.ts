@@ -78,7 +78,7 @@ export async function runProgram(name: string, work: () => unknown): Promise<voi
   process.stdout.off("error", endUnread).on("error", endUnread);
   try {
     const code = await work();
-    // Not process.exit, which would truncate data in a pipe.
+    // Do not call process.exit, which would truncate data in a pipe.
     if (typeof code === "number") process.exitCode = code;
   } catch (error) {
     if (!(error instanceof Error) || !FOR_THE_USER.includes(error.name)) throw error;

@@ -5,7 +5,7 @@ import { startSimulatedService } from "picogrant-tools/service";
 const service = await startSimulatedService({ approve: "ada" });
 
 const session = await signIn({
-  server: service.url, // or "github", or "https://login.example.com"
+  server: service.url, // can also be "github" or "https://login.example.com"
   clientId: "public-printer",
   scope: "openid",
   state: "tokens", // a directory, in which the next start finds the session

@@ -94,7 +94,7 @@ const contentSecurityPolicy = {
 const common = {
   // Not "no-referrer", because browsers would then send the forms with a null origin.
   referrerPolicy: "same-origin",
-  // Not sent, because the service also uses plain HTTP on a developer's machine.
+  // Do not send this header, because the service also uses plain HTTP on a developer's machine.
   strictTransportSecurity: false,
 } as const;
 

@@ -9,7 +9,7 @@ import type { ProtocolRequest } from "./wire.ts";
 
 type Scheme = "Bearer" | "DPoP";
 
-/** Why the caller of a request is unknown. Without an error, the request has no token. */
+/** The reason why the caller of a request is unknown. Without an error, the request has no token. */
 export interface CallerRefusal {
   readonly scheme: Scheme;
   readonly error?: string;

@@ -131,7 +131,7 @@ function report(context: ServiceContext, attempt: Attempt): void {
   });
 }
 
-/** Why an account was disabled, if known. */
+/** The reason why an account was disabled, if known. */
 export type DisableReason = "hijacking" | "bulk-account";
 
 /** Revokes the grants of an account to one client. Returns the number of valid grants. */

@@ -17,7 +17,7 @@ const OAUTH_ERRORS = {
   // Sent as invalid_grant, except in some dialects.
   bad_device_code: [400, "Malformed device code."],
   unsupported_grant_type: [400, "Invalid grant_type."],
-  // Not in the specification, but in RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, or RFC 7009 §2.2.1.
+  // The next errors are not in the specification, but in RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, or RFC 7009 §2.2.1.
   expired_token: [400, "The device code has expired."],
   invalid_request: [400, "Bad Request"],
   invalid_scope: [400, "Some requested scopes are not allowed on the device flow."],
@@ -42,7 +42,7 @@ export function oauthError(code: OAuthErrorCode, description?: string): Protocol
     refused,
   });
   if (description !== undefined) return made();
-  // The same bytes serve all polls.
+  // All polls get the same bytes.
   const response = cached.get(code) ?? made();
   cached.set(code, response);
   return response;
@@ -175,7 +175,7 @@ export function bodyTooLarge(family: Family): ProtocolResponse {
   );
 }
 
-/** A 500, for a fault of the service itself. */
+/** Returns a 500 for a fault of the service itself. */
 export function serviceFault(family: Family): ProtocolResponse {
   const error = new ApiError("INTERNAL", "backendError", "The service has failed.");
   return refusal(family, error, "server_error");

@@ -25,7 +25,7 @@ export type ServiceEvent =
       scopes?: readonly string[] | undefined;
       /** The duration of the grant, if the user set one. */
       accessSeconds?: number | undefined;
-      /** Why the attempt was refused: access_denied, admin_policy_enforced or org_internal. */
+      /** The reason for the refusal: access_denied, admin_policy_enforced or org_internal. */
       refusal?: string | undefined;
     }
   | {

@@ -24,7 +24,7 @@ const rootUrl = httpUrl.refine(
   "is an address without a path",
 );
 
-/** At most 15 characters (device spec §8), and enough to resist guessing (RFC 8628 §5.1). */
+/** A user code has at most 15 characters (device spec §8), and enough of them to resist guessing (RFC 8628 §5.1). */
 const userCodeFormat = z
   .string()
   .regex(/^X[X-]*X$/, "consists of X (a letter) and -")

@@ -59,7 +59,7 @@ function poll(context: ServiceContext, form: FormParameters, by: Requester): Pro
   if (deviceCode === undefined) return missing("device_code");
   const attempt = context.attempts.findByDeviceCode(deviceCode);
   const nowMs = context.env.now();
-  // Another client's code counts as unknown. The time of its last poll does not change.
+  // Another client's code counts as unknown. This request does not count as a poll of that code.
   if (
     attempt?.clientId !== client.id ||
     isDiscarded(attempt, nowMs, context.options.expiredCodeMemory)

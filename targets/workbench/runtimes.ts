@@ -77,6 +77,6 @@ export function installRuntimes(): void {
     ]),
   );
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
-  // Without install scripts, because no package needs one.
+  // Do not run install scripts, because no package needs one.
   run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], folder);
 }

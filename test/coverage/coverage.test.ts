@@ -24,7 +24,7 @@ test.each([
   const lines = gaps(cover([{ name: `${reference}: it`, file: "test/service/a.test.ts" }]));
   expect(lines).toContain(`${row}: no test of the device`);
   expect(lines).not.toContain(`${row}: no test of the service`);
-  // These concern the service alone.
+  // The device has no test of these requirements, because they concern only the service.
   for (const other of ["device doc §5.6 the video API's scopes", "RFC 8628 §5.2"])
     expect(lines).not.toContain(`${other}: no test of the device`);
 });

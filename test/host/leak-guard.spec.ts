@@ -1,6 +1,6 @@
-// Where the C host sends requests. An access token goes only to the configured resource servers (RFC 6750 section 5.3,
-// RFC 9700 section 4.9.1). The leak guard (targets/host/portable/leak-guard.h) compares connection and request with the
-// settings.
+// Tests where the C host sends requests. An access token goes only to the configured resource servers (RFC 6750 section
+// 5.3, RFC 9700 section 4.9.1). The leak guard (targets/host/portable/leak-guard.h) compares connection and request with
+// the settings.
 
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";

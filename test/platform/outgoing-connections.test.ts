@@ -30,8 +30,8 @@ describe("code that opens connections in JavaScript", () => {
   it("Node's HTTP clients", () => {
     const imports = /^import (?!type).*from "node:(http|https|http2|net|tls|dgram)"/;
     expect(filesWith(imports, ".ts", ...FOLDERS)).toEqual([
-      "platform/node/connection-pool.ts: 3", // the agents, and the check of certificates
-      "platform/node/connection.ts: 3", // the adapter's requests, and tests of a connection that send nothing
+      "platform/node/connection-pool.ts: 3", // agents, and the check of certificates
+      "platform/node/connection.ts: 3", // requests of the adapter, and tests of a connection that send nothing
       "targets/command/check-server.ts: 1", // a server with which a port in C is checked
       "targets/command/conform/conformance-server.ts: 2", // a server for tests of adapters
       "targets/command/conform/server.ts: 2", // a server for the bench of whole devices

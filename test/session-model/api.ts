@@ -60,7 +60,7 @@ export class Api {
     const sent = this.#requested.get(url.searchParams.get("ask") ?? "");
     const isRepeatable = sent?.length === 0 && !(init.body instanceof ReadableStream);
     const rejected = sent && this.#rejected.get(sent);
-    // It is the proof that was rejected, not the token (RFC 9449 §9).
+    // The API rejected only the proof, not the token (RFC 9449 §9).
     if (rejected !== undefined && sent?.length === 0 && rejected !== token) throw new Error(token);
     if (problem === "use_dpop_nonce" && isRepeatable && rejected === undefined) {
       this.#rejected.set(sent, token);

@@ -13,7 +13,7 @@ export type Kind = "code" | "poll" | "refresh" | "revoke" | "api" | "other";
 
 export interface HttpResponse {
   readonly bytes: string;
-  /** What the server does with the connection after these bytes. */
+  /** What happens to the connection after these bytes. */
   readonly outcome: "keep" | "end" | "reset";
   readonly afterMs: number;
   readonly status: number;
@@ -34,7 +34,7 @@ export interface Step {
   readonly isOptional?: boolean;
   /** Parameters that the request must have. */
   readonly has?: readonly string[];
-  /** In the last step of a row: any further requests are allowed. */
+  /** Whether further requests are allowed. Only for the last step of a row. */
   readonly isOpen?: boolean;
 }
 

@@ -175,7 +175,7 @@ class Bench {
     if (!this.#flags.keep) rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Why a row is skipped, or "". */
+  /** Returns why a row is skipped, "" if it is not. */
   #lackOf(row: Row): string {
     const { needs } = row;
     if (needs !== undefined && (this.#flags as unknown as Record<string, unknown>)[needs] === false)

@@ -18,7 +18,7 @@ const LATE_MS = 3000;
 /** The device must send no request for this time at the end of a row, and before a hook. */
 const QUIET_MS = 3000;
 const CALM_MS = 700;
-/** So many requests within a second are a failure. */
+/** More than this many requests within a second are a failure. */
 const WILD = 8;
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 

@@ -21,10 +21,10 @@ struct pg_heap {
   size_t peak;        /* the maximum of `used` */
   size_t blocks;      /* blocks now */
   size_t limit;       /* limit of `used`; 0: none */
-  size_t engine;      /* bytes of the engine's own objects before any program; set by the engine's file */
+  size_t engine;      /* bytes of the engine's own objects before it runs a program; set by the engine's file */
   size_t core;        /* bytes of the core with its device, including functions that are called later */
   unsigned long calls;   /* allocations and enlargements since the start, including refused ones */
-  unsigned long refused; /* those that failed because of the limit or malloc */
+  unsigned long refused; /* calls that failed because of the limit or malloc */
 };
 
 /* Allocates a block, which pg_heap_give of the same heap frees. NULL for size 0, and if the limit would be exceeded. */

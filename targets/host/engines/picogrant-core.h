@@ -29,7 +29,7 @@ struct pg_engine {
    * functions.
    */
   void *context;
-  const uint8_t *code; /* bytecode; unchanged until pg_core_close. NULL: pg_core_code */
+  const uint8_t *code; /* the core's bytecode, which must not change until pg_core_close. NULL: pg_core_code */
   size_t code_size;
   size_t heap_limit; /* limit of the heap of the core's own engine, in bytes; 0: pg_heap_default */
 };
@@ -39,7 +39,7 @@ struct pg_engine {
  * closed. The owner may read `heap` and `release`, and must not use the rest.
  */
 struct pg_core {
-  void *engine; /* its context; NULL: closed */
+  void *engine; /* the engine's context; NULL: the core is closed */
   void *parts;  /* the array that the core's code has left */
   int is_guest; /* 1: the engine is the firmware's own */
   int threw;    /* the result of pg_core_broken */

@@ -22,7 +22,7 @@ struct member {
 /* Arguments for opening a core. `heap_limit` applies after the engine has created its own objects. Before that, the engine
  * may crash. */
 struct opening {
-  struct pg_core *core; /* zeros, except `opening->engine` */
+  struct pg_core *core; /* contains zeros, except `opening->engine` */
   void *engine;         /* the firmware's engine; NULL: create one on `core->heap` */
   const uint8_t *code;
   size_t code_size;

@@ -13,7 +13,7 @@ extern "C" {
 /* The parts point into the address. */
 struct pg_address {
   struct pg_peer peer;
-  const char *authority; /* host and port as written, which is the value of the Host header */
+  const char *authority; /* host and port as written; the value of the Host header */
   size_t authority_size;
   const char *path; /* path and query up to the end; may be empty */
 };

@@ -87,7 +87,7 @@ static void set_authorization(const struct pg_driver *driver, struct pg_http_req
 }
 
 /*
- * Collects the values that the address of this request must not contain, and returns their number. A request without a
+ * Collects the secrets that the address of this request must not contain, and returns their number. A request without a
  * target has none. The revocation of the device authorization specification has the token in its query (core/SPEC.md).
  */
 static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets[SECRETS], int endpoint,

@@ -51,7 +51,7 @@ enum pg_report {
 /* The parts of a device. The caller owns everything that they point to, and must not move it until pg_host_close. */
 struct pg_host_parts {
   const struct pg_settings *settings;
-  const struct pg_engine *engine; /* as in struct pg_core_config */
+  const struct pg_engine *engine; /* the engine, as in struct pg_core_config */
   uint8_t *memory;                /* settings->memory_bytes; only the host may use it until pg_host_close, which wipes it */
   const struct pg_medium *medium; /* NULL: nothing is stored, and the display reports that */
   int has_failed_medium; /* 1: read records even if the slots are small; records that do not fit are not saved */
@@ -73,9 +73,9 @@ struct pg_host_parts {
    * after that time. May be changed between two steps.
    */
   int countdown_ms;
-  /* Each of the three may be NULL. All get `context`, for example the program's own device. */
+  /* Each of the three callbacks may be NULL. All get `context`, for example the program's own device. */
   void (*report)(void *context, enum pg_report report, int a, int b);
-  void (*body)(void *context, const uint8_t *bytes, size_t size); /* pieces of a call's response */
+  void (*body)(void *context, const uint8_t *bytes, size_t size); /* gets the body of a call's response in pieces */
   /* WWW-Authenticate of a call's 401, with a line feed after each value. */
   void (*challenge)(void *context, uint8_t c);
   void *context;
@@ -110,7 +110,7 @@ struct pg_host {
   int trouble;
   int call;
   int ok;
-  int has_challenge; /* the memory has space for a code challenge (RFC 7636) */
+  int has_challenge; /* 1: the memory has space for a code challenge (RFC 7636) */
 };
 
 /* Creates the device. `host` must not be open. Its previous content does not matter. No later function allocates memory. */
@@ -122,7 +122,7 @@ enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_part
  */
 int pg_host_memory_needed(struct pg_host *host);
 
-/* For developers: why the device did not open, in one line. "" for PG_OPEN_OK. */
+/* A message for developers: why the device did not open, in one line. "" for PG_OPEN_OK. */
 const char *pg_host_problem(enum pg_open_result result);
 
 /*

@@ -126,14 +126,14 @@ int pg_retry_after(const char *text, size_t size, int64_t from_s) {
 
 enum step {
   STATUS_LINE,
-  LINE_BEGIN, /* a header, a continuation line of a header, or the empty line */
+  LINE_BEGIN, /* the next line is a header, a continuation line of a header, or empty */
   HEADER,
   BODY_BY_LENGTH,
   BODY_UNTIL_CLOSED,
   CHUNK_SIZE,
   CHUNK_EXTENSION,
   CHUNK_DATA,
-  CHUNK_END, /* the end of the line after a chunk */
+  CHUNK_END, /* the line end after a chunk's bytes */
   TRAILER_BEGIN,
   TRAILER,
   COMPLETE,
@@ -164,7 +164,7 @@ enum header {
 /* How long a connection stays open if the server does not say how long, and the maximum. */
 enum { KEEP_UNSAID_S = 4, KEEP_LONGEST_S = 600 };
 
-/* In the order of enum header. */
+/* The headers that the parser reads, in the order of enum header. */
 static const char *const known_names[] = {"content-length", "transfer-encoding", "retry-after", "date",
                                           "www-authenticate", "connection", "keep-alive", "content-encoding",
 #ifdef PG_KEYS

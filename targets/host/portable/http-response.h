@@ -22,7 +22,7 @@ extern "C" {
 enum { PG_HTTP_RESPONSE_HEAD_MAX = 65536, PG_HTTP_RESPONSE_LINE = 64 };
 
 enum pg_http_response_result {
-  PG_HTTP_RESPONSE_MORE = 0, /* the response is not complete */
+  PG_HTTP_RESPONSE_MORE = 0, /* the response is not complete, and not refused */
   PG_HTTP_RESPONSE_END = 1,  /* the response is complete; bytes after it are not read */
   PG_HTTP_RESPONSE_INVALID = 2   /* the response is refused; nothing more is reported */
 };
@@ -42,7 +42,7 @@ struct pg_http_response_sink {
    */
   void (*challenge)(void *context, uint8_t c);
 #ifdef PG_KEYS
-  void (*nonce)(void *context, uint8_t c); /* called for DPoP-Nonce (RFC 9449 section 8), with any status */
+  void (*nonce)(void *context, uint8_t c); /* called for each character of DPoP-Nonce (RFC 9449 section 8), with any status */
 #endif
 };
 

@@ -30,14 +30,14 @@ struct pg_http_request;
 /* Must stay in place until pg_http_close. */
 struct pg_http_settings {
   const char *user_agent;
-  struct pg_connection *connection; /* used by this exchange only */
+  struct pg_connection *connection; /* a connection that no other exchange uses */
   const void *trust;                /* passed to picogrant-port.h */
   int connect_seconds;
   int exchange_seconds;
   uint32_t response_bytes; /* limit of a response's body */
   struct pg_allowed allowed;
   struct pg_wall_clock *clock; /* the time for checking certificates; NULL: the machine has a reliable clock */
-  int keeps_connection; /* as in struct pg_host_parts */
+  int keeps_connection; /* 1: connections stay open, as in struct pg_host_parts */
 #ifdef PG_KEYS
   /*
    * Completes a copy of the request directly before it is sent, when the time is known. Returns PG_REASON_NONE, or why the
@@ -59,17 +59,17 @@ struct pg_http_request {
   int is_get;
   int endpoint;          /* PG_ENDPOINT_*: its configured address is the only one allowed */
   const char *address;   /* http:// or https://, host, optional port, path and query; no fragment, no user */
-  const uint8_t *target; /* appended to the address */
+  const uint8_t *target; /* path and query that are appended to the address */
   size_t target_size;
   const char *headers;        /* additional lines, each ended by CR LF; or NULL */
-  const char *content_type;   /* of a POST */
+  const char *content_type;   /* media type of a POST's body */
   const char *authorization;  /* "Bearer ", "Basic ", or NULL for none */
-  const uint8_t *credentials; /* appended to `authorization` */
+  const uint8_t *credentials; /* bytes that are appended to `authorization` */
   size_t credentials_size;
   const uint8_t *body;
   size_t body_size;
   int is_json;                     /* the body is a form, and is sent as JSON */
-  const struct pg_secret *secrets; /* read during pg_http_send only */
+  const struct pg_secret *secrets; /* secrets, which are read only during pg_http_send */
   int secret_count;
 #ifdef PG_KEYS
   const char *proof;     /* a header line, and parameters after the body (keys.h); or NULL */
@@ -97,7 +97,7 @@ enum { PG_JSON_BODY_STEP = 6 };
 
 /* A form (RFC 6749 appendix B) that is sent as a JSON object of strings, piece by piece, without a second buffer. */
 struct pg_json_body {
-  const uint8_t *form; /* the caller's: `name=value` joined by '&', percent-encoded */
+  const uint8_t *form; /* the caller's form: `name=value` joined by '&', percent-encoded */
   size_t size;
   size_t at;
   int is_begun;
@@ -134,7 +134,7 @@ struct pg_http {
   const struct pg_http_sink *sink;
   void *context;
   int phase;
-  uint32_t began_ms; /* start of the exchange, or of the connection's idle time */
+  uint32_t began_ms; /* the start of the exchange, or of the connection's idle time */
   int endpoint;      /* the connection goes to the server of this endpoint */
   int keep_s;        /* how long the connection may be idle */
   struct pg_peer peer;
@@ -148,18 +148,18 @@ struct pg_http {
   /* A form to be sent as JSON, after the parts. */
   struct pg_json_body json;
   uint8_t piece[PG_HTTP_PIECE];
-  int reason; /* why the last exchange failed */
+  int reason; /* the reason why the last exchange failed */
   char length[PG_HTTP_LENGTH];
   struct pg_http_response response;
 #ifdef PG_KEYS
-  struct pg_http_request request; /* without the secrets */
+  struct pg_http_request request; /* the current request, without its secrets */
   int is_repeated;
 #endif
 };
 
 /*
- * Prepares for exchanges, and closes an idle connection. Everything that is pointed to must stay in place until
- * pg_http_close. You may open it for another use between two exchanges. The reason of the last failure stays.
+ * Prepares for exchanges, and closes an idle connection. Everything that the parameters point to must stay in place until
+ * pg_http_close. Between two exchanges, you may open `http` for another use. The reason of the last failure stays.
  */
 void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
                   const struct pg_http_sink *sink, void *context);

@@ -17,9 +17,9 @@ struct jwt {
   char *to;
   size_t size;
   size_t length;
-  uint32_t bits; /* bits that are not encoded yet */
+  uint32_t bits; /* the bits that are not encoded yet */
   int bit_count;
-  int has_failed; /* it does not fit, or a part is missing */
+  int has_failed; /* 1: the text does not fit, or a part is missing */
 };
 
 static void put_char(struct jwt *jwt, char c) {

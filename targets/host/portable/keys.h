@@ -29,7 +29,7 @@ struct pg_signer {
    */
   int (*sign)(void *context, const uint8_t *bytes, size_t size, uint8_t signature[PG_SIGNATURE_BYTES]);
   void *context;
-  uint8_t x[PG_COORDINATE_BYTES]; /* the public key */
+  uint8_t x[PG_COORDINATE_BYTES]; /* the device's public key */
   uint8_t y[PG_COORDINATE_BYTES];
 };
 
@@ -40,12 +40,12 @@ enum { PG_NONCE_BYTES = 257, PG_PROOF_BYTES = 1536, PG_ASSERTION_BYTES = 1280, P
 /* The content of a proof. */
 struct pg_proof {
   const char *method;
-  const char *address;   /* of the request, as in struct pg_http_request */
+  const char *address;   /* the request's address, as in struct pg_http_request */
   const uint8_t *target;
   size_t target_size;
   const uint8_t *token;  /* the access token in the request; size 0: none */
   size_t token_size;
-  const char *nonce;     /* "": none */
+  const char *nonce;     /* the server's nonce; "": none */
   uint32_t wall_s;       /* seconds since 1970 */
 };
 
@@ -58,19 +58,19 @@ int pg_proof_write(const struct pg_signer *signer, const struct pg_proof *proof,
 int pg_assertion_write(const struct pg_signer *signer, const char *client_id, const char *audience, uint32_t wall_s,
                        char *to, size_t size);
 
-/* One for each device. Only keys.c uses the fields. */
+/* The state of a device's keys, one for each device. Only keys.c uses the fields. */
 struct pg_keys {
   const struct pg_signer *signer;
   const struct pg_settings *settings;
   struct pg_http *http;
   const struct pg_http_sink *sink;
   void *context;
-  char nonces[2][PG_NONCE_BYTES]; /* by the authorization server, and by the resource server */
+  char nonces[2][PG_NONCE_BYTES]; /* the last nonces of the authorization server and of the resource server */
   char proof[PG_PROOF_BYTES];
   char assertion[PG_ASSERTION_BYTES];
-  int32_t ahead_s; /* how far the server's clock is ahead of this device's, if that matters */
+  int32_t ahead_s; /* how far the server's clock is ahead of the device's; 0 if less than a minute */
   /* The state of the current exchange. */
-  uint32_t sent_s; /* by the server's clock */
+  uint32_t sent_s; /* when the request was sent, by the server's clock */
   int is_signed;
   int is_resource;
   int is_repeated;
@@ -88,7 +88,7 @@ struct pg_keys {
 void pg_keys_open(struct pg_keys *keys, const struct pg_signer *signer, const struct pg_settings *settings,
                   struct pg_http *http, const struct pg_http_sink *sink, void *context);
 
-/* For struct pg_http_settings, and the sink for pg_http_open. Both get `keys` as their context. */
+/* Two functions for struct pg_http_settings, and the sink for pg_http_open. All get `keys` as their context. */
 int pg_keys_complete(void *keys, struct pg_http_request *request, int is_repeated);
 extern const struct pg_http_sink pg_keys_sink;
 

@@ -25,7 +25,7 @@ enum {
   PG_NETWORK_PROBES = 3,
   PG_NETWORK_PROBE_MS = 5000,
   PG_NETWORK_RESTARTS = 3,
-  PG_NETWORK_WAIT_MS = 30000, /* wait after a restart of the interface; doubles with each level */
+  PG_NETWORK_WAIT_MS = 30000, /* the wait after a restart of the interface; each level doubles it */
   PG_NETWORK_LEVEL_MAX = 7    /* 30 s << 7 is slightly more than an hour */
 };
 
@@ -39,9 +39,9 @@ enum pg_network_step {
 /* Starts as zeros, except `level`. Times are those of pg_clock_ms. */
 struct pg_network_watch {
   uint32_t due_ms;  /* when the next step is due */
-  uint8_t is_on;    /* there is a doubt */
-  uint8_t probes;   /* since the last restart of the interface */
-  uint8_t restarts; /* restarts of the interface, since the doubt began */
+  uint8_t is_on;    /* 1: the network may have failed */
+  uint8_t probes;   /* number of probes since the last restart of the interface */
+  uint8_t restarts; /* number of restarts of the interface since the doubt began */
   uint8_t level;    /* 0..PG_NETWORK_LEVEL_MAX */
 };
 

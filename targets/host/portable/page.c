@@ -39,7 +39,7 @@ static const char *page_take_text(struct page_reader *reader) {
   return (const char *)page_take(reader, (size_t)((const uint8_t *)end - reader->at) + 1);
 }
 
-/* Where a number of the page is stored, and its range. */
+/* The member in which a number of the page is stored, and the number's range. */
 struct range {
   size_t offset;
   uint32_t low;

@@ -60,8 +60,8 @@ enum pg_page_text {
   PG_PAGE_USER_AGENT,
   PG_PAGE_GRANT_HEADERS,
   PG_PAGE_RESOURCE_HEADERS,
-  PG_PAGE_DIRECTORY, /* where a host with files stores its records; "" on a board */
-  PG_PAGE_ADDRESS,   /* the first of PG_ADDRESS_COUNT */
+  PG_PAGE_DIRECTORY, /* the folder in which a host with files stores its records; "" on a board */
+  PG_PAGE_ADDRESS,   /* the first of PG_ADDRESS_COUNT addresses */
   PG_PAGE_TEXTS = PG_PAGE_ADDRESS + PG_ADDRESS_COUNT
 };
 
@@ -74,7 +74,7 @@ struct pg_page_authority {
   struct pg_page_bytes certificate;
   int curve; /* 0: RSA */
   struct pg_page_bytes name;
-  struct pg_page_bytes key; /* the modulus, or the point */
+  struct pg_page_bytes key; /* the public key: modulus or point */
   struct pg_page_bytes exponent;
 };
 
@@ -82,14 +82,14 @@ struct pg_page_authority {
 struct pg_page {
   struct pg_settings settings;
   const char *directory;
-  struct pg_page_bytes seed; /* for a device without a random number generator */
-  struct pg_page_bytes key;  /* for a medium that encrypts records, which this host's media do not */
+  struct pg_page_bytes seed; /* the first random bytes of a device without a random number generator */
+  struct pg_page_bytes key;  /* a key for a medium that encrypts records; this host's media do not */
   uint32_t made_s;
   struct pg_page_authority authorities[PG_PAGE_AUTHORITIES];
   size_t authority_count;
-  const char *time_server; /* for a board that does not know the time; "": none */
+  const char *time_server; /* the time server of a board that does not know the time; "": none */
 #ifdef PG_KEYS
-  struct pg_page_bytes signing_key; /* the private key; size 0: the port stores the key elsewhere */
+  struct pg_page_bytes signing_key; /* the device's private key; size 0: the port stores it elsewhere */
 #endif
 };
 

@@ -68,7 +68,7 @@ struct pg_core_config {
   const char *client_id;
   const char *client_secret;     /* NULL or "": a client without a secret */
   const char *scope;
-  const char *device_parameters; /* encoded, starting with '&'; NULL or "": none */
+  const char *device_parameters; /* for device authorization requests, encoded, starting with '&'; NULL or "": none */
   const char *token_parameters;  /* the same for token requests */
   int columns;                   /* 16..80 */
   int rows;                      /* 2..8 */
@@ -82,7 +82,7 @@ struct pg_core_config {
   const char *messages;          /* as in struct pg_settings; NULL or "": the core's own */
   const char *server;            /* the issuer, or the address of the token endpoint */
   const char *former_server;     /* the server's name in an older version: its record is still accepted; NULL or "": none */
-  const struct pg_engine *engine; /* engines/picogrant-core.h; NULL: defaults, or no engine */
+  const struct pg_engine *engine; /* the engine (engines/picogrant-core.h); NULL: its defaults, or none */
 };
 
 enum pg_open_result {
@@ -120,7 +120,7 @@ int pg_core_broken(const struct pg_core *core);
  */
 int pg_tick(struct pg_core *core, int elapsed_ms);
 
-/* How many milliseconds may pass until pg_tick has something to do, 0..134217727. A longer sleep delays polls. */
+/* The number of milliseconds until pg_tick has something to do, 0..134217727. A longer sleep delays polls. */
 int pg_wake_in(struct pg_core *core);
 
 /*
@@ -148,7 +148,7 @@ void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes
 /* The response is complete. */
 void pg_response_end(struct pg_core *core, int request_id);
 
-/* There is no complete response: no connection, a timeout, or an untrusted certificate. Valid at any time. */
+/* Reports that there is no complete response: no connection, a timeout, or an untrusted certificate. Valid at any time. */
 void pg_response_failed(struct pg_core *core, int request_id);
 
 /* The result of LOAD (bytes read; 0 empty; -1 unreadable), STORE, ERASE and CHALLENGE (1 done, durably; 0 failed). */

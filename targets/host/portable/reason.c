@@ -39,7 +39,7 @@ static int word_length(const char *text) {
   return length;
 }
 
-/* Where the next character is drawn. */
+/* The position at which the next character is drawn. */
 struct place {
   uint8_t *frame;
   int columns;

@@ -16,7 +16,7 @@ struct pg_settings {
   const char *client_id;
   const char *client_secret;
   const char *scope;
-  const char *device_parameters; /* encoded, each starting with '&' */
+  const char *device_parameters; /* for device authorization requests, encoded, each starting with '&' */
   const char *token_parameters;  /* the same for token requests */
   /*
    * Display texts in the core's order, one line each, in UTF-8. U+0080..U+00FF are characters of the display's own set. "":
@@ -29,7 +29,7 @@ struct pg_settings {
   const char *user_agent;
   /* The developer's own headers: lines `Name: value`, each ended by CR LF; or "". */
   const char *grant_headers;    /* to the authorization server */
-  const char *resource_headers; /* to resource servers */
+  const char *resource_headers; /* headers of calls to resource servers */
   /* Addresses by PG_ENDPOINT_*, in the format of address.h. */
   const char *addresses[PG_ADDRESS_COUNT];
   int columns;          /* 16..80 */

@@ -30,7 +30,7 @@ struct pg_slip {
   /* The content of the QR code, PG_FIELD_VERIFICATION_URI_COMPLETE. The printer draws it. */
   struct pg_slip_text qr;
   uint8_t code_page;   /* argument of ESC t: 0 for code page 437, 1 for katakana, 19 for 858 (Western Europe) */
-  uint8_t module_dots; /* dots for each module of the QR code, 1..16; usually 6 */
+  uint8_t module_dots; /* width of a module of the QR code in dots, 1..16; usually 6 */
   uint8_t feed_lines;  /* lines before the paper is cut; usually 4 */
 };
 

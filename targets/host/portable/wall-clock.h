@@ -24,7 +24,7 @@ extern "C" {
 
 /* All times of this file are in seconds since 1970. */
 struct pg_wall_stored {
-  uint32_t earliest_s; /* no earlier time is accepted */
+  uint32_t earliest_s; /* the earliest time that is accepted */
   uint32_t last_s;     /* the last time from a server; certificates that had expired before are refused */
 };
 
@@ -37,14 +37,14 @@ struct pg_wall_clock {
    */
   void (*keep)(const struct pg_wall_stored *stored, uint32_t wall_s);
   /* Only wall-clock.c uses the rest. */
-  uint32_t wall_s; /* at `at_ms`; 0: unknown */
+  uint32_t wall_s; /* the time at `at_ms`; 0: unknown */
   uint32_t at_ms;
-  uint32_t hint_s; /* at `at_ms`; 0: none */
+  uint32_t hint_s; /* the hinted time at `at_ms`; 0: none */
   uint32_t stored_ms;
-  uint32_t from_s; /* of the current connection's certificate */
+  uint32_t from_s; /* the start of the validity of the connection's certificate */
   uint32_t until_s;
-  uint8_t is_sure; /* may be read: while it is 0, the host may query a time server */
-  uint8_t has_stored; /* since the start */
+  uint8_t is_sure; /* 1: the time is not guessed. May be read: while it is 0, the host may query a time server */
+  uint8_t has_stored; /* 1: the time has been stored since the start */
   uint8_t holds;    /* the certificate is valid at a time that is not guessed */
 };
 

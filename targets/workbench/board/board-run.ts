@@ -66,7 +66,7 @@ export async function runOnBoard(
     await measure();
     await pause(watchMs);
     const { sleep } = await measure();
-    // One of the wake-ups is for the key that requests the figures.
+    // Subtract the wake-up for the key that requests the figures.
     return { ...sleep, wakes: sleep.wakes - 1 };
   };
 

@@ -49,7 +49,7 @@ export async function measureRun(
   }
 }
 
-/** The same count at the allocation functions of native XS; undefined if it is not installed. */
+/** Counts the calls of native XS's allocation functions; undefined if XS is not installed. */
 export async function measureRunOnXs(variant: Variant): Promise<Tally[] | undefined> {
   const command = findFile(`${enginesFolder}xs`, "/xs-host");
   if (!command) return undefined;

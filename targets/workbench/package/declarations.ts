@@ -62,7 +62,7 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
   return Object.fromEntries([...found, ...modules]);
 }
 
-/** In the output, `typeof core` is a namespace of values. This makes its types available as types again. */
+/** In the compiler's output, `typeof core` is a namespace of values. Makes its types available as types again. */
 function typesAreTypes(text: string, all: string): string {
   const isType = (name: string): boolean =>
     RegExp(`^(?:declare |export )*(?:interface|type) ${name}\\b`, "m").test(all) &&

@@ -17,7 +17,7 @@ static uint8_t cells[2][SLOT];
 static uint8_t is_programmed[2][SLOT];
 static uint8_t is_torn[2][SLOT];
 static struct pg_medium medium;
-static int has_code; /* ECC: incomplete units cannot be read */
+static int has_code; /* 1: the flash has ECC, so incomplete units cannot be read */
 static long budget;  /* units until the power cut; -1: no cut */
 static const char *fault;
 

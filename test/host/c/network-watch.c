@@ -20,13 +20,13 @@ static uint32_t below(uint32_t bound) {
   return (random_state >> 8) % bound;
 }
 
-/* What the test has observed so far. */
+/* The test's observations so far. */
 struct seen {
   int has_doubt;
   int probes;
   int restarts;
   int level;
-  uint32_t last_ms; /* of the previous step */
+  uint32_t last_ms; /* the time of the previous step */
 };
 
 static long counts[4];

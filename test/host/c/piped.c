@@ -29,9 +29,9 @@ struct pg_connection {
   uint8_t sent[REQUEST];
   size_t sent_size;
   int is_flushed;
-  const uint8_t *come; /* of the current input line */
+  const uint8_t *come; /* the response bytes of the current input line */
   size_t come_size;
-  int end; /* reported after all bytes have been received */
+  int end; /* the connection's end, reported after all bytes have been received */
 };
 
 struct pg_display {

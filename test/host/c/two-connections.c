@@ -21,7 +21,7 @@ struct client {
   struct pg_connection connection;
   struct pg_http_settings settings;
   struct pg_http http;
-  int left; /* rounds */
+  int left; /* number of rounds that are left */
   int responded;
   int failed;
   char body[BODY];

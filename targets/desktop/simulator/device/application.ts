@@ -238,7 +238,7 @@ function begin(driver: Driver, endpoint: number, target: string, isGet: number):
   return isSent ? "" : "the address does not fit the device's memory";
 }
 
-/** With the default arguments of device spec §4.5. */
+/** A list of broadcasts, with the default arguments of device spec §4.5. */
 function broadcasts({ named }: CallWords): Call {
   const query = new Map([["part", named.get("part") ?? "id,snippet"]]);
   for (const name of [

@@ -14,7 +14,7 @@ interface Appointment {
 const WRAP_MS = 2 ** 32;
 /** The longest delay of setTimeout without overflow. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
-/** So many timers run in one turn of the event loop during a jump. Keys and pages stay responsive. */
+/** During a jump, at most this many timers run in one turn of the event loop, so that keys and pages stay responsive. */
 const BREATH = 64;
 
 export class SimulatedClock {

@@ -7,7 +7,7 @@ import { outcomeWords } from "../../../service/pages/consent-views.ts";
 import { type Reason, reasonOfDevice } from "./reasons.ts";
 import { sentenceOf } from "./remedies.ts";
 
-// When an event happened. Many events happen in the same millisecond, so the order is recorded as well.
+// The time of an event, and its position in the order of events, because many happen in the same millisecond.
 
 export interface Moment {
   readonly atMs: number;

@@ -15,8 +15,8 @@
 void board_stack_paint(void *frame);
 /* startup.c */
 void board_restart(void) __attribute__((noreturn));
-void board_hang(void) __attribute__((noreturn)); /* does not return; the watchdog resets the board */
-size_t board_stack_used(void); /* the maximum since the reset, in bytes */
+void board_hang(void) __attribute__((noreturn)); /* never returns; the watchdog resets the board */
+size_t board_stack_used(void); /* the largest use of the stack since the reset, in bytes */
 size_t board_stack_size(void);
 
 /* chip.c, serial.c: text is sent at once, and keys are stored until they are read. */
@@ -28,7 +28,7 @@ void board_log_hex(uint32_t number);
 int board_key(void);         /* the next key pressed, or -1 */
 int board_key_is_stored(void); /* whether a key has been pressed */
 void board_on_key(void);
-void board_keep_key(uint8_t key); /* called by board_on_key only */
+void board_keep_key(uint8_t key); /* only board_on_key calls it */
 void board_uart_put(uint8_t byte);
 
 /*
@@ -40,12 +40,12 @@ void board_watchdog_open(void);
 void board_watchdog_feed(void);
 /* Sleeps until an interrupt, at most `ms`. Returns at once if a key or a packet is waiting. */
 void board_sleep(uint32_t ms);
-void board_timer_start(uint32_t ms); /* at most a minute */
+void board_timer_start(uint32_t ms); /* wakes the board after this time, at most a minute */
 void board_timer_stop(void);
 struct board_sleep_figures {
   uint32_t wakes;    /* how often the processor woke up */
   uint32_t asleep_ms;
-  uint32_t since_ms; /* since the start of this measurement */
+  uint32_t since_ms; /* duration of the current measurement */
 };
 /* Returns the figures since the last call, and resets them. */
 struct board_sleep_figures board_sleep_figures(void);

@@ -15,7 +15,7 @@
 #include "reason.h"
 #include "tls.h"
 
-/* After TIMEOUT_MS, the display shows what the connection waits for. */
+/* TIMEOUT_MS: after this time, the display shows what the connection waits for. */
 enum { NAME_MAX_BYTES = DNS_MAX_NAME_LENGTH, TIMEOUT_MS = 4000 };
 
 enum stage { IDLE, WAITS_FOR_NETWORK, RESOLVES, CONNECTS, SHAKES_HANDS, IS_OPEN, HAS_FAILED };
@@ -26,7 +26,7 @@ struct pg_connection {
   const struct board_trust *trust;
   br_ssl_engine_context *tls; /* NULL: unencrypted */
   struct tcp_pcb *tcp;
-  struct pbuf *received; /* received by TCP, not yet read */
+  struct pbuf *received; /* bytes that TCP has received and TLS has not read */
   size_t lent;           /* bytes that pg_connection_receive has returned */
   int has_received;         /* the peer has sent something */
   int has_ended;         /* the peer sends no more */
@@ -273,7 +273,7 @@ static int receive_sealed(struct pg_connection *connection, const uint8_t **byte
     fail(connection, tls_reason(), tls_problem());
     return PG_CONNECTION_BROKEN;
   }
-  /* Without a close_notify, an attacker may have truncated the response. */
+  /* Without a close_notify, the response may have been truncated by an attacker. */
   return connection->has_ended && !connection->received ? PG_CONNECTION_BROKEN : PG_CONNECTION_NOTHING;
 }
 

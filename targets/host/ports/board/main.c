@@ -36,7 +36,7 @@ size_t board_stack_size(void) {
 enum {
   MEMORY_BYTES = DEVICE_MEMORY_BYTES,
   GIVE_UP_MS = 60000,
-  SHOWN_MS = 5000, /* how long a rejected page is reported if the other one is valid */
+  SHOWN_MS = 5000, /* how long the board reports a rejected page if the other page is valid */
   BATTERY_COUNTDOWN_MS = 60000
 };
 

@@ -25,13 +25,13 @@ enum { AT_ORIGINATE = 24, AT_TRANSMIT = 40, STAMP = 8 };
 #define SECONDS_TO_1970 2208988800u
 
 static struct {
-  ip_addr_t given;   /* none: DHCP has named none */
-  const char *name;  /* if so, the page's server; "" if it has none */
-  int is_looked_for; /* the name */
-  ip_addr_t address; /* of the last server queried */
+  ip_addr_t given;   /* the time server from DHCP; none if DHCP names none */
+  const char *name;  /* the time server of the page, used without one from DHCP; "": none */
+  int is_looked_for; /* 1: DNS is resolving `name` */
+  ip_addr_t address; /* the address of the last server queried */
   struct udp_pcb *udp;
   uint32_t requested_ms;
-  uint8_t stamp[STAMP]; /* of the current query; only a response with the same stamp is valid */
+  uint8_t stamp[STAMP]; /* the stamp of the current query; a valid response has the same */
 } server;
 
 void dhcp_set_ntp_servers(u8_t count, const ip4_addr_t *addresses) {

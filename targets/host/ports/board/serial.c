@@ -11,8 +11,8 @@ enum { KEYS = 16 };
 
 static volatile struct {
   uint8_t keys[KEYS];
-  uint8_t next_in;  /* only changed by the interrupt */
-  uint8_t next_out; /* only changed by the loop */
+  uint8_t next_in;  /* position that only the interrupt changes */
+  uint8_t next_out; /* position that only the loop changes */
 } input;
 
 void board_log_bytes(const uint8_t *bytes, size_t size) {
@@ -63,7 +63,7 @@ static void edge(int columns) {
 }
 
 void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows) {
-  (void)display; /* the board has only one */
+  (void)display; /* unused, because the board has only one display */
   edge(columns);
   for (int row = 0; row < rows; row++) {
     board_log("|");

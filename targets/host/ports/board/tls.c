@@ -72,10 +72,10 @@ static void check_certificates(const struct board_trust *trust) {
  */
 static struct {
   br_ssl_session_parameters parameters;
-  uint8_t server[PG_SHA256_BYTES]; /* digest of the server's name */
-  uint32_t from_s, until_s;        /* of the server's certificate */
+  uint8_t server[PG_SHA256_BYTES]; /* SHA-256 of the server's name */
+  uint32_t from_s, until_s;        /* validity of the server's certificate */
   uint8_t is_known;
-  uint8_t is_tried; /* the current handshake tries to resume this session */
+  uint8_t is_tried; /* 1: the current handshake tries to resume this session */
 } session;
 
 static void offer_session(const char *name) {
@@ -100,7 +100,7 @@ void tls_opened(void) {
   session.until_s = board_clock.until_s;
 }
 
-/* Why tls_start has returned NULL. */
+/* The reason why tls_start has returned NULL. */
 static int refusal;
 
 br_ssl_engine_context *tls_start(const char *name, const struct board_trust *trust,

@@ -22,7 +22,7 @@
  * are looked up in the running program, so that building needs no headers of it.
  */
 
-/* From openssl/ssl.h and openssl/x509_vfy.h, so that these are not needed. */
+/* Values of openssl/ssl.h and openssl/x509_vfy.h, so that these headers are not needed. */
 enum { RECEIVED_SHUTDOWN = 2, NO_PARTIAL_WILDCARDS = 4, NEVER_CHECK_SUBJECT = 0x20 };
 
 /* A function of the library, or NULL. ISO C cannot convert its pointer to a function pointer. */

@@ -22,7 +22,7 @@
 /* SHOWN_S: how long the display reports a rejected page if the other one is valid. */
 enum { SHOWN_S = 5 };
 
-/* This program has one device. With several, each would need its own instance of these. */
+/* The parts of the program's only device. With several devices, each would need its own instances. */
 static struct pg_host host;
 static struct pg_page own_page;
 static struct pg_trust own_trust;
@@ -114,7 +114,7 @@ static void keep_demand(void *context, uint8_t c) {
   demand[demand_size] = 0;
 }
 
-/* For developers: prints the member that a response lacks, or what did not fit, and the memory that it needs. */
+/* Prints for developers which member a response lacks, or what did not fit, and how much memory it needs. */
 static void report_missing_capacity(int error) {
   static const char *const fields[] = PG_FIELD_NAMES;
   int field = pg_get(&host.core, PG_ERROR_FIELD);

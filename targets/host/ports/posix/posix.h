@@ -22,8 +22,8 @@
 enum { PG_EXIT_WRONG = 2, PG_EXIT_BROKEN = 70 };
 
 struct pg_options {
-  const char *pages[PG_PAGE_AREAS]; /* the first one is always set; NULL: none */
-  size_t heap_limit; /* for an engine; 0: its own default */
+  const char *pages[PG_PAGE_AREAS]; /* the settings pages; the first is always set, the second may be NULL */
+  size_t heap_limit; /* limit of an engine's heap; 0: the engine's default */
 };
 
 /* Prints the problem and its reason in one line on standard error. Returns PG_EXIT_WRONG. */
@@ -75,7 +75,7 @@ enum pg_file_state {
 struct pg_file_medium {
   struct pg_medium medium;
   int file;                     /* -1: none */
-  uint8_t blank[PG_FILE_BLOCK]; /* an erased block */
+  uint8_t blank[PG_FILE_BLOCK]; /* the content of an erased block */
 };
 
 /*
@@ -94,7 +94,7 @@ void pg_file_close(struct pg_file_medium *own);
 /* A display that is drawn in a terminal, or printed if the output is no terminal. Use one for each open device. */
 struct pg_display {
   FILE *out; /* used only for this display, because each frame overwrites the previous one */
-  int shown; /* starts as 0; only terminal.c uses it */
+  int shown; /* must start as 0; only terminal.c uses it */
 };
 
 /* The network with libcurl, from one thread. PG_NETWORK_MAX is the maximum number of connections. */
@@ -114,11 +114,11 @@ struct pg_connection {
   CURL *easy; /* NULL: no connection at present */
   enum pg_connection_state state;
   int reason;     /* PG_REASON_*, if it has failed */
-  int is_certificate_required; /* the server has requested one, and has sent no response yet */
-  int is_blocked; /* data to send waits for space in the buffer */
-  size_t filled;  /* of `out` */
+  int is_certificate_required; /* 1: the server has requested a certificate, and has sent no response yet */
+  int is_blocked; /* 1: data to send waits for space in the buffer */
+  size_t filled;  /* number of bytes in `out` */
   size_t sent;
-  char name[PG_NETWORK_NAME]; /* the server's; the TLS library reads it while it connects */
+  char name[PG_NETWORK_NAME]; /* the server's name; the TLS library reads it while it connects */
   uint8_t out[PG_NETWORK_BUFFER];
   uint8_t in[PG_NETWORK_BUFFER];
 };

@@ -19,7 +19,7 @@
 #define CHECK_NOBODY "http://127.0.0.1:9/"
 #endif
 
-/* What a signer signs. The server has the same. */
+/* The text that a signer signs. The server has the same text. */
 #define SIGNED "picogrant check"
 
 enum {
@@ -34,7 +34,7 @@ enum {
   /* The size of the long response and of the long request. */
   PATTERN_BYTES = 5000,
   SENT_BYTES = 3000,
-  /* This many connections are opened and ended in turn. */
+  /* The number of connections that are opened and ended in turn. */
   CONNECTIONS = 24,
   /* Time limit for a response that the server sends after 1.5 s. */
   LATE_WAIT_MS = 5000 * CHECK_SLOWNESS,
@@ -44,12 +44,12 @@ enum {
 
 /* A response; a longer one is truncated. */
 struct response {
-  char head[HEAD]; /* with the empty line at its end */
+  char head[HEAD]; /* the head of the response, with the empty line at its end */
   size_t head_size;
   int has_head;
-  char text[TEXT]; /* the first bytes of the body */
+  char text[TEXT]; /* the first bytes number of bytes of the body */
   uint32_t bytes;  /* of the body */
-  uint32_t first_wrong; /* in a body that should be the pattern */
+  uint32_t first_wrong; /* position of the first wrong byte in a body that should be the pattern */
   int end;         /* the last result of pg_connection_receive */
   uint32_t longest_wait; /* the longest sleep in port_wait */
 };

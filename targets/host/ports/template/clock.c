@@ -63,7 +63,7 @@ int port_key(void) {
   struct pollfd waiting = {input, POLLIN, 0};
   char key = 0;
   if (input < 0 || poll(&waiting, 1, 0) <= 0) return 0;
-  /* After the end of the input, the device has no keys. */
+  /* After the end of the input, no key can be read any more. */
   if (read(input, &key, 1) != 1) input = -1;
   return key;
 }

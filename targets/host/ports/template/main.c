@@ -69,14 +69,14 @@ static void take_response(int status) {
   need_page(number);
 }
 
-/* For protocols other than HTTP. The token is in the device's memory, and each step may change it. Do not store it. */
+/* An example for protocols other than HTTP. Do not store the token, because each step may change it in memory. */
 static void use_token(void) {
   int length = pg_length(&host.core, PG_FIELD_ACCESS_TOKEN);
   const uint8_t *token = memory + pg_start(&host.core, PG_FIELD_ACCESS_TOKEN);
   if (length > 0) printf("the token has %d bytes, the first is %s\n", length, *token > 32 ? "visible" : "not");
 }
 
-/* For developers: prints details for which the display has no space. */
+/* Prints details for developers, for which the display has no space. */
 static void print_what_lacks(void) {
   int needed = pg_host_memory_needed(&host);
   if (needed) fprintf(stderr, "a response does not fit: it needs MEMORY_BYTES of %d\n", needed);

@@ -22,7 +22,7 @@ static inline void board_irq_discard(unsigned number) {
 #define SYSTICK_RELOAD BOARD_REGISTER(0xe000e014)
 #define SYSTICK_VALUE BOARD_REGISTER(0xe000e018)
 enum { SYSTICK_ON = 7 /* on, with interrupt */ };
-void board_on_tick(void); /* defined by the machine if it uses SysTick */
+void board_on_tick(void); /* each machine that uses SysTick defines it */
 
 #define SCB_RESET_CONTROL BOARD_REGISTER(0xe000ed0c)
 #define SCB_FAULT_STATUS BOARD_REGISTER(0xe000ed28)
@@ -37,7 +37,7 @@ enum {
   MPU_ON = 1 << 0,
   MPU_DEFAULT_MAP = 1 << 2,
   MPU_REGION_ON = 1 << 0,
-  MPU_NO_EXECUTION = 1 << 28, /* also without access bits: neither readable nor writable */
+  MPU_NO_EXECUTION = 1 << 28, /* without access bits also neither readable nor writable */
   MPU_GUARD_BITS = 20         /* a region of 1 MiB */
 };
 

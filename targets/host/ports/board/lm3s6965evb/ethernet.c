@@ -25,9 +25,9 @@ _Static_assert(ETH_PAD_SIZE == 2, "a frame's length takes the place of its paddi
 enum {
   RX_EVENT = 1 << 0,
   ALL_EVENTS = 0x7f,
-  RX_ON = 1 << 0 | 1 << 3, /* frames with a wrong checksum are dropped */
+  RX_ON = 1 << 0 | 1 << 3, /* the controller drops frames with a wrong checksum */
   RX_DISCARD = 1 << 4,
-  TX_ON = 0xf, /* pads short frames, adds the checksum, full duplex */
+  TX_ON = 0xf, /* the controller pads short frames, adds the checksum, and uses full duplex */
   REQUEST = 1 << 0,
   PHY_CLOCK_HZ = 2500000,
   PHY_STATE = 1,

@@ -46,7 +46,7 @@ uint8_t board_ssi_byte(uint8_t byte) {
 
 static struct {
   uint8_t is_open;
-  uint8_t counts_blocks; /* block numbers instead of byte offsets */
+  uint8_t counts_blocks; /* 1: commands contain block numbers instead of byte offsets */
   uint8_t holds;         /* `bytes` has the content of block `number` */
   uint32_t number;
   uint8_t bytes[BLOCK];

@@ -47,7 +47,7 @@
 #define TCP_OVERSIZE 0
 #define TCP_QUEUE_OOSEQ 0
 #define TCP_LISTEN_BACKLOG 0
-/* In milliseconds. If the board closes a connection first, lwIP stores it for twice this time, which wakes the board. */
+/* Milliseconds. If the board closes a connection first, lwIP keeps its state for twice this time, which wakes the board. */
 #define TCP_MSL 500UL
 #define PBUF_POOL_SIZE 5
 #define MEMP_NUM_PBUF 4
@@ -65,7 +65,7 @@
 #define DNS_MAX_NAME_LENGTH 128
 #define DNS_MAX_SERVERS 2
 #define DNS_MAX_RETRIES 4
-/* In seconds. A shorter TTL is respected. With a longer one, the board might not find a server that has moved. */
+/* Seconds. lwIP respects a shorter TTL. With a longer one, the board might not find a server that has moved. */
 #define DNS_MAX_TTL 3600
 
 /* Makes ports, query identifiers and first sequence numbers unpredictable. */

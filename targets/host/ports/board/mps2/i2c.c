@@ -16,7 +16,7 @@ static void clock_low(void) { I2C_PULL_LOW = I2C_CLOCK; }
 static void data_high(void) { I2C_RELEASE = I2C_DATA; }
 static void data_low(void) { I2C_PULL_LOW = I2C_DATA; }
 
-/* Also used for a repeated start during a transfer. */
+/* Makes a start condition, or a repeated start during a transfer. */
 static void start(void) {
   data_high();
   clock_high();
