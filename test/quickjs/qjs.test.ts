@@ -1,7 +1,7 @@
 // The device program and its adapters in stock qjs, with a real curl, files and pipes: the contracts, a complete run
 // with the simulated service, and refused settings.
 
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -29,6 +28,7 @@ import {
 import { findQjs } from "../../targets/workbench/engines/install.ts";
 import { expectAllPass } from "../bench-run.ts";
 import { temporaryFolder } from "../listening.ts";
+import { Running } from "../program.ts";
 import { FIXTURE, TV, VIDEO_READONLY } from "../service/harness.ts";
 
 const qjs = findQjs();
@@ -45,24 +45,14 @@ interface DeviceEvent {
   status?: number;
 }
 
-class Run {
-  readonly lines: string[] = [];
-  errors = "";
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly ended: Promise<number | null>;
-
+class Run extends Running {
   constructor(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    const words = ["--std", "-m", file, ...args];
-    const child = spawn(qjs!, words, { env: { ...process.env, ...env } });
-    this.child = child;
-    child.stderr.on("data", (chunk: Buffer) => {
-      this.errors += chunk.toString();
-    });
-    createInterface({ input: child.stdout }).on("line", (line) => this.lines.push(line));
-    this.ended = new Promise((resolve) => child.on("close", resolve));
-    onTestFinished(() => {
-      child.kill("SIGKILL");
-    });
+    super(spawn(qjs!, ["--std", "-m", file, ...args], { env: { ...process.env, ...env } }));
+    onTestFinished(() => void this.child.kill("SIGKILL"));
+  }
+
+  get lines(): string[] {
+    return this.stdout.split("\n").slice(0, -1);
   }
 
   get events(): DeviceEvent[] {
@@ -70,13 +60,13 @@ class Run {
   }
 
   send(command: string): void {
-    this.child.stdin.write(`${command}\n`);
+    this.child.stdin!.write(`${command}\n`);
   }
 
   /** Waits until this state is the last one that the program has reported. */
   async state(required: string): Promise<void> {
     const last = () => this.events.findLast(({ event }) => event === "state")?.state;
-    await expect.poll(() => this.errors + last()).toBe(required);
+    await expect.poll(() => this.stderr + last()).toBe(required);
   }
 
   async list(): Promise<unknown> {
@@ -87,9 +77,9 @@ class Run {
     return JSON.parse(this.lines[from + 1]!);
   }
 
-  async end(signal: NodeJS.Signals): Promise<number | null> {
+  async stop(signal: NodeJS.Signals): Promise<number | null> {
     this.child.kill(signal);
-    return await this.ended;
+    return (await this.end).code;
   }
 }
 
@@ -176,7 +166,7 @@ it("contracts.ts: the adapters in qjs satisfy every rule except those of HTTP", 
   const entry = fileURLToPath(new URL("conformance-program.ts", import.meta.url));
   await build({ ...programOptions, entryPoints: [entry], outfile });
   const run = new Run(outfile, [folder]);
-  expect(await run.ended, run.errors).toBe(0);
+  expect((await run.end).code, run.stderr).toBe(0);
   expect(JSON.parse(run.lines[0]!).report).toEqual({ failed: [], isComplete: true });
 });
 
@@ -217,7 +207,7 @@ describe("a complete run in qjs", () => {
     expect(await device.list()).toHaveProperty("items");
 
     // After a restart the age of the token is unknown, so the device refreshes.
-    expect(await device.end("SIGTERM"), device.errors).toBe(0);
+    expect(await device.stop("SIGTERM"), device.stderr).toBe(0);
     device = switchOn();
     await device.state("signed-in");
     expect(await device.list()).toHaveProperty("items");
@@ -225,7 +215,7 @@ describe("a complete run in qjs", () => {
     await device.state("signed-out");
     expect(service.counts()).toMatchObject({ grants: 0 });
     device.send("quit");
-    expect(await device.ended, device.errors).toBe(0);
+    expect((await device.end).code, device.stderr).toBe(0);
 
     expect([...seen]).toContain("curl -q -K - ");
     expect(secrets.size).toBeGreaterThanOrEqual(5);
@@ -243,19 +233,19 @@ describe("a complete run in qjs", () => {
     const first = start();
     await expect.poll(() => first.events).not.toEqual([]);
     const second = start();
-    expect(await second.ended).toBe(2);
-    expect(second.errors).toMatch(
+    expect((await second.end).code).toBe(2);
+    expect(second.stderr).toMatch(
       /state: in use by process \d+; stop it or choose another directory/,
     );
     expect(first.child.exitCode).toBe(null);
-    expect(await first.end("SIGINT")).toBe(0);
+    expect(await first.stop("SIGINT")).toBe(0);
     // After the program's end there is no lock. The lock of a dead process, or of an earlier boot, does not block it.
     const state = join(folder, "state");
     const locks = (): string[] => readdirSync(state).filter((name) => name.startsWith("lock-"));
     expect(locks()).toEqual([]);
     // Node's storage uses the same lock.
     const unlock = lockDirectory(state);
-    expect(await start().ended).toBe(2);
+    expect((await start().end).code).toBe(2);
     unlock();
     writeFileSync(join(state, `lock-${process.pid}-1-abc-0123456789abcdef`), "");
     const third = start();
@@ -266,94 +256,70 @@ describe("a complete run in qjs", () => {
 });
 
 describe("refused in one line with exit code 2", () => {
-  const mistakes: [
-    string,
-    Partial<DeviceConfig>,
-    ((folder: string) => void) | undefined,
-    string,
-  ][] = [
-    ["a wrong value", { clientId: "" }, undefined, "clientId must be"],
-    ["no storage", { storage: undefined as never }, undefined, "device.json: storage is missing"],
-    ["no key", { storage: { directory: "/tmp/x" } }, undefined, "storage.deviceKeyFile is missing"],
+  const at = (name: string, change: (file: string) => void) => (folder: string) =>
+    change(join(folder, name));
+  const open = (mode: number) => (file: string) => chmodSync(file, mode);
+
+  it.each<[what: string, wrong: Partial<DeviceConfig> | ((folder: string) => void), text: string]>([
+    ["a wrong value", { clientId: "" }, "clientId must be"],
+    ["no storage", { storage: undefined as never }, "device.json: storage is missing"],
+    ["no key", { storage: { directory: "/tmp/x" } }, "storage.deviceKeyFile is missing"],
     [
       "an issuer alone",
       { endpoints: undefined as never, issuer: "https://a.test" },
-      undefined,
       "npx picogrant configure",
     ],
-    [
-      "no curl",
-      { http: { curl: "/nonexistent/curl" } },
-      undefined,
-      "/nonexistent/curl cannot be run",
-    ],
-    ["too little memory", { limits: { memoryBytes: 2048 } }, undefined, "give more"],
-    ["a directory as display", { display: { kind: "lcd", path: "/" } }, undefined, "display.path"],
-    ["no key file", {}, (folder) => rmSync(join(folder, "device.key")), "storage.deviceKeyFile"],
-    [
-      "an open key file",
-      {},
-      (folder) => chmodSync(join(folder, "device.key"), 0o644),
-      "run chmod 600",
-    ],
+    ["no curl", { http: { curl: "/nonexistent/curl" } }, "/nonexistent/curl cannot be run"],
+    ["too little memory", { limits: { memoryBytes: 2048 } }, "give more"],
+    ["a directory as display", { display: { kind: "lcd", path: "/" } }, "display.path"],
+    ["no key file", at("device.key", rmSync), "storage.deviceKeyFile"],
+    ["an open key file", at("device.key", open(0o644)), "run chmod 600"],
     [
       "a key that does not exist",
-      {},
-      (folder) => writeFileSync(join(folder, "device.key"), "\0".repeat(32)),
+      at("device.key", (file) => writeFileSync(file, "\0".repeat(32))),
       "random bytes",
     ],
     [
       "an open state directory",
-      {},
-      (folder) => mkdirSync(join(folder, "state"), { mode: 0o755 }),
+      at("state", (folder) => mkdirSync(folder, { mode: 0o755 })),
       "run chmod 700",
     ],
-    [
-      "secrets that every user can read",
-      {},
-      (folder) => chmodSync(join(folder, "device.json"), 0o644),
-      "run chmod 640",
-    ],
+    ["secrets that every user can read", at("device.json", open(0o644)), "run chmod 640"],
     [
       "a pipe",
-      {},
-      (folder) => {
-        rmSync(join(folder, "device.json"));
-        execFileSync("mkfifo", [join(folder, "device.json")]);
-      },
+      at("device.json", (file) => execFileSync("sh", ["-c", `rm ${file}; mkfifo ${file}`])),
       "is a pipe and not a file",
     ],
-  ];
-
-  it.each(mistakes)("%s", async (_, own, harm, text) => {
-    const { folder, start } = deviceAt("http://127.0.0.1:1", own);
-    harm?.(folder);
+  ])("%s", async (_, wrong, text) => {
+    const isHarm = typeof wrong === "function";
+    const { folder, start } = deviceAt("http://127.0.0.1:1", isHarm ? {} : wrong);
+    if (isHarm) wrong(folder);
     const run = start();
-    expect(await run.ended).toBe(2);
-    expect(run.errors).toMatch(/^picogrant: [^\n]+\n$/);
-    expect(run.errors).toContain(text);
+    expect((await run.end).code).toBe(2);
+    expect(run.stderr).toMatch(/^picogrant: [^\n]+\n$/);
+    expect(run.stderr).toContain(text);
   });
 
   it.each([[[]], [["--config"]], [["--frobnicate"]]])("%j: usage", async (args) => {
     const file = join(temporaryFolder(), "main.js");
     writeFileSync(file, program);
     const run = new Run(file, args);
-    expect(await run.ended).toBe(2);
-    expect(run.errors).toMatch(/^picogrant: usage: qjs [^\n]+\n$/);
+    expect((await run.end).code).toBe(2);
+    expect(run.stderr).toMatch(/^picogrant: usage: qjs [^\n]+\n$/);
   });
 });
 
 it("--help and --check report, and start nothing", async () => {
   const { folder, start } = deviceAt("http://127.0.0.1:1");
   const help = start({}, "--help");
-  expect(await help.ended).toBe(0);
+  expect((await help.end).code).toBe(0);
   expect(help.lines).toEqual([expect.stringMatching(/^usage: qjs /)]);
   const right = start({}, "--check");
-  expect(await right.ended).toBe(0);
-  expect(right.errors).toBe("picogrant: the configuration is right\n");
+  expect((await right.end).code).toBe(0);
+  expect(right.stderr).toBe("picogrant: the configuration is right\n");
   expect(readdirSync(folder)).not.toContain("state");
   const small = deviceAt("http://127.0.0.1:1", { limits: { memoryBytes: 2048 } });
   const wrong = small.start({}, "--check");
-  expect(await wrong.ended).toBe(2);
-  expect(wrong.errors).toMatch(/^picogrant: limits\.memoryBytes: 2048 [^\n]+; give more\n$/);
+  expect((await wrong.end).code).toBe(2);
+  expect(wrong.stderr).toMatch(/^picogrant: limits\.memoryBytes: 2048 [^\n]+; give more\n$/);
 });
