@@ -2,11 +2,11 @@
 // clock from a file, because the scenarios change the date.
 
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../listening.ts";
+import { Running } from "../program.ts";
 import type { ForeignServer } from "./own-service.ts";
 
 export const PYTHON = "/usr/bin/python3";
@@ -24,18 +24,8 @@ export async function startAuthlib(): Promise<ForeignServer> {
   const clock = path.join(temporaryFolder(), "clock");
   const setTime = (ms: number): void => writeFileSync(clock, `${ms}`);
   setTime(Date.now());
-  const running = spawn(PYTHON, [PROGRAM, clock], { stdio: ["ignore", "pipe", "pipe"] });
-  let complaints = "";
-  running.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaints += text;
-  });
-  const [address] = (await Promise.race([
-    once(running.stdout.setEncoding("utf8"), "data"),
-    once(running, "exit").then(() => {
-      throw new Error(`Authlib's server has ended: ${complaints}`);
-    }),
-  ])) as string[];
-  const issuer = address!.trim();
+  const running = new Running(spawn(PYTHON, [PROGRAM, clock]));
+  const [issuer] = await running.until(/^http\S+$/m);
   const decide = async (userCode: string, allow: "yes" | "no"): Promise<void> => {
     const body = new URLSearchParams({ user_code: userCode, allow });
     const { ok, status } = await fetch(`${issuer}/decide`, { method: "POST", body });
@@ -56,8 +46,8 @@ export async function startAuthlib(): Promise<ForeignServer> {
     approve: (_, userCode) => decide(userCode, "yes"),
     deny: (_, userCode) => decide(userCode, "no"),
     close: async () => {
-      running.kill();
-      await once(running, "exit");
+      running.child.kill();
+      await running.end;
     },
   };
 }
