@@ -15,15 +15,13 @@ export enum ClientAuthentication {
   SPECIFICATION = 3,
 }
 
-/**
- * Whether device authorization requests have a code challenge (RFC 7636), which the host creates (Command.CHALLENGE).
- */
+/** Whether device authorization requests have a code challenge (RFC 7636). The host creates it (Command.CHALLENGE). */
 export enum Pkce {
   /** Never. */
   NEVER = 0,
-  /** After the server has rejected a request with a message about `code_challenge`. Takes 129 bytes of memory. */
+  /** After the server has rejected a request with a message about `code_challenge`. */
   ON_DEMAND = 1,
-  /** Always. Takes 129 bytes of memory. */
+  /** Always. */
   ALWAYS = 2,
 }
 

@@ -116,10 +116,13 @@ export enum Limit {
 
   /** Length of a code verifier, 32 random bytes in base64url, and of its challenge (RFC 7636 §4.1, §4.2). */
   CODE_VERIFIER_SIZE = 43,
+  CHALLENGE_SIZE = 2 * CODE_VERIFIER_SIZE,
+  /** Length of `code_challenge`. */
+  DEMAND_SIZE = 14,
   /** The longest character in UTF-8. */
   CHARACTER_MAX = 4,
   /** The longest member name that is looked up. Longer names are skipped. */
-  KEY_MAX = 88,
+  KEY_MAX = 72,
   /** The length of an error code that is stored for the display. The longest registered one has 28 characters. */
   ERROR_MAX = 40,
   /** "bearertoken" has 11 characters. A longer type is another one, which is rejected. */

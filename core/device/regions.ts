@@ -5,9 +5,9 @@
 // (json-scanner.ts).
 //
 // Most regions have a place of their own. These regions share one:
-//  - The tokens and the device code have no fixed places. They are at the end of the memory, one after the other, and
-//    OUTPUT has all bytes before them. A value arrives in OUTPUT, after OUTPUT's own content. When it is complete, it moves
-//    up to the other values (settle). When a value is wiped, the values before it move up.
+//  - The tokens, the device code and its verifier have no fixed places. They are at the end of the memory, one after the
+//    other, and OUTPUT has all bytes before them. A value arrives in OUTPUT, after OUTPUT's own content. When it is
+//    complete, it moves up to the other values (settle). When a value is wiped, the values before it move up.
 //  - CALL shares the places of the user code and its URIs, because only a session has calls with a target.
 //  - The values of a call's response, requests of the grant and records use OUTPUT, one at a time.
 //  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN swap their places with each new token.
@@ -32,12 +32,16 @@ export var TOKEN_STATES: number =
 export var SESSION_STATES: number = (1 << State.SIGNED_IN) | (1 << State.REFRESHING);
 
 /** A bit for each region whose place depends on the lengths of values. */
-var MOVABLE: number = Fields.OF_SESSION | (1 << Field.DEVICE_CODE) | (1 << Region.REFRESH_TOKEN);
+var MOVABLE: number =
+  Fields.OF_SESSION |
+  (1 << Field.DEVICE_CODE) |
+  (1 << Region.CODE_VERIFIER) |
+  (1 << Region.REFRESH_TOKEN);
 
 /** The owner of OUTPUT. */
 export enum OutputUse {
   NOBODY = 0,
-  /** A request of the grant, from SEND until the exchange ends or until ABORT. */
+  /** A request of the grant, from SEND until the exchange ends or until ABORT; from CHALLENGE to storageDone. */
   REQUEST = 1,
   /** A record, from LOAD or STORE until storageDone. */
   RECORD = 2,
@@ -127,9 +131,10 @@ function outputEnd(device: Device): number {
 
 /** Moves `size` bytes from `at` up by `distance`, together with the values in them. Overwrites the old bytes. */
 function moveUp(device: Device & Regions, at: number, size: number, distance: number): void {
-  for (var i = at + size; distance > 0 && i-- > at; ) {
-    device.memory[i + distance] = device.memory[i];
+  for (var i = at + size; i-- > at; ) {
+    var byte = device.memory[i];
     device.memory[i] = 0;
+    device.memory[i + distance] = byte;
   }
   for (var region = 0; region < Region.COUNT; region++) {
     var start = device.start[region];
@@ -170,7 +175,7 @@ export function wipe(device: Device & Regions, region: Place): void {
   }
 }
 
-/** Wipes each field of the mask. */
+/** Wipes each region of the mask. */
 export function clearAll(device: Device, fields: number): void {
   for (var field = 1; fields >> field; field++) if ((fields >> field) & 1) wipe(device, field);
 }
@@ -222,12 +227,7 @@ export function offerOutput(device: Device & Regions): void {
 export function beginTarget(device: Device & Regions): void {
   device.hasNextPage = 0;
   device.isBuilding = 1;
-  clearTarget(device);
-}
-
-export function clearTarget(device: Device): void {
-  wipe(device, Region.CALL);
-  setLength(device, Region.CALL, 0);
+  shorten(device, Region.CALL, 0);
 }
 
 /** Discards an unfinished target. Further pages of it can no longer be requested. */
@@ -272,8 +272,7 @@ export function endLifetimes(device: Device & Regions, state: State): void {
 
 /** Wipes the code, or the part of a code that a response has contained. */
 export function dropCode(device: Device): void {
-  clearAll(device, Fields.OF_CODE);
-  wipe(device, Region.CODE_VERIFIER);
+  clearAll(device, Fields.OF_CODE | (1 << Region.CODE_VERIFIER));
 }
 
 /** Wipes every token in memory. */

@@ -54,29 +54,29 @@ export enum Field {
 export enum Region {
   /** @internal The name of the member that is being read. */
   KEY = 21,
-  /** The display: `columns * rows` cells, row by row. */
-  FRAME = 22,
-  /** One at a time: a grant request, a record, a call's response, or scratch (OutputUse in regions.ts). */
-  OUTPUT = 23,
-  /** Encoded once at the start: `client_id=...`, and `&client_secret=...` if it is sent in bodies. */
-  CLIENT = 24,
-  /** The body of the device authorization request. */
-  DEVICE_AUTHORIZATION = 25,
+  /** The code verifier (RFC 7636 §4.1) of the code, or of the requested code; empty: none. */
+  CODE_VERIFIER = 22,
   /**
    * The refresh token in use. A received one is written to Field.RECEIVED_REFRESH_TOKEN, and the two change places.
    * The previous one stays there: the device retries with it before the user has to sign in again.
    */
-  REFRESH_TOKEN = 26,
+  REFRESH_TOKEN = 23,
+  /** The display: `columns * rows` cells, row by row. */
+  FRAME = 24,
+  /** One at a time: a grant request, a record, a call's response, or scratch (OutputUse in regions.ts). */
+  OUTPUT = 25,
+  /** Encoded once at the start: `client_id=...`, and `&client_secret=...` if it is sent in bodies. */
+  CLIENT = 26,
+  /** The body of the device authorization request. */
+  DEVICE_AUTHORIZATION = 27,
   /** The target of a call, or an event poll's body. */
-  CALL = 27,
+  CALL = 28,
   /** The application's own line below `Signed in`. */
-  STATUS = 28,
+  STATUS = 29,
   /** Base64 of the client's identifier and secret, for HTTP Basic; absent for other methods. */
-  CLIENT_CREDENTIALS = 29,
+  CLIENT_CREDENTIALS = 30,
   /** The developer's own parameters of token requests. */
-  TOKEN_PARAMETERS = 30,
-  /** The code verifier (RFC 7636 §4.1) of the code, or of the requested code; empty: none. */
-  CODE_VERIFIER = 31,
+  TOKEN_PARAMETERS = 31,
   /** How many regions there are. */
   COUNT = 32,
 }
@@ -104,7 +104,7 @@ export enum Fields {
 }
 
 /** Regions of a fixed size with their own place: number ('A' is 0) and a quarter of the bytes (blank is 0). */
-export var CAPACITIES = "HII#J*L#M#N#V6";
+export var CAPACITIES = "HII#J*L#M#N#V2";
 
 /**
  * Strings that the core needs as bytes: regions after those of Region, filled once at the start. Display texts follow.
@@ -122,7 +122,7 @@ export enum Literal {
   BEARER = 40,
   /** One vendor's name for the bearer type. */
   BEARER_TOKEN = 41,
-  /** Part of the error message of a server that requires a challenge (RFC 7636 §4.3). */
+  /** Its first word is part of the message of a server that requires a challenge (RFC 7636 §4.3). */
   CODE_CHALLENGE = 42,
   RESOURCE_MEMBERS = 43,
   PAGE_TOKEN = 44,
@@ -171,7 +171,7 @@ export var LITERALS =
   "&code_verifier=\n" +
   "bearer\n" +
   "bearertoken\n" +
-  "code_challenge\n";
+  "code_challenge_method=S256&code_challenge=\n";
 
 /** The literals for requests other than those of the grant. */
 export var REQUEST_LITERALS =

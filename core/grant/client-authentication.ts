@@ -123,8 +123,10 @@ export function missingBytes(device: Device, isCode: boolean): number {
   var grant = isCode ? Literal.DEVICE_CODE_GRANT : Literal.REFRESH_TOKEN_GRANT;
   writeTokenRequest(device, grant, token);
   wipe(device, Region.OUTPUT);
-  var bytes = device.writeAt + overflowOf(device, token) + size - device.memory.length;
-  if (isCode) return bytes;
+  var overflow = overflowOf(device, token);
+  // The code and its verifier are at the end of the memory already.
+  if (isCode) return device.writeAt + 2 * overflow - device.writeEnd;
+  var bytes = device.writeAt + overflow + size - device.memory.length;
   var access = sentLength(device, Field.ACCESS_TOKEN);
   // A session without a refresh token stores its access token in a record instead.
   return bytes + access + (size || access);

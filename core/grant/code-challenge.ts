@@ -1,18 +1,24 @@
-// both exist; 0: the host cannot create them, and nothing is sent without them => 1: the host has created both; 0: it
-// cannot, and the device sends no request without them
+// Proof Key for Code Exchange (RFC 7636). The request for a code contains a challenge, and each poll contains the
+// verifier. Somebody who has only seen the code cannot use it. The device sends them if the developer has set that, or
+// after the server has rejected a request with a message that contains `code_challenge`. The host creates both for each
+// request, because it has the random source and SHA-256.
 
 import { backOff } from "../device/clock.ts";
-import { Command } from "../device/command.ts";
 import { Pkce } from "../device/config.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, matchNext } from "../device/memory.ts";
-import { placeRegion, setLength, wipe } from "../device/regions.ts";
-import { beginRequest } from "../device/request.ts";
+import { type Device, holds, matchNext } from "../device/memory.ts";
+import {
+  OutputUse,
+  placeConstant,
+  releaseOutput,
+  setLength,
+  settle,
+  wipe,
+} from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { Literal, Region } from "../device/tables.ts";
-import { requestHost } from "../records/record-keeping.ts";
-import { Encoding, skip, writeByte, writeText } from "../text/form-encoder.ts";
+import { Encoding, endWrite, writeByte, writeRegion, writeTo } from "../text/form-encoder.ts";
 import { finish } from "./attempt.ts";
 
 /** Whether device authorization requests have a code challenge. */
@@ -39,16 +45,21 @@ export function countChallengesAnew(device: Challenge): void {
   device.challengeFailures = 0;
 }
 
-/**
- * Reserves space directly before the device authorization request, which is written next: for the verifier, and for the
- * challenge with its parameter names. A request with a challenge starts where the verifier ends.
- */
-export function placeChallenge(device: Device): void {
-  placeRegion(device, Region.CODE_VERIFIER, device.writeAt, Limit.CODE_VERIFIER_SIZE);
-  skip(device, Limit.CODE_VERIFIER_SIZE);
-  writeText(device, "code_challenge_method=S256&code_challenge=", Encoding.NONE);
-  skip(device, Limit.CODE_VERIFIER_SIZE);
-  writeByte(device, 38); // &
+/** Writes the device authorization request. A challenge is sent once: each request has a new one. */
+export function prepareCodeRequest(device: Device): void {
+  writeTo(device, Region.OUTPUT);
+  if (holds(device, Region.CODE_VERIFIER)) {
+    writeRegion(device, Literal.CODE_CHALLENGE, Encoding.NONE);
+    // The verifier moves to the place of the challenge.
+    var challenge = device.start[Region.CODE_VERIFIER] + Limit.CODE_VERIFIER_SIZE;
+    placeConstant(device, Region.CODE_VERIFIER, challenge, Limit.CODE_VERIFIER_SIZE);
+    writeRegion(device, Region.CODE_VERIFIER, Encoding.NONE);
+    wipe(device, Region.CODE_VERIFIER);
+    setLength(device, Region.CODE_VERIFIER, Limit.CODE_VERIFIER_SIZE);
+    writeByte(device, 38); // &
+  }
+  writeRegion(device, Region.DEVICE_AUTHORIZATION, Encoding.NONE);
+  endWrite(device, Region.OUTPUT);
 }
 
 /** Whether the host must create a challenge before the next device authorization request. */
@@ -56,32 +67,27 @@ export function isChallengeDue(device: Device): boolean {
   return device.pkce === Pkce.ALWAYS && device.length[Region.CODE_VERIFIER] < 0;
 }
 
-/** Requests the verifier at the start of the range, and the challenge at its end. */
-export function requestChallenge(device: Device): Command {
-  // A Retry-After of the last response must not delay the host's task.
-  beginRequest(device);
-  var start = device.start[Region.CODE_VERIFIER];
-  var end = device.start[Region.DEVICE_AUTHORIZATION] - 1;
-  return requestHost(device, Command.CHALLENGE, start, end - start);
-}
-
 /**
  * Handles the host's result. At the start of a device, its random source may not be ready, so the device retries for a
  * while.
- * @param result 1: both exist; 0: the host cannot create them, and nothing is sent without them
+ * @param result 1: the host has created both; 0: it cannot, and the device sends no request without them
  */
 export function takeChallenge(device: Device & Challenge, result: number): void {
   // The user may have acted in the meantime.
   var isRequired = device.state === State.REQUESTING;
-  setLength(device, Region.CODE_VERIFIER, Limit.CODE_VERIFIER_SIZE);
-  if (result < 1 || !isRequired) wipe(device, Region.CODE_VERIFIER);
-  if (result > 0 || !isRequired) device.challengeFailures = 0;
-  else if (++device.challengeFailures < Limit.CHALLENGE_TRIES) {
-    backOff(device, Limit.BACKOFF_MAX_MS);
-  } else {
-    device.challengeFailures = 0;
+  if (result > 0 && isRequired) {
+    placeConstant(device, Region.CODE_VERIFIER, device.start[Region.OUTPUT], Limit.CHALLENGE_SIZE);
+    settle(device, Region.CODE_VERIFIER);
+  }
+  releaseOutput(device, OutputUse.REQUEST);
+  if (result < 1 && isRequired) {
+    if (++device.challengeFailures < Limit.CHALLENGE_TRIES) {
+      backOff(device, Limit.BACKOFF_MAX_MS);
+      return;
+    }
     finish(device, Event.FINAL_ERROR, ErrorCode.NO_CODE_CHALLENGE, State.FAILED);
   }
+  device.challengeFailures = 0;
 }
 
 /** Call this when a response starts. */
@@ -92,7 +98,9 @@ export function beginDemand(device: Device & Challenge): void {
 /** Processes a byte of the response to a device authorization request. Only a rejection can demand a challenge. */
 export function receiveDemand(device: Device & Challenge, c: number): void {
   if (device.pkce !== Pkce.ON_DEMAND || device.httpStatus < 400 || device.httpStatus > 499) return;
-  device.demandMatched = matchNext(device, Literal.CODE_CHALLENGE, device.demandMatched, c);
+  if (device.demandMatched < Limit.DEMAND_SIZE) {
+    device.demandMatched = matchNext(device, Literal.CODE_CHALLENGE, device.demandMatched, c);
+  }
 }
 
 /** Ends the trial of a demanded challenge, if there is one. It succeeds only if there is a code. */
@@ -106,7 +114,7 @@ export function endDemandTrial(device: Device & Challenge, isSuccess: boolean): 
  * @returns whether the server demands a code challenge, so that the request must be retried with one
  */
 export function takeDemand(device: Device & Challenge): boolean {
-  if (device.demandMatched < device.length[Literal.CODE_CHALLENGE]) return false;
+  if (device.demandMatched < Limit.DEMAND_SIZE) return false;
   device.demandMatched = 0;
   device.pkce = Pkce.ALWAYS;
   device.demandTrial = 1;

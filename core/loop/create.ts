@@ -13,7 +13,7 @@ import { makeRequest } from "../device/request.ts";
 import { makeMisfit } from "../device/sizing.ts";
 import { CAPACITIES, Field, LITERALS, Literal, LiteralEnd, Region } from "../device/tables.ts";
 import { makeClient, writeClient } from "../grant/client-authentication.ts";
-import { makeChallenge, placeChallenge } from "../grant/code-challenge.ts";
+import { makeChallenge } from "../grant/code-challenge.ts";
 import { makeCode } from "../grant/device-authorization.ts";
 import { makeSession } from "../grant/refresh.ts";
 import { makeRevocation } from "../grant/revocation.ts";
@@ -122,7 +122,6 @@ export function createDevice(
   // Text may be written beyond the end of the memory by at most one character, so reserve space for that.
   takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
   placeTexts(device, extra, config.messages);
-  if (config.pkce) placeChallenge(device);
   writeClient(device, config);
   divide(device, literalEnd > LiteralEnd.GRANT);
   return device.capacity[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;

@@ -24,7 +24,7 @@ import { Command, Endpoint } from "../device/command.ts";
 import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Bytes, type Device, holds } from "../device/memory.ts";
+import type { Bytes, Device } from "../device/memory.ts";
 import {
   claimOutput,
   clearUnread,
@@ -32,7 +32,6 @@ import {
   isOutputFree,
   OutputUse,
   releaseOutput,
-  setLength,
 } from "../device/regions.ts";
 import {
   abortGiven,
@@ -63,8 +62,8 @@ import {
   beginDemand,
   endDemandTrial,
   isChallengeDue,
+  prepareCodeRequest,
   receiveDemand,
-  requestChallenge,
   takeDemand,
 } from "../grant/code-challenge.ts";
 import {
@@ -79,7 +78,7 @@ import { refreshRefused, rememberAccess, tokensReceived } from "../grant/refresh
 import { endsCode, nameRefusal } from "../grant/refusal.ts";
 import { prepareRevocation, revocationCompleted } from "../grant/revocation.ts";
 import { classify, dropBrought, isSuccess, takeTokens } from "../grant/token-response.ts";
-import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
+import { Job, nextStorageCommand, requestHost, startJob } from "../records/record-keeping.ts";
 import {
   CallState,
   callCompleted,
@@ -150,13 +149,11 @@ export function whatIsDue(device: Device): Due {
  * @returns whether it fits
  */
 function prepareGrant(device: Device, purpose: Due): boolean {
-  var region = Region.OUTPUT;
   var endpoint = Endpoint.TOKEN;
   var inPlace = 0;
   if (purpose === Due.CODE) {
     endpoint = Endpoint.DEVICE_AUTHORIZATION;
-    region = Region.DEVICE_AUTHORIZATION;
-    setLength(device, Region.OUTPUT, 0);
+    prepareCodeRequest(device);
   } else if (purpose === Due.POLL) preparePoll(device);
   else if (purpose === Due.REFRESH) {
     writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.REFRESH_TOKEN);
@@ -164,14 +161,8 @@ function prepareGrant(device: Device, purpose: Due): boolean {
     endpoint = Endpoint.REVOCATION;
     inPlace = prepareRevocation(device);
   }
-  var start = inPlace || device.start[region];
-  var size = inPlace ? device.memory.length - inPlace : device.length[region];
-  if (purpose === Due.CODE && holds(device, Region.CODE_VERIFIER)) {
-    // The challenge lies between the verifier and the request (placeChallenge).
-    var verifierEnd = device.start[Region.CODE_VERIFIER] + Limit.CODE_VERIFIER_SIZE;
-    size += start - verifierEnd;
-    start = verifierEnd;
-  }
+  var start = inPlace || device.start[Region.OUTPUT];
+  var size = inPlace ? device.memory.length - inPlace : device.length[Region.OUTPUT];
   var isTarget = purpose === Due.REVOCATION && revokesByQuery(device);
   addressRequest(device, endpoint, 0, clientAuthorization(device));
   fillRequest(device, start, size, isTarget);
@@ -191,11 +182,14 @@ export function nextRequest(device: Device & Exchange): Command {
     startJob(device, purpose === Due.SAVE ? Job.WRITE : erasing);
     return nextStorageCommand(device);
   }
-  if (purpose === Due.CODE && isChallengeDue(device)) return requestChallenge(device);
   // OUTPUT may still hold the response of a finished call, which the host reads before the next tick.
   if (!claimOutput(device, isCall ? OutputUse.RESPONSE : OutputUse.REQUEST)) return Command.NONE;
-  device.purpose = purpose;
   beginRequest(device);
+  if (purpose === Due.CODE && isChallengeDue(device)) {
+    var start = device.start[Region.OUTPUT];
+    return requestHost(device, Command.CHALLENGE, start, Limit.CHALLENGE_SIZE);
+  }
+  device.purpose = purpose;
   // Without a response, the error has no name.
   discardNames(device, -1);
   var fits = isCall ? prepareCall(device) : prepareGrant(device, purpose);

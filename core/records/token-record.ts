@@ -4,14 +4,7 @@
 import { setCodeLifetime, setInterval, setRefreshLifetime } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, type Place } from "../device/memory.ts";
-import {
-  beginArrival,
-  clearAll,
-  setLength,
-  settle,
-  swapRefreshTokens,
-  wipe,
-} from "../device/regions.ts";
+import { beginArrival, clearAll, setLength, settle, swapRefreshTokens } from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { Field, Fields, Region } from "../device/tables.ts";
 import { corruptWrite, readFrom, skip, writeTo } from "../text/form-encoder.ts";
@@ -217,8 +210,8 @@ export function isRecord(device: Device, binding: number, size: number): boolean
  * previous one. If a value does not fit, the record's kind becomes NONE, but older records still count as outdated.
  */
 export function readRecord(device: Device, size: number): void {
-  wipe(device, Region.CODE_VERIFIER);
-  clearAll(device, (1 << Field.DEVICE_CODE) | (1 << Field.ACCESS_TOKEN));
+  var tokens = (1 << Field.DEVICE_CODE) | (1 << Field.ACCESS_TOKEN);
+  clearAll(device, tokens | (1 << Region.CODE_VERIFIER));
   swapRefreshTokens(device);
   setLength(device, Region.OUTPUT, size);
   readFrom(device, Region.OUTPUT, size - Layout.CHECKSUM_SIZE);

@@ -178,6 +178,22 @@ export function regionRows(): FieldRow[] {
       lifetime: "while a response is parsed",
     },
     {
+      name: "CODE_VERIFIER",
+      description:
+        "The code verifier (RFC 7636 §4.1) of the code, or of the requested code; empty: none.",
+      lifetime: "from CHALLENGE (or the code's record) until the code ends or its request fails",
+      place: "as ACCESS_TOKEN",
+      isRecorded: true,
+    },
+    {
+      name: "REFRESH_TOKEN",
+      description:
+        "The refresh token in use. A received one is written to Field.RECEIVED_REFRESH_TOKEN, and the two change places. " +
+        "The previous one stays there: the device retries with it before the user has to sign in again.",
+      lifetime: "from its response or record until the session ends",
+      place: "as RECEIVED_REFRESH_TOKEN, which it changes places with",
+    },
+    {
       name: "FRAME",
       description: "The display: `columns * rows` cells, row by row.",
       lifetime: "always; its length has no meaning",
@@ -204,14 +220,6 @@ export function regionRows(): FieldRow[] {
       place: "ends with CLIENT or a part of it",
     },
     {
-      name: "REFRESH_TOKEN",
-      description:
-        "The refresh token in use. A received one is written to Field.RECEIVED_REFRESH_TOKEN, and the two change places. " +
-        "The previous one stays there: the device retries with it before the user has to sign in again.",
-      lifetime: "from its response or record until the session ends",
-      place: "as RECEIVED_REFRESH_TOKEN, which it changes places with",
-    },
-    {
       name: "CALL",
       description: "The target of a call, or an event poll's body.",
       lifetime: "from beginCall or the poll until the next one is begun or the session ends",
@@ -232,13 +240,6 @@ export function regionRows(): FieldRow[] {
       name: "TOKEN_PARAMETERS",
       description: "The developer's own parameters of token requests.",
       lifetime: Lifetime.CONSTANT,
-    },
-    {
-      name: "CODE_VERIFIER",
-      description:
-        "The code verifier (RFC 7636 §4.1) of the code, or of the requested code; empty: none.",
-      lifetime: "from CHALLENGE (or the code's record) until the code ends or its request fails",
-      isRecorded: true,
     },
   ];
 }

@@ -52,8 +52,8 @@ export function grantLiterals(): LiteralRow[] {
     texts("BEARER_TOKEN", "One vendor's name for the bearer type.", "bearertoken"),
     texts(
       "CODE_CHALLENGE",
-      "Part of the error message of a server that requires a challenge (RFC 7636 §4.3).",
-      "code_challenge",
+      "Its first word is part of the message of a server that requires a challenge (RFC 7636 §4.3).",
+      "code_challenge_method=S256&code_challenge=",
     ),
   ];
 }

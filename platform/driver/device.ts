@@ -35,8 +35,10 @@ export function makeDevice(
     columns,
     rows,
     seed: seedFrom(options.platform),
+    pkce: options.pkce === undefined ? Pkce.ON_DEMAND : Pkce.ALWAYS,
+    jsonBodies: options.bodies === "json" ? 1 : 0,
   };
-  const device = deviceWith(options, memory, config);
+  const device = options.core.create(memory, config);
   if (!device) {
     const wrong = options.core.configError?.(config) ?? ConfigMember.NONE;
     if (wrong !== ConfigMember.NONE) {
@@ -62,10 +64,6 @@ const GROWING = {
   access_token: Field.NONE,
   refresh_token: Field.NONE,
 } as const;
-/** The regions after OUTPUT, at the end of the memory. */
-const AFTER_OUTPUT = [
-  ...[Field.DEVICE_CODE, Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN, Region.REFRESH_TOKEN],
-];
 /** Bytes of a request or record in addition to the client and the growing values. */
 const AROUND_BYTES = 256;
 
@@ -97,25 +95,11 @@ export function moveDevice(device: complete.Device, larger: complete.Device): vo
   const distance = memory.length - before.length;
   (memory as Uint8Array).set(before.subarray(end), end + distance);
   (capacity as number[])[Region.OUTPUT]! -= before.length - end;
-  for (const region of AFTER_OUTPUT) (start as number[])[region] = device.start[region]! + distance;
+  device.start.forEach((at, region) => {
+    if (at >= end) (start as number[])[region] = at + distance;
+  });
   before.fill(0);
   Object.assign(device, { memory, start, capacity });
-}
-
-/**
- * Without the setting `pkce`, the server may still require a code challenge. If the memory is too small for one, the device
- * has none.
- */
-function deviceWith(
-  { core, pkce, bodies }: DriverOptions,
-  memory: Uint8Array,
-  config: complete.Config,
-): complete.Device | null {
-  const jsonBodies = bodies === "json" ? 1 : 0;
-  const made = (required: Pkce): complete.Device | null =>
-    core.create(memory, { ...config, jsonBodies, pkce: required });
-  if (pkce !== undefined) return made(Pkce.ALWAYS);
-  return made(Pkce.ON_DEMAND) ?? made(Pkce.NEVER);
 }
 
 function memberName(member: ConfigMember): string {

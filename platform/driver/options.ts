@@ -77,7 +77,7 @@ export interface DriverOptions {
   /**
    * "S256": each device authorization request has a code challenge (RFC 7636), and the polls have its verifier.
    * Default: only after the server has rejected a request with a message that names `code_challenge`. The request is
-   * then retried once with a challenge, if the memory has capacity for it (129 bytes).
+   * then retried once with a challenge.
    */
   readonly pkce?: Pkce | undefined;
   /** Memory of the core in bytes; default 6144. */

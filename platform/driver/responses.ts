@@ -1,7 +1,7 @@
 // Reports the events of an exchange to the core under the request's id, and explains an unusable response.
 
 import type * as complete from "../../core/complete.ts";
-import { type Device, Endpoint, ErrorCode, Field, Region } from "../../core/index.ts";
+import { type Device, Endpoint, ErrorCode, Field } from "../../core/index.ts";
 import type { Bytes, TransportFailure } from "../contracts.ts";
 import type { Above } from "../exchange/filter.ts";
 import { bytesOf } from "../text/text.ts";
@@ -88,12 +88,6 @@ export class Responses implements Above {
 
 // Explains an unusable response: the value that did not fit and the memory that it needs, or the missing member.
 
-/**
- * The memory for a code challenge (RFC 7636). A device that had none gets it in a larger memory, so it is added to the
- * missing bytes.
- */
-const CHALLENGE_BYTES = 129;
-
 /** Names the value that did not fit, its length, and the memory that it needs or the limit; "" if all fit. */
 export function missingCapacityOf(device: Device): string {
   const { error, errorField, errorLength, memoryNeeded } = device;
@@ -101,11 +95,10 @@ export function missingCapacityOf(device: Device): string {
   if (memoryNeeded === 0 && !isMisfit) return "";
   const name = isMisfit ? nameOf(errorField) : "";
   const what = name === "" ? "a request or a record" : `${name} of ${errorLength} bytes`;
-  const needed = memoryNeeded + (device.capacity[Region.CODE_VERIFIER]! > 0 ? 0 : CHALLENGE_BYTES);
   const remedy =
     memoryNeeded === 0
       ? `the limit is ${device.capacity[errorField]} bytes`
-      : `it needs ${needed} bytes of memory`;
+      : `it needs ${memoryNeeded} bytes of memory`;
   return `${what} does not fit; ${remedy}`;
 }
 

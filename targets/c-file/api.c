@@ -54,8 +54,8 @@ static int32_t pgc_start_spread_of(const struct pg_core_config *config) {
 
 /* Clamps a number. A configuration with a number out of range is refused elsewhere. */
 static int16_t pgc_to_int16(int32_t value) {
-  if (value < INT16_MIN) return INT16_MIN;
-  return value > INT16_MAX ? INT16_MAX : (int16_t)value;
+  int32_t most = value > INT16_MAX ? INT16_MAX : value;
+  return (int16_t)(most < INT16_MIN ? INT16_MIN : most);
 }
 
 /* The build of the grant alone has no calls, so the compiler removes the code for them. */

@@ -23,6 +23,7 @@ const REGIONS = Array.from({ length: Region.COUNT }, (_, region) => region).filt
 
 const MOVABLE: ReadonlySet<number> = new Set([
   ...[Field.DEVICE_CODE, Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN, Region.REFRESH_TOKEN],
+  Region.CODE_VERIFIER,
 ]);
 
 interface Range {

@@ -247,8 +247,9 @@ export class Host implements Scene {
         break;
       case Command.CHALLENGE: {
         const { data: from, dataLength: size } = device;
-        same(this, "ranges", "bytes between verifier and challenge", size, 128);
+        same(this, "ranges", "bytes of verifier and challenge", size, 86);
         ideal.storage.begin(command, 0);
+        ideal.holder = Holder.REQUEST;
         this.operation = { command, slot: 0, from, size };
         break;
       }
@@ -297,6 +298,7 @@ export class Host implements Scene {
     this.operation = undefined;
     this.#ranges.release("STORE");
     if (command === Command.CHALLENGE) {
+      ideal.release(Holder.REQUEST);
       this.#challenge(isDone, from, size);
       return;
     }

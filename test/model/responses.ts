@@ -151,7 +151,7 @@ export class Responses {
     const random = this.#random;
     const members: Members = {};
     for (let count = random.below(3); count > 0; count--) {
-      const name = random.pick([...MEMBERS, "x".repeat(random.pick([1, 87, 88, 89, 120]))]);
+      const name = random.pick([...MEMBERS, "x".repeat(random.pick([1, 71, 72, 73, 120]))]);
       members[name] = random.pick<unknown>([
         "n/a",
         17,
@@ -324,7 +324,10 @@ export class Responses {
     const longest = this.#address(capacity(Field.VERIFICATION_URI));
     const name = random.pick(["verification_uri", "verification_url"]);
     return this.#response(200, {
-      device_code: this.#unique("dc", this.#length(capacity(Field.DEVICE_CODE), 30)),
+      device_code: this.#unique(
+        "dc",
+        this.#length(capacity(Field.DEVICE_CODE) - host.ideal.codeRequestBytes, 30),
+      ),
       user_code: random.chance(90)
         ? random.pick(["ABCD-EFGH", "1234567", "WDJB-MJHT-XXXX", "AB CD"])
         : "U".repeat(this.#length(capacity(Field.USER_CODE), 12)),

@@ -128,24 +128,6 @@ describe("wrong configuration, memory or storage", () => {
     expect(() => made({ config, core: small })).toThrow(/^6144 bytes of memory are too few/);
   });
 
-  it("RFC 7636: if a challenge is configured, the memory must have space for it", () => {
-    const least = (more: Partial<DriverOptions>): number => {
-      let [tooFew, enough] = [300, 8192];
-      while (enough - tooFew > 1) {
-        const bytes = (tooFew + enough) >> 1;
-        try {
-          made(more, bytes);
-          enough = bytes;
-        } catch {
-          tooFew = bytes;
-        }
-      }
-      return enough;
-    };
-    // Verifier and challenge have 43 characters each. The rest is for their names in the requests.
-    expect(least({ pkce: "S256" })).toBeGreaterThan(least({}) + 86);
-  });
-
   it("without entropy all devices choose the same random waits; with entropy each device has its own", () => {
     const seeds: number[] = [];
     const noting = {

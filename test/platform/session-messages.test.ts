@@ -84,7 +84,7 @@ it.each<[name: string, path: string, response: FakeResponse, error: string]>([
     "a response that does not fit",
     "/code",
     { body: { ...lacking.body, verification_uri: HOST, device_code: "/".repeat(40_000) } },
-    "memory_too_small; a request or a record does not fit; it needs 163977 bytes as memoryBytes",
+    "memory_too_small; a request or a record does not fit; it needs 163860 bytes as memoryBytes",
   ],
   [
     "codes that nobody has confirmed",

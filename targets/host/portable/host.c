@@ -49,7 +49,7 @@ static int endpoints_of(const struct pg_settings *settings) {
   return endpoints;
 }
 
-static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_parts *parts, enum pg_pkce pkce) {
+static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_parts *parts) {
   const struct pg_settings *settings = parts->settings;
   name_server(settings, &host->names);
   struct pg_core_config config = {
@@ -65,7 +65,7 @@ static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_
       .auto_start = settings->auto_start,
       .renewals_max = settings->renewals,
       .start_spread_ms = settings->start_spread_ms,
-      .pkce = pkce,
+      .pkce = settings->pkce ? PG_PKCE_ALWAYS : PG_PKCE_ON_DEMAND,
       .json_bodies = settings->json_bodies,
       .client_authentication = settings->client_authentication,
       .server = host->names.server,
@@ -77,13 +77,7 @@ static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_
   return result;
 }
 
-/* The memory for a code challenge. */
-enum { CHALLENGE_BYTES = 129 };
-
-int pg_host_memory_needed(struct pg_host *host) {
-  int needed = pg_get(&host->core, PG_MEMORY_NEEDED);
-  return needed > 0 && !host->has_challenge ? needed + CHALLENGE_BYTES : needed;
-}
+int pg_host_memory_needed(struct pg_host *host) { return pg_get(&host->core, PG_MEMORY_NEEDED); }
 
 static int capacity_in_record(struct pg_host *host, int region) {
   int capacity = pg_capacity(&host->core, region);
@@ -132,14 +126,10 @@ static void open_http(struct pg_host *host) {
 
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts) {
   *host = (struct pg_host){.moves = -1};
-  int is_required = parts->settings->pkce;
 #ifdef PG_KEYS
   if (!parts->signer && (parts->settings->dpop || parts->settings->private_key_jwt)) return PG_OPEN_INVALID_CONFIG;
 #endif
-  enum pg_open_result result = open_core(host, parts, is_required ? PG_PKCE_ALWAYS : PG_PKCE_ON_DEMAND);
-  host->has_challenge = is_required || result != PG_OPEN_SMALL_MEMORY;
-  /* The challenge is optional, and its memory is needed for something else. */
-  if (!host->has_challenge && !is_required) result = open_core(host, parts, PG_PKCE_NEVER);
+  enum pg_open_result result = open_core(host, parts);
   if (result != PG_OPEN_OK) return result;
   if (!has_capacity(host, parts)) {
     pg_core_close(&host->core);

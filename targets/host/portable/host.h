@@ -110,16 +110,12 @@ struct pg_host {
   int trouble;
   int call;
   int ok;
-  int has_challenge; /* 1: the memory has space for a code challenge (RFC 7636) */
 };
 
 /* Creates the device. `host` must not be open. Its previous content does not matter. No later function allocates memory. */
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts);
 
-/*
- * The memory that is needed if something of the grant did not fit, including a code challenge (RFC 7636). 0: everything
- * fits, or more memory would not help.
- */
+/* The memory that is needed if something of the grant did not fit. 0: everything fits, or more would not help. */
 int pg_host_memory_needed(struct pg_host *host);
 
 /* A message for developers: why the device did not open, in one line. "" for PG_OPEN_OK. */

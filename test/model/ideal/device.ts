@@ -28,7 +28,7 @@ const LAST_POLL_MS = 64_000;
 
 const SHARING: ReadonlySet<number> = new Set([
   ...[Field.DEVICE_CODE, Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN],
-  ...[Region.REFRESH_TOKEN, Region.OUTPUT],
+  ...[Region.CODE_VERIFIER, Region.REFRESH_TOKEN, Region.OUTPUT],
 ]);
 
 /** What the device did in one tick. It chooses some moments at random, so the model has to observe them. */
@@ -51,6 +51,8 @@ export class Ideal {
   verificationUriComplete: string | undefined;
   verifier: string | undefined;
   challenge = "";
+  /** Bytes of the last device authorization request. */
+  codeRequestBytes = 0;
   pkce: number;
   #challengeFailures = 0;
   isCodeShown = false;
@@ -111,7 +113,8 @@ export class Ideal {
   capacity(region: number): number {
     if (!SHARING.has(region)) return this.capacities[region]!;
     const values = [this.deviceCode, this.accessToken, this.refreshToken, this.previousToken];
-    return values.reduce((left, value = "") => left - value.length, this.sharedBytes);
+    values.push(this.verifier, this.challenge);
+    return values.reduce<number>((left, value = "") => left - value.length, this.sharedBytes);
   }
 
   get hasSession(): boolean {
@@ -354,12 +357,12 @@ export class Ideal {
             Region.CODE_VERIFIER,
           ]
         : [record.kind % 2 === 1 ? Region.REFRESH_TOKEN : Field.ACCESS_TOKEN];
-    return record.values.every(
-      (value, i) =>
-        value === undefined ||
-        value.length <=
-          this.capacity(regions[i]!) - (SHARING.has(regions[i]!) ? sizeOf(record) : 0),
-    );
+    let free = this.capacity(Region.OUTPUT) - sizeOf(record);
+    return record.values.every((value = "", i) => {
+      if (!SHARING.has(regions[i]!)) return value.length <= this.capacity(regions[i]!);
+      free -= value.length;
+      return value === "" || free >= 0;
+    });
   }
 
   /** Resumes in the state of the newest record. */
@@ -439,6 +442,10 @@ export class Ideal {
     this.arrival = undefined;
     this.holder = purpose === Purpose.CALL ? Holder.RESPONSE : Holder.REQUEST;
     if (purpose === Purpose.CALL) this.calls.sent();
+    if (purpose === Purpose.CODE) {
+      this.codeRequestBytes = Requests.sizeOf(this.due.request(purpose));
+      this.challenge = "";
+    }
     if (failure) {
       this.responded(failure);
       return;

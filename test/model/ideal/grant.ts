@@ -216,10 +216,15 @@ export class Grant {
       [Field.USER_CODE, user],
       [Field.VERIFICATION_URI, uri],
     ] as const;
-    const kept = keptOf(values, (field) => device.capacity(field));
+    const kept = keptOf(
+      values,
+      (field) =>
+        device.capacity(field) - (field === Field.DEVICE_CODE ? device.codeRequestBytes : 0),
+    );
     const { sent = 0, kept: begun = 0 } = kept.get(Field.DEVICE_CODE) ?? {};
     const poll = device.requests.poll((code ?? "").slice(0, begun), device.verifier ?? "");
-    const next = 2 * sent - begun + Requests.sizeOf(poll);
+    const held = sent + (device.verifier ?? "").length;
+    const next = held + sent - begun + Requests.sizeOf(poll);
     const misfit = device.misfits.note(kept, next - device.sharedBytes);
     if (misfit) return misfit;
     const expiresIn = members.get("expires_in");
@@ -278,8 +283,8 @@ export class Grant {
   #misfit({ root }: Document): ErrorCode {
     const device = this.#device;
     const request = device.due.request(device.purpose);
-    const inUse = (device.deviceCode ?? device.refreshToken ?? "").length;
-    const free = device.sharedBytes - Requests.sizeOf(request) - inUse;
+    const inUse = `${device.deviceCode ?? device.refreshToken ?? ""}${device.verifier ?? ""}`;
+    const free = device.sharedBytes - Requests.sizeOf(request) - inUse.length;
     const values = new Map<Field, Kept>();
     let token = "";
     for (const { name, value } of root?.kind === "object" ? root.members : []) {

@@ -156,7 +156,8 @@ export class Due {
     if (purpose === Purpose.NONE || (device.clock.wait.leastMs > 0 && !isNow)) {
       return { command: Command.NONE, isOptional: false };
     }
-    if (command === Command.SEND && !device.isOutputFree) {
+    const isClaiming = command === Command.SEND || command === Command.CHALLENGE;
+    if (isClaiming && !device.isOutputFree) {
       return { command: Command.NONE, isOptional: false };
     }
     return { command, isOptional: device.clock.wait.mostMs > 0 && !isNow };
@@ -228,7 +229,6 @@ export class Due {
   /** A request that does not fit ends like one that the server refuses. */
   requestFits(purpose: Purpose, request: Request): boolean {
     const device = this.#device;
-    if (purpose === Purpose.CODE) return true;
     const region = purpose === Purpose.CALL ? Region.CALL : Region.OUTPUT;
     const missing = Requests.sizeOf(request) - device.capacity(region);
     // The access token itself may end the request.
