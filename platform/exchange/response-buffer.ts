@@ -6,7 +6,7 @@ import { EXCHANGE_LIMITS } from "./limits.ts";
 
 export interface BufferedResponse {
   readonly head: Head;
-  readonly body: readonly number[];
+  readonly body: number[];
 }
 
 /** A filter that processes responses as a whole: translations, and documents that were requested. */

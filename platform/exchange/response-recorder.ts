@@ -2,9 +2,9 @@
 // but people who investigate a failure need the text.
 
 import { Endpoint } from "../../core/index.ts";
-import type { Bytes, HttpRequest, TransportFailure } from "../contracts.ts";
+import type { HttpRequest, TransportFailure } from "../contracts.ts";
 import { objectIn, printable, sentForms } from "../text/text.ts";
-import { type Head, Listener } from "./filter.ts";
+import { type BufferedResponse, ResponseBuffer } from "./response-buffer.ts";
 
 /** The result of a request, without secrets. */
 export interface ServerResponse {
@@ -23,8 +23,6 @@ export interface ServerResponse {
 /** The successful response of the token endpoint (RFC 6749 §5.1) without the two tokens, which the session manages. */
 export type TokenResponse = Readonly<Record<string, unknown>>;
 
-/** One byte more than the core accepts, so that the recorder notices a response that is too long. */
-const BODY_MAX = 65_537;
 const DESCRIPTION_MAX = 200;
 
 /** Describes a response in one line: the address and the result. */
@@ -75,7 +73,7 @@ export interface Recalled {
 }
 
 /** Records the newest response of a device. Before that, it enlarges the memory for the values of the response. */
-export class ResponseRecorder extends Listener {
+export class ResponseRecorder extends ResponseBuffer {
   newest: ServerResponse | undefined;
   /** Number of requests that have ended. */
   received = 0;
@@ -92,8 +90,6 @@ export class ResponseRecorder extends Listener {
   readonly #prepare: (members: Members) => void;
   /** The address of the current request, "" if there is none. */
   #url = "";
-  #head: Head = [0, -1];
-  #body: number[] = [];
 
   /**
    * @param endpoint the endpoint of the current request
@@ -126,41 +122,31 @@ export class ResponseRecorder extends Listener {
 
   override send(request: HttpRequest): void {
     this.#url = request.url.split("?", 1)[0]!;
-    this.#body = [];
-    this.below.send(request);
+    super.send(request);
   }
 
   override abort(): void {
     if (this.#url !== "") this.#keep({ ...FAILED, failure: FAILURES.timeout });
-    this.below.abort();
+    super.abort();
   }
 
-  override status(...head: Head): void {
-    this.#head = head;
-  }
-
-  override body(bytes: Bytes, from: number, to: number): void {
-    for (let at = from; at < to && this.#body.length < BODY_MAX; at++) this.#body.push(bytes[at]!);
-  }
-
-  /** Passes the complete response to the device. */
-  override end(): void {
-    const body = this.#body;
-    const [status] = this.#head;
+  /** The device receives the complete response now. */
+  override responded({ head, body }: BufferedResponse): void {
+    const [status] = head;
     const members = objectIn(body) ?? {};
     const isValid = status >= 200 && status <= 299 && members.error === undefined;
     this.#prepare(members);
-    super.status(...this.#head);
+    this.above.status(...head);
     // If the machine slept beyond the time limit, the device has just aborted the request.
     if (this.#url !== "") {
       const isOfTokens = this.#endpoint() === Endpoint.TOKEN && isValid;
       if (isOfTokens && typeof members.access_token === "string") this.#keepTokens(members);
       this.#keep({ status, failure: "", ...this.#errorIn(members) });
-      super.body(body, 0, body.length);
+      this.above.body(body, 0, body.length);
     }
     // The body may contain tokens.
     body.fill(0);
-    super.end();
+    this.above.end();
   }
 
   override failed(failure: TransportFailure, why: string): void {

@@ -100,7 +100,7 @@ export class Drivers {
     const { memoryBytes = BEGIN_BYTES } = settings;
     const owner = this.#owner;
     const autoStart = owner.mayPrompt && owner.life.isSigningIn ? settings.config.autoStart : 0;
-    const { platform, lock } = this.#alone(this.#platform);
+    const { storage, lock }: Partial<Between> = settings.shared?.between(this.#user()) ?? {};
     const { deviceParameters, tokenParameters } = settings.config;
     const parametersBytes = deviceParameters.length + tokenParameters.length;
     return new Driver({
@@ -108,7 +108,7 @@ export class Drivers {
       ...settings,
       memoryBytes: Math.min(memoryBytes, BEGIN_BYTES + parametersBytes),
       growsTo: memoryBytes,
-      platform,
+      platform: storage ? { ...this.#platform, storage } : this.#platform,
       endpoints,
       config: { ...settings.config, autoStart },
       filters: { known: this.tokens.filter, lock, recorder: this.recorder },
@@ -124,12 +124,10 @@ export class Drivers {
     this.#owner.changed();
   }
 
-  /** Wraps the adapters, if programs share the records: each request and write then has exclusive access. */
-  #alone(platform: Platform): { readonly platform: Platform; readonly lock?: Between["lock"] } {
-    const { shared } = this.#settings;
-    if (shared === undefined) return { platform };
+  /** For programs that share the records: each request and write has exclusive access. */
+  #user(): SharedUser {
     const { report } = this.#owner;
-    const user: SharedUser = {
+    return {
       onStale: () => this.#beginAgain(),
       onBusy: report,
       mayRotate: () => this.#mayRotate(),
@@ -139,8 +137,6 @@ export class Drivers {
         report(adapterFailed(error));
       },
     };
-    const { storage, lock } = shared.between(user);
-    return { platform: { ...platform, storage }, lock };
   }
 
   /**

@@ -13,8 +13,6 @@ const FAILED = {
   not_saved: "the tokens could not be saved",
   not_erased: "what should be gone could not be erased",
 } as const;
-/** The longest wait, if no wake-up is needed. */
-const NEVER_MS = 134_217_727;
 
 /** Checks the device after every possible change. */
 export class TroubleMonitor {
@@ -57,7 +55,7 @@ export class TroubleMonitor {
 
   /** Milliseconds until the next check without an event. */
   wakeInMs(): number {
-    if (this.#operation === 0 || this.#isSilent) return NEVER_MS;
+    if (this.#operation === 0 || this.#isSilent) return Number.POSITIVE_INFINITY;
     return Math.max(0, SILENCE_MS - this.#silentMs());
   }
 
