@@ -1,7 +1,8 @@
 // `picogrant check-server`: the test server for the program check.c, which tests a port in C (targets/host/ports/template).
 
 import { createPublicKey, verify } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readPort, UsageError } from "../desktop/command-line.ts";
 import { describeListenError } from "../service/server.ts";
@@ -30,9 +31,7 @@ export const checkServer: Part = {
       throw new UsageError(describeListenError(error, flags));
     });
     console.log(`picogrant check-server: listening on ${server.url}`);
-    await new Promise<void>((resolve) => {
-      for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-    });
+    await Promise.race(["SIGINT", "SIGTERM"].map((signal) => once(process, signal)));
     await server.close();
     return Exit.DONE;
   },
@@ -53,7 +52,7 @@ function sumOf(bytes: Uint8Array): number {
 }
 
 const RESPONSES: Readonly<
-  Record<string, (response: ServerResponse, body: Buffer, open: number, query: string) => void>
+  Record<string, (response: ServerResponse, body: Buffer, server: Server, query: string) => void>
 > = {
   "/pattern": (response) => {
     response.setHeader("content-length", PATTERN_BYTES);
@@ -73,8 +72,10 @@ const RESPONSES: Readonly<
     const wallS = Math.floor(Date.now() / 1000);
     response.end(`${Math.floor(performance.now())} ${wallS} `);
   },
-  "/open": (response, _body, open) => response.end(`${open} `),
-  "/signature": (response, _body, _open, query) => {
+  "/open": (response, _body, server) => {
+    server.getConnections((_, open) => response.end(`${open} `));
+  },
+  "/signature": (response, _body, _server, query) => {
     response.end(isSignature(Buffer.from(query, "hex")) ? "valid" : "invalid");
   },
 };
@@ -98,7 +99,6 @@ function isSignature(bytes: Buffer): boolean {
  * @returns the server's address, with a slash at the end, and a function that stops the server
  */
 export async function startCheckServer(host = "127.0.0.1", port = 0) {
-  let open = 0;
   const response = (request: IncomingMessage, response: ServerResponse): void => {
     const pieces: Buffer[] = [];
     request.on("data", (piece: Buffer) => pieces.push(piece));
@@ -107,18 +107,12 @@ export async function startCheckServer(host = "127.0.0.1", port = 0) {
       response.setHeader("connection", "close");
       const [path = "", query = ""] = `${request.url}`.split("?");
       const how = RESPONSES[path];
-      if (how) how(response, Buffer.concat(pieces), open, query);
+      if (how) how(response, Buffer.concat(pieces), server, query);
       else response.writeHead(404).end();
     });
   };
   const server = createServer(response);
-  server.on("connection", (socket) => {
-    open++;
-    socket.on("close", () => open--);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.on("error", reject).listen(port, host, resolve);
-  });
+  await once(server.listen(port, host), "listening");
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}/`,
     close: async () => {
