@@ -26,6 +26,8 @@ const ASSERTION_LIFETIME_S = 60;
 const SIGNATURE_BYTES = 64;
 const NONCE_LENGTH_MAX = 512;
 const ORIGINS_MAX = 16;
+/** More signatures of a kind are not in use at one time, except those of an application's own requests. */
+const SENT_MAX = 4;
 /** Servers accept proofs that are about this old, so a smaller difference between the clocks does not matter. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 /** Errors that servers return if the time in a proof or an assertion is wrong. */
@@ -41,8 +43,9 @@ export class Keys {
   readonly settings: KeySettings;
   /** Whether the tokens in use are bound to the key, or unknown. Requests then have a proof and `Authorization: DPoP`. */
   isBound: boolean;
-  /** The last signatures. They are removed from messages, because a server may repeat them. */
-  readonly sent: string[] = [];
+  /** The newest signatures of each kind. */
+  readonly #proofs: string[] = [];
+  readonly #assertions: string[] = [];
   readonly #jwk: object;
   /** The newest nonce of each origin, in the order in which they arrived. */
   readonly #nonces = new Map<string, string>();
@@ -72,7 +75,8 @@ export class Keys {
       ...(nonce !== undefined && { nonce }),
       ...(token !== "" && { ath: base64url(sha256(bytesOf(token))) }),
     };
-    return ["DPoP", await this.#signed({ typ: "dpop+jwt", jwk: this.#jwk }, claims)];
+    const head = { typ: "dpop+jwt", jwk: this.#jwk };
+    return ["DPoP", await this.#signed(head, claims, this.#proofs)];
   }
 
   /** The form fields of a client assertion. @throws Error if the signer fails */
@@ -82,7 +86,8 @@ export class Keys {
     const times = this.#times();
     const exp = times.iat + ASSERTION_LIFETIME_S;
     const claims = { iss: clientId, sub: clientId, aud: audience, ...times, exp };
-    const jwt = await this.#signed({ ...(kid !== undefined && { kid }) }, claims);
+    const head = { ...(kid !== undefined && { kid }) };
+    const jwt = await this.#signed(head, claims, this.#assertions);
     return formEncode([
       ["client_assertion_type", ASSERTION_TYPE],
       ["client_assertion", jwt],
@@ -109,6 +114,11 @@ export class Keys {
     return "";
   }
 
+  /** The newest signatures. They are removed from messages, because a server may repeat them. */
+  get sent(): readonly string[] {
+    return [...this.#proofs, ...this.#assertions];
+  }
+
   /** The difference between the clocks, to compare before and after a request. */
   get aheadMs(): number {
     return this.#aheadMs;
@@ -121,7 +131,7 @@ export class Keys {
     return { iat: Math.floor((Date.now() + this.#aheadMs) / 1000), jti: base64url(random) };
   }
 
-  async #signed(head: object, claims: object): Promise<string> {
+  async #signed(head: object, claims: object, sent: string[]): Promise<string> {
     const parts = [{ alg: "ES256", ...head }, claims];
     const text = parts.map((part) => base64url(bytesOf(JSON.stringify(part)))).join(".");
     let signed: Bytes;
@@ -134,8 +144,8 @@ export class Keys {
     if (signature.length !== SIGNATURE_BYTES || signature.some((byte, at) => byte !== signed[at]))
       throw new Error(`the signer has not returned ${SIGNATURE_BYTES} bytes, r and s`);
     const jwt = `${text}.${base64url(signature)}`;
-    this.sent.unshift(jwt);
-    this.sent.length = Math.min(this.sent.length, 4);
+    sent.unshift(jwt);
+    sent.length = Math.min(sent.length, SENT_MAX);
     return jwt;
   }
 }

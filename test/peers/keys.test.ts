@@ -307,6 +307,14 @@ it("an HTTP adapter that does not report nonces: the error says so, and no token
   expect(platform.http.requests.every(({ url }) => url.endsWith("/code"))).toBe(true);
 });
 
+it("an assertion is removed from messages after any number of proofs", async () => {
+  const signer = fakeSigner();
+  const keys = await openKeys({ ...settings, dpop: "auto", audience: "https://as.test", signer });
+  const assertion = new URLSearchParams(await keys.assertion()).get("client_assertion");
+  for (let at = 0; at < 9; at++) await keys.proof("GET", "https://a.test/", "token");
+  expect(keys.sent).toContain(assertion);
+});
+
 it("RFC 9449 §4.2, §8.2: the newest nonce of each origin, at most 16; no query in htu", async () => {
   const keys = await openKeys({ ...settings, dpop: "auto", signer: fakeSigner() });
   const proof = async (url: string, token = "") =>
