@@ -39,7 +39,7 @@ describe("code that opens connections in JavaScript", () => {
   });
 
   it("the global fetch: only for sessions on platforms without another one", () => {
-    expect(filesWith(/(?<![.\w"`])fetch\(|\(settings\.fetch/, ".ts", ...FOLDERS)).toEqual([
+    expect(filesWith(/(?<!get )(?<![.\w"`])fetch\(|\(settings\.fetch/, ".ts", ...FOLDERS)).toEqual([
       "platform/node/keep-signed-in.ts: 3", // wraps the session's fetch
       "platform/session/claims.ts: 1", // an issuer's metadata and keys, without token and redirects
       "platform/session/fetch.ts: 1",
