@@ -53,7 +53,7 @@ export class Driver {
   /** A driver starts once. After a restart, a new driver reads the records. */
   #lifetime: "new" | "started" | "stopped" = "new";
   readonly #faults: Faults;
-  // Created once: a poll must not allocate.
+  // The alarm's callback, created once because a poll must not allocate.
   readonly #ring = (): void => this.run();
   readonly #now = (): number => this.#timers.now();
   readonly #setAlarm = (): unknown => {

@@ -159,7 +159,7 @@ it("README's first commands set everything up and run the main job, and the test
   const blocks = blocksOf(readFileSync(new URL("../README.md", import.meta.url), "utf8"));
   const first = blocks.find(({ text }) => text.startsWith("npm ci"));
   expect(first?.text).toBe("npm ci && npm start\nnpm ci && npm test\n");
-  // .ci/run finds them with this pattern.
+  // .ci/run finds the two commands with this pattern.
   const gate = readFileSync(new URL("../.ci/run", import.meta.url), "utf8");
   expect(gate).toContain("grep '^npm ci && ' README.md");
   expect(manifest.scripts).toMatchObject({

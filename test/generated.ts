@@ -1,4 +1,4 @@
-// Files, and tables in files, that `npm run generate` writes by running their tests.
+// `npm run generate` writes files, and tables in files, by running the tests that compare them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -56,7 +56,7 @@ export default defineConfig({
     root: fileURLToPath(new URL("..", import.meta.url)),
     globalSetup: ["test/programs-folder.ts"],
     setupFiles: ["test/seeds.ts"],
-    // More workers than the two cores of a typical machine, because many tests wait. Each long test keeps a core busy.
+    // Use more workers than the two cores of a typical machine, because many tests wait. Each long test keeps a core busy.
     maxWorkers: isFullRun ? 3 : 4,
     // Caches transformed modules in node_modules until their source changes.
     experimental: { fsModuleCache: true },

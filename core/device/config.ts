@@ -19,9 +19,9 @@ export enum ClientAuthentication {
 export enum Pkce {
   /** Never. */
   NEVER = 0,
-  /** After the server has rejected a request with a message about `code_challenge`. */
+  /** A request has a code challenge only after the server has demanded one in an error. */
   ON_DEMAND = 1,
-  /** Always. */
+  /** Every device authorization request has a code challenge. */
   ALWAYS = 2,
 }
 

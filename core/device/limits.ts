@@ -131,11 +131,11 @@ export enum Limit {
   SCOPE_MAX = 160,
   /** One more character shows whether the last scope is complete. */
   SCOPE_CAPACITY = SCOPE_MAX + CHARACTER_MAX,
-  /** More digits than any valid number has. A longer number counts as endless. */
+  /** The longest text of a number that the core reads. A longer number counts as endless. */
   NUMBER_MAX = 12,
   /** The specification requires 40 characters on the display, but the URIs of real servers are longer. */
   VERIFICATION_URI_MAX = 128,
-  /** Enough for the URI and a user code of 40 characters with its name. A longer URI is dropped. */
+  /** The longest stored URI: enough for `verification_uri` with a user code of 40 characters. A longer one is dropped. */
   VERIFICATION_URI_COMPLETE_MAX = 176,
   /** RFC 8628 §3.2 does not limit addresses. With at least this memory, longer ones fit. */
   LONG_URI_MEMORY = 24576,

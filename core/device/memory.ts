@@ -60,7 +60,7 @@ export interface Integers {
   indexOf(value: number): number;
 }
 
-/** A part of the device as all files except its owner see it: read-only. */
+/** A part of the device for all files except its owner: the properties are read-only. */
 type Read<Part> = {
   readonly [Name in keyof Part]: Part[Name] extends Integers ? readonly number[] : Part[Name];
 };

@@ -34,7 +34,7 @@ export enum Field {
   REFRESH_TOKEN_EXPIRES_IN = 12,
   /** `interval`, digits (RFC 8628 §3.2). */
   INTERVAL = 13,
-  /** One of: the error code of a rejection, a page token, an issuer, an event, an offer's state. */
+  /** The error code of a rejection, a page token, an issuer, an event, or an offer's state. */
   VALUE_A = 14,
   /** The reason of a rejection, or device_authorization_endpoint. */
   VALUE_B = 15,
@@ -83,23 +83,23 @@ export enum Region {
 
 /** Masks of fields. */
 export enum Fields {
-  /** Scanned for in the response to the code request. */
+  /** Fields that a code response may contain. */
   CODE = 10782,
-  /** Required among these. */
+  /** Fields of a code response that must fit. */
   CODE_MUST_FIT = 14,
-  /** Scanned for in a response of the token endpoint. */
+  /** Fields that a token response may contain. */
   TOKENS = 15328,
-  /** Required among these. */
+  /** Fields of a token response that must fit. */
   TOKENS_MUST_FIT = 96,
-  /** Scanned for in refusals: a token in it does not replace the current one. */
+  /** Fields that a refusal may contain. A token in it does not replace the current one. */
   REFUSAL = 8704,
-  /** Scanned for in the response to a call; its literal selects them. */
+  /** Fields for the values of a call. The literal of the call selects some of them. */
   VALUES = 245760,
-  /** Erased when the code ends. */
+  /** Values that end with the code. */
   OF_CODE = 30,
-  /** Erased when the session ends; stays until a response contains another one. */
+  /** Values that are erased when the session ends. They stay until a response contains others. */
   OF_SESSION = 96,
-  /** Stored in a code's record. */
+  /** Values that a code's record contains. */
   RECORDED = 30,
 }
 
@@ -185,7 +185,7 @@ export var REQUEST_LITERALS =
   "http://[::1]\n" +
   "Ostatus error!reason!message \n";
 
-/** Only in the complete build, for the two specifications. */
+/** Literals of the two specifications, which only the complete build contains. */
 export var DOCUMENT_LITERALS =
   "OpackageName!productId!basePlanId!offerId \n" +
   "/publisher/v3/applications/\n" +

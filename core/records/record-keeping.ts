@@ -96,7 +96,7 @@ export function startJob(device: Device & Records, job: Job): void {
   if (job === Job.WIPE) device.notSaved = 0;
 }
 
-/** Call this when unsaved data is not needed any more. */
+/** Cancels a pending write, because its data is not needed any more. */
 export function nothingToSave(device: Device & Records): void {
   device.notSaved = 0;
   if (device.job === Job.WRITE) device.job = Job.NONE;

@@ -79,9 +79,9 @@ export interface Call {
   callBodyTo: number;
   /** Bytes of the host that a call uses until it is done, such as a body or an issuer; or null. */
   lent: Bytes | null;
-  /** The start of these bytes. */
+  /** The start of the lent bytes. */
   lentFrom: number;
-  /** The end of these bytes, exclusive. */
+  /** The end of the lent bytes, exclusive. */
   lentTo: number;
   /** The state of the verification of an event, one of Verification. */
   verification: Verification;

@@ -62,7 +62,7 @@ export function makeEvents(device: Events): void {
   device.seenEvents = seenEvents;
 }
 
-/** The claim that is read in the outermost object: the identifier. */
+/** The scanner looks for this claim in the outermost object: the event's identifier. */
 var OUTER_CLAIMS: number = 1 << Field.VALUE_B;
 
 /** The claims that are read in inner objects: how the event identifies a token, the token, and the types of events. */

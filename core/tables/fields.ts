@@ -33,9 +33,9 @@ export interface FieldRow {
   /** The size in bytes, if it is fixed. loop/create.ts sets the size of the others. */
   readonly capacity?: keyof typeof Limit;
   readonly lifetime: string;
-  /** Describes the place, if it is shared. */
+  /** The description of the place, if other values share it. */
   readonly place?: string;
-  /** Whether a code's record contains the value, in this order. CODE_VERIFIER and later values may be missing. */
+  /** Whether a code's record has the value, in the order of the rows. CODE_VERIFIER and later ones may be missing. */
   readonly isRecorded?: true;
 }
 
@@ -147,7 +147,7 @@ export function fieldRows(): FieldRow[] {
     {
       name: "VALUE_A",
       description:
-        "One of: the error code of a rejection, a page token, an issuer, an event, an offer's state.",
+        "The error code of a rejection, a page token, an issuer, an event, or an offer's state.",
       lifetime: Lifetime.VALUE,
     },
     {

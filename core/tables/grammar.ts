@@ -54,7 +54,7 @@ export function grammarRows(): GrammarRow[] {
     ["N", { u: "NU" }, "INVALID"],
     ["NU", { l: "NUL" }, "INVALID"],
     ["NUL", { l: "WORD_END" }, "INVALID"],
-    // After a backslash: the characters that stand for themselves, control characters, or `u` and four digits.
+    // ESCAPE: the characters that stand for themselves, control characters, or `u` and four digits.
     [
       "ESCAPE",
       { '"\\/': "ITSELF", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", u: "UNICODE" },
@@ -88,15 +88,14 @@ export function rowlessStates(): Record<string, string> {
 /** The rows that the scanner's code names. */
 export function namedStates(): Record<string, string> {
   return {
-    MEMBER_END: "After a member of an object.",
-    ELEMENT_END: "After an element of an array.",
+    MEMBER_END: "The scanner is after a member of an object.",
+    ELEMENT_END: "The scanner is after an element of an array.",
     COLON: "Some states up to this one have no row.",
     FIRST_NAME: "",
     FIRST_ELEMENT: "",
     VALUE: "",
-    MINUS:
-      "In states before this one, white space is skipped; up to it, 0 and 1..9 are distinguished.",
+    MINUS: "States below this one skip white space. States up to it distinguish 0 and 1..9.",
     WORDS: "The first state after those of numbers.",
-    ESCAPE: "After a backslash.",
+    ESCAPE: "The scanner is after a backslash.",
   };
 }

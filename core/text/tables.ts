@@ -11,13 +11,13 @@ export enum Scan {
   WORD_END = -2,
   /** The end of an object or array. */
   CLOSE = -1,
-  /** After a member of an object. */
+  /** The scanner is after a member of an object. */
   MEMBER_END = 0,
   /** Within a string. */
   STRING = 1,
   /** The document is complete. */
   END = 2,
-  /** After an element of an array. */
+  /** The scanner is after an element of an array. */
   ELEMENT_END = 3,
   /** Within the four digits of an escape. */
   UNICODE = 4,
@@ -28,10 +28,10 @@ export enum Scan {
   FIRST_NAME = 8,
   FIRST_ELEMENT = 11,
   VALUE = 12,
-  /** In states before this one, white space is skipped; up to it, 0 and 1..9 are distinguished. */
+  /** States below this one skip white space. States up to it distinguish 0 and 1..9. */
   MINUS = 19,
   /** The first state after those of numbers. */
   WORDS = 39,
-  /** After a backslash. */
+  /** The scanner is after a backslash. */
   ESCAPE = 57,
 }

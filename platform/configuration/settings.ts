@@ -47,7 +47,7 @@ export interface ServerIdentity {
   readonly issuer?: string | undefined;
   /** Known endpoints. */
   readonly endpoints?: Partial<ServerAddresses> | undefined;
-  /** The name of its profile, with parameters if the profile has any. */
+  /** The name of the server's profile, with parameters if the profile has any. */
   readonly profile?: string | NamedServer | undefined;
 }
 
@@ -57,11 +57,11 @@ export interface ServerIdentity {
  */
 export type ServerChoice = string | NamedServer | ServerAddresses | ServerIdentity;
 
-/** The client as the authorization server knows it. */
+/** The client, as it is registered at the authorization server. */
 export interface Client {
   /** The client identifier, 1..256 printable ASCII characters. */
   readonly clientId: string;
-  /** Leave it out for a public client. */
+  /** The client's secret. Omit it for a public client. */
   readonly clientSecret?: string | undefined;
   /** Scopes, separated by spaces. Default: what the server's profile recommends for a first try. */
   readonly scope?: string | undefined;
@@ -134,7 +134,7 @@ export type ServerSettings = Pick<
   readonly audience?: string | undefined;
   /** The issuer of the server's ID tokens, as the server writes it; undefined if unknown. */
   readonly issuer?: string | undefined;
-  /** Requests the current endpoints, if those here come from an earlier start. */
+  /** Requests the current endpoints. Present if `endpoints` comes from an earlier start. */
   readonly rediscover?: (() => Promise<Endpoints>) | undefined;
 };
 

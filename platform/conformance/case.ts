@@ -80,7 +80,7 @@ export async function eventually(
   }
 }
 
-/** Starts an operation with a callback, waits for it, and checks that it comes only once. */
+/** Starts an operation with a callback, waits for the callback, and checks that it comes only once. */
 export async function callOnce<T>(
   environment: Environment,
   what: string,

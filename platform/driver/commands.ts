@@ -53,7 +53,7 @@ export class Commands implements RequestContext {
   readonly #requests: Requests;
   /** Reused, because a poll must not allocate. */
   readonly #pollRequest: ReusedRequest;
-  // Created once, because a poll must not allocate.
+  // These callbacks are created once, because a poll must not allocate.
   readonly #unverified = (): void =>
     this.core.eventVerified?.(this.device, this.device.requestId, 0);
   readonly #unchallenged = (): void => this.core.storageDone(this.device, 0);

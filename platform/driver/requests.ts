@@ -64,7 +64,7 @@ export class Requests {
       case Authorization.BEARER:
         return `Bearer ${accessTokenOf(device, memory)}`;
       case Authorization.BASIC:
-        // Created once, because polls send it and must not allocate.
+        // Create this text once, because polls send it and must not allocate.
         this.#basic ||= `Basic ${fieldOf(device, memory, Region.CLIENT_CREDENTIALS)}`;
         return this.#basic;
       default:

@@ -133,7 +133,7 @@ class LoggedExchange extends Listener {
     this.#discard();
   }
 
-  /** Wipes the body, because it may contain tokens. */
+  /** Wipes the recorded body, because it may contain tokens. */
   #discard(): void {
     this.#body.fill(0);
     this.#body = [];

@@ -221,5 +221,5 @@ function tryLock(directory: string): () => void {
   return noLock;
 }
 
-/** Releases nothing: without writes, two devices cannot interfere. */
+/** There is no lock to release: without writes, two devices cannot interfere. */
 function noLock(): void {}

@@ -24,7 +24,7 @@ export class NodeHttp implements Http {
     this.#options = { ...options };
   }
 
-  /** @internal A `fetch` with the same settings. */
+  /** @internal A `fetch` with the adapter's settings. */
   get fetch(): typeof fetch {
     return nodeFetch(this.#options);
   }

@@ -101,9 +101,9 @@ export class SharedDirectory implements SharedState {
   isWaiting = false;
   readonly #files: FileStorage;
   readonly #lock: StateLock;
-  /** State of the records when they were last read or written here. */
+  /** The state of the records when this process last read or wrote them. */
   #known = "";
-  /** While the lock is held: whether the records were current when it was taken. */
+  /** Whether the records were current when this process took the lock. Only valid while it holds the lock. */
   #wasCurrent = false;
   #timer: NodeJS.Timeout | undefined;
   /** The reason why the lock cannot be taken, "" if it can. */

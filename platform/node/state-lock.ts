@@ -13,7 +13,7 @@ const PREFIX = "lock-";
 /** The name of a lock file: process number, its start time, the process namespace ("0": unknown), random bytes. */
 const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 
-/** The lock files of this process, removed when it exits. */
+/** The lock files of this process, which it removes when it exits. */
 const held = new Set<string>();
 
 /** A lock that can be taken and released repeatedly. */

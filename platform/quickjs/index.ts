@@ -44,7 +44,7 @@ export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
     timeLimitMs: 1000 * (limits?.exchangeSeconds ?? EXCHANGE_LIMITS.timeLimitMs / 1000),
     connectLimitMs: 1000 * (limits?.connectSeconds ?? EXCHANGE_LIMITS.connectLimitMs / 1000),
   });
-  // Last, because it takes a lock and no later step can fail.
+  // Open the storage last, because it takes a lock and no later step can fail.
   const files = new QuickJsFileStorage(os, place.directory);
   const storage = new SealedStorage({ storage: files, entropy, deviceKey });
   deviceKey.fill(0);

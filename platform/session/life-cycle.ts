@@ -87,7 +87,7 @@ export class LifeCycle {
     return Math.max(0, LEAVE_LIMIT_MS - ((this.#timers.now() - this.#endedAtMs) >>> 0));
   }
 
-  /** Call it after every possible change. */
+  /** Wakes the waiting callers. Call it after every possible change. */
   wake(): void {
     for (const wake of this.#waiting.splice(0)) wake();
   }

@@ -26,7 +26,7 @@ export type SessionStatus =
   | "signed-in"
   /** The access token is being refreshed; callers that need it wait. */
   | "refreshing"
-  /** Closed with `close()`. The tokens stay stored, and the next start resumes the session. */
+  /** The program has called `close()`. The tokens stay stored, and the next start resumes the session. */
   | "closed"
   /** Signed out, revoked or ended by the server: final. */
   | "ended";
@@ -183,7 +183,7 @@ export class Session {
    * @throws SignInError if the session has ended; TypeError if the address must not receive the token; errors of `fetch`
    */
   async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    // Loaded on demand, because not every program uses it.
+    // Load this module on demand, because not every program uses it.
     const { fetchWithToken } = await import("./fetch.ts");
     return await fetchWithToken(
       {

@@ -28,7 +28,7 @@ export type SignInErrorCode =
   | "wrong_option"
   /** The storage for the tokens cannot be used. */
   | "state_unusable"
-  /** Another program is using the same tokens; this one waits. */
+  /** This program waits, because another one is using the same tokens. */
   | "state_busy"
   /** The tokens are not saved: storage has failed, or they do not fit. */
   | "not_saved"

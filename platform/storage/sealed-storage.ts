@@ -15,7 +15,7 @@ export interface SealedStorageOptions {
    * is undefined, every write fails.
    */
   deviceKey: Bytes | undefined;
-  /** Separates several uses of one device key, such as two applications. The salt is not a secret. */
+  /** The salt separates several uses of one device key, such as two applications. It is not a secret. */
   salt?: Bytes;
 }
 
@@ -87,7 +87,7 @@ export class SealedStorage implements Storage {
   readonly #entropy: Entropy;
   readonly #key = new Uint8Array(KEY_BYTES);
   #hasKey: boolean;
-  // Allocated only during an operation, because the buffers are large and a program may have a thousand sealed storages.
+  // Two large buffers, allocated only during an operation, because a program may have a thousand sealed storages.
   #envelope = NOTHING;
   #message = NOTHING;
   #box = NOTHING;

@@ -7,7 +7,7 @@ export interface WithTokenCache {
   readonly tokenCache: Storage;
 }
 
-/** Longer than any token response. */
+/** The capacity in bytes, which is more than any token response needs. */
 const CAPACITY = 98_304;
 
 /** Makes a storage of the operations on a single place, which becomes slot 0. */

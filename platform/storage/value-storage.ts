@@ -22,7 +22,7 @@ type Promised<T> = T | Promise<T>;
 const CAPACITY = 131_072;
 /** The index of the token cache, after the two slots. */
 const TOKEN_CACHE = 2;
-/** Starts each text, so that foreign data is neither read nor overwritten. */
+/** The start of each text, so that foreign data is neither read nor overwritten. */
 const MAGIC = "picogrant 1";
 
 /** The two slots and the token cache, in one text. */

@@ -52,7 +52,7 @@ export interface SeenRequest extends Omit<HttpRequest, "bodyFrom" | "bodyTo"> {
   readonly text: string;
   /** The body read as a form. */
   readonly form: URLSearchParams;
-  /** Milliseconds on the clock when it was sent; 0 without a clock. */
+  /** The clock's time in milliseconds when the request was sent; 0 without a clock. */
   readonly atMs: number;
 }
 
@@ -64,7 +64,7 @@ export type ScriptStep = FakeResponse | FakeHandler;
 
 /** The options of the test network. */
 export interface FakeHttpOptions {
-  /** Required for delays, latency and time limits. Without a clock, everything happens before `send` returns. */
+  /** The clock for delays, latency and time limits. Without it, everything happens before `send` returns. */
   clock?: ManualClock;
   /** Handles the requests for which the script has no step. */
   handler?: FakeHandler;

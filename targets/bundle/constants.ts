@@ -7,7 +7,7 @@ import { errorRows } from "../../core/tables/errors.ts";
 import { fieldRows } from "../../core/tables/fields.ts";
 import { documentLiterals, requestLiterals } from "../../core/tables/literals.ts";
 
-/** The constants by name, as the rules use them. */
+/** The values of the constants by name. The rules refer to these names. */
 export type Constants = Readonly<Record<string, number>>;
 
 const linesOf = (text: string): number => text.split("\n").length - 1;

@@ -57,8 +57,8 @@ export function packedErrorKinds(rows: readonly ErrorRow[]): string {
 }
 
 /**
- * The numbers of the scanner's states. A state's number is the position of its row, or an unused position if it has no row.
- * States at the end of a value have negative numbers.
+ * The numbers of the scanner's states. A state's number is the position of its row in GRAMMAR. A state without a row has a
+ * number between those positions. States at the end of a value have negative numbers.
  */
 export function grammarStates(rows: readonly GrammarRow[]): Record<string, number> {
   const states: Record<string, number> = {};
@@ -192,35 +192,35 @@ function isIn(row: FieldRow, response: ResponseKind): boolean {
 
 function masks(): NumberedName[] {
   return [
-    mask("CODE", "Scanned for in the response to the code request", (row) => isIn(row, "code")),
+    mask("CODE", "Fields that a code response may contain", (row) => isIn(row, "code")),
     mask(
       "CODE_MUST_FIT",
-      "Required among these",
+      "Fields of a code response that must fit",
       (row) => isIn(row, "code") && row.mustFit === true,
     ),
-    mask("TOKENS", "Scanned for in a response of the token endpoint", (row) => isIn(row, "tokens")),
+    mask("TOKENS", "Fields that a token response may contain", (row) => isIn(row, "tokens")),
     mask(
       "TOKENS_MUST_FIT",
-      "Required among these",
+      "Fields of a token response that must fit",
       (row) => isIn(row, "tokens") && row.mustFit === true,
     ),
     mask(
       "REFUSAL",
-      "Scanned for in refusals: a token in it does not replace the current one",
+      "Fields that a refusal may contain. A token in it does not replace the current one",
       (row) => isIn(row, "refusal"),
     ),
     mask(
       "VALUES",
-      "Scanned for in the response to a call; its literal selects them",
+      "Fields for the values of a call. The literal of the call selects some of them",
       (row) => row.lifetime === Lifetime.VALUE,
     ),
-    mask("OF_CODE", "Erased when the code ends", (row) => row.lifetime === Lifetime.CODE),
+    mask("OF_CODE", "Values that end with the code", (row) => row.lifetime === Lifetime.CODE),
     mask(
       "OF_SESSION",
-      "Erased when the session ends; stays until a response contains another one",
+      "Values that are erased when the session ends. They stay until a response contains others",
       (row) => row.lifetime === Lifetime.SESSION,
     ),
-    mask("RECORDED", "Stored in a code's record", (row) => row.isRecorded === true),
+    mask("RECORDED", "Values that a code's record contains", (row) => row.isRecorded === true),
   ];
 }
 
@@ -327,7 +327,7 @@ function deviceTables(): string {
     ) +
     textOf(
       "DOCUMENT_LITERALS",
-      "Only in the complete build, for the two specifications.",
+      "Literals of the two specifications, which only the complete build contains.",
       linesOf(builds[2]!),
     )
   );

@@ -99,7 +99,7 @@ export async function readableBundle(variant: Variant): Promise<Bundle> {
   return { code, map: joined.map, flashed: code };
 }
 
-/** Whether the node is a loop, or a block with code after it. */
+/** Whether the node is a loop, or a block that is followed by code. */
 function goesOn(node: AnyNode): boolean {
   if (node.type === "BlockStatement") return node.body.at(-1)?.type !== "ReturnStatement";
   return /^(For|While|DoWhile)/.test(node.type);

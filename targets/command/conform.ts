@@ -119,7 +119,7 @@ async function load(file: string): Promise<Adapters> {
     return Object.fromEntries(NAMES.map((name) => [manufacturerOf(name), checked(name, module)]));
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    // Only the engine's own report of a SyntaxError contains file and line. Such a module runs no statement.
+    // For a SyntaxError, only the engine's own report contains file and line. A module with one runs no statement.
     const report = error instanceof SyntaxError ? reportOf(full) : "";
     const place = placeIn(path.dirname(full), `${report}\n${stack}`);
     throw new Failure(`${file} cannot be loaded: ${message}${place}`);

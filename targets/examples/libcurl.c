@@ -137,7 +137,7 @@ static size_t take_line(char *line, size_t one, size_t size, void *unused) {
   return size * one;
 }
 
-/* Passes on the body as it arrives, whatever its length. Stores nothing. */
+/* Passes the body on in pieces as they arrive, and stores none of it. */
 static size_t take_body(char *bytes, size_t one, size_t size, void *unused) {
   (void)unused;
   pg_response_body(&core, request_id, (const uint8_t *)bytes, size * one);

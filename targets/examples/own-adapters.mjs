@@ -76,7 +76,7 @@ function succeeds(change) {
 }
 
 export function makeStorage() {
-  // If this fails, each later call reports it.
+  // If there is no folder, each later call reports a failure.
   succeeds(() => fs.mkdirSync(folder, { recursive: true, mode: 0o700 }));
   const storage = {
     capacity: 16_384,

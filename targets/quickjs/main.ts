@@ -109,7 +109,7 @@ class App {
     const { stepUp } = this.#driver;
     const event = {
       event: "response",
-      // The core received a status other than 401, so that it does not refresh the token. The event has the real status.
+      // The core received another status than 401, so that it does not refresh the token. The event has the real status.
       status: stepUp === undefined ? callStatus : 401,
       ...stepUp,
       error: nameOf(ErrorCode, callError),
@@ -200,7 +200,7 @@ function refuseTooLittleMemory(config: DeviceConfig): void {
  */
 function readCommands(os: Os, source: string | undefined, line: (text: string) => void): void {
   if (source === undefined && !os.isatty(0)) return;
-  // Also opened for writing, because a pipe without a writer would report its end again and again.
+  // Open the pipe for writing too, because a pipe without a writer would report its end again and again.
   const fd =
     source === undefined || source === "stdin" ? 0 : openAs(os, "commands", source, os.O_RDWR);
   const chunk = new Uint8Array(1024);

@@ -14,7 +14,7 @@ const OAUTH_ERRORS = {
   admin_policy_enforced: [400, "Access is restricted by the organization's administrator."],
   invalid_client: [401, "Unauthorized"],
   invalid_grant: [400, "Bad Request"],
-  // Sent as invalid_grant, except in some dialects.
+  // The service sends this error as invalid_grant, except in some dialects.
   bad_device_code: [400, "Malformed device code."],
   unsupported_grant_type: [400, "Invalid grant_type."],
   // The next errors are not in the specification, but in RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, or RFC 7009 §2.2.1.

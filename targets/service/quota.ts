@@ -22,7 +22,7 @@ export class QuotaCounter {
     return true;
   }
 
-  /** The wait in whole seconds until the quota allows a use; 0 for none. Counts nothing. */
+  /** The wait in whole seconds until the quota allows a use; 0 for none. Does not count as a use. */
   waitSeconds(key: string, quota: Quota, nowMs: number): number {
     const window = this.#windows.get(key);
     const open = window !== undefined && nowMs < window.endsAtMs;

@@ -80,7 +80,7 @@ export async function listen(
         })
       : createAdaptorServer({ ...common, createServer: createHttpServer, serverOptions: limits })
   ) as NetServer;
-  // Includes connections before the TLS handshake, which `closeAllConnections` does not close.
+  // All open connections, including those before the TLS handshake, which `closeAllConnections` does not close.
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket);

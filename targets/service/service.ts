@@ -120,7 +120,7 @@ export function createService(settings: ServiceSettings): Service {
     if (observers.any) observers.report(exchangeEvent(env.now(), request, response));
     return response;
   };
-  // Created on demand, because a simulator creates many services and only uses `handle`.
+  // Create the app on demand, because a simulator creates many services and only uses `handle`.
   let app: ReturnType<typeof createApp> | undefined;
 
   return {

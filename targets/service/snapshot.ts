@@ -31,7 +31,7 @@ const attemptSchema = z.object({
     .optional(),
   challenge: z.object({ value: z.string(), method: z.enum(CHALLENGE_METHODS) }).optional(),
   nonce: z.string().optional(),
-  // Absent in snapshots of a service that was not an OpenID provider.
+  // This member is absent in snapshots of a service that was not an OpenID provider.
   acr: z.string().default(USUAL_CONTEXT),
   decidedAtMs: z.number().optional(),
 });

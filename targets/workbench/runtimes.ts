@@ -57,7 +57,7 @@ export const runtimes: readonly Runtime[] = [
 /** The folder from which programs resolve webpack, rollup and test tools. */
 export const bundlersFolder = folder;
 
-/** Whether all of them are installed in the required version. */
+/** Whether all runtimes and bundlers are installed in the required version. */
 export function isInstalled(): boolean {
   return Object.entries(PACKAGES).every(([name, required]) => {
     const manifest = join(placeOf(name), "package.json");

@@ -149,7 +149,7 @@ it("clockWrong: without a time source, the board only requests the time", async 
   await once(server.listen(0, "127.0.0.1").unref(), "listening");
   environment.port = (server.address() as AddressInfo).port;
   const one = board({ hasClock: false });
-  // Earlier than the creation of the page, so this time must be wrong.
+  // This time is earlier than the creation of the page, so it must be wrong.
   one.network.time = () => Date.UTC(2020, 0, 1);
   await one.powerOn();
   await shows(one, "clockWrong");

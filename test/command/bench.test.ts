@@ -22,7 +22,7 @@ it.concurrent("signIn passes every row", async () => {
   const entryPoints = [fileURLToPath(source)];
   buildSync({ entryPoints, outfile, bundle: true, platform: "node", logLevel: "error" });
   const device = `exec ${process.execPath} ${outfile} picogrant {config}`;
-  // Node does not report whether the server closed TLS properly.
+  // Skip rows about the end of TLS, because Node does not report it.
   const options = [...KEYS, "--no-closure", "--only", names.join()];
   const left = names.includes("https-close-cut") ? 1 : 0;
   await expectAllPass(device, options, left, names.length);

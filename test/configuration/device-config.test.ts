@@ -24,7 +24,7 @@ import { anyCharacter } from "../any-character.ts";
 const ISSUER = "https://a.test";
 const ENDPOINTS = { deviceAuthorization: `${ISSUER}/d`, token: `${ISSUER}/t` };
 const LEAST = { clientId: "tv", scope: "video", endpoints: ENDPOINTS };
-/** A file with these members; undefined removes one. */
+/** The parsed device.json with these members; undefined removes one. */
 const parsed = (members: object) => parseDeviceConfig(JSON.stringify({ ...LEAST, ...members }));
 const optionsOf = (members: object) => deviceServer(parsed(members));
 

@@ -1,4 +1,4 @@
-// Takes over the terminal and then throws.
+// Starts the simulator's screen in the terminal, and then throws.
 import { Screen } from "../../targets/desktop/terminal/screen.ts";
 
 const screen = new Screen(process.stdout, process.stdin, () => ["on the screen"], {

@@ -97,7 +97,7 @@ class User {
     return JSON.parse(text) as Record<string, string>;
   }
 
-  /** Opens the code, which assigns it to this user, and decides. */
+  /** Opens the page of the code, which assigns the code to this user, and decides. */
   async decide(what: "approve" | "deny", userCode: string): Promise<void> {
     const query = new URLSearchParams({ user_code: userCode });
     const opened = await fetch(`${this.#issuer}/device?${query}`, {

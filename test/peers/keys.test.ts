@@ -328,7 +328,7 @@ it("RFC 9449 §4.2, §8.2: the newest nonce of each origin, at most 16; no query
   const made = await proof("https://a.test/t?x=1#y", "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU");
   const ath = "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo";
   expect(made).toMatchObject({ htm: "GET", htu: "https://a.test/t", ath });
-  // As the Host header names it.
+  // `htu` must contain the host as the Host header names it.
   const { htu, nonce } = await proof("https://A16.test:443?x");
   expect([htu, nonce]).toEqual(["https://a16.test/", "n16"]);
 });

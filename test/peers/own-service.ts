@@ -14,7 +14,7 @@ export interface ForeignClient {
 export interface ForeignServer {
   readonly name: string;
   readonly issuer: string;
-  /** Required if the server has no metadata with these endpoints. */
+  /** The server's endpoints. Required if it has no metadata with them. */
   readonly endpoints?: Pick<Endpoints, "deviceAuthorization" | "token">;
   readonly clients: Readonly<Record<Method, ForeignClient>>;
   readonly scope: string;

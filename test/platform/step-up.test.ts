@@ -83,7 +83,7 @@ describe("calls through the core", () => {
       { config: { ...driverConfig, deviceParameters } },
       signsIn({}, {}, () => responses.shift() ?? {}),
     );
-  /** Calls the API, which sends these responses in turn. @returns the demand */
+  /** Calls the API, which sends these responses in turn. @returns the demand for a stronger sign-in */
   const requested = (caller: SignedIn, ...its: FakeResponse[]): string[] => {
     responses.splice(0, responses.length, ...its);
     return call(caller);

@@ -66,7 +66,7 @@ export interface TokenMembers {
 export class GrantServer {
   /** The client's violations of the protocol. */
   readonly violations: string[] = [];
-  /** Programs that cannot take a lock poll one code, each in its own interval. */
+  /** False if programs cannot take a lock. They then poll the same code, each in its own interval. */
   isOnePoller = true;
   readonly codes: Code[] = [];
   readonly grants: Grant[] = [];

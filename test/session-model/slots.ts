@@ -12,7 +12,7 @@ const ACTIONS = [
   ...["too long", "buffer too small", "no such slot", "secret"],
 ] as const;
 type Action = (typeof ACTIONS)[number];
-/** Surrounds the buffer of a read, to detect writes outside it. */
+/** The bytes around the buffer of a read. They show whether storage writes outside the buffer. */
 const EDGE = 0xa5;
 
 /** The contents that a slot may have. */

@@ -108,7 +108,7 @@ const NOW = "Sun, 06 Nov 1994 08:49:37 GMT";
 const page = (status: number, ...lines: string[]): HttpResponse =>
   text(status, "<html>Busy</html>", ...lines, "Content-Type: text/html");
 
-/** The body of a response, for the same response with another framing. */
+/** Returns the body of a response, to send it with another framing. */
 const contentOf = ({ bytes }: HttpResponse): string => bytes.slice(bytes.indexOf("\r\n\r\n") + 4);
 const framed = (response: HttpResponse, head: string, content: string): HttpResponse => ({
   ...response,
@@ -129,7 +129,7 @@ const untilClose = (response: HttpResponse): HttpResponse => ({
   ...framed(response, "Connection: close\r\n", contentOf(response)),
   outcome: "end",
 });
-/** A response with the same meaning and another notation of its JSON. */
+/** Returns a response with the same meaning and another notation of its JSON. */
 const spelt = (response: HttpResponse, content: string): HttpResponse =>
   framed(response, `Content-Length: ${Buffer.byteLength(content, "latin1")}\r\n`, content);
 /** A response with a content coding that was not requested. The device may decode the body or discard the response. */

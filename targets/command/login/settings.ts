@@ -105,7 +105,7 @@ function inFile({ scope }: LoginSettings, file: string) {
   return { settings: { ...settings, ...own }, title };
 }
 
-/** @throws UsageError if it is missing */
+/** Returns the client's secret. @throws UsageError if the secret is missing */
 function secretOf({ secret }: LoginSettings): string | undefined {
   if (secret === "none") return undefined;
   if (secret === "environment") {

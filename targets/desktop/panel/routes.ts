@@ -18,7 +18,7 @@ const PUSH_MS = 50;
 /** The interval of updates without an event, because clock and bars advance. */
 const TICK_MS = 250;
 const COMMANDS = new Set(ACTIONS.flatMap(({ name, step }) => [name, step]));
-/** Longer than any command. */
+/** The longest accepted body. Every command is shorter. */
 const BODY_BYTES_MAX = 10_000;
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 
@@ -42,7 +42,7 @@ const headers = secureHeaders({
 /** Creates the routes of a simulation's panel. They take precedence over the service's. */
 export function createPanel(simulation: Simulation, controller: Controller): Front {
   const app = new Hono();
-  // Built on the first request, because most runs by script do not need it.
+  // Build the script on the first request, because most runs without a person do not need it.
   let script: string | undefined;
   const guard = ownNameOnly(simulation);
   app.use("/panel/*", guard, headers, bodyLimit({ maxSize: BODY_BYTES_MAX }));

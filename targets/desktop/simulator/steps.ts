@@ -260,7 +260,7 @@ function usualRules(simulation: Simulation): void {
 }
 
 const SPEEDS = [1, 10, 100];
-/** Longer than any adapter waits for a response. */
+/** A time longer than any adapter waits for a response. */
 const UNDER_WAY_MS = 60_000;
 const NOTHING_RUNS = {
   poll: "the device is not waiting to send a request",

@@ -15,7 +15,7 @@ extern "C" {
 /* Added to the size of each block, as QuickJS does. */
 enum { PG_HEAP_OVERHEAD = 8 };
 
-/* Starts as zeros, which means nothing allocated and no limit. Its owner may read the figures at any time. */
+/* A heap. It starts as zeros, which means nothing allocated and no limit. Its owner may read the figures at any time. */
 struct pg_heap {
   size_t used;        /* current bytes, with PG_HEAP_OVERHEAD for each block */
   size_t peak;        /* the maximum of `used` */

@@ -145,7 +145,7 @@ static void close_engine(struct pg_core *core) {
   JS_FreeRuntime(runtime);
 }
 
-/* The caller must free it. */
+/* Returns an element of the core's array. The caller must free it. */
 static JSValue part_of(const struct pg_core *core, int part) {
   return JS_GetPropertyUint32(core->engine, JS_MKPTR(JS_TAG_OBJECT, core->parts), (uint32_t)part);
 }
@@ -214,7 +214,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
                            sizeof members / sizeof *members};
   *core = (struct pg_core){.is_guest = engine->context != NULL};
   enum pg_open_result result = open_engine(&opening);
-  /* If its heap is full, an engine throws, as it does for invalid code. */
+  /* An engine whose heap is full throws, as it does for invalid code. */
   if (result == PG_OPEN_INVALID_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
   if (core->parts) core->release = element(core, PG_PART_RELEASE, 0);
   if (core->parts && core->release != PICOGRANT_VERSION_NUMBER) result = PG_OPEN_OTHER_RELEASE;

@@ -36,7 +36,7 @@ int pg_code_challenge_make(uint8_t *range, size_t size) {
 }
 
 
-/* More commands than this in one run count as an endless loop. */
+/* COMMANDS_MAX: more commands in one run count as an endless loop. */
 enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
 /* Values that an address must not contain: five of the core's, and the client's own. */
 enum { SECRETS = 6 };

@@ -40,7 +40,7 @@ static void name_server(const struct pg_settings *settings, struct pg_host_names
   names->server = address[at] ? address : names->whole;
 }
 
-/* One bit for each endpoint that has an address. */
+/* Returns one bit for each endpoint that has an address. */
 static int endpoints_of(const struct pg_settings *settings) {
   int endpoints = 0;
   for (int i = 0; i < PG_ADDRESS_COUNT; i++) {

@@ -465,7 +465,7 @@ static int is_in_body(const struct pg_http_response *response) {
          response->step == CHUNK_DATA;
 }
 
-/* Takes the bytes that belong to the body or the chunk. Returns their number. */
+/* Reports the bytes that belong to the body or the chunk. Returns their number. */
 static size_t response_take_body(struct pg_http_response *response, const uint8_t *bytes, size_t size) {
   size_t taken = size;
   if (response->is_coded) {

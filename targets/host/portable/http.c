@@ -420,7 +420,7 @@ static int next_piece(struct pg_http *http) {
   return size > 0;
 }
 
-/* Returns 1 to continue at once, 0 if it must wait or has failed. */
+/* Sends the parts of the request. Returns 1 to continue at once, 0 to wait or after a failure. */
 static int send_parts(struct pg_http *http) {
   while (http->part < end_of(http) || (http->question != IS_REQUESTED && next_piece(http))) {
     const struct pg_http_part *part = &http->parts[http->part];

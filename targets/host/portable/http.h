@@ -27,7 +27,7 @@ struct pg_allowed {
 
 struct pg_http_request;
 
-/* Must stay in place until pg_http_close. */
+/* The settings of a `struct pg_http`. They must stay in place until pg_http_close. */
 struct pg_http_settings {
   const char *user_agent;
   struct pg_connection *connection; /* a connection that no other exchange uses */
@@ -54,11 +54,11 @@ struct pg_secret {
   size_t size;
 };
 
-/* Must stay in place until the exchange ends, because nothing is copied. */
+/* A request. It must stay in place until the exchange ends, because nothing is copied. */
 struct pg_http_request {
   int is_get;
   int endpoint;          /* PG_ENDPOINT_*: its configured address is the only one allowed */
-  const char *address;   /* http:// or https://, host, optional port, path and query; no fragment, no user */
+  const char *address;   /* scheme http or https, host, optional port, path and query; no fragment, no user */
   const uint8_t *target; /* path and query that are appended to the address */
   size_t target_size;
   const char *headers;        /* additional lines, each ended by CR LF; or NULL */
@@ -72,7 +72,7 @@ struct pg_http_request {
   const struct pg_secret *secrets; /* secrets, which are read only during pg_http_send */
   int secret_count;
 #ifdef PG_KEYS
-  const char *proof;     /* a header line, and parameters after the body (keys.h); or NULL */
+  const char *proof;     /* a header line, or NULL; `assertion`: parameters after the body, or NULL (keys.h) */
   const char *assertion;
 #endif
 };
@@ -104,7 +104,7 @@ struct pg_json_body {
   int is_done;
 };
 
-/* Starts at the first parameter. A form has at least one. */
+/* Starts the JSON at the first parameter of the form. A form has at least one. */
 void pg_json_body_start(struct pg_json_body *body, const uint8_t *form, size_t size);
 
 /*
@@ -128,7 +128,7 @@ enum { PG_HTTP_PARTS = 27 };
 #endif
 enum { PG_HTTP_QUESTION = 3, PG_HTTP_LENGTH = 11, PG_HTTP_PIECE = 64 };
 
-/* Owned by the caller; starts as zeros. Only http.c uses the fields. */
+/* The state of a device's exchanges. The caller owns it, and it starts as zeros. Only http.c uses the fields. */
 struct pg_http {
   const struct pg_http_settings *settings;
   const struct pg_http_sink *sink;

@@ -36,7 +36,7 @@ enum pg_network_step {
   PG_NETWORK_RESTART_DEVICE
 };
 
-/* Starts as zeros, except `level`. Times are those of pg_clock_ms. */
+/* The state of the watch. It starts as zeros, except `level`. Times are those of pg_clock_ms. */
 struct pg_network_watch {
   uint32_t due_ms;  /* when the next step is due */
   uint8_t is_on;    /* 1: the network may have failed */

@@ -78,7 +78,7 @@ struct pg_page_authority {
   struct pg_page_bytes exponent;
 };
 
-/* All members point into the page. */
+/* A parsed settings page. All members point into the page's bytes. */
 struct pg_page {
   struct pg_settings settings;
   const char *directory;

@@ -55,7 +55,7 @@ struct pg_medium {
   /* The bytes must be durable when the function returns DONE. */
   int (*program)(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size);
   int (*erase)(void *context, int slot);
-  /* Passed to each function, for programs with several media. */
+  /* The argument of each function, for programs with several media. */
   void *context;
   /* Powers of two, 1 to PG_MEDIUM_UNIT_MAX; 0 means 1. The size of a slot is a multiple of both. */
   uint16_t read_unit;

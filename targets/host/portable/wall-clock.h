@@ -28,7 +28,7 @@ struct pg_wall_stored {
   uint32_t last_s;     /* the last time from a server; certificates that had expired before are refused */
 };
 
-/* Starts as zeros, except the stored times and the function. All devices of a program may share one. */
+/* A clock. It starts as zeros, except the stored times and the function. All devices of a program may share one. */
 struct pg_wall_clock {
   struct pg_wall_stored stored;
   /*
@@ -36,7 +36,7 @@ struct pg_wall_clock {
    * time was unknown or different, but at most once an hour. If it fails, it is called again later.
    */
   void (*keep)(const struct pg_wall_stored *stored, uint32_t wall_s);
-  /* Only wall-clock.c uses the rest. */
+  /* Only wall-clock.c uses the following members. */
   uint32_t wall_s; /* the time at `at_ms`; 0: unknown */
   uint32_t at_ms;
   uint32_t hint_s; /* the hinted time at `at_ms`; 0: none */

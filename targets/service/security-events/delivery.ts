@@ -173,7 +173,7 @@ export class SetSigner {
     return [{ ...publicJwk, kid: id, use: "sig", alg: "EdDSA" }];
   }
 
-  // Created on demand, because most simulated services never sign anything.
+  // Create the keys on demand, because most simulated services never sign anything.
   get #keys(): Keys {
     this.#made ??= keysOf(this.#env.random(32));
     return this.#made;

@@ -62,7 +62,7 @@ export class BoardEnvironment extends ServiceEnvironment {
       ...(this.#keys && { clientSecret: undefined }),
       display: { columns: 16, rows: 2 },
       ...config,
-      // Long limits, because on a busy machine, a handshake of one second may take twenty.
+      // These limits are long, because a handshake of one second may take twenty on a busy machine.
       limits: { connectSeconds: 60, exchangeSeconds: 110, startSpreadMs: 0, ...(limits as object) },
     };
     const authorities = [first.ca];

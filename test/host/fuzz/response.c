@@ -37,7 +37,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
   seen->body_size += size;
 }
 
-/* A hash of the bytes and their order. */
+/* Updates a hash of the bytes and their order. */
 static void take_challenge(void *context, uint8_t c) {
   struct seen *seen = context;
   check(seen->statuses == 0, "challenges and nonces come ahead of the status");

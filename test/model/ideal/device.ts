@@ -20,7 +20,7 @@ import { Requests } from "./requests.ts";
 import { type Arrival, classify, ENDLESS_S, Misfits, readingOf } from "./responses.ts";
 import { bindingOf, SEQUENCES, StorageTask, type StoredRecord, sizeOf, Task } from "./storage.ts";
 
-/** Applies if the configuration sets no start spread. */
+/** The default of the start spread. */
 const START_SPREAD_MS = 5000;
 const CHALLENGE_TRIES = 7;
 /** The device does not wait longer than this for a last poll after the code's expiry. */

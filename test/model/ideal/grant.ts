@@ -34,7 +34,7 @@ const TOKENS: ReadonlyMap<string, Field> = new Map([
 const REVOCATION_TRIES = 4;
 /** The maximum backoff before a revocation. It also limits how long a user waits for a sign-out. */
 const REVOCATION_WAIT_S_MAX = 64;
-/** Applies if expires_in is missing, although RFC 8628 §3.2 requires it. */
+/** The lifetime of a code without expires_in, although RFC 8628 §3.2 requires this member. */
 const CODE_LIFETIME_S = 600;
 /** After this many responses without a code, the device reports a wrong configuration. */
 const UNUSABLE_RESPONSES = 5;
@@ -362,7 +362,7 @@ export class Grant {
   #refreshRefused(error: number, { retryAfterS }: Arrival): void {
     const device = this.#device;
     const { clock } = device;
-    // INVALID_CLIENT refuses the client, not the grant. An error that the device found itself is no refusal.
+    // INVALID_CLIENT refuses the client, not the grant. Errors that the device itself detects are not refusals.
     const isOwn = !refusesGrant(error) && !isServers(error);
     if (error === ErrorCode.INVALID_CLIENT) clock.timeoutS = ENDLESS_S;
     else if (!isOwn && !refusesGrant(error) && clock.timeoutS === ENDLESS_S)

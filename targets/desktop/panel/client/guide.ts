@@ -21,7 +21,7 @@ export interface Guide {
 
 type Seen = Pick<View, "device" | "faults" | "decision" | "call" | "administrator">;
 
-/** The label of a step before, during and after it. */
+/** The labels of a step before it, during it and after it. */
 export function wordsOf(step: number, isOn = true): readonly [string, string, string] {
   if (!isOn) return ["Switch the device on", "Enter it on the phone", "Allow"];
   if (step === 0) return ["Get a code", "Enter it on the phone", "Allow"];

@@ -171,7 +171,7 @@ export class Panel {
   #click(event: Event): void {
     const button = (event.target as Element).closest("button");
     if (button === null) return;
-    // Only these buttons show no message of their own.
+    // Only "enter" and "scan" show no message of their own, so clear the last one.
     if (button.id === "enter" || button.id === "scan") this.print("");
     const { command } = button.dataset;
     if (button.dataset.whyNot) this.#refuse(button);

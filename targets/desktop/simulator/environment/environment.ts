@@ -219,7 +219,7 @@ async function startService(
       // A short path, so that the address fits one line of every display: 127.0.0.1:8628/d
       verificationPath: "/d",
       refreshTokenRotation: options.rotate ?? false,
-      // Needed for the QR code, although the specifications do not have this member.
+      // The QR code needs this member, although the specifications do not have it.
       verificationUriComplete: true,
       // With a nonce, the time in a proof does not matter. The simulated time may be hours ahead of the device's time.
       dpopNonces: true,

@@ -28,7 +28,7 @@ void board_log_hex(uint32_t number);
 int board_key(void);         /* the next key pressed, or -1 */
 int board_key_is_stored(void); /* whether a key has been pressed */
 void board_on_key(void);
-void board_keep_key(uint8_t key); /* only board_on_key calls it */
+void board_keep_key(uint8_t key); /* stores a key; only board_on_key calls this function */
 void board_uart_put(uint8_t byte);
 
 /*

@@ -18,7 +18,7 @@ enum { DER_BOOLEAN = 1, DER_OCTETS = 4, DER_OID = 6, DER_SEQUENCE = 0x30, DER_DN
        DER_UTC_TIME = 0x17, DER_TIME = 0x18 };
 enum { DAY_S = 86400, DAYS_TO_1970 = 719528 };
 
-/* id-ce-extKeyUsage, with its tag and length. */
+/* The identifier id-ce-extKeyUsage, with its tag and length. */
 static const uint8_t uses_oid[] = {DER_OID, 3, 0x55, 0x1d, 0x25};
 static const uint8_t for_servers[] = {0x2b, 6, 1, 5, 5, 7, 3, 1};
 static const uint8_t for_anything[] = {0x55, 0x1d, 0x25, 0};

@@ -129,7 +129,7 @@ static int is_resolving(void) { return resolving || server.is_looked_for; }
 
 static int sends(void) { return is_resolving() || has_tcp(); }
 
-/* lwIP's timers, with their intervals, and when they are needed. */
+/* lwIP's timers. Each has an interval, and a function that tells whether it is needed now. */
 static struct timer {
   void (*run)(void);
   int (*is_needed)(void);

@@ -150,7 +150,7 @@ static enum pg_file_state open_file(struct pg_file_medium *own, int directory,
     own->file = openat(directory, "records.flash", O_RDWR | O_CREAT | flags, 0600);
   } while (own->file < 0 && may_pass(&waits));
   if (own->file < 0 && errno == EROFS) {
-    /* Stored records can still be read. */
+    /* Continue, because stored records can still be read. */
     problem = errno;
     is_writable = 0;
     own->file = openat(directory, "records.flash", O_RDONLY | flags);

@@ -12,7 +12,7 @@
 #include "picogrant-port.h"
 #include "port.h"
 
-/* Longer tokens need more memory (see the page "Sizing", or `picogrant sizing`). */
+/* The sizes of this program. Longer tokens need more memory (see the page "Sizing", or `picogrant sizing`). */
 enum { MEMORY_BYTES = 4096, PAGE_BYTES = 2048, ADDRESS_BYTES = 256 };
 
 static struct pg_host host;

@@ -19,8 +19,8 @@
 enum { SLOT_BYTES = 4096 + PG_SLOT_HEADER };
 
 /*
- * Opened at the first use. If that fails, the descriptor is -1 and every call fails. The device then starts after it has
- * tried to read for six seconds, and shows "Not saved" once it is signed in.
+ * The file is opened at its first use. If that fails, the descriptor is -1 and every call fails. The device then starts
+ * after it has tried to read for six seconds, and shows "Not saved" once it is signed in.
  */
 static int medium_file(void) {
   static int file = -1;

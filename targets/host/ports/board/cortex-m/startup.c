@@ -126,7 +126,7 @@ static void on_interrupt(void) {
   }
 }
 
-/* Used if the machine does not use SysTick. */
+/* The default handler, for machines that do not use SysTick. */
 void board_on_tick(void) __attribute__((weak, alias("on_unexpected")));
 
 /* The table must be complete. In a shorter one, an interrupt would jump to an address in the code after it. */

@@ -10,7 +10,7 @@
 enum { BAUD = 115200, TICKS_PER_MS = BOARD_CLOCK_HZ / 1000, WATCHDOG_S = 90 };
 enum { PERIOD_MS = 500, PERIOD_LAST = PERIOD_MS * TICKS_PER_MS - 1 };
 
-/* All other parts need these clocks. */
+/* Starts the clocks that all other parts need. */
 static void start_clocks(void) {
   SYSTEM_CLOCK = CLOCK_PAST_PLL;
   while (!(SYSTEM_STATE & PLL_IS_LOCKED)) continue;
