@@ -142,6 +142,7 @@ const connectionReasons = {
     "Zufallswert leer|Hersteller rufen",
     "Kopf zu lang|Dienst melden",
     "Kein Zertifikat|Hersteller rufen",
+    "Neuer Schlüssel|Neu anmelden",
   ],
   fr: [
     "Pas de câble|Le brancher",
@@ -162,6 +163,7 @@ const connectionReasons = {
     "Pas d'aléa|Voir fabricant",
     "En-tête long|Avertir service",
     "Certificat exigé|Voir fabricant",
+    "Clé remplacée|Reconnectez-vous",
   ],
   es: [
     "Sin cable de red|Conéctelo",
@@ -182,6 +184,7 @@ const connectionReasons = {
     "Falta semilla|Avise fabricante",
     "Cabecera larga|Avise servicio",
     "Sin certificado|Avise fabricante",
+    "Clave cambiada|Inicie sesión",
   ],
   ja: [
     "LANｹｰﾌﾞﾙ ﾅｼ|ﾂﾅｲﾃﾞｸﾀﾞｻｲ",
@@ -202,6 +205,7 @@ const connectionReasons = {
     "ﾗﾝｽｳﾉ ﾀﾈ ﾅｼ|ﾒｰｶｰﾆ ｷｲﾃｸﾀﾞｻｲ",
     "ﾍｯﾀﾞｶﾞ ﾅｶﾞｽｷﾞﾙ|ｻｰﾋﾞｽﾆ ﾚﾝﾗｸ",
     "ｼｮｳﾒｲｼｮｶﾞ ﾅｲ|ﾒｰｶｰﾆ ｷｲﾃｸﾀﾞｻｲ",
+    "ｶｷﾞｶﾞ ｶﾜﾘﾏｼﾀ|ｻｲﾛｸﾞｲﾝ ｼﾃｸﾀﾞｻｲ",
   ],
 } as const satisfies Readonly<Record<string, Texts>>;
 

@@ -19,7 +19,7 @@ export const reasons: readonly Reason[] = Object.entries<readonly [string, strin
   noAddress: ["No address|Check the router", "no address was given (DHCP)"],
   nameNotFound: ["Name not found|Check internet", "the name is not found (DNS)"],
   serverSilent: ["No response|Wait a little", "the server does not respond in time"],
-  clockWrong: ["Clock is wrong|Set clock or NTP", "the time of day is not known"],
+  clockWrong: ["Clock is wrong|Set clock or NTP", "the clock is wrong or not set"],
   otherName: ["Not our server|Check internet", "the certificate is of another name"],
   outOfDate: ["Server outdated|Tell the service", "the certificate is out of date"],
   unknownAuthority: [
@@ -36,6 +36,10 @@ export const reasons: readonly Reason[] = Object.entries<readonly [string, strin
   noSeed: ["No random seed|Contact support", "there is no seed for randomness"],
   headTooLong: ["Headers too long|Tell the service", HEAD_TOO_LONG],
   clientCertificate: ["No certificate|Contact support", "the server requires a client certificate"],
+  keyChanged: [
+    "Key was replaced|Sign in again",
+    "the tokens are bound to another key: restore it before the next start, or sign in again",
+  ],
 }).map(([name, [text, sentence]]) => ({ name, text, sentence }));
 
 /** The names in device.json, in the order of `reasons`. */

@@ -2,7 +2,7 @@
 // authority, and over HTTP on loopback.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { createHash, generateKeyPairSync } from "node:crypto";
+import { createHash, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
@@ -155,7 +155,7 @@ describe("storage", () => {
 describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const jwk = publicKey.export({ format: "jwk" });
-  const PEM = privateKey.export({ type: "pkcs8", format: "pem" });
+  const pem = (key: KeyObject) => key.export({ type: "pkcs8", format: "pem" });
 
   /** Opens an environment in which the device has a key. */
   async function withKey(...service: Parameters<typeof opened>) {
@@ -163,7 +163,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
     own.keys = { dpop: true, privateKeyJwt: true };
     const file = join(own.folder, "state", "key.pem");
     mkdirSync(join(own.folder, "state"), { mode: 0o700 });
-    writeFileSync(file, PEM, { mode: 0o600 });
+    writeFileSync(file, pem(privateKey), { mode: 0o600 });
     const start = (changes: Record<string, unknown>) =>
       new HostProcess([programOf("keys"), "--page", own.page(changes)], STRICT);
     return { own, file, start };
@@ -271,8 +271,9 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
 
   it.each([
     ["a nonce of 10 KB is dropped", "n".repeat(10_240), "use_dpop_nonce", 0, "(UNKNOWN_ERROR)"],
-    ["§11.1 a clock an hour wrong", "", "invalid_dpop_proof", 3600, "the time of day is not known"],
-    ["a clock an hour wrong", "", "invalid_client", -3600, "the time of day is not known"],
+    ["§11.1 a clock an hour wrong", "", "invalid_dpop_proof", 3600, "the clock is wrong"],
+    ["a clock an hour wrong", "", "invalid_client", -3600, "the clock is wrong"],
+    ["a late assertion, refused as a grant", "", "invalid_grant", 3600, "the clock is wrong"],
   ])("%s", async (_, nonce, error, aheadS, message) => {
     const polls: string[] = [];
     const server = http.createServer((request, response) => {
@@ -293,6 +294,31 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
     // If the device repeated the request, it would do so at once.
     expect(polls).toHaveLength(1);
     expect(await host.quit()).toBe(0);
+  });
+
+  it("§5 a session whose key was replaced ends with that reason, and the user can sign in again", async () => {
+    const { own, file, start } = await withKey("http", { dpop: "required" }, { secret: undefined });
+    own.keys = { dpop: true, privateKeyJwt: false };
+    const signIn = async (host: HostProcess) => {
+      await host.state("PENDING");
+      expect(own.service.approve(own.pendingCode, "ada")).toBe("granted");
+      await host.state("SIGNED_IN");
+    };
+    const host = start({});
+    await signIn(host);
+    expect(await host.quit()).toBe(0);
+    writeFileSync(file, pem(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey));
+    const resumed = start({});
+    await resumed.printed(
+      "the session has ended: the tokens are bound to another key: restore it ",
+    );
+    await resumed.showsReason("keyChanged");
+    resumed.press("s");
+    await signIn(resumed);
+    expect(await resumed.quit()).toBe(0);
+    const last = start({});
+    await last.state("SIGNED_IN");
+    expect(await last.quit()).toBe(0);
   });
 
   it("a key that others can read, and a key of another kind, are refused", async () => {

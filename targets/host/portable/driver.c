@@ -148,9 +148,10 @@ static void send_request(struct pg_driver *driver) {
   note_no_response(driver);
 }
 
-/* The reason to display instead of the core's frame. None while a code or a session is displayed. */
-static int reason_to_show(const struct pg_driver *driver) {
+/* None while a code or a session is displayed. */
+int pg_driver_reason(const struct pg_driver *driver) {
   int state = get(driver, PG_STATE);
+  if (state == PG_STATE_FAILED && driver->has_other_record && !driver->has_own_record) return PG_REASON_KEY_CHANGED;
   int waits = state == PG_STATE_REQUESTING ||
               (state == PG_STATE_REFRESHING && get(driver, PG_ERROR) == PG_ERROR_CODE_UNREACHABLE);
   return waits && !get(driver, PG_CODE_CONFIRMED) ? pg_http_reason(driver->parts.http) : PG_REASON_NONE;
@@ -161,7 +162,7 @@ static void show(struct pg_driver *driver) {
   uint8_t frame[PG_REASON_CELLS];
   const uint8_t *cells = bytes_at(driver, pg_start(driver->parts.core, PG_REGION_FRAME),
                                   settings->columns * settings->rows);
-  driver->reason = reason_to_show(driver);
+  driver->reason = pg_driver_reason(driver);
   if (pg_reason_frame(settings->reasons, driver->reason, frame, settings->columns, settings->rows)) {
     cells = frame;
   }
@@ -180,6 +181,7 @@ static void carry_out(struct pg_driver *driver, int command) {
   int slot = get(driver, PG_SLOT);
   uint8_t *data = bytes_at(driver, get(driver, PG_DATA), get(driver, PG_DATA_LENGTH));
   size_t size = (size_t)get(driver, PG_DATA_LENGTH);
+  uint16_t key;
   int result;
   switch (command) {
     case PG_COMMAND_SEND:
@@ -192,11 +194,14 @@ static void carry_out(struct pg_driver *driver, int command) {
       show(driver);
       break;
     case PG_COMMAND_LOAD:
-      result = pg_storage_read(driver->parts.medium, slot, data, size);
+      result = pg_storage_read(driver->parts.medium, slot, data, size, &key);
+      if (result > 0 && key == driver->parts.key) driver->has_own_record = 1;
+      if (result > 0 && key && key != driver->parts.key) driver->has_other_record = 1;
       storage_done(driver, result, result < 0, PG_HAPPENED_NOT_READ);
       break;
     case PG_COMMAND_STORE:
-      result = pg_storage_write(driver->parts.medium, slot, data, size);
+      result = pg_storage_write(driver->parts.medium, slot, data, size, driver->parts.key);
+      driver->has_own_record = 1;
       storage_done(driver, result, !result, PG_HAPPENED_NOT_WRITTEN);
       break;
     case PG_COMMAND_ERASE:
@@ -227,7 +232,7 @@ int pg_driver_run(struct pg_driver *driver) {
     command = pg_tick(driver->parts.core, 0);
   }
   /* The reason is not in the core's state, so the core does not report that it has changed. */
-  if (!pg_core_broken(driver->parts.core) && reason_to_show(driver) != driver->reason) show(driver);
+  if (!pg_core_broken(driver->parts.core) && pg_driver_reason(driver) != driver->reason) show(driver);
   return !pg_core_broken(driver->parts.core);
 }
 

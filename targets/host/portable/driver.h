@@ -34,6 +34,7 @@ struct pg_driver_parts {
   void (*body)(void *context, const uint8_t *bytes, size_t size);
   void (*challenge)(void *context, uint8_t c);
   void *context;
+  uint16_t key; /* identifies the key to which tokens are bound; 0: none */
 };
 
 /* One for each device, owned by the caller. Only driver.c uses the fields. */
@@ -46,6 +47,8 @@ struct pg_driver {
   int status;
   int streams;
   int reason;    /* on the display; PG_REASON_NONE: the core's frame is on it */
+  uint8_t has_own_record;   /* a record of the device's key was loaded or stored */
+  uint8_t has_other_record; /* a record of another key was loaded */
 };
 
 /* The sink for pg_http_open, with the driver as the context. */
@@ -62,6 +65,9 @@ int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *cor
 
 /* Whether the API of the last call requires a stronger or newer sign-in (RFC 9470). */
 int pg_driver_needs_sign_in(const struct pg_driver *driver);
+
+/* The reason on the display instead of the core's frame: why there is no response, or why a session has ended. */
+int pg_driver_reason(const struct pg_driver *driver);
 
 /* Whether any response has arrived since the start. */
 int pg_driver_got_response(const struct pg_driver *driver);

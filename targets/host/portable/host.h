@@ -130,6 +130,9 @@ int pg_host_step(struct pg_host *host);
 /* How long the board may sleep if neither a key nor the network wakes it, in milliseconds: 0..134217727. */
 int pg_host_wake_in(struct pg_host *host);
 
+/* The reason on the display: why there is no response, or why the session has ended (PG_REASON_*, 0: none). */
+int pg_host_reason(const struct pg_host *host);
+
 /*
  * Whether the firmware works, for an updater that must confirm a new image: a server has responded, whatever the
  * response, or the device is idle and needs none.

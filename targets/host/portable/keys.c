@@ -174,8 +174,11 @@ enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60 };
  * The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or an assertion may cause the
  * others.
  */
-static const char *const rejections[PG_REJECTIONS] = {"use_dpop_nonce", "invalid_dpop_proof", "invalid_client"};
+static const char *const rejections[PG_REJECTIONS] = {"use_dpop_nonce", "invalid_dpop_proof", "invalid_client",
+                                                     "invalid_grant"};
 enum { NONCE_REQUIRED = 1 };
+
+uint16_t pg_key_number(const struct pg_signer *signer) { return (uint16_t)(signer->x[0] << 8 | signer->x[1] | 1); }
 
 void pg_keys_open(struct pg_keys *keys, const struct pg_signer *signer, const struct pg_settings *settings,
                   struct pg_http *http, const struct pg_http_sink *sink, void *context) {

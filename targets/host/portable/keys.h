@@ -35,7 +35,7 @@ struct pg_signer {
 
 /* The longest nonce, the longest proof with its header's name, and the longest assertion with its parameters' names,
  * each with a 0 at the end. */
-enum { PG_NONCE_BYTES = 257, PG_PROOF_BYTES = 1536, PG_ASSERTION_BYTES = 1280, PG_REJECTIONS = 3 };
+enum { PG_NONCE_BYTES = 257, PG_PROOF_BYTES = 1536, PG_ASSERTION_BYTES = 1280, PG_REJECTIONS = 4 };
 
 /* The content of a proof. */
 struct pg_proof {
@@ -57,6 +57,9 @@ struct pg_proof {
 int pg_proof_write(const struct pg_signer *signer, const struct pg_proof *proof, char *to, size_t size);
 int pg_assertion_write(const struct pg_signer *signer, const char *client_id, const char *audience, uint32_t wall_s,
                        char *to, size_t size);
+
+/* A number of the public key, for the records of tokens that are bound to it (storage.h). Never 0. */
+uint16_t pg_key_number(const struct pg_signer *signer);
 
 /* The state of a device's keys, one for each device. Only keys.c uses the fields. */
 struct pg_keys {

@@ -74,9 +74,10 @@ static int erase_slot(void *context, int slot) {
 static uint8_t older[OLD];
 static uint8_t newer[NEW];
 static uint8_t found[SLOT];
+static uint16_t key; /* each record is of a key with its length as its number */
 
 static int holds(int slot, const uint8_t *record, int size) {
-  return pg_storage_read(&medium, slot, found, sizeof found) == size &&
+  return pg_storage_read(&medium, slot, found, sizeof found, &key) == size && key == size &&
          memcmp(found, record, (size_t)size) == 0;
 }
 
@@ -91,7 +92,7 @@ static void begin(void) {
   budget = -1;
   (void)pg_storage_erase(&medium, 0);
   (void)pg_storage_erase(&medium, 1);
-  if (!pg_storage_write(&medium, 0, older, OLD) || !pg_storage_write(&medium, 1, older, OLD)) {
+  if (!pg_storage_write(&medium, 0, older, OLD, OLD) || !pg_storage_write(&medium, 1, older, OLD, OLD)) {
     blame("a record cannot be written");
   }
   if (!holds(0, older, OLD)) blame("a record that was written is not read");
@@ -101,17 +102,17 @@ static void begin(void) {
 static int cut(long units) {
   begin();
   budget = units;
-  int done = pg_storage_write(&medium, 0, newer, NEW);
+  int done = pg_storage_write(&medium, 0, newer, NEW, NEW);
   budget = -1;
-  int length = pg_storage_read(&medium, 0, found, sizeof found);
-  int is_new = length == NEW && memcmp(found, newer, NEW) == 0;
-  int is_old = length == OLD && memcmp(found, older, OLD) == 0;
+  int length = pg_storage_read(&medium, 0, found, sizeof found, &key);
+  int is_new = length == NEW && key == NEW && memcmp(found, newer, NEW) == 0;
+  int is_old = length == OLD && key == OLD && memcmp(found, older, OLD) == 0;
   if (done && !is_new) blame("a write is said to be durable, and is not");
   if (length == 0 && !is_blank(0)) blame("a slot is said to be empty, and is not");
   if (length > 1 && !is_new && !is_old) blame("something is read that was never written");
   if (length < 0) blame("a cut makes the slot unreadable for good");
   if (!holds(1, older, OLD)) blame("the other slot has changed");
-  if (!pg_storage_write(&medium, 0, newer, NEW) || !holds(0, newer, NEW)) blame("the slot is lost");
+  if (!pg_storage_write(&medium, 0, newer, NEW, NEW) || !holds(0, newer, NEW)) blame("the slot is lost");
   return done;
 }
 
@@ -120,10 +121,10 @@ static void check_capacity(void) {
   uint32_t capacity = pg_storage_capacity(&medium);
   budget = -1;
   memset(longest, 'l', sizeof longest);
-  if (!pg_storage_write(&medium, 0, longest, capacity) || !holds(0, longest, (int)capacity)) {
+  if (!pg_storage_write(&medium, 0, longest, capacity, (uint16_t)capacity) || !holds(0, longest, (int)capacity)) {
     blame("the longest record does not fit");
   }
-  if (pg_storage_write(&medium, 0, longest, capacity + 1)) blame("a longer one is taken");
+  if (pg_storage_write(&medium, 0, longest, capacity + 1, 0)) blame("a longer one is taken");
 }
 
 int main(void) {

@@ -135,6 +135,9 @@ static void report_state(int state, int error) {
   static const char *const errors[] = PG_ERROR_CODE_NAMES;
   fprintf(stderr, "state: %s, error %d", states[state], error);
   fprintf(stderr, error ? " (%s)\n" : "\n", errors[error]);
+  if (state == PG_STATE_FAILED && pg_host_reason(&host)) {
+    fprintf(stderr, "the session has ended: %s\n", pg_reason_sentence(pg_host_reason(&host)));
+  }
   report_missing_capacity(error);
   if (pg_get(&host.core, PG_NOT_SAVED)) fputs("not saved: the device will not stay signed in\n", stderr);
   if (pg_get(&host.core, PG_NOT_ERASED)) fputs("not erased: a record of the session is still there\n", stderr);
