@@ -266,7 +266,7 @@ export class Driver {
     }
   }
 
-  /** Code outside the driver has failed. @param giveUp reports the failed operation to the core */
+  /** Handles a failure of code outside the driver. @param giveUp reports the failed operation to the core */
   #fault(error: unknown, giveUp: () => void): void {
     this.#faults.hold(error);
     this.#report(giveUp);

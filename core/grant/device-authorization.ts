@@ -137,7 +137,7 @@ function beginsWithHost(device: Device, region: Field): boolean {
   for (; at < end && device.memory[at] !== 47 && device.memory[at] !== 58; at++) {
     if (device.memory[at] === 46) hasDot = true;
   }
-  // The text must not start with . or /, and no colon may follow the name.
+  // The address must not start with . or /, and no colon may follow its first part.
   return hasDot && device.memory[start] > 47 && (at === end || device.memory[at] === 47);
 }
 

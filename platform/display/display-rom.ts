@@ -4,13 +4,13 @@
 /** A00 is the Japanese standard ROM, with katakana. A02 is the European ROM. */
 export type RomName = "A00" | "A02";
 
-/** Half-width katakana from 0xA1 on (JIS X 0201). */
+/** The half-width katakana from 0xA1 on (JIS X 0201). */
 const KATAKANA = "｡｢｣､･ｦｧｨｩｪｫｬｭｮｯｰｱｲｳｴｵｶｷｸｹｺｻｼｽｾｿﾀﾁﾂﾃﾄﾅﾆﾇﾈﾉﾊﾋﾌﾍﾎﾏﾐﾑﾒﾓﾔﾕﾖﾗﾘﾙﾚﾛﾜﾝﾞﾟ";
 
-/** A00 from 0xE0 on. Some letters occur twice. ẋ stands for an x with a bar, which Unicode does not have. */
+/** ROM A00 from 0xE0 on. Some letters occur twice. ẋ stands for an x with a bar, which Unicode does not have. */
 const A00_LAST = "αäβεμσρg√⁻jˣ¢£ñöpqθ∞ΩüΣπẋy千万円÷ █";
 
-/** A02 from 0x80 on. From 0xC0 on, the ROM is Latin-1 except for two characters. */
+/** ROM A02 from 0x80 on. From 0xC0 on, the ROM is Latin-1 except for two characters. */
 const A02_MIDDLE =
   "БДЖЗИЙЛПУЦЧШЩЪЫЭ" + // 0x80
   "α♪ΓπΣσ♬τ⍾ΘΩδ∞♥ε∩" + // 0x90

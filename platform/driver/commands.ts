@@ -79,7 +79,7 @@ export class Commands implements RequestContext {
     this.#exchange = this.#pipeline();
   }
 
-  /** Whether the newest tokens are bound to the device's key. Their token type tells. */
+  /** Whether the newest tokens are bound to the device's key. The response says so in the token type. */
   get isBound(): boolean {
     return this.#options.keys?.isBound === true;
   }

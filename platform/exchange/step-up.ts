@@ -19,7 +19,7 @@ export interface ResponseHead {
   readonly headers: { get(name: string): string | null };
 }
 
-/** No request could carry a longer list. */
+/** The maximum length of a list of values. No request could carry a longer one. */
 const ACR_VALUES_MAX = 256;
 
 /**

@@ -49,7 +49,7 @@ export interface SharedUser {
   readonly mayRotate: () => boolean;
   /** A refresh is not sent, because its new token could not be stored. @param problem the path and the reason */
   readonly onUnwritable: (problem: string) => void;
-  /** The storage has thrown or rejected. @param giveUp reports the failed operation; call it next */
+  /** Called when the storage has thrown or rejected. @param giveUp reports the failed operation; call it next */
   readonly onFault: (error: unknown, giveUp: () => void) => void;
 }
 

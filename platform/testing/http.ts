@@ -11,7 +11,7 @@ export interface FakeResponse {
   status?: number;
   /** Default -1: no `Retry-After`. */
   retryAfterSeconds?: number;
-  /** Default "": no `WWW-Authenticate`. */
+  /** The header `WWW-Authenticate`; default "": none. */
   authenticate?: string;
   /** Default "": no `DPoP-Nonce`; null: an adapter that does not report it. */
   nonce?: string | null;

@@ -7,7 +7,7 @@ interface Window {
   endsAtMs: number;
 }
 
-// A sweep deletes finished windows only if there are at least so many.
+// A sweep deletes finished windows only if there are at least this many windows.
 const SWEEP_AT_LEAST = 1024;
 
 export class QuotaCounter {

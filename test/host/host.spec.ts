@@ -222,8 +222,8 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
     for (const signer of ["failed", "short"]) expect(run(2000, signer)).toEqual(["-", "-"]);
   });
 
-  // With calls, the service's clock is ahead of its Date. Then the nonces give the proofs the right time, but an
-  // assertion has none.
+  // In the run with calls, the service's clock is ahead of its Date. Nonces make its proofs valid, but assertions have
+  // none.
   it.each([
     ["https", undefined, true],
     ["http", [jwk], false],

@@ -194,7 +194,7 @@ export class Responses {
     const bytes = random.pick(random.chance(50) ? NO_UTF8 : TOKENS_OF_JSON);
     const draw = random.below(10);
     if (draw === 0) return bytes + text;
-    // Mostly inserts after a quotation mark, which is often within a string.
+    // Prefer places after a quotation mark, which are often within a string.
     const quotes = [...text.matchAll(/"/g)].map(({ index }) => index + 1);
     const at = draw < 7 && quotes.length ? random.pick(quotes) : random.below(text.length + 1);
     const end = random.chance(50) ? at : at + random.below(4);

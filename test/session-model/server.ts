@@ -289,7 +289,10 @@ export class GrantServer {
     return this.#tokens(grant);
   }
 
-  /** If a response is lost, the client sends its refresh token again. Each token is valid until the second one after it is used. */
+  /**
+   * If a response is lost, the client sends its token again. A refresh token stays valid until its second successor is
+   * used.
+   */
   #refresh(token: string): FakeResponse {
     const grant = this.grants.find(({ chain }) => chain.includes(token));
     if (grant === undefined) {

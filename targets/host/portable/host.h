@@ -76,7 +76,7 @@ struct pg_host_parts {
   /* Each of the three callbacks may be NULL. All get `context`, for example the program's own device. */
   void (*report)(void *context, enum pg_report report, int a, int b);
   void (*body)(void *context, const uint8_t *bytes, size_t size); /* gets the body of a call's response in pieces */
-  /* WWW-Authenticate of a call's 401, with a line feed after each value. */
+  /* Gets the WWW-Authenticate of a call's 401, with a line feed after each value. */
   void (*challenge)(void *context, uint8_t c);
   void *context;
 };

@@ -49,7 +49,7 @@ export interface QueuedEvent {
 
 export interface Stream {
   readonly receiver: Receiver;
-  /** Undefined before the first stream:update. Until then, no event is queued. */
+  /** The stream's configuration; undefined before the first stream:update. Until then, no event is queued. */
   configuration: StreamConfiguration | undefined;
   status: "enabled" | "disabled";
   readonly queue: Map<string, QueuedEvent>;

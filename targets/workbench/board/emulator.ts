@@ -51,7 +51,7 @@ export interface BoardFigures {
   /** Figures about the engine's heap, if there is an engine. */
   readonly heap: { peak: number; reached: number; requests: number } | undefined;
   readonly stack: { size: number; used: number };
-  /** Figures about sleep since the previous figures. */
+  /** The sleep of the board since this was last requested. */
   readonly sleep: { wakes: number; asleepMs: number; ofMs: number };
 }
 

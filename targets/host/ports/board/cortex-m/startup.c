@@ -76,7 +76,7 @@ __attribute__((naked)) static void on_fault(void) {
   __asm__("mrs r0, msp\n ldr r1, =board_stack_top\n msr msp, r1\n b report_fault\n");
 }
 
-/* The watchdog's first timeout: the loop hangs. */
+/* Handles the watchdog's first timeout, which means that the loop hangs. */
 static void on_watchdog(void) {
   board_log("watchdog: the loop has not come round; restarting\n");
   board_restart();

@@ -69,7 +69,7 @@ static int wait_for(uint8_t awaited) {
   return 0;
 }
 
-/* The response comes within a few bytes. Returns 0xff if there is none. */
+/* Reads the card's response, which comes within a few bytes. Returns 0xff if there is none. */
 static uint8_t response_of(void) {
   uint8_t response = 0xff;
   for (int i = 0; i < 16 && response == 0xff; i++) response = board_ssi_byte(0xff);
