@@ -54,6 +54,45 @@ export function checkSchema(value: unknown, schema: Schema): Problem[] {
   return [...problemsOf(value, schema, schema)];
 }
 
+/** In a copy: a value whose getter or proxy has thrown, or that is nested or longer than any setting. */
+const UNREADABLE = Symbol("unreadable");
+const CANNOT_BE_READ = "cannot be read";
+const DEPTH_MAX = 8;
+const ITEMS_MAX = 10_000;
+
+/**
+ * Copies plain objects and lists, so that the values that are checked are those that are used. A value that the schema
+ * takes as a function or an instance is not copied.
+ */
+export function plainCopy(read: () => unknown, { type, ...schema }: Schema, depth = 0): unknown {
+  try {
+    const value = read();
+    const kind = typeOf(value);
+    const isPlain = type === undefined || [type].flat().includes(kind);
+    if (!isPlain || (kind !== "object" && kind !== "array")) return value;
+    const isList = kind === "array";
+    if (depth > DEPTH_MAX || (value as unknown[]).length > ITEMS_MAX) return UNREADABLE;
+    const names = isList ? Array.from(value as unknown[], (_, at) => `${at}`) : Object.keys(value!);
+    const members = value as Readonly<Record<string, unknown>>;
+    const copies = names.map((name) => {
+      const part = isList ? schema.items : schema.properties?.[name];
+      return [name, plainCopy(() => members[name], part ?? {}, depth + 1)] as const;
+    });
+    return isList ? copies.map(([, copy]) => copy) : Object.fromEntries(copies);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** The result of a check that reads an instance of the program. */
+export function whenReadable(check: () => string): string {
+  try {
+    return check();
+  } catch {
+    return CANNOT_BE_READ;
+  }
+}
+
 function* problemsOf(
   value: unknown,
   given: Schema,
@@ -61,13 +100,17 @@ function* problemsOf(
   path = "",
 ): Generator<Problem, void> {
   const schema = resolved(given, root);
+  if (value === UNREADABLE) {
+    yield { path, message: CANNOT_BE_READ };
+    return;
+  }
   if (!isOfType(value, schema) || !hasContent(value, schema)) {
     yield { path, message: mustBe(value, schema) };
     return;
   }
   const accepts = (one: unknown, other: Schema): boolean =>
     problemsOf(one, other, root).next().done === true;
-  const kind = typeOf(value);
+  const kind = schema.type === "instance" ? "instance" : typeOf(value);
   if (kind === "object") {
     const members = value as Readonly<Record<string, unknown>>;
     const isThere = (name: string): boolean =>
@@ -137,7 +180,11 @@ function typeOf(value: unknown): string {
   if (Array.isArray(value)) return "array";
   if (typeof value !== "object") return Number.isInteger(value) ? "integer" : typeof value;
   const name = Object.prototype.toString.call(value).slice("[object ".length, -1);
-  return name === "Object" ? "object" : name;
+  const isOther = Object.hasOwn(value, Symbol.toStringTag);
+  if (name !== "Object") return isOther ? "instance" : name;
+  // Members of a class, or inherited ones, would not be used.
+  const parent = Object.getPrototypeOf(value) as object | null;
+  return parent === null || Object.getPrototypeOf(parent) === null ? "object" : "instance";
 }
 
 function isOfType(value: unknown, { type }: Schema): boolean {
@@ -164,6 +211,7 @@ const NAMES: Readonly<Record<string, string>> = {
   array: "a list",
   boolean: "true or false",
   function: "a function",
+  instance: "an instance of a class",
   integer: "an integer",
   object: "an object",
   string: "a text",

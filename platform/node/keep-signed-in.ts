@@ -28,8 +28,13 @@ export function persistentSession(
   signIn: (options: SignInOptions) => Promise<Session>,
 ): PersistentSession {
   const end = new AbortController();
-  const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
-  let requested = options;
+  let signal = options?.signal ?? end.signal;
+  try {
+    signal = AbortSignal.any([signal, end.signal]);
+  } catch {
+    // It is no signal: signIn refuses it.
+  }
+  let requested = options ?? ({} as SignInOptions);
   let current: Promise<Session> | undefined;
 
   /** Ends the previous session and signs in again. */

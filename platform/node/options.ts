@@ -1,7 +1,14 @@
 // Parses the options of `signIn` and of `picogrant login`. Reports all problems together, before anything is created or
 // requested. The modules behind it use only the parsed options.
 
-import { checkSchema, listed, type Problem, type Schema } from "../configuration/schema-check.ts";
+import {
+  checkSchema,
+  listed,
+  type Problem,
+  plainCopy,
+  type Schema,
+  whenReadable,
+} from "../configuration/schema-check.ts";
 import type {
   Client,
   NamedServer,
@@ -65,9 +72,10 @@ export const SESSION_BYTES = schema.properties.memoryBytes.default;
 
 /** @throws the result of `refuse`; by default SignInError `wrong_option` that names every invalid option */
 export function parseOptions(
-  options: SignInOptions,
+  given: SignInOptions,
   refuse = (problems: readonly Problem[]): Error => wrongOption(listed(problems)),
 ): NodeSettings {
+  const options = plainCopy(() => given, schema as Schema) as SignInOptions;
   const problems = optionProblems(options);
   if (problems.length > 0) throw refuse(problems);
   const { memoryBytes = SESSION_BYTES } = options;
@@ -86,7 +94,7 @@ export function identityOf(choice: ServerChoice): Settings["server"] {
 }
 
 /** Every problem of the options, with its path. A message never contains a value that may be secret. */
-export function optionProblems(options: SignInOptions): Problem[] {
+function optionProblems(options: SignInOptions): Problem[] {
   const found = checkSchema(options, schema as Schema);
   const isRight = (name: string): boolean => !found.some(({ path }) => isWithin(path, name));
   const further = FURTHER.filter(([name]) => isRight(name)).flatMap(([, check]) => check(options));
@@ -115,9 +123,17 @@ const FURTHER: readonly (readonly [name: string, check: (options: SignInOptions)
         })),
     ],
     ["headers", ({ headers }) => headersProblems(headers)],
-    ["http", ({ http = {} }) => [{ path: "http.agent", message: agentProblem(http.agent) }]],
+    [
+      "http",
+      ({ http = {} }) => [
+        { path: "http.agent", message: whenReadable(() => agentProblem(http.agent)) },
+      ],
+    ],
     ["http", ({ http = {} }) => [{ path: "http.ca", message: certificateProblem(http) }]],
-    ["signer", ({ signer }) => [{ path: "signer", message: signerProblem(signer) }]],
+    [
+      "signer",
+      ({ signer }) => [{ path: "signer", message: whenReadable(() => signerProblem(signer)) }],
+    ],
     ["state", placeProblems],
     ["deviceKey", ({ deviceKey }) => [{ path: "deviceKey", message: keyProblem(deviceKey) }]],
   ];
@@ -164,7 +180,9 @@ function placeProblems({ state, storage }: SignInOptions): Problem[] {
     { path: "storage", message: state === undefined ? "" : both },
     ...functions.map((name) => ({
       path: `storage.${name}`,
-      message: typeof storage?.[name] === "function" ? "" : "must be a function",
+      message: whenReadable(() =>
+        typeof storage?.[name] === "function" ? "" : "must be a function",
+      ),
     })),
   ];
 }

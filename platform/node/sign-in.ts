@@ -107,7 +107,7 @@ function keepAlive(): () => void {
  * @throws SignInError `wrong_option` if the name is not valid for an account
  */
 export function accountDirectory(account = "default"): string {
-  if (!/^[\w@+][\w@+.-]{0,63}$/.test(account))
+  if (typeof account !== "string" || !/^[\w@+][\w@+.-]{0,63}$/.test(account))
     throw wrongOption("account must be 1..64 letters, digits or _@+.-, and not begin with . or -");
   const base = process.env.XDG_STATE_HOME || path.join(homedir(), ".local", "state");
   const isDefault = account === "default";
@@ -148,6 +148,8 @@ export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVer
  * @throws StateDirectoryError if the directory cannot be used; SignInError `not_erased`
  */
 export async function discard(state: string): Promise<void> {
+  if (typeof state !== "string" || !/^[^\0]+$/.test(state))
+    throw wrongOption("state must be the name of a directory");
   const { discardDirectory } = await import("./open-state.ts");
   await discardDirectory(state);
 }

@@ -11,20 +11,58 @@ import { type Config, ConfigMember, configError } from "../../core/index.ts";
 import { parseDeviceConfig } from "../../platform/configuration/device-config.ts";
 import type { Schema } from "../../platform/configuration/schema-check.ts";
 import table from "../../platform/configuration/settings.json";
-import { optionProblems } from "../../platform/node/options.ts";
-import { SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
+import { parseOptions } from "../../platform/node/options.ts";
+import {
+  accountDirectory,
+  discard,
+  keepSignedIn,
+  SignInError,
+  type SignInOptions,
+  signIn,
+} from "../../platform/node/sign-in.ts";
 import { deviceConfig, fakePlatform } from "../../platform/testing/index.ts";
 import { readySettings } from "../../targets/command/login/settings.ts";
+import { makePage } from "../../targets/command/page-format.ts";
 import { temporaryFolder } from "../listening.ts";
 
 const state = path.join(os.tmpdir(), `picogrant-never-made-${process.pid}`);
 const valid = { server: "github", clientId: "id", state };
-const problemsOf = (options: object): string[] =>
-  optionProblems(options as SignInOptions).map(({ path, message }) => `${path} ${message}`);
+function problemsOf(options: object): string[] {
+  const lines: string[] = [];
+  const refused = new Error("refused");
+  try {
+    parseOptions(options as SignInOptions, (problems) => {
+      lines.push(...problems.map(({ path, message }) => `${path} ${message}`));
+      return refused;
+    });
+  } catch (error) {
+    expect(error).toBe(refused);
+  }
+  return lines;
+}
 
 const settings = table.settings as readonly (Record<"name", string> & {
   readonly [at in "value" | "signIn" | "device"]?: Schema & { readonly path?: string };
 } & { readonly core?: string })[];
+
+const cycle: Record<string, unknown> = {};
+cycle.cycle = cycle;
+const proxy = (handler: ProxyHandler<object>): object => new Proxy({ a: "b" }, handler);
+const fail = (): never => {
+  throw new TypeError("S3cr3t");
+};
+const revoked = Proxy.revocable({}, {});
+revoked.revoke();
+
+/** Values that no setting takes: they cannot be read, or their members would not be used. */
+const ODD: readonly unknown[] = [
+  ...[cycle, revoked.proxy, proxy({ get: fail }), proxy({ ownKeys: fail })],
+  Object.defineProperty({}, "token", { enumerable: true, get: fail }),
+  Object.defineProperty({}, Symbol.toStringTag, { get: fail }),
+  ...[{ [Symbol.toStringTag]: "AbortSignal" }, { [Symbol.toStringTag]: "Uint8Array", length: 20 }],
+  ...[Object.create({ a: "b" }), new (class Own {})(), new String("github"), new Date(), [cycle]],
+  ...[new Proxy([], { get: (list, name) => (name === "length" ? 2 ** 31 : list[name as never]) })],
+];
 
 /** A value of each type, and how the message names the type. JSON does not have the last ones. */
 const VALUES: readonly (readonly [value: unknown, name: string])[] = [
@@ -41,6 +79,7 @@ const VALUES: readonly (readonly [value: unknown, name: string])[] = [
   [new Uint8Array(2), "Uint8Array"],
   [Symbol("S3cr3t"), "symbol"],
   [7n, "bigint"],
+  ...ODD.map((value): [unknown, string] => [value, "an odd value"]),
 ];
 const JSON_VALUES = VALUES.slice(0, 8);
 
@@ -84,8 +123,10 @@ describe("a value of a wrong type is refused with its path", () => {
   const whole = { clientId: "tv", scope: "a", server: "github", storage: { directory: "/d" } };
   it.each(rowsOf("device"))("device.json: %s", (at, takes) => {
     for (const [value, name] of JSON_VALUES) {
-      const parse = () => parseDeviceConfig(JSON.stringify(withValue(whole, at, value)));
-      if (!takes.includes(name)) expect(parse).toThrow(`${at}`);
+      const text = JSON.stringify(withValue(whole, at, value));
+      if (takes.includes(name)) continue;
+      expect(() => parseDeviceConfig(text)).toThrow(`${at}`);
+      expect(() => makePage(text, { authorities: [] })).toThrow(`${at}`);
     }
   });
 });
@@ -178,6 +219,16 @@ describe("signIn refuses wrong settings before it creates or requests anything",
     for (const name of ["clientId", "scope", "deviceKey", "pkcs"])
       await expect(refused).rejects.toThrow(`${name} `);
     await expect(signIn(null as never)).rejects.toThrow("options must be an object (given: null)");
+    for (const value of [...ODD, 7] as never[]) {
+      const begun = [
+        signIn(value),
+        discard(value),
+        keepSignedIn({ ...valid, signal: value }).session(),
+      ];
+      for (const one of begun) await expect(one).rejects.toMatchObject({ code: "wrong_option" });
+      expect(() => accountDirectory(value)).toThrow(SignInError);
+    }
+    await expect(keepSignedIn(null as never).session()).rejects.toThrow("server is missing");
   });
 
   it.each<object>([
@@ -227,6 +278,12 @@ describe("picogrant login names its own options", () => {
     [{ scope: "a  b", clientId: "" }, "--scope must be scopes with one space between them"],
     [{ deviceParameters: { scope: "a" } }, "--device-parameter scope is not a parameter that you"],
     [{ server: "http://a.test" }, "--server must be an https address"],
+    [{ serverParameters: { name: "google" } }, "--server-parameter name is unknown"],
+    ...["clientId", "clientAuthentication", "assertionAudience", "dpop", "scope", "bodies", "pkce"]
+      .map((name) => [name, table.settings.find((one) => one.name === name)!.flag!.name] as const)
+      .map(([name, flag]): [object, string] => [{ [name]: "\0" }, `--${flag} must be`]),
+    [{ server: "\0" }, "--server must be"],
+    [{ tokenParameters: { "a=b": "" } }, '--token-parameter ["a=b"] is not'],
   ])("%j", async (wrong, message) => {
     const refused = readySettings({ ...login, ...wrong }, fakePlatform({}), {});
     await expect(refused).rejects.toMatchObject({ name: "UsageError" });

@@ -70,6 +70,8 @@ export async function readySettings(
 function parsed(login: LoginSettings) {
   const { server = "", serverParameters, clientId = "", secret: _, config: _no, ...more } = login;
   const { keyFile: _file, certificates: _other, ...client } = more;
+  if (serverParameters?.name !== undefined)
+    throw new UsageError("--server-parameter name is unknown: --server names the profile");
   const choice = server.includes("://") ? server : { name: server, ...serverParameters };
   const clientSecret = secretOf(login);
   const options = { ...client, clientId, clientSecret, server: choice, state: "." };
