@@ -146,7 +146,7 @@ export class Driver {
     return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
 
-  /** Whole seconds since the driver last reported the time to the core. The device's lifetimes count from then. */
+  /** Whole seconds since the driver last reported the time to the core. The device's lifetimes are those of that moment. */
   get unreportedS(): number {
     return Math.floor(((this.#timers.now() - this.#lastMs) >>> 0) / 1000);
   }

@@ -103,7 +103,7 @@ export enum Fields {
   RECORDED = 30,
 }
 
-/** Regions of a fixed size with their own place: number ('A' is 0) and a quarter of the bytes (blank is 0). */
+/** Regions of a fixed size with their own place. Pairs: the number ('A' is 0), a quarter of the bytes (blank is 0). */
 export var CAPACITIES = "HII#J*L#M#N#V2";
 
 /**

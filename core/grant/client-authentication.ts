@@ -114,7 +114,7 @@ function sentLength(device: Device, field: Field): number {
   return device.length[field] < 0 ? 0 : device.length[field] + device.excess[field];
 }
 
-/** Bytes of memory that the next request lacks, beside its code or token and equally long new ones; at most 0: none. */
+/** The bytes that the next request lacks, with its code or token and new ones of the same length; 0 or less: none. */
 export function missingBytes(device: Device, isCode: boolean): number {
   var token = isCode ? Field.DEVICE_CODE : Field.RECEIVED_REFRESH_TOKEN;
   var size = (device.scanSeen >> token) & 1 ? sentLength(device, token) : 0;

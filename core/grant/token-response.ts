@@ -165,7 +165,7 @@ export function takeTokens(device: Device): ErrorCode {
   setAccessLifetime(device, lifetime);
   var margin = lifetime >> 3;
   if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;
-  // Jitter, because devices that signed in together should not refresh together.
+  // Add jitter, because devices that signed in together should not refresh together.
   setRefreshMargin(device, margin + jitter(device, margin));
   var refreshLifetime = numberOf(
     device,

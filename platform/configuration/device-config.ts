@@ -225,7 +225,7 @@ export function completeConfig(config: DeviceConfig, resolved: ServerSettings): 
   return complete;
 }
 
-/** Node and QuickJS report the position differently, if at all; their messages quote secrets. */
+/** The line of a syntax error. Engines report it in different ways, and their messages may quote secrets. */
 function placeOf(error: unknown, text: string): string {
   const { message, stack } = error as Error;
   const at = /position (\d+)/.exec(message)?.[1];

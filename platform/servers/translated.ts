@@ -40,7 +40,7 @@ const twitch = (client: TranslatedClient): Translation => ({
 // Login with Amazon: `grant_type=device_code`, and a poll has the user code instead of the client identifier. The core
 // stores only the device code for polls, so the translation puts both codes into it.
 
-/** Separates the two codes. A user code does not contain this character. */
+/** The character between the two codes. A user code does not contain it. */
 const AMAZON_SEPARATOR = ".";
 
 const amazon = (): Translation => ({

@@ -191,7 +191,7 @@ export class Drivers {
     }, nothing);
   }
 
-  /** Retries what is not saved or erased, before an end. */
+  /** Retries a failed write or erase once more before the session ends. */
   tryAtLast(): void {
     const { notSaved, notErased } = this.current.device;
     if (notSaved || notErased) this.current.tryNow();

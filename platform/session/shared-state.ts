@@ -47,7 +47,7 @@ export interface SharedUser {
   readonly onBusy: (trouble: SignInError) => void;
   /** Whether the request is a refresh whose response may replace the stored refresh token. */
   readonly mayRotate: () => boolean;
-  /** A refresh is not sent, because its new token could not be stored. @param problem the path and the reason */
+  /** Called when a refresh is not sent because its token could not be stored. @param problem the path and the reason */
   readonly onUnwritable: (problem: string) => void;
   /** Called when the storage has thrown or rejected. @param giveUp reports the failed operation; call it next */
   readonly onFault: (error: unknown, giveUp: () => void) => void;

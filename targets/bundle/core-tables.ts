@@ -306,7 +306,7 @@ function deviceTables(): string {
     enumOf("Fields", "Masks of fields.", masks()) +
     textOf(
       "CAPACITIES",
-      "Regions of a fixed size with their own place: number ('A' is 0) and a quarter of the bytes (blank is 0).",
+      "Regions of a fixed size with their own place. Pairs: the number ('A' is 0), a quarter of the bytes (blank is 0).",
       capacities(),
     ) +
     enumOf(

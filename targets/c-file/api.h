@@ -30,7 +30,7 @@ struct pg_call_kind {
 /* The number of regions in the largest build. (C++20 warns if the sum has only two enums.) */
 enum { PG_REGIONS_MAX = 0 + PG_LITERAL_END_COMPLETE + PG_MESSAGE_COUNT };
 
-/* A device. The core owns its members from pg_core_open to pg_core_close. They may change: read them with pg_get. */
+/* A device. The core owns its members from pg_core_open to pg_core_close. Read them only with pg_get. */
 struct pg_core {
 /* device */
 };

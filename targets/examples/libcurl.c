@@ -146,7 +146,7 @@ static size_t take_body(char *bytes, size_t one, size_t size, void *unused) {
   return size * one;
 }
 
-/* libcurl may refuse any option if it is out of memory, or if it was built without it. */
+/* libcurl may refuse an option if memory is short, or if it was built without the feature. */
 #define SET(option, value) (setup = setup ? setup : curl_easy_setopt(curl, option, value))
 
 /* Sends the core's request. Returns whether a complete response has arrived. */

@@ -284,7 +284,7 @@ function rowsOf(entrance: Entrance) {
   });
 }
 
-/** The schema for one of these places. That of programs has no descriptions, because every program loads it. */
+/** The schema of settings in one of these places. Programs load theirs, so it has no descriptions. */
 function schemaOf(entrance: Entrance): Schema {
   type Open = Schema & { properties: Record<string, Schema>; required: string[] };
   const opened = (name: string): Open => ({

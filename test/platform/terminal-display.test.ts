@@ -8,7 +8,7 @@ import { TerminalDisplay } from "../../platform/display/terminal-display.ts";
 import { QrCode } from "../../platform/node/qr-code.ts";
 import { itConforms, realEnvironment } from "./conformance-bench.ts";
 
-/** Knows only the escape sequences that the display may use. Others are errors. */
+/** A model of a screen. It knows only the escape sequences that the display may use. Others are errors. */
 class Screen {
   isTTY: boolean;
   columns: number;

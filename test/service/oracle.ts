@@ -558,7 +558,7 @@ export class OracleRun {
     await this.#request("POST", `/revoke?${form({ token })}`, expected, { fields });
   }
 
-  /** A proof of possession, often none, and what the service finds in it. The request completes the proof. */
+  /** Returns a proof of possession (often none) and the expected result of its check. The request completes the proof. */
   #prove(token?: string): [Record<string, string>, Possession] {
     const { dpop, dpopNonces } = this.#options;
     const { now } = this.#ideal;

@@ -289,10 +289,7 @@ export class GrantServer {
     return this.#tokens(grant);
   }
 
-  /**
-   * If a response is lost, the client sends its token again. A refresh token stays valid until its second successor is
-   * used.
-   */
+  /** If a response is lost, the client sends its token again. Each token is valid until its second successor is used. */
   #refresh(token: string): FakeResponse {
     const grant = this.grants.find(({ chain }) => chain.includes(token));
     if (grant === undefined) {

@@ -121,7 +121,7 @@ const GROUPS = {
 export type ActionGroup = keyof typeof GROUPS;
 
 export interface Action {
-  /** One word, for the terminal and for scenario files. */
+  /** The name in the terminal and in scenario files, one word. */
   readonly name: string;
   readonly label: string;
   /** The complete step (steps.ts). */

@@ -47,7 +47,7 @@ static int take_time(const char *text, struct date *date) {
   return 1;
 }
 
-/* Sun, 06 Nov 1994 08:49:37 GMT */
+/* Parses the form "Sun, 06 Nov 1994 08:49:37 GMT". */
 static int take_imf_fixdate(const char *text, size_t size, struct date *date) {
   if (size != 29 || memcmp(text + 3, ", ", 2) != 0 || memcmp(text + 25, " GMT", 4) != 0) return 0;
   if (text[7] != ' ' || text[11] != ' ' || text[16] != ' ') return 0;
@@ -57,7 +57,7 @@ static int take_imf_fixdate(const char *text, size_t size, struct date *date) {
   return take_time(text + 17, date);
 }
 
-/* Sunday, 06-Nov-94 08:49:37 GMT. Two-digit years are in 1970..2069, without a clock the closest to RFC 9110. */
+/* Parses the form "Sunday, 06-Nov-94 08:49:37 GMT". Years of two digits are in 1970..2069. RFC 9110 uses a clock instead. */
 static int take_rfc_850(const char *text, size_t size, struct date *date) {
   size_t comma = 0;
   while (comma < size && text[comma] != ',') comma++;
@@ -73,7 +73,7 @@ static int take_rfc_850(const char *text, size_t size, struct date *date) {
   return take_time(rest + 12, date);
 }
 
-/* Sun Nov  6 08:49:37 1994 */
+/* Parses the form "Sun Nov  6 08:49:37 1994". */
 static int take_asctime(const char *text, size_t size, struct date *date) {
   if (size != 24 || text[3] != ' ' || text[7] != ' ' || text[10] != ' ' || text[19] != ' ') return 0;
   date->month = month_at(text + 4);

@@ -393,7 +393,7 @@ static void begin_to_send(struct pg_http *http) {
                   pg_clock_wall_s());
 }
 
-/* The time is now reliable. Starts again with the actual request. */
+/* Starts again with the actual request, because the time is now reliable. */
 static void end_question(struct pg_http *http) {
   if (http->reason == PG_REASON_NONE && connect_to(http)) return;
   http_fail(http, http->reason == PG_REASON_NONE ? PG_REASON_SERVER_SILENT : (enum pg_reason)http->reason);

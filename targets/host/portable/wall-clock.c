@@ -1,4 +1,4 @@
-/* The time of day. Contract in wall-clock.h. */
+/* The time of day. wall-clock.h has the contract. */
 #include "wall-clock.h"
 
 #include "picogrant-numbers.h"

@@ -40,7 +40,7 @@ export interface QueuedEvent {
   set: string | undefined;
   /** Number of the current chain of retries. Retries of earlier chains are dropped. */
   chain: number;
-  /** Failures in the current chain. */
+  /** The number of failed posts in the current chain of retries. */
   failures: number;
   /** Whether a post is in flight. `startsOver`: if the post fails, a new chain starts. */
   isUnderWay: boolean;

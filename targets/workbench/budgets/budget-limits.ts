@@ -15,8 +15,8 @@ export interface Figures {
   /** The stack of a complete run on 32-bit ARM, including the engine. */
   readonly stack?: number;
   /**
-   * Instructions of a pending poll in QuickJS on this machine, including those of the C host: five ticks a second apart, a
-   * request and a response.
+   * Instructions of a pending poll in QuickJS on this machine, including those of the C host. A poll has five ticks a
+   * second apart, a request and a response.
    */
   readonly poll?: number;
 }
