@@ -62,21 +62,22 @@ export function subscriptionOffers(
   const path = readPath(rest);
   const plan = findBasePlan(context, caller, path);
   const method = request.method === "HEAD" ? "GET" : request.method;
+  const offers = offersOf(context, path);
   const { offerId, verb } = path;
   if (offerId === undefined) {
     if (method === "POST") return create(context, request, path, plan);
-    if (method === "GET") return list(context, request, path);
+    if (method === "GET") return list(request, [...offers.values()]);
     return methodNotAllowed("api", ["GET", "POST"]);
   }
   if (verb === undefined) {
-    if (method === "GET") return json(200, find(context, path, offerId));
-    if (method === "DELETE") return remove(context, path, offerId);
+    if (method === "GET") return json(200, find(offers, offerId));
+    if (method === "DELETE") return remove(offers, offerId);
     return methodNotAllowed("api", ["GET", "DELETE"]);
   }
   if (verb !== "activate" && verb !== "deactivate") throw notFound("There is no such operation.");
   if (method !== "POST") return methodNotAllowed("api", ["POST"]);
   checkActionBody(request, path);
-  return (verb === "activate" ? activate : deactivate)(context, path, offerId);
+  return json(200, (verb === "activate" ? activated : deactivated)(find(offers, offerId)));
 }
 
 function readPath(rest: string): OfferPath {
@@ -197,13 +198,8 @@ function checkActionBody(request: ProtocolRequest, path: OfferPath): void {
       throw invalidParameter(name, `The ${name} of the body must equal that of the path.`);
 }
 
-function list(
-  context: ServiceContext,
-  request: ProtocolRequest,
-  path: OfferPath,
-): ProtocolResponse {
+function list(request: ProtocolRequest, offers: readonly SubscriptionOffer[]): ProtocolResponse {
   const query = new URLSearchParams(request.query);
-  const offers = [...offersOf(context, path).values()];
   const size = readNumber(query, "pageSize", PAGE_SIZE_MAX) || PAGE_SIZE_MAX;
   const start = readNumber(query, "pageToken", 0);
   const end = start + Math.min(size, PAGE_SIZE_MAX);
@@ -220,48 +216,38 @@ function readNumber(query: URLSearchParams, name: string, otherwise: number): nu
   return Number(text);
 }
 
-function activate(context: ServiceContext, path: OfferPath, offerId: string): ProtocolResponse {
-  const offer = find(context, path, offerId);
+function activated(offer: SubscriptionOffer): SubscriptionOffer {
   // A draft needs only the specified fields. An active offer also needs phases, which the specification does not show.
   if (offer.phases === undefined)
     throw failedPrecondition(
       "An offer needs 1 or 2 phases to be activated, and this draft has none. " +
         "Delete it and create it again with phases.",
     );
-  return moveTo(offer, "ACTIVE");
+  return Object.assign(offer, { state: "ACTIVE" });
 }
 
-function deactivate(context: ServiceContext, path: OfferPath, offerId: string): ProtocolResponse {
-  const offer = find(context, path, offerId);
+function deactivated(offer: SubscriptionOffer): SubscriptionOffer {
   if (offer.state === "DRAFT") throw failedPrecondition("A draft offer cannot be deactivated.");
-  return moveTo(offer, "INACTIVE");
+  return Object.assign(offer, { state: "INACTIVE" });
 }
 
-function moveTo(offer: SubscriptionOffer, state: OfferState): ProtocolResponse {
-  offer.state = state;
-  return json(200, offer);
-}
-
-function remove(context: ServiceContext, path: OfferPath, offerId: string): ProtocolResponse {
-  const offer = find(context, path, offerId);
-  if (offer.state !== "DRAFT") throw failedPrecondition("Only draft offers can be deleted.");
-  offersOf(context, path).delete(offerId);
+function remove(offers: Map<string, SubscriptionOffer>, offerId: string): ProtocolResponse {
+  if (find(offers, offerId).state !== "DRAFT")
+    throw failedPrecondition("Only draft offers can be deleted.");
+  offers.delete(offerId);
   return json(200, {});
 }
 
-function find(context: ServiceContext, path: OfferPath, offerId: string): SubscriptionOffer {
-  const offer = offersOf(context, path).get(offerId);
+function find(offers: Map<string, SubscriptionOffer>, offerId: string): SubscriptionOffer {
+  const offer = offers.get(offerId);
   if (!offer) throw notFound(`Offer not found: ${offerId}.`);
   return offer;
 }
 
 function offersOf(context: ServiceContext, path: OfferPath): Map<string, SubscriptionOffer> {
   const key = `${path.packageName}/${path.productId}/${path.basePlanId}`;
-  let offers = context.offers.get(key);
-  if (!offers) {
-    offers = new Map();
-    context.offers.set(key, offers);
-  }
+  const offers = context.offers.get(key) ?? new Map<string, SubscriptionOffer>();
+  context.offers.set(key, offers);
   return offers;
 }
 
@@ -269,10 +255,8 @@ function plansAndOffers(context: ServiceContext, path: OfferPath): number {
   const app = context.fixture.applications.find((entry) => entry.packageName === path.packageName);
   const subscription = app?.subscriptions.find((entry) => entry.productId === path.productId);
   const plans = subscription?.basePlans ?? [];
-  return plans.reduce(
-    (count, { basePlanId }) => count + offersOf(context, { ...path, basePlanId }).size,
-    plans.length,
-  );
+  const offers = plans.flatMap((plan) => [...offersOf(context, { ...path, ...plan }).keys()]);
+  return plans.length + offers.length;
 }
 
 function notFound(message: string): ApiError {
