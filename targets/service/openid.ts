@@ -7,7 +7,8 @@ import { issuerOf, type ServiceContext } from "./context.ts";
 import type { Environment, SigningKey } from "./environment.ts";
 import type { Account } from "./fixture.ts";
 import type { IssuedTokens } from "./grants.ts";
-import { json, type ProtocolRequest, type ProtocolResponse, utf8 } from "./wire.ts";
+import { signedJwt } from "./signed-jwt.ts";
+import { json, type ProtocolRequest, type ProtocolResponse } from "./wire.ts";
 
 /** The authentication contexts, the weakest first. A client requests one with acr_values. */
 export const AUTHENTICATION_CONTEXTS = [
@@ -127,8 +128,7 @@ export class ProviderKeys {
   sign(claims: object, algorithm: SigningAlgorithm): string {
     const key = this.#key(algorithm);
     const header = { alg: algorithm, typ: "JWT", kid: key.publicJwk.kid };
-    const signed = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}`;
-    return `${signed}.${encode(key.sign(utf8(signed)))}`;
+    return signedJwt(header, claims, (bytes) => key.sign(bytes));
   }
 
   /** Makes new keys. The old ones stay published for `seconds`. */
@@ -158,8 +158,4 @@ export class ProviderKeys {
     this.#current.set(algorithm, key);
     return key;
   }
-}
-
-function encode(data: string | Uint8Array): string {
-  return Buffer.from(data).toString("base64url");
 }

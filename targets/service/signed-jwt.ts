@@ -1,4 +1,5 @@
-// Signed JWTs of clients: client assertions (RFC 7523) and DPoP proofs (RFC 9449). Both use ES256.
+// Signed JWTs: those of clients, client assertions (RFC 7523) and DPoP proofs (RFC 9449), which use ES256; and those of the
+// service.
 
 import { createHash } from "node:crypto";
 import * as z from "zod";
@@ -74,4 +75,15 @@ export class UsedIds {
     this.#untilMs.set(hash, untilMs);
     return true;
   }
+}
+
+/** The compact serialization of a signed JWT (RFC 7519). */
+export function signedJwt(
+  header: object,
+  claims: object,
+  sign: (bytes: Uint8Array) => Uint8Array,
+): string {
+  const encode = (data: string | Uint8Array): string => Buffer.from(data).toString("base64url");
+  const signed = [header, claims].map((part) => encode(JSON.stringify(part))).join(".");
+  return `${signed}.${encode(sign(Buffer.from(signed)))}`;
 }

@@ -144,12 +144,8 @@ export class Sessions {
     this.#accounts.delete(sessionId);
     const fresh = this.create();
     this.#accounts.set(fresh, accountId);
-    if (this.#accounts.size > SIGNED_IN_MAX) {
-      for (const oldest of this.#accounts.keys()) {
-        this.#accounts.delete(oldest);
-        break;
-      }
-    }
+    const [oldest] = this.#accounts.keys();
+    if (this.#accounts.size > SIGNED_IN_MAX) this.#accounts.delete(oldest!);
     return fresh;
   }
 

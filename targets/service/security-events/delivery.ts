@@ -6,7 +6,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } f
 import { issuerOf, type ServiceContext } from "../context.ts";
 import type { Environment } from "../environment.ts";
 import type { Grant } from "../grants.ts";
-import { utf8 } from "../wire.ts";
+import { signedJwt, thumbprint } from "../signed-jwt.ts";
 import { EVENT_TYPES, needs, type QueuedEvent, type Stream, signedSet } from "./streams.ts";
 
 /** Queues an event about a whole account, for every receiver of a client that the account has used. */
@@ -163,8 +163,7 @@ export class SetSigner {
   sign(claims: SetClaims): string {
     const { id, privateKey } = this.#keys;
     const header = { alg: "EdDSA", typ: "secevent+jwt", kid: id };
-    const signed = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}`;
-    return `${signed}.${encode(sign(null, utf8(signed), privateKey))}`;
+    return signedJwt(header, claims, (bytes) => sign(null, bytes, privateKey));
   }
 
   /** The public key as JWK (RFC 7517). */
@@ -185,11 +184,5 @@ function keysOf(seed: Uint8Array): Keys {
   const privateKey = createPrivateKey({ key, format: "der", type: "pkcs8" });
   const { x } = createPublicKey(privateKey).export({ format: "jwk" });
   const publicJwk = { crv: "Ed25519", kty: "OKP", x };
-  // The members in alphabetical order, without spaces (RFC 7638 §3.3).
-  const id = createHash("sha256").update(JSON.stringify(publicJwk)).digest("base64url");
-  return { privateKey, publicJwk, id };
-}
-
-function encode(data: string | Uint8Array): string {
-  return Buffer.from(data).toString("base64url");
+  return { privateKey, publicJwk, id: thumbprint(publicJwk) };
 }

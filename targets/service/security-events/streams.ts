@@ -86,11 +86,8 @@ export class Streams {
   /** Queues an event. Above `eventsMax`, the oldest is dropped, because a receiver may never poll again. */
   enqueue(stream: Stream, event: QueuedEvent, eventsMax: number): void {
     stream.queue.set(event.jti, event);
-    if (stream.queue.size <= eventsMax) return;
-    for (const oldest of stream.queue.keys()) {
-      stream.queue.delete(oldest);
-      break;
-    }
+    const [oldest] = stream.queue.keys();
+    if (stream.queue.size > eventsMax) stream.queue.delete(oldest!);
   }
 }
 
