@@ -4,6 +4,7 @@ import type { Keys } from "../exchange/keys.ts";
 import { leakGuard } from "../exchange/leak-guard.ts";
 import { challengeWith, stepUpOf } from "../exchange/step-up.ts";
 import { namedAddressProblem } from "../servers/named-address.ts";
+import { SignInError } from "./sign-in-error.ts";
 
 export { challengeWith, stepUpOf } from "../exchange/step-up.ts";
 
@@ -151,7 +152,7 @@ async function follow(
     const hasToken = init.headers.has("authorization");
     if (hasToken && keys) {
       init.headers.set("authorization", `DPoP ${token}`);
-      init.headers.set(...(await keys.proof(init.method, url.href, token)));
+      init.headers.set(...(await keys.proof(init.method, url.href, token).catch(signerFailed)));
     }
     if (hasToken) lookAt(url, token, settings);
     const response = await (settings.fetch ?? fetch)(url.href, init);
@@ -176,6 +177,10 @@ async function follow(
     url = to;
     init = rest;
   }
+}
+
+function signerFailed({ message }: Error): never {
+  throw new SignInError("signer_failed", "developer", `${message}; check the option signer`);
 }
 
 /** Stores the nonce of a response. @returns whether the request must be repeated with it (RFC 9449 §9) */

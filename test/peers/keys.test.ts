@@ -168,6 +168,9 @@ describe("a signer", () => {
       expect(one.message).not.toContain("S3cr3t");
     }
     expect(proofs()).toEqual([]);
+    expect(await signedIn({ signer: failing(2, other) })).toEqual([]);
+    const failed = { code: "signer_failed", message: expect.not.stringContaining("S3cr3t") };
+    await expect(sessions[0]!.fetch(`${server.origin}/api`)).rejects.toMatchObject(failed);
   });
 
   it("hangs: it has failed after ten seconds", async () => {
