@@ -118,7 +118,7 @@ export interface Timers {
  * other programs can read the memory, use the sealed storage.
  */
 export interface Storage {
-  /** Largest record in bytes that `write` accepts. */
+  /** Largest record in bytes that `write` accepts. Half of the core's memory is always enough. */
   readonly capacity: number;
   /**
    * Reads slot 0 or 1 into `into[from..]` and calls back with the record's length: 0 for an empty

@@ -53,6 +53,16 @@ it("RFC 8628 §3.2: a response without a required member fails, and the error na
   expect(await host.quit()).toBe(0);
 });
 
+it("4,096 bytes, the default memory, suffice for an access token of 1,024 bytes", async () => {
+  const received = tokens({ access_token: "t".repeat(1024), refresh_token: "r".repeat(255) });
+  const { origin } = await scripted(({ path }) =>
+    path === "/token" ? received : code({ interval: 1 }),
+  );
+  const host = new HostProcess([...release, "--page", (await opened()).page(endpointsAt(origin))]);
+  await host.printed("state: SIGNED_IN");
+  expect(await host.quit()).toBe(0);
+});
+
 it("the log names a value that does not fit, and the memory that is needed", async () => {
   const own = await opened();
   const { origin } = await scripted(({ path }) =>
