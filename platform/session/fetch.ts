@@ -148,7 +148,7 @@ async function follow(
   let { url, init } = first;
   const keys = settings.keys?.isBound ? settings.keys : undefined;
   let mayRepeat = !isUsedUp(init.body);
-  for (let count = 0; ; count++) {
+  for (let redirects = 0; ; ) {
     const hasToken = init.headers.has("authorization");
     if (hasToken && keys) {
       init.headers.set("authorization", `DPoP ${token}`);
@@ -170,7 +170,7 @@ async function follow(
       const isRefused = hasToken && response.status === 401 && stepUpOf(response) === undefined;
       return { response, isRefused: isRefused && !isNonceRequired };
     }
-    if (count === REDIRECTS_MAX) throw new TypeError("fetch: too many redirects");
+    if (redirects++ === REDIRECTS_MAX) throw new TypeError("fetch: too many redirects");
     const problem = namedAddressProblem(to.href, url.href, settings.allowHttp);
     if (problem !== "") throw new TypeError(`fetch: a redirect to ${to.origin}, which ${problem}`);
     await response.body?.cancel();
