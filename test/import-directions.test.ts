@@ -12,7 +12,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   core: [],
   platform: ["core"],
   targets: ["core", "platform"],
-  // Builds, runs and measures everything. No other module of targets may import it.
+  // The workbench builds, runs and measures everything. No other module of targets may import it.
   "targets/workbench": ["core", "platform", "targets"],
   scripts: ["core", "platform", "targets", "targets/workbench"],
   test: ["core", "platform", "targets", "targets/workbench"],

@@ -1,5 +1,5 @@
-// Bundles programs for tests that start them, like those of the package. Starting them with a TypeScript loader would
-// take four times as long, and would be most of these tests' time.
+// Bundles programs for tests that start them, as the package's programs are bundled. With a TypeScript loader, a start
+// would take four times as long, which would be most of these tests' time.
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";

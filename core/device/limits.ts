@@ -40,8 +40,8 @@ export enum Limit {
    */
   UNUSABLE_RESPONSES_MAX = 5,
   /**
-   * The limit for consecutive redirects, rejections without an error code, and JSON without tokens. Without other events,
-   * the last one comes 2.5 to 5.5 minutes after the first. A captive portal may have gone by then.
+   * The limit for consecutive redirects, rejections without an error code, and JSON without tokens. The last of them comes
+   * 2.5 to 5.5 minutes after the first. By that time, a captive portal may have disappeared.
    */
   UNUSABLE_STATUSES_MAX = 10,
   /**

@@ -97,7 +97,7 @@ function moveTime(device: Device, direction: Direction, value: number, least: nu
 function moveValue(device: Device, direction: Direction, region: Place): void {
   if (direction === Direction.FROM_RECORD) beginArrival(device, region);
   var size = moveNumber(device, direction, device.length[region] + 1, 2) - 1;
-  // A value that does not fit makes the whole record invalid. readRecord detects the end -1.
+  // A value that does not fit makes the whole record invalid. readRecord detects that, because the end is then -1.
   if (direction === Direction.FROM_RECORD && size > device.capacity[region]) {
     size = -1;
     corruptWrite(device);

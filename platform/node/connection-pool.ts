@@ -19,7 +19,7 @@ export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSetti
   const { connectLimitMs = EXCHANGE_LIMITS.connectLimitMs } = limits;
   return {
     connectLimitMs,
-    // By default, Node gives up one of several addresses after 250 ms, which is too short for a slow network.
+    // If there are several addresses, Node tries each for 250 ms by default, which is too short for a slow network.
     ...{ autoSelectFamilyAttemptTimeout: Math.ceil(connectLimitMs / 4) },
     maxHeaderSize: EXCHANGE_LIMITS.headLimitBytes,
     // Set explicitly, so that no environment variable can disable the check.

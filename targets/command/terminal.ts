@@ -33,7 +33,7 @@ export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): P
   return { bold: code("1"), faint: code("2"), paper: code("97;40") };
 }
 
-/** Replaces the last status line, truncated to the width of the screen; "" removes it. Without a screen no effect. */
+/** Replaces the last status line, truncated to the width of the screen; "" removes it. Only on a screen. */
 export function showProgress(text: string, stream: NodeJS.WriteStream = process.stderr): void {
   if (!isScreen(stream, process.env)) return;
   stream.write(`\r\x1b[K${text.slice(0, (stream.columns || 80) - 1)}`);

@@ -71,7 +71,7 @@ function sign(keys: KeyPair, by: Authority, name: string | undefined, days: numb
   return forge.pki.certificateToPem(certificate);
 }
 
-/** A certificate that is valid from yesterday for this many days. With a negative number, it expired that many days ago. */
+/** Makes a certificate that is valid from ten days ago until this many days from now. A negative number: it has expired. */
 function blank(
   keys: KeyPair,
   subject: forge.pki.CertificateField[],

@@ -9,7 +9,7 @@ import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.t
 
 /** The assertion type (RFC 7521 §4.2). */
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/** `exp` may be at most so many seconds ahead, and `iat` at most so many seconds ago. */
+/** The maximum number of seconds from `iat` to now, and from now to `exp`. */
 const ASSERTION_SECONDS_MAX = 3600;
 /** How far a client's clock may be ahead, in seconds. */
 const SKEW_SECONDS = 60;

@@ -220,7 +220,7 @@ describe("a server's refusal reaches the program with its description", () => {
     expect((error as Error).message).toMatch(message);
     expect((error as Error).message).not.toContain("e30");
     expect(message.source).toContain(`no ${(error as SignInError).lacks} in`);
-    // Each earlier report has the same properties.
+    // The messages of earlier reports also name the missing member, and nothing else.
     for (const trouble of troubles)
       expect(trouble.message).toMatch(/HTTP 200; there is no [a-z_]+ in /);
     expect(troubles.length).toBeGreaterThan(3);

@@ -134,7 +134,7 @@ async function loginOn(
   }
 }
 
-/** Consecutive errors before the login gives up, after 7 to 14 s. The server may be restarting behind a proxy. */
+/** The login ends after this many consecutive errors, in 7 to 14 s. The server may be restarting behind a proxy. */
 const UNUSABLE_MAX = 4;
 
 /** Whether the address is not that of an authorization server. Then a user at a terminal should not wait. */

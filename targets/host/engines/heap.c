@@ -1,4 +1,4 @@
-/* The engine's heap. Contract in heap.h. */
+/* The engine's heap. heap.h has the contract. */
 #include "heap.h"
 
 #include <malloc.h>

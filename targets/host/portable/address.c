@@ -1,4 +1,4 @@
-/* Parses addresses. Contract in address.h. */
+/* Parses addresses. address.h has the contract. */
 #include "address.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Carries out the core's commands. Contract in driver.h. */
+/* Carries out the core's commands. driver.h has the contract. */
 #include "driver.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Recent events. Contract in history.h. */
+/* Recent events. history.h has the contract. */
 #include "history.h"
 
 #include "assertion.h"

@@ -1,4 +1,4 @@
-/* The portable host. Contract in host.h. */
+/* The portable host. host.h has the contract. */
 #include "host.h"
 
 #include "picogrant-port.h"

@@ -1,4 +1,4 @@
-/* Parses HTTP responses. Contract in http-response.h. Each step takes one byte, or many bytes of a body. */
+/* Parses HTTP responses. http-response.h has the contract. Each step takes one byte, or many bytes of a body. */
 #include "http-response.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* One HTTP/1.1 exchange at a time. Contract in http.h. */
+/* One HTTP/1.1 exchange at a time. http.h has the contract. */
 #include "http.h"
 
 #include <string.h>

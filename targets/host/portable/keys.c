@@ -1,4 +1,4 @@
-/* DPoP proofs and client assertions. Contract in keys.h. */
+/* DPoP proofs and client assertions. keys.h has the contract. */
 #include "keys.h"
 
 #ifdef PG_KEYS

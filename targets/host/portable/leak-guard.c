@@ -1,5 +1,5 @@
 /*
- * The last check before a request is sent. Contract in http.h. It parses the configured address itself, independently
+ * The last check before a request is sent. http.h has the contract. It parses the configured address itself, independently
  * of address.c.
  */
 #include "http.h"

@@ -1,4 +1,4 @@
-/* Monitors the network. Contract in network-watch.h. */
+/* Monitors the network. network-watch.h has the contract. */
 #include "network-watch.h"
 
 #include "assertion.h"

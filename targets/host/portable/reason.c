@@ -1,4 +1,4 @@
-/* Reasons on the display. Contract in reason.h. */
+/* Reasons on the display. reason.h has the contract. */
 #include "reason.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Records on a medium, in its units. Contract in storage.h. A write erases the slot, then programs record and
+/* Records on a medium, in its units. storage.h has the contract. A write erases the slot, then programs record and
  * header. */
 #include "storage.h"
 

@@ -121,7 +121,7 @@ export class DiscardedOracle {
 
 /** From this size on, long addresses fit. */
 const LONG_FROM_BYTES = 24_576;
-/** create needs so many bytes for tokens, requests and records. */
+/** create needs this many bytes for tokens, requests and records. */
 const OUTPUT_LEAST = 512;
 
 /** Finds the smallest memory for this configuration. With less, create must not touch bytes outside the memory. */

@@ -1,5 +1,5 @@
 /*
- * Extends BearSSL's certificate check. Contract in tls.h.
+ * Extends BearSSL's certificate check. tls.h has the contract.
  *
  * A certificate arrives in pieces, and there is no memory to store it. So the check searches the arriving bytes for the
  * identifier of the list of uses (extended key usage). It parses the bytes after the identifier as that list, and each such

@@ -1,5 +1,5 @@
 /*
- * One connection on lwIP's raw interface, with BearSSL. Contract in picogrant-port.h.
+ * One connection on lwIP's raw interface, with BearSSL. picogrant-port.h has the contract.
  *
  * network_work, called by the main loop, runs lwIP's callbacks. They only store data and record events. pump() does the
  * rest: it moves bytes between the two libraries until there are none left.

@@ -1,4 +1,4 @@
-/* The network on lwIP's raw interface. Contract in network.h. */
+/* The network on lwIP's raw interface. network.h has the contract. */
 #include "network.h"
 
 #include <lwip/dhcp.h>

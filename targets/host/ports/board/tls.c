@@ -1,5 +1,5 @@
 /*
- * TLS with BearSSL. Contract in tls.h.
+ * TLS with BearSSL. tls.h has the contract.
  *
  * To save flash and RAM it supports two ciphers (ChaCha20 with Poly1305, AES-128-GCM), one curve for the key exchange
  * (P-256), and certificates signed with RSA, or with ECDSA over P-256 and P-384. All arithmetic is constant-time on a

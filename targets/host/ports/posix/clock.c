@@ -1,4 +1,4 @@
-/* Time and random bytes on Linux, and libsodium's SHA-256. Contract in picogrant-port.h. */
+/* Time and random bytes on Linux, and libsodium's SHA-256. picogrant-port.h has the contract. */
 #include "picogrant-port.h"
 
 #include <sodium/crypto_hash_sha256.h>

@@ -1,5 +1,5 @@
 /*
- * A connection with libcurl, which is only used for connecting and TLS. http.c does HTTP. Contract in picogrant-port.h.
+ * A connection with libcurl, which is only used for connecting and TLS. http.c does HTTP (contract: picogrant-port.h).
  *
  * Each connection has its own handle, because before version 8.1 a reused handle keeps a pointer to freed memory in
  * libcurl's store of headers. All handles of a network are in one multi handle, which reports how each connection has

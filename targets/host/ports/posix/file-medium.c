@@ -1,4 +1,4 @@
-/* A file that behaves like flash. Contract in posix.h. */
+/* A file that behaves like flash. posix.h has the contract. */
 #include "posix.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Files and process hardening. Contract in posix.h. */
+/* Files and process hardening. posix.h has the contract. */
 #include "posix.h"
 
 #include <errno.h>

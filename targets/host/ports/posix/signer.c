@@ -1,4 +1,4 @@
-/* The device's key, in a file that only this user can read, with OpenSSL. Contract in posix.h. */
+/* The device's key, in a file that only this user can read, with OpenSSL. posix.h has the contract. */
 #include "posix.h"
 
 #ifdef PG_KEYS

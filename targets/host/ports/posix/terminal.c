@@ -1,4 +1,4 @@
-/* The display in a terminal. Contract in picogrant-port.h. */
+/* The display in a terminal. picogrant-port.h has the contract. */
 #include "posix.h"
 
 #include <unistd.h>

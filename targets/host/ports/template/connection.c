@@ -1,9 +1,9 @@
 /*
- * A connection over a plain socket. Replace it with one over the board's TCP and TLS. Contract in picogrant-port.h, in
- * short: no function waits; use TLS 1.2 or later, and check the certificate's chain, name and dates; wipe every buffer at
- * the end. http.c does HTTP. This file has no TLS, so it refuses every address except this machine's own. Use it to test a
- * port with a local service. ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use esp_tls, on Zephyr its
- * sockets with TLS.
+ * A connection over a plain socket. Replace it with one over the board's TCP and TLS. picogrant-port.h has the contract.
+ * Its main rules: no function waits; use TLS 1.2 or later, and check the certificate's chain, name and dates; wipe every
+ * buffer at the end. http.c does HTTP. This file has no TLS, so it refuses every address except this machine's own. Use it
+ * to test a port with a local service. ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use esp_tls, on
+ * Zephyr its sockets with TLS.
  */
 #include "port.h"
 

@@ -1,9 +1,8 @@
 /*
  * The storage for the records, here one file with one slot after the other. Replace it with flash or an EEPROM.
- * Contract in picogrant-port.h, in short: there are two independent slots (on flash, separate sectors); erasing sets
- * every byte to 0xff; programming writes erased bytes, each only once, and is durable when it returns. The host's
- * storage.h does the rest. It programs the header last, so that after a power failure a partial record never looks
- * valid.
+ * picogrant-port.h has the contract. Its main rules: there are two independent slots (on flash, separate sectors); erasing
+ * sets every byte to 0xff; programming writes erased bytes, each only once, and is durable when it returns. The host's
+ * storage.h does the rest. It programs the header last, so that after a power failure a partial record never looks valid.
  *
  * Records contain tokens. If the medium can be read out, encrypt it.
  */

@@ -1,4 +1,4 @@
-/* The LAN9118. Contract in network.h. */
+/* The LAN9118. network.h has the contract. */
 #include "network.h"
 #include "picogrant-port.h"
 #include "registers.h"
