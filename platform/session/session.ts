@@ -180,7 +180,8 @@ export class Session {
    * the token and repeats the request once, unless reading consumes `init.body`, or the API requires another sign-in (RFC
    * 9470, `stepUpOf`). It sends the token over https to the server of this request; if `resources` is set, only to those
    * servers. It follows redirects: within the same server with the token, to another one without token, headers and body.
-   * @throws SignInError if the session has ended, or if the signer fails; TypeError if the address must not receive the token; errors of `fetch`
+   * @throws SignInError if the session has ended, or if the signer fails; TypeError if the address must not receive the
+   * token; errors of `fetch`
    */
   async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     // Load this module on demand, because not every program uses it.
