@@ -11,6 +11,7 @@ import type { Filter, Head } from "./filter.ts";
 import { type BufferedResponse, ResponseBuffer } from "./response-buffer.ts";
 import { challengeWith } from "./step-up.ts";
 
+/** What a key of the client signs: proofs of tokens (DPoP), client assertions, or both. */
 export interface KeySettings {
   readonly signer: Signer;
   readonly entropy: Entropy;
