@@ -146,7 +146,7 @@ export class Driver {
     return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
 
-  /** Whole seconds since the driver last reported the time to the core. The device's lifetimes are those of that moment. */
+  /** Whole seconds that the device's lifetimes do not contain yet, because the driver has not reported them to the core. */
   get unreportedS(): number {
     return Math.floor(((this.#timers.now() - this.#lastMs) >>> 0) / 1000);
   }

@@ -91,7 +91,7 @@ function staysAsItIs(c: number, encoding: Encoding): boolean {
   if ((c > 64 && c < 91) || (c > 96 && c < 123) || (c > 47 && c < 58)) return true;
   // - . _
   if ((c > 44 && c < 47) || c === 95) return true;
-  // * in forms, ~ in paths
+  // `*` in forms, `~` in paths
   return c === (encoding === Encoding.FORM ? 42 : 126);
 }
 

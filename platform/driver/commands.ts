@@ -27,7 +27,7 @@ import { type RequestContext, Responses } from "./responses.ts";
 
 /** The members of the driver that its commands use. */
 export interface CommandOwner extends Pick<RequestContext, "report" | "handOn"> {
-  /** Code outside the driver has failed. @param giveUp reports the failed operation to the core */
+  /** Handles a failure of code outside the driver. @param giveUp reports the failed operation to the core */
   readonly fault: (error: unknown, giveUp: () => void) => void;
 }
 

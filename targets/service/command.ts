@@ -110,7 +110,7 @@ function readJson(what: "fixture" | "options", file: string, check: (value: neve
     check(value as never);
     return value;
   } catch (error) {
-    // One line, even if the message contains text of the file.
+    // Print one line, even if the message contains text of the file.
     throw new UsageError(`--${what} ${file}: ${problem}${(error as Error).message}`);
   }
 }

@@ -37,7 +37,7 @@ export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
     readonly scopes?: readonly string[] | undefined;
     readonly jkt?: string | undefined;
   }[];
-  /** Whether newer grants have displaced its refresh token. The access tokens stay valid. */
+  /** Whether newer grants have displaced this grant's refresh token. Its access tokens stay valid. */
   readonly evicted?: boolean | undefined;
 };
 

@@ -198,7 +198,7 @@ static void report_trouble(struct pg_host *host, int has_moved) {
   if (is_trouble(error) && !has_moved) report(host, PG_REPORT_TROUBLE, error, reason);
 }
 
-/* Reports changes: of the state, of the reason for a retry, and the end of a call. */
+/* Reports a change of the state, a change of the reason for a retry, and the end of a call. */
 static void report_changes(struct pg_host *host) {
   int moves = pg_get(&host->core, PG_MOVES);
   int call = pg_get(&host->core, PG_CALL_STATE);

@@ -79,7 +79,7 @@ struct pg_core_config {
   int pkce;                      /* enum pg_pkce */
   int json_bodies;               /* 1: grant requests have JSON bodies (PG_IS_JSON); 0: only after a 415 */
   int client_authentication;     /* enum pg_client_authentication */
-  const char *messages;          /* as in struct pg_settings; NULL or "": the core's own */
+  const char *messages;          /* display texts, as in struct pg_settings; NULL or "": the core's own */
   const char *server;            /* the issuer, or the address of the token endpoint */
   const char *former_server;     /* the server's name in an older version: its record is still accepted; NULL or "": none */
   const struct pg_engine *engine; /* the engine (engines/picogrant-core.h); NULL: its defaults, or none */
@@ -89,7 +89,7 @@ enum pg_open_result {
   PG_OPEN_OK = 0,
   PG_OPEN_NO_HEAP,         /* with an engine: the heap's limit is too low for it and the core */
   PG_OPEN_INVALID_CODE,        /* with an engine: the code is invalid, or for another version of the engine */
-  PG_OPEN_SMALL_MEMORY,    /* `size` is less than PG_MEMORY_NEEDED; with an engine, or a setting is out of range */
+  PG_OPEN_SMALL_MEMORY,    /* `size` is less than PG_MEMORY_NEEDED. On an engine, also for a setting that is out of range */
   PG_OPEN_INVALID_CONFIG,      /* a setting is missing or out of range: see pg_config_error */
   PG_OPEN_OTHER_RELEASE,   /* with an engine: the code is of another release than this host (PICOGRANT_VERSION_NUMBER) */
   PG_OPEN_SMALL_STORAGE    /* from pg_host_open: a slot of the medium is smaller than the longest record */

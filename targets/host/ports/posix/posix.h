@@ -100,7 +100,7 @@ struct pg_display {
 /* The network with libcurl, from one thread. PG_NETWORK_MAX is the maximum number of connections. */
 enum { PG_WAIT_MAX = 2, PG_NETWORK_MAX = 4, PG_NETWORK_BUFFER = 4096, PG_NETWORK_NAME = 300 };
 
-/* Shared by the devices of a program, and owned by the caller from pg_network_open to pg_network_close. */
+/* The network, which the devices of a program share. The caller owns it from pg_network_open to pg_network_close. */
 struct pg_network {
   CURLM *multi;
   CURLSH *share; /* TLS sessions, which new connections to the same server can resume */
@@ -108,7 +108,7 @@ struct pg_network {
   int count;
 };
 
-/* One per device, owned by the caller from pg_connection_open to pg_network_close. For connection-curl.c only. */
+/* A device's connection. The caller owns it from pg_connection_open to pg_network_close. For connection-curl.c only. */
 struct pg_connection {
   struct pg_network *network;
   CURL *easy; /* NULL: no connection at present */
