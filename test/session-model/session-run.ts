@@ -66,6 +66,11 @@ interface IdToken {
 /** Matches secrets. The log must not contain any. */
 const SECRET = /(device-code|access-token|refresh-token)-\d|client-secret-of-the-program|eyJ/;
 
+/** Who can fix the problems of adapters. */
+const REMEDIES: Partial<Record<SignInError["code"], SignInError["remedy"]>> = {
+  ...{ adapter_failed: "developer", storage_silent: "user", not_saved: "user", not_erased: "user" },
+};
+
 /** When all faults have stopped, every promise must settle within this time. */
 const SETTLE_S = 1200;
 
@@ -412,7 +417,8 @@ class Run {
     if (start === undefined) return;
     const problem = start.received.reported(trouble);
     if (problem !== "" && this.#faults.isLegal) this.#fault(problem);
-    const { code, message } = trouble;
+    const { code, message, remedy } = trouble;
+    if (remedy !== (REMEDIES[code] ?? remedy)) this.#fault(`${code} has the remedy ${remedy}`);
     if (code === "storage_silent" && !this.#faults.isSilent) this.#fault("storage is not silent");
     if (code === "storage_silent" && !message.startsWith("storage has not responded for 10 s")) {
       this.#fault(`why is storage silent? ${message}`);
