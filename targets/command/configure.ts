@@ -1,6 +1,7 @@
 // `picogrant configure`: a complete device.json for hosts without discovery, or with --page the settings page of a device
 // in C.
 import { existsSync } from "node:fs";
+import { Option } from "commander";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
 import { NodeHttp, nodeTimers } from "../../platform/node/index.ts";
 import { UsageError } from "../desktop/command-line.ts";
@@ -10,7 +11,8 @@ import { completed, readDeviceJson } from "./login/settings.ts";
 import type { Part } from "./option-parser.ts";
 import { type KeyFlags, replaceFile, writePages } from "./page.ts";
 
-interface Flags extends KeyFlags {
+interface Flags extends Omit<KeyFlags, "dpop"> {
+  dpop?: "auto" | "require" | "off";
   out?: string;
   certificates?: string;
   page?: boolean;
@@ -26,7 +28,8 @@ addresses and the client authentication of the profile or of the server's metada
 
 With --page, the output is the settings page of a board or of the host in C. It contains the device.json, the
 certificate authorities that the device trusts (--authorities, or else http.certificates), a random seed, and the
-device's key (storage.deviceKey), if any. With --csv, each line of the table is a device. The first line names members
+device's key (storage.deviceKey), if any. --dpop auto reads once, now, whether the server's metadata offer DPoP for
+ES256. With --csv, each line of the table is a device. The first line names members
 of device.json (clientId, deviceParameters.serial, limits.renewals). The column \`file\` names the page below --out. An
 empty cell leaves the member as it is in device.json.
 
@@ -45,26 +48,33 @@ export const configure: Part = {
         "with --page: certificate authorities that the device trusts, in PEM",
       )
       .option("--csv <file>", "with --page: a table of devices, a page for each line")
-      .option("--dpop", "with --page: tokens are bound to the device's key (DPoP)")
+      .addOption(
+        new Option("--dpop [when]", "with --page: bind tokens to the device's key (DPoP)")
+          .choices(["auto", "require", "off"])
+          .preset("require"),
+      )
       .option("--private-key-jwt", "with --page: the client authenticates with the device's key")
       .option("--key <file>", "with --page: the private key of a board, in PEM or as a JWK")
       .addHelpText("after", HELP),
   act: async (line) => {
     const [file = ""] = line.args;
-    const { out, certificates, page, authorities, csv, ...keys } = line.opts<Flags>();
+    const { out, certificates, page, authorities, csv, dpop, ...keys } = line.opts<Flags>();
     if (page && out === undefined) throw new UsageError("--page needs --out FILE");
-    if (!page && (authorities ?? csv ?? Object.values(keys)[0]) !== undefined) {
+    if (!page && (authorities ?? csv ?? dpop ?? Object.values(keys)[0]) !== undefined) {
       throw new UsageError(
         "--authorities, --csv, --dpop, --private-key-jwt and --key go with --page",
       );
     }
     const host = { http: new NodeHttp(httpOptionsOf({ certificates })), timers: nodeTimers() };
-    const config = await completed(file, readDeviceJson(file), host);
+    const { config, dpop: isBound } = await completed(file, readDeviceJson(file), host, dpop);
     const text = `${JSON.stringify(config, null, 2)}\n`;
     if (page) {
       const trusted = authorities ?? authoritiesIn(config);
-      const output = writePages(file, JSON.stringify(config), trusted, csv, out ?? "", keys);
-      process.stdout.write(`${output}\n`);
+      const uses = { ...keys, dpop: isBound };
+      const output = writePages(file, JSON.stringify(config), trusted, csv, out ?? "", uses);
+      process.stdout.write(
+        `${output}${dpop === "auto" ? `, DPoP: ${isBound ? "on" : "off"}` : ""}\n`,
+      );
     } else if (out === undefined) process.stdout.write(text);
     else if (existsSync(out)) throw new UsageError(`${out}: exists already; remove it first`);
     else replaceFile(out, text);

@@ -10,6 +10,7 @@ import { runPart } from "../../targets/command/option-parser.ts";
 import { cellsOf } from "../../targets/command/page.ts";
 import { readPage } from "../../targets/command/page-format.ts";
 import { makeTlsIdentities } from "../../targets/service/certificates.ts";
+import { startSimulatedService } from "../../targets/service/simulated-service.ts";
 import { isFullRun } from "../full-run.ts";
 import { temporaryFolder } from "../listening.ts";
 
@@ -45,6 +46,22 @@ const whole = (...more: string[]): string[] => [
   ...[path("device.json"), "--page", "--authorities", path("ca.pem")],
   ...["--out", path("out"), ...more],
 ];
+
+it.each([
+  [["--dpop"], "off", 1],
+  [["--dpop", "auto"], "required", 1],
+  [["--dpop", "auto"], "off", 0],
+  [["--dpop", "off", "--private-key-jwt"], "required", 2],
+] as const)("%j where the server's DPoP is %s: the page says %i", async (flags, dpop, uses) => {
+  const { url, close } = await startSimulatedService({ options: { dpop } });
+  writeFileSync(
+    path("device.json"),
+    JSON.stringify({ clientId: "tv", scope: "email", issuer: url }),
+  );
+  await run([path("device.json"), "--page", "--out", path("out"), ...flags]);
+  await close();
+  expect(page("out").keyUses).toBe(uses);
+});
 
 async function mistake(...args: string[]): Promise<string> {
   const { message } = (await run(args).catch((error: Error) => error)) as Error;

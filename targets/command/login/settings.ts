@@ -10,7 +10,7 @@ import {
 } from "../../../platform/configuration/device-config.ts";
 import { listed, type Problem } from "../../../platform/configuration/schema-check.ts";
 import table from "../../../platform/configuration/settings.json";
-import type { Client, ServerSettings } from "../../../platform/configuration/settings.ts";
+import type { Client, ServerSettings, Settings } from "../../../platform/configuration/settings.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
 import { parseOptions, SESSION_BYTES } from "../../../platform/node/options.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
@@ -135,15 +135,18 @@ export function readDeviceJson(file: string): DeviceConfig {
 
 /**
  * Adds the addresses of its profile, or of its issuer's metadata.
+ * @param dpop "auto": only if the metadata offer it
  * @throws UsageError if it is invalid, SignInError if the issuer does not respond
  */
 export async function completed(
   file: string,
   config: DeviceConfig,
   host: { http: Http; timers: Timers },
-): Promise<DeviceConfig> {
+  dpop: Settings["dpop"] = "off",
+): Promise<{ config: DeviceConfig; dpop: boolean }> {
   try {
-    return completeConfig(config, await resolveServer(deviceSettings(config), host));
+    const server = await resolveServer({ ...deviceSettings(config), dpop }, host);
+    return { config: completeConfig(config, server), dpop: server.dpop !== undefined };
   } catch (error) {
     throw error instanceof MetadataError ? metadataErrorOf(error) : named(file, error);
   }
