@@ -48,7 +48,7 @@ import {
 
 /**
  * Call this when the code has expired and is no longer shown. The user may have decided since the last poll, and a server
- * does not expire a code with a decision. So the device polls once more, when its interval allows it.
+ * does not expire a code with a decision. So the device polls one more time, when its interval allows it.
  */
 function codeEnded(device: Device): void {
   var isLast = device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS;

@@ -44,7 +44,7 @@ export function persistentSession(
       await (isOver ? session?.close() : session?.signOut().catch(() => undefined));
       return await signIn({ ...requested, signal });
     })();
-    // Forget a failed sign-in, so that the next call signs in again.
+    // Drop a failed sign-in, so that the next call signs in again.
     own.catch(() => {
       if (current === own) current = undefined;
     });

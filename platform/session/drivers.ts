@@ -191,7 +191,7 @@ export class Drivers {
     }, nothing);
   }
 
-  /** Retries a failed write or erase once more before the session ends. */
+  /** Retries a failed write or erase before the session ends. */
   tryAtLast(): void {
     const { notSaved, notErased } = this.current.device;
     if (notSaved || notErased) this.current.tryNow();

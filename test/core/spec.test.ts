@@ -159,7 +159,7 @@ const ACTIONS: readonly (readonly [string, (bench: Port) => unknown])[] = [
       return core.applySecurityEvent(device, event, 0, event.length);
     },
   ],
-  ["eventVerified, storageDone, response... of nothing asked for", late],
+  ["eventVerified, storageDone, response... that the device did not request", late],
 ];
 function late({ core, device }: Port): void {
   core.eventVerified(device, device.requestId + 1, 1);
