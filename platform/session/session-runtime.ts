@@ -119,8 +119,10 @@ export class SessionRuntime implements DriversOwner {
   get #failure(): SignInError {
     const { current, recorder, tokens } = this.drivers;
     if (!tokens.isOfOtherKey) return signInErrorOf(current.device, recorder.newest);
-    const advice = "restore it before the next start, or sign in again";
-    const message = `the tokens are bound to another key, and the server refuses this one; ${advice}`;
+    const why = this.settings.keys
+      ? "another key, and the server refuses this one; restore it before the next start"
+      : "a key, which this start does not use; set dpop as before";
+    const message = `the tokens are bound to ${why}, or sign in again`;
     return new SignInError("key_changed", "user", message);
   }
 

@@ -282,14 +282,17 @@ describe("a server", () => {
   });
 });
 
-it("a session whose key has changed ends with a reason", async () => {
+it.each([
+  ["has changed", {}, /another key.*restore it .* or sign in again/],
+  ["is no longer used", { dpop: "off" }, /a key, which .* set dpop as before, or sign in again/],
+])("a session whose key %s ends with a reason", async (_, more, words) => {
   expect(await signedIn()).toEqual([]);
   await sessions.pop()!.close();
   fs.rmSync(path.join(state, "key.json"));
   responses = [error("invalid_grant"), tokens("DPoP", "2")];
   const onEnd = vi.fn();
-  expect(await signedIn({ resumeOnly: true, onEnd })).toEqual([]);
-  const message = expect.stringMatching(/another key.*restore it .* or sign in again/);
+  expect(await signedIn({ resumeOnly: true, onEnd, ...more })).toEqual([]);
+  const message = expect.stringMatching(words);
   const changed = { code: "key_changed", remedy: "user", message };
   await expect(sessions.pop()!.accessToken()).rejects.toMatchObject(changed);
   expect(onEnd).toHaveBeenCalledWith(expect.objectContaining(changed));
