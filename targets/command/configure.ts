@@ -53,7 +53,14 @@ export const configure: Part = {
           .choices(["auto", "require", "off"])
           .preset("require"),
       )
-      .option("--private-key-jwt", "with --page: the client authenticates with the device's key")
+      .addOption(
+        new Option(
+          "--private-key-jwt [audience]",
+          "with --page: the client authenticates with the device's key",
+        )
+          .choices(["issuer", "token_endpoint"])
+          .preset("issuer"),
+      )
       .option("--key <file>", "with --page: the private key of a board, in PEM or as a JWK")
       .addHelpText("after", HELP),
   act: async (line) => {

@@ -290,7 +290,14 @@ export interface PageSettings {
   /** The random seed. Default: a new one. Pass an empty one if the device has a random number generator. */
   readonly seed?: Uint8Array;
   /** The key of the device (targets/host/portable/keys.h): its uses and, for a board, the private key of 32 bytes. */
-  readonly keys?: { dpop?: boolean; privateKeyJwt?: boolean; signingKey?: Uint8Array } | undefined;
+  readonly keys?:
+    | {
+        dpop?: boolean;
+        /** The audience of client assertions. */
+        privateKeyJwt?: "issuer" | "token_endpoint" | undefined;
+        signingKey?: Uint8Array;
+      }
+    | undefined;
 }
 
 /**
@@ -308,7 +315,8 @@ export function makePage(config: string, settings: PageSettings): Buffer {
     seed: settings.seed ?? randomBytes(SEED_BYTES),
     key: Buffer.from(whole.storage?.deviceKey ?? "", "hex"),
     authorities: authoritiesOf(authorities),
-    keyUses: (keys.dpop ? 1 : 0) + (keys.privateKeyJwt ? 2 : 0),
+    keyUses:
+      (keys.dpop ? 1 : 0) + { none: 0, issuer: 2, token_endpoint: 4 }[keys.privateKeyJwt ?? "none"],
     signingKey: keys.signingKey ?? Buffer.of(),
   });
   if (written(readPage(page)).equals(page)) return page;

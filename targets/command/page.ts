@@ -118,7 +118,7 @@ function writeTable(path: string, config: string, out: string, page: (text: stri
 
 export interface KeyFlags {
   dpop?: boolean;
-  privateKeyJwt?: boolean;
+  privateKeyJwt?: "issuer" | "token_endpoint";
   key?: string;
 }
 

@@ -52,6 +52,7 @@ it.each([
   [["--dpop", "auto"], "required", 1],
   [["--dpop", "auto"], "off", 0],
   [["--dpop", "off", "--private-key-jwt"], "required", 2],
+  [["--dpop", "--private-key-jwt", "token_endpoint"], "off", 5],
 ] as const)("%j where the server's DPoP is %s: the page says %i", async (flags, dpop, uses) => {
   const { url, close } = await startSimulatedService({ options: { dpop } });
   writeFileSync(

@@ -205,10 +205,10 @@ static int add_proof(struct pg_keys *keys, struct pg_http_request *request, int 
   return pg_proof_write(keys->signer, &proof, keys->proof, sizeof keys->proof);
 }
 
-/* The audience is the issuer, or the token endpoint if the issuer is unknown (RFC 7523 section 3). */
+/* If the issuer is unknown, the audience is the token endpoint (RFC 7523 section 3). */
 static int add_assertion(struct pg_keys *keys, struct pg_http_request *request) {
   const struct pg_settings *settings = keys->settings;
-  const char *audience = *settings->server ? settings->server : settings->addresses[PG_ENDPOINT_TOKEN];
+  const char *audience = *settings->server && settings->private_key_jwt == 1 ? settings->server : settings->addresses[PG_ENDPOINT_TOKEN];
   request->assertion = keys->assertion;
   return !request->is_json && pg_assertion_write(keys->signer, settings->client_id, audience, keys->sent_s,
                                                  keys->assertion, sizeof keys->assertion);

@@ -178,7 +178,7 @@ enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, siz
   if (reader.left > 0) {
     uint32_t uses = page_take_number(&reader, 1);
     page->settings.dpop = uses & 1;
-    page->settings.private_key_jwt = uses >> 1 & 1;
+    page->settings.private_key_jwt = uses >> 1 & 3;
     page->signing_key = take_bytes(&reader, 1);
   }
 #endif

@@ -14,7 +14,8 @@
  *     the positions in the certificate that a board needs, u16 offset and u16 size each: the subject's name;
  *     the modulus, or the point; the exponent, or 0 and 0
  *   and only if the page names a time server or requires a key, a text: the time server's name or IPv4 address, ended by a 0
- *   and only if the page requires a key (keys.h), u8: 1 for DPoP plus 2 for private_key_jwt; u8 size, the private key
+ *   and only if the page requires a key (keys.h), u8: 1 for DPoP, plus 2 for private_key_jwt with the
+ *     issuer as audience, or 4 with the token endpoint; u8 size, the private key
  *
  * The page is not signed: anyone who can write it controls the device's settings.
  */

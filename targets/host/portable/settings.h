@@ -47,7 +47,8 @@ struct pg_settings {
   int client_authentication; /* PG_CLIENT_AUTHENTICATION_* */
 #ifdef PG_KEYS
   int dpop;            /* 1: tokens are bound to the device's key (keys.h) */
-  int private_key_jwt; /* 1: the client authenticates with that key; `client_authentication` is NONE */
+  /* The client authenticates with that key, and `client_authentication` is NONE. Audience: 1: issuer, 2: token endpoint. */
+  int private_key_jwt;
 #endif
 };
 

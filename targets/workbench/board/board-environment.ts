@@ -30,7 +30,7 @@ export class BoardEnvironment extends ServiceEnvironment {
     const registered = key && { secret: undefined, jwks: [jwk] as never };
     super("board", { pollToleranceMs: 250, baseUrl, ...required, ...options }, registered);
     if (d === undefined) return;
-    this.#keys = { dpop: true, privateKeyJwt: true, signingKey: Buffer.from(d, "base64url") };
+    this.#keys = { dpop: true, privateKeyJwt: "issuer", signingKey: Buffer.from(d, "base64url") };
   }
 
   /**
