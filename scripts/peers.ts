@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { rows } from "../targets/command/conform/device-rows.ts";
 import { markdownTable } from "../targets/desktop/command-line.ts";
 import { ensurePackages, tool } from "../targets/workbench/host/toolchain.ts";
-import { firmwareTable, packageTable, shippedTable } from "../targets/workbench/peers/costs.ts";
+import { TABLES } from "../targets/workbench/peers/costs.ts";
 import { commandLine, printTable, spliced } from "../targets/workbench/script-options.ts";
 
 const CLIENTS = ["picogrant", "oauth4webapi", "openid-client", "oidc-agent"];
@@ -56,12 +56,7 @@ const { write } = commandLine("peers", "Compares with other clients, in the same
   .opts<{ write?: boolean }>();
 for (const words of [["build"], ["tool", "--", "package"]])
   execFileSync("npm", ["run", "-s", ...words], { stdio: ["ignore", "ignore", "inherit"] });
-const tables: [string, () => Promise<string[][]>][] = [
-  ["packages", packageTable],
-  ["sizes", shippedTable],
-  ["firmware", firmwareTable],
-  ["rows", rowTable],
-];
+const tables = [...TABLES, ["rows", rowTable] as const];
 const node = process.versions.node.split(".")[0];
 let page = spliced(readFileSync(file, "utf8"), "made", `picogrant ${version}, Node ${node}.\n`);
 let failed: string[][] = [];

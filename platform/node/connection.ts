@@ -8,7 +8,7 @@ import net, { type LookupFunction, type Socket } from "node:net";
 import { Readable, type Transform } from "node:stream";
 import { setImmediate } from "node:timers";
 import { setTimeout as pause } from "node:timers/promises";
-import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from "node:zlib";
+import type { Zlib } from "node:zlib";
 import type { TransportFailure } from "../contracts.ts";
 import {
   CUT_OFF,
@@ -104,12 +104,15 @@ async function fastestOf(found: LookupAddress[], port: number, limitMs: number):
   return fastest;
 }
 
+/** Loaded with the first compressed response. */
+const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
+
 /** The decoders by the name of their coding. */
 export const DECODERS = new Map<string, () => Transform & Zlib>([
-  ["gzip", createGunzip],
-  ["x-gzip", createGunzip],
-  ["deflate", createInflate],
-  ["br", createBrotliDecompress],
+  ["gzip", () => zlib().createGunzip()],
+  ["x-gzip", () => zlib().createGunzip()],
+  ["deflate", () => zlib().createInflate()],
+  ["br", () => zlib().createBrotliDecompress()],
 ]);
 
 /** The body, decoded if an intermediary or the server has compressed it (RFC 9110 §8.4.1). */

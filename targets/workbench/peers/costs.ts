@@ -1,10 +1,20 @@
 // Measures each client: files and bytes as npm unpacks them, the code that a sign-in on Node loads, and on QuickJS the
 // size, the heap, and the globals that QuickJS lacks.
 
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { type BuildOptions, build, type Metafile } from "esbuild";
 import { startSimulatedService } from "../../service/simulated-service.ts";
@@ -107,7 +117,7 @@ async function packageRow(name: string, folder: string, names: string): Promise<
 }
 
 /** The table of packages: ours as `npm run tool -- package` builds them, and the others as they are installed here. */
-export async function packageTable(): Promise<string[][]> {
+async function packageTable(): Promise<string[][]> {
   const made = path.join(root, "dist/npm");
   const rows = [
     ["package", "own", "dependencies", "total", "a sign-in loads B"],
@@ -146,7 +156,7 @@ async function shippedRow(name: string, code: string): Promise<string[]> {
   return [name, ...figures, loads ? "yes" : "no", missing.join(" ") || "none"];
 }
 
-export async function shippedTable(): Promise<string[][]> {
+async function shippedTable(): Promise<string[][]> {
   const rows = [
     ["client", "min B", "gzip B", "QuickJS heap on load B", "loads there", "names missing"],
     await shippedRow("picogrant, complete", await builtBundle("complete")),
@@ -160,12 +170,51 @@ export async function shippedTable(): Promise<string[][]> {
   return rows;
 }
 
+const STARTS = 15;
+
+/** CPU of Node until a program has imported a client, and for picogrant until it has signed in, above an empty program. */
+async function startTable(): Promise<string[][]> {
+  const folder = path.join(root, "dist/peers");
+  mkdirSync(folder, { recursive: true });
+  const service = await startSimulatedService({ approve: "ada", dialect: "keycloak" });
+  const own = JSON.stringify(path.join(root, "dist/npm/picogrant/dist/index.js"));
+  const options = `{
+    server: { deviceAuthorization: "${service.url}/device/code", token: "${service.url}/token" },
+    clientId: "public-printer", scope: "openid", state: process.argv[2], onCode() {},
+  }`;
+  const programs = {
+    nothing: "",
+    picogrant: `import { signIn } from ${own};`,
+    "picogrant, signed in": `import { signIn } from ${own}; await signIn(${options});`,
+    oauth4webapi: 'import * as client from "oauth4webapi";',
+    "openid-client": 'import * as client from "openid-client";',
+  };
+  const costs = new Map<string, number[]>();
+  for (let start = 0; start < STARTS; start++)
+    for (const [name, program] of Object.entries(programs)) {
+      const file = path.join(folder, "start.mjs");
+      const state = mkdtempSync(path.join(folder, "start-"));
+      writeFileSync(
+        file,
+        `${program}\nconst { user, system } = process.cpuUsage();\nconsole.log(user + system);`,
+      );
+      const { stdout } = await promisify(execFile)(process.execPath, [file, state]);
+      costs.set(name, [...(costs.get(name) ?? []), Number(stdout)]);
+      rmSync(state, { recursive: true });
+    }
+  await service.close();
+  const median = (name: string): number => costs.get(name)!.sort((a, b) => a - b)[STARTS >> 1]!;
+  const [nothing = "", ...clients] = Object.keys(programs);
+  const above = (name: string): string => ((median(name) - median(nothing)) / 1000).toFixed(1);
+  return [["client", "CPU ms"], ...clients.map((name) => [name, above(name)])];
+}
+
 /**
  * Code and RAM on a Cortex-M3 with -Os: of our core, and of a client that was written in a day (naive.c). The naive client
  * needs snprintf and more from the C library, so it is linked, and the size of an empty program is subtracted. Ours needs
  * no library. Before that, a test checks that the naive client signs in.
  */
-export async function firmwareTable(): Promise<string[][]> {
+async function firmwareTable(): Promise<string[][]> {
   const [jsmn, folder] = ["/usr/include/jsmn.h", path.join(root, "dist/peers")];
   const need = { package: "libjsmn-dev", isThere: () => existsSync(jsmn) };
   ensurePackages([need, tool("gcc", "gcc"), tool("curl", "curl")], false);
@@ -196,3 +245,11 @@ export async function firmwareTable(): Promise<string[][]> {
   }
   return [...rows, ["a naive client", `${code - noCode}`, `${ram - noRam}`]];
 }
+
+/** The tables of the page by their marks. */
+export const TABLES = [
+  ["packages", packageTable],
+  ["start", startTable],
+  ["sizes", shippedTable],
+  ["firmware", firmwareTable],
+] as const;
