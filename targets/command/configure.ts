@@ -29,9 +29,9 @@ addresses and the client authentication of the profile or of the server's metada
 With --page, the output is the settings page of a board or of the host in C. It contains the device.json, the
 certificate authorities that the device trusts (--authorities, or else http.certificates), a random seed, and the
 device's key (storage.deviceKey), if any. --dpop auto reads once, now, whether the server's metadata offer DPoP for
-ES256. With --csv, each line of the table is a device. The first line names members
-of device.json (clientId, deviceParameters.serial, limits.renewals). The column \`file\` names the page below --out. An
-empty cell leaves the member as it is in device.json.
+ES256. With --csv, each line of the table is a device. The first line names members of device.json (clientId,
+deviceParameters.serial, limits.renewals). The column \`file\` names the page below --out. An empty cell leaves the
+member as it is in device.json.
 
   picogrant configure device.json --page --authorities ca.pem --out device.page
   picogrant configure device.json --page --authorities ca.pem --csv devices.csv --out pages`;
@@ -43,10 +43,7 @@ export const configure: Part = {
       .option("--out <file>", "write it there, readable by you alone, instead of printing it")
       .option("--certificates <file>", "trust these (PEM) instead of the system's")
       .option("--page", "write a settings page instead")
-      .option(
-        "--authorities <file...>",
-        "with --page: certificate authorities that the device trusts, in PEM",
-      )
+      .option("--authorities <file...>", "with --page: the authorities to trust, in PEM")
       .option("--csv <file>", "with --page: a table of devices, a page for each line")
       .addOption(
         new Option("--dpop [when]", "with --page: bind tokens to the device's key (DPoP)")
@@ -68,9 +65,7 @@ export const configure: Part = {
     const { out, certificates, page, authorities, csv, dpop, ...keys } = line.opts<Flags>();
     if (page && out === undefined) throw new UsageError("--page needs --out FILE");
     if (!page && (authorities ?? csv ?? dpop ?? Object.values(keys)[0]) !== undefined) {
-      throw new UsageError(
-        "--authorities, --csv, --dpop, --private-key-jwt and --key go with --page",
-      );
+      throw new UsageError("--authorities, --csv, --dpop, --private-key-jwt, --key need --page");
     }
     const host = { http: new NodeHttp(httpOptionsOf({ certificates })), timers: nodeTimers() };
     const { config, dpop: isBound } = await completed(file, readDeviceJson(file), host, dpop);

@@ -47,11 +47,7 @@ const PARTS: readonly NamedPart[] = [
       return { line: () => serviceLine(name), act: (line) => runService(line, name) };
     },
   ],
-  [
-    "conform",
-    "test your own device or adapters",
-    async () => (await import("./conform.ts")).conform,
-  ],
+  ["conform", "test a device, or adapters", async () => (await import("./conform.ts")).conform],
   [
     "check-server",
     "the test server for the check of a port in C",
