@@ -76,6 +76,8 @@ export class SharedFiles {
   /** How often each file has been replaced. The times of some file systems are too coarse to see a change. */
   readonly replaced = new Map<string, number>();
   isFaulty = true;
+  /** A process could not create its lock. It then goes ahead without one, because it cannot store records either. */
+  isLockless = false;
   /** "ENOSPC": nothing can be written; "EROFS": nothing can be created or removed either. */
   medium: "" | "ENOSPC" | "EROFS" = "";
 
@@ -193,6 +195,7 @@ export class Process {
       const isFailing = isFaulty && FAILING.includes(String(name)) && random.once(60);
       const isRefused = REFUSED[medium](String(name), args);
       const code = isRefused ? medium : "EIO";
+      this.#shared.isLockless ||= isFailing && String(args[0]).includes("/lock-");
       if (!this.isAlive || isFailing || isRefused) throw Object.assign(new Error(code), { code });
       return this.#simulated(name, args) ?? real(...args);
     };

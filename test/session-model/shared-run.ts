@@ -163,6 +163,7 @@ class SharedRun {
 
   /** While the medium fails, no program may refresh: the new token could not be stored, and a kill would lose it. */
   #isSent(program: Program, { body, bodyFrom, bodyTo }: HttpRequest): void {
+    this.#server.isOnePoller &&= !this.#files.isLockless;
     const text = Buffer.from(Array.from(body).slice(bodyFrom, bodyTo)).toString("latin1");
     const isSaved = program.session?.isSaved ?? program.newest === "";
     const isRefresh = this.#server.rotates && text.includes("grant_type=refresh_token");
