@@ -54,6 +54,15 @@ export function checkSchema(value: unknown, schema: Schema): Problem[] {
   return [...problemsOf(value, schema, schema)];
 }
 
+/** Copies a value and checks the copy, which is what to use. */
+export function checkedCopy(
+  value: unknown,
+  schema: Schema,
+): { readonly copy: unknown; readonly found: readonly Problem[] } {
+  const copy = plainCopy(() => value, schema);
+  return { copy, found: checkSchema(copy, schema) };
+}
+
 /** In a copy: a value whose getter or proxy has thrown, or that is nested or longer than any setting. */
 const UNREADABLE = Symbol("unreadable");
 const CANNOT_BE_READ = "cannot be read";
@@ -64,7 +73,7 @@ const ITEMS_MAX = 10_000;
  * Copies plain objects and lists, so that the values that are checked are those that are used. A value that the schema
  * takes as a function or an instance is not copied.
  */
-export function plainCopy(read: () => unknown, { type, ...schema }: Schema, depth = 0): unknown {
+function plainCopy(read: () => unknown, { type, ...schema }: Schema, depth = 0): unknown {
   try {
     const value = read();
     const kind = typeOf(value);

@@ -2,10 +2,9 @@
 // requested. The modules behind it use only the parsed options.
 
 import {
-  checkSchema,
+  checkedCopy,
   listed,
   type Problem,
-  plainCopy,
   type Schema,
   whenReadable,
 } from "../configuration/schema-check.ts";
@@ -70,13 +69,19 @@ export type NodeSettings = Settings & Omit<SignInOptions, "server">;
 /** Memory for tokens of 20,000 bytes each, such as signed documents. */
 export const SESSION_BYTES = schema.properties.memoryBytes.default;
 
-/** @throws the result of `refuse`; by default SignInError `wrong_option` that names every invalid option */
+/**
+ * Finds every problem, with its path. A message never contains a value that may be secret.
+ * @throws the result of `refuse`; by default SignInError `wrong_option` that names every invalid option
+ */
 export function parseOptions(
   given: SignInOptions,
   refuse = (problems: readonly Problem[]): Error => wrongOption(listed(problems)),
 ): NodeSettings {
-  const options = plainCopy(() => given, schema as Schema) as SignInOptions;
-  const problems = optionProblems(options);
+  const { copy, found } = checkedCopy(given, schema as Schema);
+  const options = copy as SignInOptions;
+  const isRight = (name: string): boolean => !found.some(({ path }) => isWithin(path, name));
+  const further = FURTHER.filter(([name]) => isRight(name)).flatMap(([, check]) => check(options));
+  const problems = [...found.map(explained), ...further.filter(({ message }) => message !== "")];
   if (problems.length > 0) throw refuse(problems);
   const { memoryBytes = SESSION_BYTES } = options;
   return Object.freeze({ ...options, memoryBytes, server: identityOf(options.server) });
@@ -91,14 +96,6 @@ export function identityOf(choice: ServerChoice): Settings["server"] {
   const { issuer, profile, endpoints, ...addresses } = choice as ServerAddresses & ServerIdentity;
   if ("token" in choice) return { issuer, endpoints: addresses };
   return { issuer, endpoints, profile: typeof profile === "string" ? { name: profile } : profile };
-}
-
-/** Every problem of the options, with its path. A message never contains a value that may be secret. */
-function optionProblems(options: SignInOptions): Problem[] {
-  const found = checkSchema(options, schema as Schema);
-  const isRight = (name: string): boolean => !found.some(({ path }) => isWithin(path, name));
-  const further = FURTHER.filter(([name]) => isRight(name)).flatMap(([, check]) => check(options));
-  return [...found.map(explained), ...further.filter(({ message }) => message !== "")];
 }
 
 function isWithin(path: string, name: string): boolean {
