@@ -36,6 +36,14 @@ member as it is in device.json.
   picogrant configure device.json --page --authorities ca.pem --out device.page
   picogrant configure device.json --page --authorities ca.pem --csv devices.csv --out pages`;
 
+const DPOP = ["require", "auto", "off"];
+const AUDIENCES = ["issuer", "token_endpoint"];
+
+/** @param choices the first one applies if the option has no value */
+function keyOption(flags: string, what: string, choices: readonly string[]): Option {
+  return new Option(flags, `with --page: ${what}`).choices(choices).preset(choices[0]);
+}
+
 export const configure: Part = {
   line: (line) =>
     line
@@ -45,19 +53,8 @@ export const configure: Part = {
       .option("--page", "write a settings page instead")
       .option("--authorities <file...>", "with --page: the authorities to trust, in PEM")
       .option("--csv <file>", "with --page: a table of devices, a page for each line")
-      .addOption(
-        new Option("--dpop [when]", "with --page: bind tokens to the device's key (DPoP)")
-          .choices(["auto", "require", "off"])
-          .preset("require"),
-      )
-      .addOption(
-        new Option(
-          "--private-key-jwt [audience]",
-          "with --page: the client authenticates with the device's key",
-        )
-          .choices(["issuer", "token_endpoint"])
-          .preset("issuer"),
-      )
+      .addOption(keyOption("--dpop [when]", "bind tokens to the device's key", DPOP))
+      .addOption(keyOption("--private-key-jwt [audience]", "authenticate by that key", AUDIENCES))
       .option("--key <file>", "with --page: the private key of a board, in PEM or as a JWK")
       .addHelpText("after", HELP),
   act: async (line) => {

@@ -132,9 +132,7 @@ function authoritiesOf(texts: readonly string[]): Buffer[] {
   const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
   const certificates = texts.flatMap((all) => all.match(pem) ?? []);
   if (certificates.length > AUTHORITIES_MAX) {
-    throw new PageError(
-      `${certificates.length} certificate authorities; at most ${AUTHORITIES_MAX} fit`,
-    );
+    throw new PageError(`${certificates.length} authorities; at most ${AUTHORITIES_MAX} fit`);
   }
   return certificates.map(authorityOf);
 }

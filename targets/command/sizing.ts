@@ -127,22 +127,16 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
 }
 
 /** Typical lengths in bytes: opaque tokens, and signed tokens with few or many claims. */
-const USUAL = (
-  [
-    ["short opaque tokens", 64, 64],
-    ["opaque tokens", 255, 255],
-    ["long opaque tokens", 512, 512],
-    ["a signed access token, an opaque refresh token", 1000, 128],
-    ["the same with more claims", 2048, 512],
-    ["both signed", 1500, 1200],
-    ["both signed, many claims", 2600, 1700],
-    ["the longest that some servers name", 4096, 2048],
-  ] as const
-).map(([tokens, accessTokenBytes, refreshTokenBytes]) => ({
-  tokens,
-  accessTokenBytes,
-  refreshTokenBytes,
-}));
+const USUAL = [
+  ["short opaque tokens", 64, 64],
+  ["opaque tokens", 255, 255],
+  ["long opaque tokens", 512, 512],
+  ["a signed access token, an opaque refresh token", 1000, 128],
+  ["the same with more claims", 2048, 512],
+  ["both signed", 1500, 1200],
+  ["both signed, many claims", 2600, 1700],
+  ["the longest that some servers name", 4096, 2048],
+] as const;
 
 const TOO_MANY = `more than ${MEMORY_MAX}`;
 
@@ -163,7 +157,10 @@ function cellsOf(tokens: Tokens): string[] {
 const HEAD = ["access", "refresh", "complete build", "grant alone"];
 
 export function sizingTable(): string {
-  const rows = USUAL.map(({ tokens, ...lengths }) => [tokens, ...cellsOf(lengths)]);
+  const rows = USUAL.map(([tokens, accessTokenBytes, refreshTokenBytes]) => [
+    tokens,
+    ...cellsOf({ accessTokenBytes, refreshTokenBytes }),
+  ]);
   return markdownTable([["tokens", ...HEAD], ...rows]);
 }
 
@@ -206,7 +203,8 @@ export const sizing: Part = {
     }
     process.stderr.write("Measuring with simulated sign-ins; this takes a while.\n");
     if (json) {
-      for (const { tokens, ...lengths } of USUAL) report(lengths, { tokens });
+      for (const [tokens, accessTokenBytes, refreshTokenBytes] of USUAL)
+        report({ accessTokenBytes, refreshTokenBytes }, { tokens });
       for (const profile of SERVERS) report(profile, { server: profile.name });
     } else print(`${sizingTable()}\n${sizingTableOfServers(SERVERS)}`.trimEnd());
     return Exit.DONE;

@@ -2,18 +2,7 @@
 
 import { openBrowser } from "../desktop/command-line.ts";
 
-export interface Paint {
-  bold(text: string): string;
-  faint(text: string): string;
-  /** Dark modules on a light background, independent of the terminal's colors. */
-  paper(text: string): string;
-}
-
-const plain = (text: string): string => text;
-const code =
-  (codes: string): ((text: string) => string) =>
-  (text) =>
-    `\x1b[${codes}m${text}\x1b[0m`;
+export type Paint = ReturnType<typeof paintFor>;
 
 export function isScreen(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env.TERM !== "dumb";
@@ -28,9 +17,12 @@ export function hasUtf8(
 }
 
 /** No colors in a pipe, in a terminal without colors, or if NO_COLOR is set (no-color.org). */
-export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
-  if (!isScreen(stream, env) || env.NO_COLOR) return { bold: plain, faint: plain, paper: plain };
-  return { bold: code("1"), faint: code("2"), paper: code("97;40") };
+export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv) {
+  const isPlain = !isScreen(stream, env) || env.NO_COLOR;
+  const paint = (codes: string) => (text: string) =>
+    isPlain ? text : `\x1b[${codes}m${text}\x1b[0m`;
+  // Paper: dark modules on a light background, independent of the terminal's colors.
+  return { bold: paint("1"), faint: paint("2"), paper: paint("97;40") };
 }
 
 /** Replaces the last status line, truncated to the width of the screen; "" removes it. Only on a screen. */

@@ -164,7 +164,7 @@ describe("a page", () => {
     const unnamed = [path("device.json"), "--page", "--out", path("out")];
     expect(await mistake(...unnamed)).toContain("--authorities is missing");
     writeFileSync(path("ca.pem"), authority.repeat(9));
-    expect(await mistake(...whole())).toContain("9 certificate authorities; at most 8 fit");
+    expect(await mistake(...whole())).toContain("9 authorities; at most 8 fit");
     writeFileSync(path("ca.pem"), "none");
     expect(await mistake(...whole())).toContain("ca.pem: holds no certificate");
   });

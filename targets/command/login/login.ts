@@ -177,9 +177,8 @@ function withHint(
   const isClients = code === "invalid_client" || code === "unauthorized_client";
   if (!isClients || config !== undefined || secret === "none" || clientAuthentication) return error;
   const isBasic = driver.config.clientAuthentication === clientAuthentications.client_secret_basic;
-  const [now, other] = isBasic
-    ? ["client_secret_basic", "client_secret_post"]
-    : ["client_secret_post", "client_secret_basic"];
+  const methods = ["client_secret_post", "client_secret_basic"];
+  const [now, other] = isBasic ? methods.reverse() : methods;
   const hint = `the secret went by ${now}; if it is right, try --client-authentication ${other}`;
   return new SignInError(code, remedy, `${message}; ${hint}`, { response });
 }
