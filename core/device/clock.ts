@@ -10,7 +10,7 @@ import { State } from "./states.ts";
 
 /** All countdowns, and the values from which the next wait is computed. */
 export interface Clock {
-  /** Milliseconds until the next request or retry. A call does not wait for it. */
+  /** Milliseconds until the grant's next request or the next retry of a storage operation. API calls do not wait for it. */
   waitMs: number;
   /** Milliseconds between two polls, as the server requires. */
   intervalMs: number;

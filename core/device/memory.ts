@@ -157,7 +157,10 @@ export function isSame(device: Device, region: Place, other: Place): boolean {
   return device.length[region] === device.length[other] && beginsWith(device, region, other);
 }
 
-/** Whether the region's value starts with the `size` bytes of another region from `at` on. */
+/**
+ * Whether the first `size` bytes of the region's value equal those at `at` of `bytesOf(device, of)`. The caller checks that
+ * the value has at least `size` bytes.
+ */
 export function startsAs(
   device: Device,
   region: Place,

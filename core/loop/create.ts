@@ -1,4 +1,5 @@
-// Creates a device: divides the memory, and encodes literals and configuration into it. All allocations are here.
+// Creates a device: divides the memory, and encodes literals and configuration into it. All allocations of the
+// core happen during this call.
 
 import { makeClock } from "../device/clock.ts";
 import { makeCommandRange } from "../device/command.ts";

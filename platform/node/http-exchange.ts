@@ -122,7 +122,8 @@ export class Exchange {
     body.on("end", () => this.#end());
     const { "retry-after": retryAfter, date, "content-length": promised } = response.headers;
     const { "transfer-encoding": coding = "chunked" } = response.headers;
-    // Of all interim responses, Node reports only 101, and no protocol switch was requested.
+    // 101 is the only interim response that Node reports here. It is invalid, because the request did not ask for another
+    // protocol: `finalStatus` then returns 0.
     const status = finalStatus(response.statusCode);
     // Only a proxy sends 407 (RFC 9110 §15.5.8). Over TLS, the response is not the server's.
     if (status === 407) {

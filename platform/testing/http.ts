@@ -13,7 +13,7 @@ export interface FakeResponse {
   retryAfterSeconds?: number;
   /** The header `WWW-Authenticate`; default "": none. */
   authenticate?: string;
-  /** Default "": no `DPoP-Nonce`; null: an adapter that does not report it. */
+  /** Default "": no `DPoP-Nonce`; null: simulates an adapter that does not report this header. */
   nonce?: string | null;
   /** Default 0: no `Date`. */
   dateMs?: number;

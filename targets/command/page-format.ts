@@ -268,7 +268,8 @@ export function readPage(page: Uint8Array): PageContent {
     key: take(takeNumber(1)),
     authorities: Array.from({ length: takeNumber(2) }, () => {
       const begin = at;
-      // Skips the certificate's size, the certificate, the curve and three positions.
+      // Skips the certificate with its size, the curve, and position and size of the subject, the key and the exponent
+      // (`authorityOf`).
       take(takeNumber(2) + 1 + 12);
       return body.subarray(begin, at);
     }),

@@ -9,7 +9,7 @@ import type { Account } from "./fixture.ts";
 import { emitAccountEvent, emitTokenRevoked } from "./security-events/delivery.ts";
 import { EVENT_TYPES } from "./security-events/streams.ts";
 
-/** The result of a decision. A code that is no longer pending does not change. */
+/** The result of a decision. A decision does not change a code that is no longer pending. */
 export type DecisionOutcome =
   | "granted"
   | Refusal

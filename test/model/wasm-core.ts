@@ -1,5 +1,5 @@
-// Runs picogrant.c as WebAssembly, with the functions of a bundle. Copies the device's memory in before each call and
-// back after it.
+// Runs picogrant.c as WebAssembly, behind the same functions as a JavaScript bundle. Copies the device's memory into the
+// WebAssembly memory before each call, and back after it.
 
 import { readFileSync } from "node:fs";
 import { types } from "node:util";

@@ -248,7 +248,7 @@ export const rows: readonly Row[] = [
   row("code-quota", "specification §7", [
     ...[code(json(403, { error_code: "rate_limit_exceeded" })), ...polled(tokens)],
   ]),
-  // Network faults must not end a code: the device continues to poll.
+  // Unusable responses, temporary errors and network faults must not end a code: the device continues to poll.
   ...rowsOf("RFC 8628 §3.5", (one) => polled(one, pending, tokens), {
     "poll-page-502": page(502),
     "poll-page-200": page(200),

@@ -398,7 +398,10 @@ export class Simulation {
     return new Application(first, this.settings.issuer ?? "");
   }
 
-  /** The remaining milliseconds: until the next request, of the code, and of the access token. 0: not applicable. */
+  /**
+   * Milliseconds until the next request, until the code expires, and until the access token expires. 0: none is left, the
+   * lifetime is unknown, or the value does not apply now.
+   */
   get left(): { poll: number; code: number; access: number } {
     const device = this.driver?.device;
     if (device === undefined) return { poll: 0, code: 0, access: 0 };

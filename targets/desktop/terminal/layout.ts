@@ -150,5 +150,5 @@ export function cut(line: string, width: number): string {
     .join("");
 }
 
-/** Matches a color sequence. It is a group, so that `split` returns it. */
+/** Matches a color sequence. The capturing group makes `split` return the sequences too. */
 const COLOUR = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);

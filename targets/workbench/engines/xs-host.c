@@ -1,8 +1,8 @@
-// A minimal host of Moddable's XS. The script gets `print`, and `counter`, whose element 0 is the number of slots and
-// chunks that the engine has taken from its heap so far.
+// Runs scripts on a minimal host of Moddable's XS. A script gets `print`, and `counter`, whose element 0 is the number of
+// slots and chunks that the engine has taken from its heap so far.
 //
 // XS allocates its heap from the system in one piece, so a hook of malloc cannot count the objects in it. Instead, the
-// linker redirects the engine's own functions to this file (--wrap).
+// linker redirects the functions that allocate slots and chunks to this file (--wrap=fxNewSlot, --wrap=fxNewChunk ...).
 
 #include "xsAll.h"
 #include "xsScript.h"

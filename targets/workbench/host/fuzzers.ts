@@ -102,8 +102,8 @@ async function buildFuzzer({ name, files }: Surface, plant?: PlantedFault): Prom
   const flags = [
     ...["-std=gnu11", "-O1", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror"],
     ...["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"],
-    // Without this option, one start in four fails on kernels with strong address randomization, because of the sanitizer's
-    // memory.
+    // Without this option, one start in four fails on kernels with strong address randomization: they may load the program
+    // at addresses that AddressSanitizer needs for its shadow memory.
     "-fno-pie",
     ...["-DPG_ASSERTIONS", "-DPG_KEYS", `-I${sources}/portable`, `-I${generatedC}`],
   ];

@@ -128,7 +128,7 @@ export function intervalMsOf(text: string | undefined): number {
 export const isVisible = (text: string | undefined): text is string =>
   text !== undefined && /^[\x21-\x7e]+$/.test(text);
 
-/** The error, message and reason of an API's response. Its error object may be nested four levels deep. */
+/** The error, message and reason of an API's response, at most four levels deep. The outermost object is level 1. */
 export interface Refusal {
   errors: Errors;
   message: string | undefined;

@@ -1,4 +1,5 @@
-/* The device's key, in a file that only this user can read, with OpenSSL. posix.h has the contract. */
+/* Reads the device's key from a file, and signs with OpenSSL. Only the user who runs the program may read the file.
+ * posix.h has the contract. */
 #include "posix.h"
 
 #ifdef PG_KEYS
