@@ -50,8 +50,8 @@ export class Keys {
   readonly #jwk: object;
   /** The newest nonce of each origin, in the order in which they arrived. */
   readonly #nonces = new Map<string, string>();
-  /** How far the server's clock is ahead of the device's; 0 if less than a minute. Signatures use the server's time. */
-  #aheadMs = 0;
+  /** How far the clock of each origin is ahead of the device's, if at least a minute. Signatures use the server's time. */
+  readonly #clocksMs = new Map<string, number>();
 
   constructor(settings: KeySettings) {
     this.settings = settings;
@@ -72,7 +72,7 @@ export class Keys {
     const htu = targetOf(url);
     const nonce = this.#nonces.get(originOf(htu));
     const claims = {
-      ...{ htm: method, htu, ...this.#times() },
+      ...{ htm: method, htu, ...this.#times(url) },
       ...(nonce !== undefined && { nonce }),
       ...(token !== "" && { ath: base64url(sha256(bytesOf(token))) }),
     };
@@ -80,11 +80,11 @@ export class Keys {
     return ["DPoP", await this.#signed(head, claims, this.#proofs)];
   }
 
-  /** The form fields of a client assertion. @throws Error if the signer fails */
-  async assertion(): Promise<string> {
+  /** The form fields of a client assertion for a request to `url`. @throws Error if the signer fails */
+  async assertion(url: string): Promise<string> {
     const { clientId, audience, signer } = this.settings;
     const { kid } = signer.publicJwk;
-    const times = this.#times();
+    const times = this.#times(url);
     const exp = times.iat + ASSERTION_LIFETIME_S;
     const claims = { iss: clientId, sub: clientId, aud: audience, ...times, exp };
     const head = { ...(kid !== undefined && { kid }) };
@@ -100,18 +100,15 @@ export class Keys {
    * @returns why the nonce cannot be used, "" if it can, or if there is none
    */
   received(url: string, nonce: string, dateMs = 0): string {
+    const origin = originOf(targetOf(url));
     if (dateMs > 0) {
       const aheadMs = dateMs - Date.now();
-      this.#aheadMs = Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS ? aheadMs : 0;
+      if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS) setNewest(this.#clocksMs, origin, aheadMs);
+      else this.#clocksMs.delete(origin);
     }
     if (nonce.length > NONCE_LENGTH_MAX || !/^[!#-[\]-~]*$/.test(nonce))
       return `the DPoP-Nonce has ${nonce.length} characters, not 1 to ${NONCE_LENGTH_MAX} without quotes`;
-    if (nonce === "") return "";
-    const origin = originOf(targetOf(url));
-    this.#nonces.delete(origin);
-    this.#nonces.set(origin, nonce);
-    const [oldest] = this.#nonces.keys();
-    if (this.#nonces.size > ORIGINS_MAX) this.#nonces.delete(oldest!);
+    if (nonce !== "") setNewest(this.#nonces, origin, nonce);
     return "";
   }
 
@@ -120,16 +117,16 @@ export class Keys {
     return [...this.#proofs, ...this.#assertions];
   }
 
-  /** The difference between the clocks, to compare before and after a request. */
-  get aheadMs(): number {
-    return this.#aheadMs;
+  /** How far the clock of the URL's server is ahead of the device's, in milliseconds; 0 if less than a minute. */
+  aheadMs(url: string): number {
+    return this.#clocksMs.get(originOf(targetOf(url))) ?? 0;
   }
 
-  #times(): { readonly iat: number; readonly jti: string } {
+  #times(url: string): { readonly iat: number; readonly jti: string } {
     const random = new Uint8Array(16);
     if (!isFilled(this.settings.entropy, random, 0, random.length))
       throw new Error("the entropy source gives no random bytes");
-    return { iat: Math.floor((Date.now() + this.#aheadMs) / 1000), jti: base64url(random) };
+    return { iat: Math.floor((Date.now() + this.aheadMs(url)) / 1000), jti: base64url(random) };
   }
 
   async #signed(head: object, claims: object, sent: string[]): Promise<string> {
@@ -149,6 +146,14 @@ export class Keys {
     sent.length = Math.min(sent.length, SENT_MAX);
     return jwt;
   }
+}
+
+/** Stores an origin's value as the newest, and drops the oldest of too many origins. */
+function setNewest<T>(values: Map<string, T>, origin: string, value: T): void {
+  values.delete(origin);
+  values.set(origin, value);
+  const [oldest] = values.keys();
+  if (values.size > ORIGINS_MAX) values.delete(oldest!);
 }
 
 /** The URI to which a proof applies (RFC 9449 §4.2), as the Host header names it: without query and default port. */
@@ -195,7 +200,7 @@ class SignedExchange extends ResponseBuffer {
 
   async #sendSigned(turn: number): Promise<void> {
     let signed: HttpRequest;
-    this.#aheadMs = this.#keys.aheadMs;
+    this.#aheadMs = this.#keys.aheadMs(this.#request.url);
     try {
       signed = await this.#signed(this.#request);
     } catch (error) {
@@ -208,7 +213,7 @@ class SignedExchange extends ResponseBuffer {
   async #signed(request: HttpRequest): Promise<HttpRequest> {
     let signed = request;
     if (this.#hasAssertion) {
-      const body = bytesOf(`&${await this.#keys.assertion()}`);
+      const body = bytesOf(`&${await this.#keys.assertion(request.url)}`);
       const { bodyFrom, bodyTo } = request;
       const own = Array.prototype.slice.call(request.body, bodyFrom, bodyTo) as number[];
       const whole = Uint8Array.from([...own, ...body]);
@@ -250,7 +255,7 @@ class SignedExchange extends ResponseBuffer {
       void this.#sendSigned(++this.turn);
       return;
     }
-    const changeS = Math.round((this.#keys.aheadMs - this.#aheadMs) / 1000);
+    const changeS = Math.round((this.#keys.aheadMs(this.#request.url) - this.#aheadMs) / 1000);
     if ((this.#hasProof || this.#hasAssertion) && changeS !== 0 && REJECTIONS.includes(error)) {
       this.failed("unreachable", `the clock differs by ${changeS} s from the server's`);
       return;

@@ -316,7 +316,9 @@ it("an HTTP adapter that does not report nonces: the error says so, and no token
 it("an assertion is removed from messages after any number of proofs", async () => {
   const signer = fakeSigner();
   const keys = await openKeys({ ...settings, dpop: "auto", audience: "https://as.test", signer });
-  const assertion = new URLSearchParams(await keys.assertion()).get("client_assertion");
+  const assertion = new URLSearchParams(await keys.assertion("https://as.test/token")).get(
+    "client_assertion",
+  );
   for (let at = 0; at < 9; at++) await keys.proof("GET", "https://a.test/", "token");
   expect(keys.sent).toContain(assertion);
 });
