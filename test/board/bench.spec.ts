@@ -17,7 +17,7 @@ it("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: over https, with a setting
   process.env.NODE_OPTIONS = "--dns-result-order=ipv4first";
   const where = ["--https", "--host", "localhost", "--restart", "> r", "--timeout", "120"];
   // The device aborts a response that is delayed by 20 s.
-  const limits = { memoryBytes: 6144, connectSeconds: 60, exchangeSeconds: 18 };
+  const limits = { memoryBytes: 4800, connectSeconds: 60, exchangeSeconds: 18 };
   const settings = ["--with", JSON.stringify({ limits, display: { columns: 16, rows: 2 } })];
   const device = `exec ${process.execPath} ${outfile} {page} {directory}`;
   await expectAllPass(device, [...where, ...settings, ...KEYS]);

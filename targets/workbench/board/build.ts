@@ -32,11 +32,11 @@ interface Settings {
 }
 
 export const kinds = {
-  complete: { variant: "complete", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 6144 },
-  api: { variant: "api", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 6144 },
-  keys: { variant: "complete", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 6144, keys: 1 },
+  complete: { variant: "complete", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 4800 },
+  api: { variant: "api", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 4800 },
+  keys: { variant: "complete", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 4800, keys: 1 },
   grant: { variant: "grant", tlsBuffers: "small", stackBytes: 6144, memoryBytes: 4096 },
-  full: { variant: "complete", tlsBuffers: "full", stackBytes: 6144, memoryBytes: 6144 },
+  full: { variant: "complete", tlsBuffers: "full", stackBytes: 6144, memoryBytes: 4800 },
   quickjs: {
     variant: "complete",
     tlsBuffers: "small",

@@ -77,10 +77,10 @@ export const readSizes = (mapFile: string): Sizes => sizesIn(readFileSync(mapFil
 export const limits: Readonly<
   Partial<Record<Kind, { readonly flash: number; readonly ram: number }>>
 > = {
-  complete: { flash: 155_648, ram: 40_960 },
-  keys: { flash: 155_648, ram: 40_960 },
-  api: { flash: 155_648, ram: 40_960 },
-  grant: { flash: 155_648, ram: 38_912 },
+  complete: { flash: 131_072, ram: 31_000 },
+  keys: { flash: 131_072, ram: 34_816 },
+  api: { flash: 131_072, ram: 31_000 },
+  grant: { flash: 131_072, ram: 30_720 },
   quickjs: { flash: 282_000, ram: 84_000 },
 };
 

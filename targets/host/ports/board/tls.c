@@ -14,11 +14,12 @@
 #include "picogrant-port.h"
 
 /*
- * TLS_SMALL_BUFFERS asks the server for records of at most 1024 bytes (RFC 6066, max_fragment_length). Many public
- * servers do not support that. For these, the input buffer must be large enough for the longest possible record.
+ * With TLS_SMALL_BUFFERS, BearSSL requests records that also fit into `output`: of at most 512 bytes (RFC 6066,
+ * max_fragment_length). Many public servers do not support that. From these, the input buffer takes 1024 bytes, with a
+ * header of 5, a nonce of 8 and a tag of 16. Otherwise it must be large enough for the longest possible record.
  */
 #if TLS_SMALL_BUFFERS
-enum { INPUT_BYTES = 1024 + 325 };
+enum { INPUT_BYTES = 1024 + 29 };
 #else
 enum { INPUT_BYTES = BR_SSL_BUFSIZE_INPUT };
 #endif
