@@ -62,7 +62,7 @@ export interface Regions {
   start: Integers;
   /** Length of the value in each region in bytes; -1: absent. */
   length: Integers;
-  /** Capacity of each region in bytes; -1 if it has no place. */
+  /** Capacity of each region in bytes; -1 until the region has a place. */
   capacity: Integers;
   /** Number of the region with the first display text. */
   messages: number;

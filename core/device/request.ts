@@ -39,7 +39,7 @@ export interface Request {
   httpStatus: number;
   /** Retry-After of the last response in seconds, -1 if absent; 0 before the response has arrived. */
   retryAfterS: number;
-  /** Number of body bytes so far. */
+  /** Number of bytes of the response's body so far. */
   bodyBytes: number;
 }
 

@@ -63,7 +63,7 @@ export enum Region {
   REFRESH_TOKEN = 23,
   /** The display: `columns * rows` cells, row by row. */
   FRAME = 24,
-  /** One at a time: a grant request, a record, a call's response, or scratch (OutputUse in regions.ts). */
+  /** One of these at a time: a grant request, a record, a call's response, or scratch (OutputUse in regions.ts). */
   OUTPUT = 25,
   /** Encoded once at the start: `client_id=...`, and `&client_secret=...` if it is sent in bodies. */
   CLIENT = 26,

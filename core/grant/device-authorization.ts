@@ -30,7 +30,7 @@ export interface Code {
   lastPollMade: number;
   /** Codes requested without user interaction since the last signIn. */
   renewals: number;
-  /** As in Config. */
+  /** The limit of `renewals`, from Config. */
   renewalsMax: number;
   /** Responses to the code request without a code, since the last code or the user's last command. */
   unusableResponses: number;

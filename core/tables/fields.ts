@@ -201,7 +201,7 @@ export function regionRows(): FieldRow[] {
     {
       name: "OUTPUT",
       description:
-        "One at a time: a grant request, a record, a call's response, or scratch (OutputUse in regions.ts).",
+        "One of these at a time: a grant request, a record, a call's response, or scratch (OutputUse in regions.ts).",
       lifetime:
         "a request: from SEND until the exchange ends or ABORT; a record: from LOAD or STORE until storageDone; a " +
         "response: from the call's SEND until the next call begins. After tick has returned NONE with the call done, " +

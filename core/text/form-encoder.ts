@@ -8,11 +8,11 @@ import { setLength, wipe } from "../device/regions.ts";
 import { Field, type Region } from "../device/tables.ts";
 import { keepUnit } from "./unicode.ts";
 
-/** The current position. */
+/** The current position, and its limit. */
 export interface Writer {
-  /** The position. */
+  /** Where the next byte is written or read: its position in `memory`. */
   writeAt: number;
-  /** The end of the available space. */
+  /** The end of the bytes to write or read at `writeAt`. */
   writeEnd: number;
 }
 
