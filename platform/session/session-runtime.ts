@@ -142,7 +142,8 @@ export class SessionRuntime implements DriversOwner {
   /** Reports a new code to the program. A code from before a restart may have expired; then a new one follows. */
   #reportCode(): void {
     const prompt = promptOf(this.drivers.current);
-    if (prompt.userCode === this.#shownCode) return;
+    // After a sleep, the code may have no time left.
+    if (prompt.userCode === this.#shownCode || prompt.expiresInS === 0) return;
     this.#shownCode = prompt.userCode;
     if (this.life.phase === "starting") this.life.move("codeShown");
     this.#call(() => this.#handlers.onCode?.(prompt));
