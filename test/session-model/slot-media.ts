@@ -37,6 +37,8 @@ export abstract class Medium {
   abstract damage(slot: 0 | 1): Partial<Change>;
   /** Call this when storage has written or read this content. */
   written(_slot: 0 | 1, _text: string): void {}
+  /** Call this when storage has reported that it did not write this content, which may be there all the same. */
+  interrupted(_slot: 0 | 1, _text: string): void {}
   seen(_slot: 0 | 1): void {}
   /** Storage no longer knows which content is current. @returns an older content that storage may accept again */
   unsure(_slot: 0 | 1): string | undefined {
@@ -115,6 +117,12 @@ export class SealedMedium extends Medium {
       text.length > 8 && Buffer.from(box).toString("latin1").includes(text.slice(0, 8));
     if (isSeen) this.#problem = "a record is readable although it is sealed";
     this.#earlier[slot].push([box, text]);
+  }
+
+  override interrupted(slot: 0 | 1, text: string): void {
+    const now = Buffer.from(this.#inner.peek(slot));
+    if (this.#earlier[slot].every(([box]) => !now.equals(box)))
+      this.#earlier[slot].push([now, text]);
   }
 
   override seen(slot: 0 | 1): void {

@@ -122,6 +122,7 @@ class Slots {
       if (fault === "") this.violations.push("reported a failure without one");
       ideal.possible.add(text ?? "");
       ideal.isDoubtful ||= fault === "cut" && this.#medium.tears;
+      this.#medium.interrupted(slot, text ?? "");
       this.#discard(slot);
     }
     this.#medium.fine();
