@@ -30,7 +30,7 @@ export function commandLine(
       writeOut: (text) => process.stdout.write(wrapped(text, process.stdout.columns)),
     })
     .exitOverride(({ code, exitCode, message }) => {
-      // Without a subcommand, commander has already printed the help to standard error.
+      // If the subcommand is missing, commander has already printed the help to standard error.
       if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
       const isUnknown =
         /^commander\.(unknown|excess|missing)/.test(code) && !message.includes("mean");
@@ -136,7 +136,7 @@ export function openBrowser(url: string): void {
   };
   const [command, args] = commands[process.platform] ?? ["xdg-open", [url]];
   const child = spawn(command, args, { stdio: "ignore", detached: true });
-  // Ignore errors, because the address is also on the screen.
+  // If no browser opens, the user can still copy the address from the screen.
   child.on("error", () => {});
   child.unref();
 }

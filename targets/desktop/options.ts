@@ -41,7 +41,7 @@ export interface Options {
   memory?: number;
 }
 
-/** The number of the RFC for the device authorization grant. */
+/** RFC 8628 is the device authorization grant, and its number is easy to remember as a port. */
 const PORT_DEFAULT = 8628;
 export const FAST_SPEED = 1000;
 
@@ -89,7 +89,7 @@ function readAddress(text: string): string {
 /** Options that are allowed with --scenario. */
 const FIT_SCENARIOS = ["scenario", "plain", "version"];
 
-/** A scenario sets up the simulation, so other options for the same purpose are errors. */
+/** A scenario defines the whole simulation. Only the options of FIT_SCENARIOS can be combined with --scenario. */
 export function simulatorLine(usage: string): Command {
   const command = describedProgram(usage);
   const names = command.options.map((option) => option.attributeName());
@@ -192,7 +192,7 @@ export function optionsOf(command: Command): Options {
     options.display = { columns: kind.columns, rows: kind.rows };
   }
   if (options.fast) options.speed = FAST_SPEED;
-  // The secret comes from the environment, because other users of the machine can read arguments.
+  // The secret is not an option, because other users of the machine can read the arguments of a process.
   const secret = process.env.PICOGRANT_CLIENT_SECRET;
   if (options.clientSecret === undefined && secret) options.clientSecret = secret;
   checkTogether(options);

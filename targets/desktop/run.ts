@@ -151,7 +151,7 @@ export function untilDone(
       awaited = outcome(simulation, options.exitWhen);
       if (awaited === undefined) return;
       const code = awaited;
-      // Let the other listeners handle this change first, and the device become idle.
+      // End later, so that the other listeners can handle this change first, and the device can become idle.
       setImmediate(() => end(code));
     });
     for (const signal of SIGNALS) process.on(signal, quit);
@@ -171,7 +171,7 @@ function decide(simulation: Simulation, { approve, deny }: Options): void {
   const { userCode } = simulation;
   if ((!approve && !deny) || userCode === "" || decided.get(simulation) === userCode) return;
   decided.set(simulation, userCode);
-  // Ignores the error if the user has already decided about a code from before a restart.
+  // Ignore the message of `decide`: before a restart, the user may already have decided about this code.
   simulation.decide(approve ? "allow" : "deny");
 }
 

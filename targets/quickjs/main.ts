@@ -32,7 +32,7 @@ const CONFIG_BYTES_MAX = 65_536;
 const LINE_MAX = 4096;
 const USAGE = "usage: qjs --std -m picogrant.qjs.js --config FILE [--check]";
 const WRONG_USE = 2;
-/** EX_SOFTWARE of sysexits. A supervisor should restart the device. */
+/** EX_SOFTWARE of sysexits.h. A supervisor should restart the program after this exit code. */
 const INTERNAL_ERROR = 70;
 
 class UsageError extends Error {}
@@ -109,7 +109,8 @@ class App {
     const { stepUp } = this.#driver;
     const event = {
       event: "response",
-      // The core received another status than 401, so that it does not refresh the token. The event has the real status.
+      // If the API requires another sign-in, the driver hides the 401 from the core, so that the core does not refresh
+      // the token. The event has the real status.
       status: stepUp === undefined ? callStatus : 401,
       ...stepUp,
       error: nameOf(ErrorCode, callError),
@@ -270,7 +271,10 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
   }
 }
 
-/** An exception in a callback would leave the device without an alarm. So the program ends and must be restarted. */
+/**
+ * An exception in a callback would leave the device without an alarm, and nothing would wake it. So the program ends,
+ * and its supervisor restarts it.
+ */
 function guarded(std: Std, os: Os): Os {
   const guard = (call: () => void) => (): void => {
     try {

@@ -30,7 +30,7 @@ export function createApp(
     const maxSize = BODY_BYTES_MAX;
     const { headers } = c.req.raw;
     if (!mayHaveBody(c.req.method)) return next();
-    // Check the length first, because the body limit below would create Node's own Request, which is slow.
+    // Compare the announced length here, because `bodyLimit` below makes Node create its own Request, which is slow.
     if (hasLength(headers))
       return Number(headers.get("content-length")) > maxSize ? refuse(c, bodyTooLarge) : next();
     return bodyLimit({ maxSize, onError: () => refuse(c, bodyTooLarge) })(c, next);
@@ -92,7 +92,8 @@ const contentSecurityPolicy = {
 };
 
 const common = {
-  // Not "no-referrer", because browsers would then send the forms with a null origin.
+  // With "no-referrer", browsers would send `Origin: null` with the forms, which a proxy in front of the service may
+  // reject.
   referrerPolicy: "same-origin",
   // Do not send this header, because the service also uses plain HTTP on a developer's machine.
   strictTransportSecurity: false,

@@ -20,8 +20,7 @@ export interface Attempt {
   intervalMs: number;
   lastPollAtMs: number;
   /**
-   * The account that has approved the attempt. With the granted scopes and the duration (undefined: until revoked), it is
-   * set by the approval.
+   * The approval sets this account, the granted scopes, and the duration in seconds (undefined: until it is revoked).
    */
   accountId: string | undefined;
   grantedScopes: readonly string[];
@@ -82,11 +81,14 @@ export class Attempts {
     return [...this.#byDeviceCode.values()];
   }
 
-  /** Deletes old attempts, and the oldest ones above `max`. It is fast, because it checks only the oldest. */
+  /**
+   * Deletes attempts that ended long ago, and the oldest ones above `max`. Stops at the first one that stays, to be
+   * fast.
+   */
   dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
-      // This attempt delays the deletion of newer ones, at most for an hour.
+      // A newer attempt may have ended earlier than this one. It is deleted after this one.
       if (!isOver && !isDiscarded(attempt, nowMs, memorySeconds)) return;
       this.#discard(attempt);
     }
@@ -110,8 +112,9 @@ export class Attempts {
   }
 }
 
-// The letters of user codes (RFC 8628 §6.1). Without vowels, there are no words. With capitals only, 0/O, 1/l/I, 5/S and
-// 8/B cannot be confused. Eight of twenty letters are 34.5 bits. The limit of wrong codes on the entry page protects them.
+// The letters of user codes (RFC 8628 §6.1). Without vowels, no code contains a word. With capitals only, 0/O, 1/l/I,
+// 5/S and 8/B cannot be confused. Eight letters of twenty have 34.5 bits. That is enough, because the entry page limits
+// the number of wrong codes.
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 // The largest multiple of 20 in a byte. Larger bytes are discarded, because they would make the first letters more
 // frequent.

@@ -9,7 +9,7 @@ import type { ProtocolRequest } from "./wire.ts";
 
 type Scheme = "Bearer" | "DPoP";
 
-/** The reason why the caller of a request is unknown. Without an error, the request has no token. */
+/** The reason why the caller of a request is unknown. `error` is undefined if the request has no token. */
 export interface CallerRefusal {
   readonly scheme: Scheme;
   readonly error?: string;
@@ -48,7 +48,7 @@ export function findCaller(
   return { account, grant: found.grant, scopes: found.scopes, scheme };
 }
 
-/** The value of WWW-Authenticate, with all accepted schemes. The scheme of the request has the parameters. */
+/** The value of WWW-Authenticate: all accepted schemes. Only the scheme that the request has used gets `parameters`. */
 export function challengeOf(
   context: ServiceContext,
   realm: string,

@@ -1,6 +1,6 @@
-// Client authentication: credentials in the form or by HTTP Basic (RFC 6749 §2.3.1), or a signed assertion (RFC 7523). Only
-// clients for TVs and limited-input devices may use the device grant (device spec §5). Also PKCE (RFC 7636): as in
-// Keycloak, the code request has the challenge, and each poll has the verifier.
+// Client authentication: credentials in the form or by HTTP Basic (RFC 6749 §2.3.1), or a signed assertion (RFC 7523).
+// Only clients for TVs and limited-input devices may use the device grant (device spec §5). This file also checks PKCE
+// (RFC 7636). As in Keycloak, the code request has the challenge, and each poll the verifier.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Attempt } from "./attempts.ts";
@@ -112,8 +112,8 @@ export function refuseWrongType(client: Client): ProtocolResponse | undefined {
 function refuseClient(basic: boolean, description: string): { refusal: ProtocolResponse } {
   const refusal = oauthError("invalid_client", description);
   if (!basic) return { refusal };
-  // RFC 6749 §5.2 requires the challenge only here. In other responses, it would hide the error in the body from clients
-  // that read the challenge first.
+  // RFC 6749 §5.2 requires a challenge only if the client has used HTTP Basic. In other responses, clients that read
+  // the challenge first would not find the error in the body.
   const headers = { ...refusal.headers, "www-authenticate": 'Basic realm="token"' };
   return { refusal: { ...refusal, headers } };
 }

@@ -35,7 +35,7 @@ interface Flags {
   https?: boolean;
 }
 
-// Timers of devices on the same machine may fire a little early, so early polls are tolerated by this time.
+// Timers of devices on the same machine may fire a little early. A poll may be early by this time without a slow_down.
 const POLL_TOLERANCE_MS = 250;
 
 const HELP = `
@@ -103,14 +103,13 @@ function readJson(what: "fixture" | "options", file: string, check: (value: neve
   try {
     const value = JSON.parse(text) as unknown;
     problem = "";
-    // Spreading an array or a string would result in no options, without an error.
+    // Reject an array or a string, because its members are not options and would be ignored without an error.
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw new Error("holds no JSON object");
     }
     check(value as never);
     return value;
   } catch (error) {
-    // Print one line, even if the message contains text of the file.
     throw new UsageError(`--${what} ${file}: ${problem}${(error as Error).message}`);
   }
 }
@@ -200,7 +199,7 @@ async function listen(flags: Flags, prefix: string): Promise<void> {
   const others = DIALECTS.filter((one) => one !== dialect).join(", ");
   console.log(`${prefix}: listening on ${server.url}, enter codes at ${service.baseUrl}/device`);
   console.log(`${prefix}: dialect ${dialect}, issuer ${service.issuer}; --dialect: ${others}`);
-  // Every display shows this many characters (device spec §8). The scheme may be left out.
+  // Device spec §8 guarantees 40 characters on each display. The device can omit the scheme.
   const address = `${service.baseUrl}${verificationPath}`.replace(/^https?:\/\//, "");
   if (address.length > 40)
     console.log(`${prefix}: ${address} is longer than the 40 characters that every display has`);

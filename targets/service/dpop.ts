@@ -80,7 +80,7 @@ export function checkProof(
   request: ProtocolRequest,
   accessToken = "",
 ): string | ProofRefusal {
-  // Several header fields arrive as one, joined by commas. A JWT contains no comma, so that is invalid.
+  // HTTP joins several DPoP headers to one, with commas. A JWT contains no comma, so `readJwt` rejects several proofs.
   const jwt = readJwt(request.headers.dpop ?? "");
   if (!jwt) return refuse("The request needs one header DPoP with one JWT.");
   const proof = { ...jwt, context, request, accessToken };

@@ -42,7 +42,7 @@ export function oauthError(code: OAuthErrorCode, description?: string): Protocol
     refused,
   });
   if (description !== undefined) return made();
-  // All polls get the same bytes.
+  // Cache the response, because most requests are polls and get the same error.
   const response = cached.get(code) ?? made();
   cached.set(code, response);
   return response;

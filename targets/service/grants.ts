@@ -164,8 +164,8 @@ export class Grants {
     const { refreshTokenRotation: rotate, rotationGrace } = this.#options();
     grant.jkt ??= boundKey(by);
     const isCurrent = token === grant.refreshToken || rotationGrace === null;
-    // The response with the new token was probably lost. Send the same token again, because the device may have received it.
-    // This does not extend the grace period.
+    // A client that sends the previous token has probably not received the response with the new one. Send the same new
+    // token again: if the client has it, it stays valid. This does not extend the grace period.
     const isAgain = token === grant.predecessor && this.#env.now() < grant.graceUntilMs;
     if (!isCurrent && !isAgain) {
       // A replaced token was used, so someone other than the client has it (RFC 9700 §4.14.2).
@@ -359,7 +359,7 @@ export class Grants {
   #end(grant: Grant, change: GrantChange): void {
     if (!this.#byId.delete(grant.id)) return;
     for (const token of grant.refreshTokens) this.#refreshTokens.delete(token);
-    // An evicted grant loses only its refresh token; its access tokens expire.
+    // The access tokens of an evicted grant stay valid until they expire.
     if (change !== "evicted") this.#dropAccessTokens(grant);
     else if (grant.accessTokens.size > 0) addTo(this.#evicted, grant.accountId, grant);
     removeFrom(this.#byAccount, grant.accountId, grant);

@@ -5,7 +5,7 @@ import type { Environment, PushDelivery, PushResponse, SigningKey } from "./envi
 import { type PublicKey, thumbprint } from "./signed-jwt.ts";
 
 const PUSH_TIMEOUT_MS = 10_000;
-// RFC 8935 responses are short; the rest is discarded.
+// The responses of RFC 8935 are short. The service discards what exceeds this limit.
 const RESPONSE_CHARACTERS_MAX = 4096;
 
 /** An environment with real time, entropy and network. Its timers do not keep the process alive. */
@@ -36,7 +36,7 @@ export function makeKey(algorithm: "RS256" | "ES256"): SigningKey {
   };
 }
 
-/** Verifies a signature. Returns false also if the key is not on the curve. */
+/** Verifies a signature. Returns false if the signature is wrong, or if the key is not on the curve. */
 export function verifyEs256(
   { kty, crv, x, y }: PublicKey,
   data: Uint8Array,

@@ -84,7 +84,7 @@ export class Observers {
       try {
         observer({ type: "failure", atMs, message });
       } catch {
-        // Exceptions of this report are ignored.
+        // Ignore the exception of an observer that cannot even receive this report.
       }
     }
   }
@@ -152,7 +152,7 @@ function maskBody(contentType: string | undefined, body: Uint8Array): string {
   const type = mediaType(contentType ?? "application/x-www-form-urlencoded");
   if (type === "application/json") return maskJson(textOf(body));
   if (type === "application/x-www-form-urlencoded") return maskForm(textOf(body));
-  // Pages and unknown types may contain anything, so only their size is reported.
+  // A page or an unknown type may contain secrets that no rule masks, so report only the size.
   return `(${body.length} bytes of ${type})`;
 }
 

@@ -17,8 +17,7 @@ const httpUrl = z
   .regex(/^[^?#]*$/, "is an address without ? and #")
   .transform((url) => url.replace(/\/+$/, ""));
 
-// No path is allowed, because the links of the pages start at the root. With a path, the form would send the code to a
-// wrong address.
+// A base URL has no path, because the links and forms of the pages start at the root and would lead to other addresses.
 const rootUrl = httpUrl.refine(
   (url) => new URL(url).pathname === "/",
   "is an address without a path",
@@ -90,8 +89,9 @@ export const optionsSchema = z.strictObject({
   rotationGrace: z.int().min(0).nullable().default(60),
 
   /**
-   * How revocation works: as specified (an unknown token is 400, and either token ends the grant), as in RFC 7009 (an
-   * unknown token is 200, and the client must authenticate), as in RFC 7009 but only for the one token, or not at all.
+   * "specification": an unknown token gets 400, and either token ends the grant. "rfc7009": an unknown token gets 200,
+   * and the client must authenticate. "rfc7009-each-alone": as "rfc7009", but only the sent token ends. "none": the
+   * service has no revocation endpoint.
    */
   revocation: z
     .enum(["specification", "rfc7009", "rfc7009-each-alone", "none"])

@@ -45,7 +45,7 @@ export class QuotaCounter {
   #sweep(nowMs: number): void {
     for (const [key, window] of this.#windows)
       if (nowMs >= window.endsAtMs) this.#windows.delete(key);
-    // Raise the threshold, because otherwise many keys would cause a sweep at each request.
+    // Raise the threshold. Otherwise, with many unfinished windows, each new key would cause a sweep.
     this.#sweepAbove = Math.max(SWEEP_AT_LEAST, 2 * this.#windows.size);
   }
 }

@@ -110,9 +110,9 @@ export async function listen(
 }
 
 /**
- * Creates Node's own Request from the adapter's request, which is only similar to one. The body limit needs it if the
- * request has no length. This takes longer than the whole response, so requests with a length do not get one. TRACE has no
- * body, and Node's Request does not support it.
+ * Creates Node's own Request from the adapter's imitation of it. `bodyLimit` needs Node's own Request if no length is
+ * announced. Creating it takes longer than the whole response, so a request with a length stays as it is. So does
+ * TRACE, which has no body and which Node's Request does not support.
  */
 function genuine(request: Request): Request {
   const { url, method, headers } = request;
@@ -126,7 +126,7 @@ function limitsOf(requestTimeoutMs: number) {
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
     keepAliveTimeout: IDLE_MS,
-    // How often Node looks for slow requests.
+    // Node looks for slow requests at this interval.
     connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
     maxHeaderSize: HEADER_BYTES_MAX,
   };

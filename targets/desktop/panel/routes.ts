@@ -15,7 +15,7 @@ import { panelPage, stylesheet } from "./page.ts";
 
 /** Shortest time between two views that are sent to a page. */
 const PUSH_MS = 50;
-/** The interval of updates without an event, because clock and bars advance. */
+/** The interval of updates without an event: the clock and the bars advance without one. */
 const TICK_MS = 250;
 const COMMANDS = new Set(ACTIONS.flatMap(({ name, step }) => [name, step]));
 /** The longest accepted body. Every command is shorter. */
@@ -42,7 +42,7 @@ const headers = secureHeaders({
 /** Creates the routes of a simulation's panel. They take precedence over the service's. */
 export function createPanel(simulation: Simulation, controller: Controller): Front {
   const app = new Hono();
-  // Build the script on the first request, because most runs without a person do not need it.
+  // Build the script on the first request, because a run that nobody watches does not need it.
   let script: string | undefined;
   const guard = ownNameOnly(simulation);
   app.use("/panel/*", guard, headers, bodyLimit({ maxSize: BODY_BYTES_MAX }));
@@ -75,8 +75,9 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
 }
 
 /**
- * Rejects requests with a foreign host name. A page elsewhere could point its own name to this address (DNS rebinding), but
- * cannot use an IP address.
+ * Rejects requests with a foreign host name. The owner of a foreign page could point its name to this address (DNS
+ * rebinding), and the page could then control the simulator. Requests to an IP address are allowed, because nobody can
+ * redirect one.
  */
 function ownNameOnly({ service }: Simulation) {
   return async (c: Context, next: () => Promise<void>) => {

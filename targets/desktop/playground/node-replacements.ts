@@ -25,7 +25,7 @@ const waiting: (() => void)[] = [];
 const channel = new MessageChannel();
 channel.port1.onmessage = () => waiting.shift()?.();
 
-/** Runs a function after the waiting events, without the delay of a timer. */
+/** Runs a function after the events that are already queued. A timer would add a delay. */
 export function setImmediate(run: () => void): void {
   waiting.push(run);
   channel.port2.postMessage(0);
@@ -73,7 +73,7 @@ export function createHmac(_algorithm: "sha256", key: Uint8Array): Digest {
   return new Digest((bytes) => padded(0x5c, padded(0x36, bytes)));
 }
 
-/** The time need not be constant, because page and service are one program. */
+/** The comparison need not take constant time, because only this page sends requests to the service. */
 export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.every((byte, at) => byte === b[at]);
 }

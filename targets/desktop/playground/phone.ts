@@ -44,7 +44,7 @@ export class Phone {
       form === undefined ? new Request(url) : new Request(url, { method: "POST", body: form });
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = new Headers(request.headers);
-    // This header is allowed here, because the request never leaves the page.
+    // Browsers do not let a script set `cookie` on a Request. So this copy of its headers replaces them below.
     if (cookie !== "") headers.set("cookie", cookie);
     if (form) headers.set("content-length", String(form.toString().length));
     Object.defineProperty(request, "headers", { value: headers });
@@ -91,7 +91,7 @@ function withoutLinks(text: string): string {
   return text.replace(/<link rel="(?:stylesheet|icon)"[^>]*>/g, "");
 }
 
-/** A page that shows metadata and other text unchanged. */
+/** A page that shows a text response, such as the metadata, unchanged. */
 function pageOfText(text: string): string {
   const escaped = text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
   return `<!doctype html><html lang="en"><title>Response</title><main><pre>${escaped}</pre></main>`;

@@ -5,7 +5,7 @@
 import { FAULTS } from "./environment/faults.ts";
 import type { Need } from "./preconditions.ts";
 
-/** Name, button label, step, precondition (preconditions.ts) and key on the panel. */
+/** One action: name, button label, step, precondition (preconditions.ts) and key on the panel. */
 type Row = readonly [
   name: string,
   label: string,

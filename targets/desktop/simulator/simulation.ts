@@ -86,7 +86,9 @@ const WAITING: readonly number[] = [
   State.REFRESHING,
   State.REVOKING,
 ];
-/** The core counts an unknown lifetime down from 100,000,000 (core/SPEC.md). So any larger value than this is unknown. */
+/**
+ * In the core, a lifetime of 100,000,000 s means "unknown" (core/SPEC.md). Real lifetimes are shorter than this limit.
+ */
 const UNKNOWN_LIFETIME_S = 90_000_000;
 
 export class Simulation {
@@ -193,11 +195,14 @@ export class Simulation {
     this.driver.start();
   }
 
-  /** The device's keys. They stay the same object after a power cycle, because it knows whether the tokens are bound. */
+  /**
+   * The device's keys. A power cycle must not replace this object, because it stores whether the tokens are bound to
+   * the key.
+   */
   #usedKeys(): Keys | undefined {
     const { signer, entropy } = this.settings;
     if (signer === undefined || (this.service?.options.dpop ?? "off") === "off") return undefined;
-    // The clock stops until the signed request is sent.
+    // Signing takes real time. Stop the simulated clock until the signed request is sent.
     const sign: Signer["sign"] = (bytes) => {
       setImmediate(this.clock.hold());
       return signer.sign(bytes);
@@ -253,7 +258,7 @@ export class Simulation {
    * because the record belongs to the other client.
    */
   useClient(clientId: string, secret?: string): void {
-    // Set this before the device starts, because it polls for the events of this client.
+    // Set this before the device starts, because the device may then poll for the events of this client.
     this.manufacturer.clientId = clientId;
     this.#configure(credentialsOf(this.fixture, clientId, secret));
   }
@@ -440,7 +445,7 @@ export class Simulation {
     this.countedMs = this.clock.nowMs();
     this.timeline.observe(driver);
     this.#printSlip(driver);
-    // `attend` may start a call, and then this function runs again.
+    // If `attend` has acted, the device changes again, and this function runs again and reports.
     if (!this.application.attend(driver)) this.#report();
   }
 

@@ -103,7 +103,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     } else {
       const leftMs = simulation.left[what];
       if (leftMs === 0) return NOTHING_RUNS[what];
-      // One more millisecond, so that the expiry has taken effect.
+      // Jump one millisecond further, so that the expiry has taken effect.
       await clock.jump(Math.ceil(leftMs) + 1);
     }
     return "";
@@ -204,7 +204,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
         ? "the service has its default settings"
         : `the service: ${name} ${value}`;
     simulation.timeline.note(line);
-    // The device tests for DPoP when it starts.
+    // The device checks whether the server supports DPoP only when it starts, so restart it.
     if (name === "dpop" && simulation.isOn) simulation.powerCycle();
     return `${line}; issued codes and tokens keep their lifetimes`;
   },
@@ -260,7 +260,7 @@ function usualRules(simulation: Simulation): void {
 }
 
 const SPEEDS = [1, 10, 100];
-/** A time longer than any adapter waits for a response. */
+/** No adapter waits longer than this for a response. */
 const UNDER_WAY_MS = 60_000;
 const NOTHING_RUNS = {
   poll: "the device is not waiting to send a request",

@@ -85,7 +85,10 @@ function besideFrame({ display, device, qr, slips }: View, frame: string[], pain
   return [...frame, ...[...slipLines(slip), slip.footing].map((line) => `  ${line}`)];
 }
 
-/** A narrow quiet zone saves space. */
+/**
+ * The width of the quiet zone in modules. ISO/IEC 18004 requires 4, but a terminal has little space and cameras accept
+ * 2.
+ */
 const QUIET = 2;
 
 /** The device's state, its error with source and remedy, and the lasting faults. */

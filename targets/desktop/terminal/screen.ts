@@ -71,7 +71,7 @@ export class Screen {
     this.#lines.on("close", () => this.#typist.onQuit());
     this.#input.on("keypress", () => this.change());
     this.#output.on("resize", this.#redraw);
-    // Restore the screen before Node prints the exception, which would be lost otherwise.
+    // Restore the screen before Node prints the exception. Otherwise the exception would disappear with the screen.
     process.on("uncaughtExceptionMonitor", this.#close);
     process.on("exit", this.#close);
     this.#refresh = setInterval(this.#redraw, REFRESH_MS);

@@ -148,8 +148,8 @@ function decide(pageRequest: PageRequest, form: URLSearchParams, attempt: Attemp
 }
 
 /**
- * Handles a decision that this account has already made, after a double click, a reload, or going back. It changes nothing.
- * A user who has approved should not see an error.
+ * Handles the form of a decision that this account has already made: after a double click, a reload, or going back. The
+ * grant does not change. A repeated decision shows its first outcome instead of an error.
  */
 function decidedBefore(
   pageRequest: PageRequest,

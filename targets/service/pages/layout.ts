@@ -36,7 +36,7 @@ export function note(kind: "warn" | "good" | "hint", text: unknown): Html {
   return html`<div class="note ${kind}" role="${role}"><p>${text}</p></div>`;
 }
 
-/** The round badge with the first letter of a name. It is only decoration. */
+/** The round badge with the first letter of a name. Screen readers ignore it. */
 export function badge(name: string): Html {
   const letter = [...name.trim()][0] ?? "?";
   return html`<span class="badge" aria-hidden="true">${letter.toUpperCase()}</span>`;

@@ -76,7 +76,7 @@ const RETRY_SECONDS = [10, 60, 300, 1800, 7200];
 /** Schedules pushes of all queued events, after the configuration or the status has changed. */
 export function schedulePushOfQueue(context: ServiceContext, stream: Stream): void {
   for (const event of stream.queue.values()) {
-    // A post is in flight. A second one would deliver the event twice.
+    // While a post is in flight, a second one could deliver the event twice.
     if (event.isUnderWay) event.startsOver = true;
     else beginChain(context, stream, event);
   }
@@ -106,7 +106,8 @@ function schedule(
 async function deliver(context: ServiceContext, stream: Stream, event: QueuedEvent): Promise<void> {
   const { configuration } = stream;
   const { env, observers } = context;
-  // The event was acknowledged or dropped meanwhile, or the stream was disabled or changed to polling.
+  // Since the push was scheduled, the event may have left the queue, or the stream may have been disabled or changed to
+  // polling.
   if (!stream.queue.has(event.jti) || !env.push || stream.status !== "enabled") return;
   if (configuration?.kind !== "push" || configuration.url === undefined) return;
   const headers = { "content-type": "application/secevent+jwt", accept: "application/json" };
@@ -121,7 +122,8 @@ async function deliver(context: ServiceContext, stream: Stream, event: QueuedEve
   const { jti } = event;
   const receiverId = stream.receiver.id;
   if (observers.any) observers.report({ type: "push", atMs: env.now(), receiverId, jti, status });
-  // The standard requires 202, but many receivers respond with 200. 400 is final (RFC 8935 §2.3).
+  // RFC 8935 requires 202 for an accepted event, but many receivers respond with 200. After 400, no retry may follow
+  // (§2.3).
   if (status === 202 || status === 200 || status === 400) stream.queue.delete(jti);
   else if (event.startsOver) beginChain(context, stream, event);
   else {

@@ -1,6 +1,7 @@
-// Stream management: configuration, status, verification. Device spec §6 leaves the operations open, so these are those of
-// real cross-account protection services. Also poll delivery (RFC 8936): the receiver fetches queued events and
-// acknowledges them. Events without an acknowledgement are delivered again. Responses are always immediate.
+// Stream management: configuration, status, verification. Device spec §6 does not define the operations, so they are
+// those of real cross-account protection services. This file also serves poll delivery (RFC 8936): the receiver fetches
+// queued events and acknowledges them. Events without an acknowledgement are delivered again. A poll never waits for
+// events.
 
 import * as z from "zod";
 import { isLoopbackHost } from "../../../platform/servers/address.ts";
@@ -74,8 +75,8 @@ export function updateStream(context: ServiceContext, request: ProtocolRequest):
 
 function checkPushUrl(url: string | undefined): void {
   const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
-  // Events about users must be encrypted in transit, and a receiver must not make the service send requests into its own
-  // network.
+  // Events about users must be encrypted in transit. A receiver must not make the service send requests into the
+  // service's own network.
   const fits =
     parsed?.protocol === "https:" ||
     (parsed?.protocol === "http:" && isLoopbackHost(parsed.hostname));
@@ -152,7 +153,7 @@ export function pollEvents(context: ServiceContext, request: ProtocolRequest): P
   if (stream.configuration?.kind !== "poll")
     throw invalidParameter("delivery", "The stream is not configured for polling.");
   const { maxEvents = EVENTS_MAX, ack = [], setErrs = {} } = readBody(request, pollSchema);
-  // Events in `setErrs` (§2.4) are deleted too. The receiver could not parse them, and would not be able to the next time.
+  // Delete the events in `setErrs` (§2.4) as well: the receiver has rejected them, and would reject them again.
   for (const jti of [...ack, ...Object.keys(setErrs)]) stream.queue.delete(jti);
   const waiting = stream.status === "enabled" ? [...stream.queue.values()] : [];
   const sets = waiting.slice(0, Math.min(maxEvents, EVENTS_MAX));

@@ -183,7 +183,7 @@ export class Diagram {
       parts.unshift(make("p", "soft", last));
     }
     body.replaceChildren(...parts);
-    // Keep the details visible beside their row.
+    // Scroll only as far as the row stays visible with its details.
     const item = body.closest("li")!;
     const capacity = this.#list.closest(".scroll")!.clientHeight;
     item.scrollIntoView({ block: item.offsetHeight > capacity ? "start" : "nearest" });

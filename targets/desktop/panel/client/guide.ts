@@ -1,5 +1,5 @@
-// The three steps of a sign-in, and the highlighted button for the next useful action. If a retry would fail again, the
-// button offers another action, or the guide shows the reason.
+// The guide of the panel: the three steps of a sign-in, and a highlighted button for the next useful action. If a retry
+// would fail again, the button offers another action, or the guide shows the reason.
 
 import { deviceKind } from "../../simulator/device/kinds.ts";
 import { sentenceOf } from "../../simulator/log/remedies.ts";

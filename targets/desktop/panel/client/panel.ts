@@ -29,7 +29,7 @@ const NOT_YET =
   "It takes the code from the device: by its camera, or you open the address and type.";
 export class Panel {
   #latest: View | undefined;
-  /** The number of the last message from the simulation. */
+  /** The number of the last message that the panel has received from the simulation. */
   #received = -1;
   /** Whether the panel's own message no longer applies. */
   #isOver: (view: View) => boolean = () => false;
@@ -171,7 +171,7 @@ export class Panel {
   #click(event: Event): void {
     const button = (event.target as Element).closest("button");
     if (button === null) return;
-    // Only "enter" and "scan" show no message of their own, so clear the last one.
+    // The actions of these two buttons print no message, so remove the last one here.
     if (button.id === "enter" || button.id === "scan") this.print("");
     const { command } = button.dataset;
     if (button.dataset.whyNot) this.#refuse(button);
@@ -350,7 +350,7 @@ function drawModules(root: SVGSVGElement, rows: readonly string[]): void {
   });
   const size = rows.length + 2 * QUIET;
   root.setAttribute("viewBox", `0 0 ${size} ${size}`);
-  // White even in dark mode, because cameras need dark modules on a light background.
+  // The background is white even in dark mode, because cameras need dark modules on a light background.
   root.append(svg("rect", { width: size, height: size, fill: "#fff" }));
   root.append(svg("path", { d: path, fill: "#111" }));
 }

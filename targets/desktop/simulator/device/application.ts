@@ -48,7 +48,10 @@ interface Call {
   readonly api: string;
   /** Starts the call in the core. Returns "", or the reason why it cannot start. */
   begin(driver: Driver): string;
-  /** Set for a list of broadcasts; `before` is the number of broadcasts on earlier pages. */
+  /**
+   * Only a call that lists broadcasts has this member. `before` is the number of broadcasts on earlier pages;
+   * undefined: unknown.
+   */
   readonly list?: { readonly before: number | undefined };
   /** The text for the display after a successful response. */
   describe(response: Record<string, unknown>, driver: Driver): string;
@@ -128,7 +131,10 @@ export class Application {
     return this.#begin(driver, call);
   }
 
-  /** Call this after every event of the device. Returns whether it has done something. */
+  /**
+   * Call this after every event of the device. Returns whether the application has started a call, or handled the end
+   * of one.
+   */
   attend(driver: Driver): boolean {
     const { device } = driver;
     if (this.#status === "calling" && device.callState === CallState.DONE) {
@@ -260,7 +266,7 @@ function broadcasts({ named }: CallWords): Call {
     what: "Broadcasts",
     api: VIDEO_API,
     begin: (driver) => begin(driver, Endpoint.RESOURCE, target, 1),
-    // If the user sets the page token, the position in the list is unknown.
+    // If the user has typed a page token, the application does not know how many broadcasts precede the page.
     list: { before: named.has("pageToken") ? undefined : 0 },
     describe: () => "Broadcasts: no list",
   };

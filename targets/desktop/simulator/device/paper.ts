@@ -56,7 +56,7 @@ export class Paper {
   }
 }
 
-/** The lines of a slip. The QR code is not one of them. It comes before the footing. */
+/** The lines of a slip, without the QR code, which is printed before the footing. */
 export function slipLines(slip: Pick<PrintedSlip, "heading" | "address" | "between" | "code">) {
   return [slip.heading, slip.address, "", slip.between, slip.code];
 }

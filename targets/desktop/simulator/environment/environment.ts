@@ -85,7 +85,7 @@ export async function createEnvironment(
   const http = new NodeHttp();
   const closing: (() => Promise<void> | void)[] = [() => clock.close(), () => http.dispose()];
   const close = async (): Promise<void> => {
-    // Close the others even if one close fails.
+    // Close all of them, even if one close fails.
     const ends = await Promise.allSettled(closing.splice(0).map(async (end) => end()));
     const failure = ends.find((end) => end.status === "rejected");
     if (failure) throw failure.reason;
@@ -216,14 +216,15 @@ async function startService(
     fixture: data,
     options: {
       framedBySelf: true,
-      // A short path, so that the address fits one line of every display: 127.0.0.1:8628/d
+      // With this short path, the address fits one line of each display: 127.0.0.1:8628/d
       verificationPath: "/d",
       refreshTokenRotation: options.rotate ?? false,
-      // The QR code needs this member, although the specifications do not have it.
+      // The simulated devices draw a QR code from this member, although the specifications do not have it.
       verificationUriComplete: true,
-      // With a nonce, the time in a proof does not matter. The simulated time may be hours ahead of the device's time.
+      // Require nonces, because the service then does not check the time in a proof. The simulated time may be hours
+      // ahead of the device's time.
       dpopNonces: true,
-      // After a power cut, or because of rounding to milliseconds, the device may poll a few milliseconds early.
+      // The device may poll a few milliseconds early after a power cut, or because times are rounded to milliseconds.
       pollToleranceMs: POLL_TOLERANCE_MS,
       ...settings,
     },
@@ -240,7 +241,7 @@ async function startService(
   if (options.publicUrl) usePublicUrl(service, options.publicUrl);
   else if (isAny(host))
     service.setOptions({ baseUrl: `http://${reachableName(host)}:${server.port}` });
-  // The device runs on this machine, so it uses the local address.
+  // The simulated device runs on this machine, so it uses the local address even if the server listens on others.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
   return { service, server, localUrl, fixture: data };
 }

@@ -174,7 +174,7 @@ export function findFault(name: string): Fault | undefined {
 
 /**
  * Starts a fault, or fixes a lasting fault.
- * @param on selects one of the two; default: the other state
+ * @param on true starts the fault, false fixes it; default: the opposite of the current state
  * @returns one line for the log
  */
 export function applyFault(simulation: Simulation, fault: Fault, on?: boolean): string {
@@ -225,7 +225,7 @@ function strike(simulation: Simulation, fault: Fault): string {
       return "";
     case "revoke":
       service?.revokeAllFor(settings.account, settings.config.clientId);
-      // The device only detects this at its next API call, so make one now.
+      // The device notices a revocation only at its next API call, so make one now.
       simulation.press("list");
       return "";
     case "flip-bit":
@@ -235,7 +235,7 @@ function strike(simulation: Simulation, fault: Fault): string {
     case "lose-response":
       service?.setOptions({ refreshTokenRotation: true });
       network.passing.add("lose-response");
-      // Restart the device, because it then refreshes its tokens at once.
+      // Restart the device, so that it refreshes its tokens at once.
       if (simulation.driver?.isSignedIn) simulation.powerCycle();
       return `${fault.title}: the next refresh rotates, and its response is lost`;
     default:

@@ -64,7 +64,7 @@ export class ManufacturerServer {
       this.#clock.after(delayMs, task);
     },
     push: async ({ body }: { body: string }): Promise<{ status: number; body: string }> => {
-      // Stop the clock until the service has the result.
+      // Stop the simulated clock until the service has received the response.
       const release = this.#clock.hold();
       setTimeout(release, 0);
       return { status: this.#pushed(body), body: "" };
@@ -130,7 +130,8 @@ export class ManufacturerServer {
       this.#note("pushed", token, "refused: not verified");
       return 400;
     }
-    // Take the moment first, because the log must show the event before its effect on the device.
+    // Take the event's place in the log before the device handles the event, so that the log shows the cause before its
+    // effect.
     const moment = this.#moments!.next();
     const verdict = this.#handOn(claims);
     this.#note("pushed", token, verdict ?? "the device is off: the service retries", moment);

@@ -46,7 +46,7 @@ export class SimulatedClock {
     if (this.#stands) return this.#logicalMs;
     const reached = Math.floor(this.#reachedMs());
     const next = this.#appointments[0];
-    // The time does not pass the next timer before that timer has run.
+    // The time stops at the next timer until that timer has run.
     return next === undefined ? reached : Math.max(this.#logicalMs, Math.min(reached, next.dueMs));
   }
 
@@ -224,7 +224,7 @@ export class SimulatedClock {
         if (next !== undefined && !complete) this.#happen(next);
       }
     } finally {
-      // If a real exchange has stopped the clock, the remaining time has not passed yet.
+      // Advance to the target only if all timers up to it have run. A real exchange may have stopped the clock before.
       if (complete) this.#logicalMs = Math.max(this.#logicalMs, targetMs);
       this.#realAnchorMs = this.#real.nowMs();
       this.#driving--;

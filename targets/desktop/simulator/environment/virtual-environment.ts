@@ -148,7 +148,8 @@ export function createVirtualEnvironment(settings: VirtualEnvironmentSettings): 
     refreshTokenRotation: settings.rotate,
     verificationUriComplete: true,
     pollToleranceMs: POLL_TOLERANCE_MS,
-    // With a nonce, the time in a proof does not matter. The simulated time may be hours ahead of the device's time.
+    // Require nonces, because the service then does not check the time in a proof. The simulated time may be hours
+    // ahead of the device's time.
     dpopNonces: true,
     ...settings.options,
   };
