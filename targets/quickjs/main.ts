@@ -109,8 +109,7 @@ class App {
     const { stepUp } = this.#driver;
     const event = {
       event: "response",
-      // If the API requires another sign-in, the driver hides the 401 from the core, so that the core does not refresh
-      // the token. The event has the real status.
+      // An API that requires another sign-in has responded with 401 (RFC 9470).
       status: stepUp === undefined ? callStatus : 401,
       ...stepUp,
       error: nameOf(ErrorCode, callError),
@@ -272,8 +271,8 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
 }
 
 /**
- * An exception in a callback would leave the device without an alarm, and nothing would wake it. So the program ends,
- * and its supervisor restarts it.
+ * After an exception in a callback, no alarm would wake the device. So the program ends, and its supervisor restarts
+ * it.
  */
 function guarded(std: Std, os: Os): Os {
   const guard = (call: () => void) => (): void => {

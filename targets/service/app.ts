@@ -92,8 +92,7 @@ const contentSecurityPolicy = {
 };
 
 const common = {
-  // With "no-referrer", browsers would send `Origin: null` with the forms, which a proxy in front of the service may
-  // reject.
+  // With "no-referrer", browsers would send the forms with `Origin: null`, which a proxy may reject.
   referrerPolicy: "same-origin",
   // Do not send this header, because the service also uses plain HTTP on a developer's machine.
   strictTransportSecurity: false,

@@ -81,10 +81,7 @@ export class Attempts {
     return [...this.#byDeviceCode.values()];
   }
 
-  /**
-   * Deletes attempts that ended long ago, and the oldest ones above `max`. Stops at the first one that stays, to be
-   * fast.
-   */
+  /** Deletes attempts that ended long ago, and the oldest ones above `max`. Stops at the first one that stays. */
   dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
@@ -113,8 +110,8 @@ export class Attempts {
 }
 
 // The letters of user codes (RFC 8628 §6.1). Without vowels, no code contains a word. With capitals only, 0/O, 1/l/I,
-// 5/S and 8/B cannot be confused. Eight letters of twenty have 34.5 bits. That is enough, because the entry page limits
-// the number of wrong codes.
+// 5/S and 8/B cannot be confused. Eight letters have 34.5 bits, which is enough because the entry page limits wrong
+// codes.
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 // The largest multiple of 20 in a byte. Larger bytes are discarded, because they would make the first letters more
 // frequent.

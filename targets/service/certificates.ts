@@ -71,10 +71,7 @@ function sign(keys: KeyPair, by: Authority, name: string | undefined, days: numb
   return forge.pki.certificateToPem(certificate);
 }
 
-/**
- * Makes a certificate that is valid from ten days ago until this many days from now. If the number is negative, the
- * certificate has expired.
- */
+/** Makes a certificate that is valid from ten days ago until `days` from now; negative: it has expired. */
 function blank(
   keys: KeyPair,
   subject: forge.pki.CertificateField[],

@@ -85,10 +85,7 @@ function besideFrame({ display, device, qr, slips }: View, frame: string[], pain
   return [...frame, ...[...slipLines(slip), slip.footing].map((line) => `  ${line}`)];
 }
 
-/**
- * The width of the quiet zone in modules. ISO/IEC 18004 requires 4, but a terminal has little space and cameras accept
- * 2.
- */
+/** The quiet zone in modules. ISO/IEC 18004 requires 4, but 2 save space, and cameras accept them. */
 const QUIET = 2;
 
 /** The device's state, its error with source and remedy, and the lasting faults. */

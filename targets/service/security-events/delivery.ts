@@ -106,8 +106,7 @@ function schedule(
 async function deliver(context: ServiceContext, stream: Stream, event: QueuedEvent): Promise<void> {
   const { configuration } = stream;
   const { env, observers } = context;
-  // Since the push was scheduled, the event may have left the queue, or the stream may have been disabled or changed to
-  // polling.
+  // Since the push was scheduled, the event may have left the queue, or the stream may no longer push.
   if (!stream.queue.has(event.jti) || !env.push || stream.status !== "enabled") return;
   if (configuration?.kind !== "push" || configuration.url === undefined) return;
   const headers = { "content-type": "application/secevent+jwt", accept: "application/json" };
@@ -122,8 +121,7 @@ async function deliver(context: ServiceContext, stream: Stream, event: QueuedEve
   const { jti } = event;
   const receiverId = stream.receiver.id;
   if (observers.any) observers.report({ type: "push", atMs: env.now(), receiverId, jti, status });
-  // RFC 8935 requires 202 for an accepted event, but many receivers respond with 200. After 400, no retry may follow
-  // (§2.3).
+  // RFC 8935 requires 202, but many receivers accept with 200. After 400, no retry may follow (§2.3).
   if (status === 202 || status === 200 || status === 400) stream.queue.delete(jti);
   else if (event.startsOver) beginChain(context, stream, event);
   else {

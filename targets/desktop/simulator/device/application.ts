@@ -48,10 +48,7 @@ interface Call {
   readonly api: string;
   /** Starts the call in the core. Returns "", or the reason why it cannot start. */
   begin(driver: Driver): string;
-  /**
-   * Only a call that lists broadcasts has this member. `before` is the number of broadcasts on earlier pages;
-   * undefined: unknown.
-   */
+  /** Only a list of broadcasts has this. `before`: the number of broadcasts on earlier pages, if known. */
   readonly list?: { readonly before: number | undefined };
   /** The text for the display after a successful response. */
   describe(response: Record<string, unknown>, driver: Driver): string;
@@ -131,10 +128,7 @@ export class Application {
     return this.#begin(driver, call);
   }
 
-  /**
-   * Call this after every event of the device. Returns whether the application has started a call, or handled the end
-   * of one.
-   */
+  /** Call this after every event of the device. Returns whether a call has started, or its end was handled. */
   attend(driver: Driver): boolean {
     const { device } = driver;
     if (this.#status === "calling" && device.callState === CallState.DONE) {

@@ -55,10 +55,7 @@ export class ServiceStore {
     });
   }
 
-  /**
-   * Writes a temporary file, flushes it and renames it. After a crash at any moment, the old or the new file is
-   * complete.
-   */
+  /** Writes a temporary file, flushes and renames it. After a crash, the old or the new file is complete. */
   #write(text: string): void {
     const draft = `${this.file}.draft`;
     const handle = fs.openSync(draft, "w", 0o600);
