@@ -108,7 +108,7 @@ async function boot(): Promise<void> {
   }
 }
 
-/** The machine determines what is built and what runs, so each other machine gets its own process. */
+/** A process reads its machine once, at the start. So this function starts another process for another machine. */
 function onAnother(name: string): number {
   const env = { ...process.env, PICOGRANT_MACHINE: machineOf(name).name };
   const args = [...process.execArgv, ...process.argv.slice(1)];
@@ -125,7 +125,7 @@ function table(builds: readonly Build[]): boolean {
 
 async function main(): Promise<number> {
   const name = flags.machine ?? machine.name;
-  // A developer's own machine is a folder of the port. This program does not list it.
+  // If --machine names no machine of this repository, it names a folder of the developer's own port.
   const isOwn =
     flags.port !== undefined && !flags.boot && !machineNames.some((one) => one === name);
   if (name !== machine.name && !isOwn) return onAnother(name);

@@ -162,7 +162,7 @@ function writePage(folder: string, file: string, source: string, pages: Pages): 
     if (places.has(inside) || existsSync(join(folder, there))) {
       return `${picture}[${words}](${relative(dirname(file), there) || "."}${behind})`;
     }
-    // Removes what git and npm add to the repository's web address in package.json.
+    // Remove `git+` and `.git`, which npm and git add to the repository's web address.
     const web = own.repository?.url.replace(/^git\+/, "").replace(/\.git$/, "");
     if (web === undefined) return picture === "" ? words : "";
     const kind = picture === "" ? "blob" : "raw";
@@ -190,7 +190,7 @@ async function addEntries(
 /** Adds the generated core files that the Makefiles need, because a user of the package does not have our scripts. */
 async function addGeneratedC(folder: string): Promise<void> {
   await generateC(join(folder, "generated"));
-  // core.js is for QuickJS's compiler.
+  // The Makefile for QuickJS compiles `core.js` of this folder to bytecode.
   await generate(join(folder, "generated-complete"), "complete");
 }
 

@@ -20,7 +20,7 @@ const { version } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string };
 
-/** For each row of the bench: which clients pass it, and why the others fail. */
+/** Makes a table row for each row of the bench: which clients pass it, and why the others fail. */
 async function rowTable(): Promise<string[][]> {
   ensurePackages([tool("oidc-gen", "oidc-agent-cli")], false);
   const output = CLIENTS.map((client) => {
@@ -40,7 +40,7 @@ async function rowTable(): Promise<string[][]> {
     one?.passed
       ? "passes"
       : (one?.why ?? "").replaceAll("|", "/").replace(/[<>]/g, "").slice(0, 90);
-  // Several rows run at once, and each is reported when it ends. The table has them in the order of `rows`.
+  // The bench runs several rows at once, and reports each when it ends. Restore the order of `rows`.
   const table = rows.map(({ name, section }) => [
     name,
     section,

@@ -27,7 +27,7 @@ else if (tool === undefined) {
     env,
     stdio: "inherit",
   });
-  // In a terminal, Ctrl-C reaches both processes. This one waits until the other has ended.
+  // In a terminal, Ctrl-C reaches this process and the command that it has started. Wait until the command has ended.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   child.on("close", (code, signal) => {

@@ -9,7 +9,7 @@ import { describeListenError } from "../service/server.ts";
 import { Exit } from "./exit-codes.ts";
 import type { Part } from "./option-parser.ts";
 
-/** check-connection.c has the same port. */
+/** check-connection.c connects to the same port. */
 const PORT = 8099;
 
 const HELP = `

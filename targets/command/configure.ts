@@ -39,7 +39,7 @@ member as it is in device.json.
 const DPOP = ["require", "auto", "off"];
 const AUDIENCES = ["issuer", "token_endpoint"];
 
-/** @param choices the first one applies if the option has no value */
+/** @param choices the allowed values; an option without a value has the first */
 function keyOption(flags: string, what: string, choices: readonly string[]): Option {
   return new Option(flags, `with --page: ${what}`).choices(choices).preset(choices[0]);
 }

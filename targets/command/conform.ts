@@ -92,7 +92,7 @@ export const conform: Part = {
     const failures = await report(suites, flags, path.dirname(path.resolve(file)));
     const untried = untriedOf(suites, flags);
     if (!flags.json && untried !== "") process.stdout.write(`Not tried: ${untried}.\n`);
-    // Open handles of the adapters must not keep the command alive.
+    // Wait until all output is written, then exit: open handles of the adapters must not keep the command alive.
     await new Promise((done) => process.stdout.write("", done));
     process.exit(failures > 0 ? Exit.FAILED : Exit.DONE);
   },
@@ -119,7 +119,8 @@ async function load(file: string): Promise<Adapters> {
     return Object.fromEntries(NAMES.map((name) => [manufacturerOf(name), checked(name, module)]));
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    // For a SyntaxError, only the engine's own report contains file and line. A module with one runs no statement.
+    // Only Node's own report of a SyntaxError contains file and line. Loading the module again is safe, because a
+    // module with a syntax error runs no statement.
     const report = error instanceof SyntaxError ? reportOf(full) : "";
     const place = placeIn(path.dirname(full), `${report}\n${stack}`);
     throw new Failure(`${file} cannot be loaded: ${message}${place}`);
@@ -233,7 +234,7 @@ function signerSubject(signer: Signer): SignerSubject {
 async function report(suites: Suites, { json }: Flags, folder: string): Promise<number> {
   const paint = paintFor(process.stdout, process.env);
   let failures = 0;
-  // A display prints during its tests, so the results are printed at the end of each suite.
+  // A display prints during its tests. So print the results only at the end of each suite.
   for (const [name, cases] of suites) {
     const lines: string[] = [];
     for (const [at, one] of cases.entries()) {
@@ -263,7 +264,7 @@ async function reasonOf(one: ConformanceCase, folder: string): Promise<string | 
   });
   process.on("uncaughtException", onEscape);
   process.on("unhandledRejection", onEscape);
-  // Waits for callbacks that may still throw.
+  // Wait for one more turn of the event loop, because callbacks of the adapter may still throw.
   const end = one.run().then(
     () => nextTurn(undefined),
     async (error: unknown) => {

@@ -58,7 +58,7 @@ const CODES: Readonly<Record<string, string>> = {
   Failure: "failed",
 };
 
-/** Options of `signIn` that messages name, and the command's options that replace them. */
+/** Options of `signIn` in messages of the library, and the options of the command that replace them. */
 const OPTIONS = [
   ["as http.ca", "with --certificates"],
   ["allowHttp", "--allow-http"],
@@ -93,7 +93,8 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
   if (!(error instanceof Error)) throw error;
   const line = error.message.replace(/\s*\n\s*/g, " ").trim();
   const isOurs = error instanceof SignInError;
-  // Other errors name options of the command already, or members of a device.json.
+  // Only messages of SignInError name options of `signIn`. The others already name options of the command, or members
+  // of device.json.
   const replaced = isOurs ? OPTIONS : [];
   const message = printable(replaced.reduce((text, [from, to]) => text.replace(from, to), line));
   const code = isOurs ? error.code : CODES[error.name];
@@ -103,7 +104,7 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
   return { exitCode, event: { event: "error", code, remedy, message }, message };
 }
 
-/** Aborts the current work. If it is undefined, a signal ends the program. */
+/** Aborts the work of `interruptibly`; undefined while no such work runs. */
 let giveUp: ((reason: Interrupted) => void) | undefined;
 
 /**

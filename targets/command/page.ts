@@ -69,7 +69,7 @@ function privateKeyIn(path: string): Buffer {
     const { crv, d } = key.export({ format: "jwk" });
     if (crv === "P-256" && d !== undefined) return Buffer.from(d, "base64url");
   } catch {
-    // Node's messages do not name the file.
+    // The error below replaces Node's message, which does not name the file.
   }
   throw new UsageError(`${path}: holds no private key on the curve P-256, in PEM or as a JWK`);
 }

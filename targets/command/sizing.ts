@@ -57,7 +57,7 @@ export function suffices(core: Core, tokens: Tokens, memoryBytes: number): boole
   if (first === undefined) return false;
   first.clock.advance(60_000);
   if (!isWell(first.driver)) return false;
-  // Advance far enough for a refresh, if there is a refresh token.
+  // Advance by two hours. With a refresh token, the device then refreshes.
   first.clock.advance(A_DAY_MS / 12);
   if (tokens.refreshTokenBytes > 0 && !isWell(first.driver)) return false;
   if (tokens.refreshTokenBytes === 0) return true;

@@ -8,7 +8,7 @@ export function isScreen(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): b
   return stream.isTTY === true && env.TERM !== "dumb";
 }
 
-/** Whether a terminal shows UTF-8. According to POSIX, the first of these variables that is set names the character set. */
+/** Whether a terminal shows UTF-8. In POSIX, the first of these variables that is set names the character set. */
 export function hasUtf8(
   { LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv,
   platform: string = process.platform,
@@ -16,12 +16,15 @@ export function hasUtf8(
   return platform === "win32" || /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
 }
 
-/** No colors in a pipe, in a terminal without colors, or if NO_COLOR is set (no-color.org). */
+/**
+ * Returns functions that color a text. They leave it plain in a pipe, in a dumb terminal, or if NO_COLOR is set
+ * (no-color.org).
+ */
 export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv) {
   const isPlain = !isScreen(stream, env) || env.NO_COLOR;
   const paint = (codes: string) => (text: string) =>
     isPlain ? text : `\x1b[${codes}m${text}\x1b[0m`;
-  // Paper: dark modules on a light background, independent of the terminal's colors.
+  // `paper` is white on black, because the characters of a QR code are its light modules (platform/node/qr-code.ts).
   return { bold: paint("1"), faint: paint("2"), paper: paint("97;40") };
 }
 

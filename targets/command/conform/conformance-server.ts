@@ -164,7 +164,7 @@ async function sendResponse(socket: net.Socket, plan: ResponsePlan): Promise<voi
     await write(socket, plan.framing === "chunked" ? chunkOf(bytes) : bytes);
   }
   if (plan.cutAtByte !== undefined) {
-    // No reset, because the client would then discard the bytes before the cut.
+    // End the connection without a reset. After a reset, the client would discard the bytes before the cut.
     socket.end();
     return;
   }

@@ -99,7 +99,7 @@ const rotated = json(200, ROTATED);
 const pending = json(400, { error: "authorization_pending" });
 const slowDown = json(400, { error: "slow_down" });
 const refusal = (error: string, status = 400): HttpResponse => json(status, { error });
-/** The response to a HEAD request, with which a device gets the time. */
+/** The response to a HEAD request. A device without a clock takes the time from it. */
 export const dated = (): HttpResponse => text(200, "", `Date: ${new Date().toUTCString()}`);
 /** The response to an API call that no step expects. */
 export const freely = json(200, {});

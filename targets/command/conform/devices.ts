@@ -87,7 +87,8 @@ export async function judgeDevices(command: Command): Promise<number> {
   const flags = command.opts<Flags>();
   if (flags.https && !flags.tls) throw new UsageError("--https and --no-tls exclude each other");
   const bench = new Bench(flags);
-  // Stop the devices also after an exception. They have process groups of their own, so the terminal does not stop them.
+  // Stop the devices at each exit, even after an exception. They have process groups of their own, so Ctrl-C does not
+  // reach them.
   process.once("exit", () => bench.close());
   for (const [signal, code] of Object.entries(SIGNALS))
     process.once(signal, () => process.exit(code));
@@ -99,7 +100,7 @@ function readMembers(text: string): Record<string, unknown> {
     const members = JSON.parse(text);
     if (Object.prototype.toString.call(members) === "[object Object]") return members;
   } catch {
-    // The configuration is not JSON.
+    // The error below also covers text that is not JSON.
   }
   throw new UsageError("--with: it is no JSON object");
 }
@@ -143,7 +144,8 @@ class Bench {
 
   async run(chosen: readonly Row[], onVerdict: (verdict: Verdict) => void): Promise<Verdict[]> {
     const verdicts: Verdict[] = [];
-    // If no row gets a connection, the run reports one failure instead of one for each row.
+    // Verdicts before the first connection. If no row gets a connection, the run reports one failure instead of all
+    // these.
     const held: Verdict[] = [];
     const left = [...chosen];
     const running = new Set<string>();
@@ -184,7 +186,10 @@ class Bench {
     return missing === undefined ? "" : `there is no --${missing}`;
   }
 
-  /** The shell command of a hook; "" to restart the device's process instead. */
+  /**
+   * The shell command of a hook. "": the bench restarts the device's process itself. Undefined: nobody can do this
+   * action.
+   */
   #commandOf(hook: Hook): string | undefined {
     const { call, signOut, restart, powerCut, device } = this.#flags;
     const own = device === BY_HAND ? undefined : "";
@@ -292,7 +297,7 @@ class Device {
 
   end(): Promise<unknown> {
     this.#isOver = true;
-    // Processes that the device has started may still run.
+    // Kill whole process groups, because the processes that a shell has started may still run.
     for (const child of [this.#child, ...this.#running]) if (child) kill(child, "SIGKILL");
     // Close the pipes, because a process that has left the group would keep them open.
     const cut = (): void => {

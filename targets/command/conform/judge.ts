@@ -18,7 +18,7 @@ const LATE_MS = 3000;
 /** The device must send no request for this time at the end of a row, and before a hook. */
 const QUIET_MS = 3000;
 const CALM_MS = 700;
-/** More than this many requests within a second are a failure. */
+/** This many requests within a second are a failure. */
 const WILD = 8;
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -81,12 +81,12 @@ export class Judge implements Listeners {
     this.connections++;
     if (this.#limit === undefined && !this.#isOver) this.#limitRow();
     if (this.#row.steps.length > 0 || this.connections > 1) return;
-    // The device has connected to an untrusted server. Now it must not send a request.
+    // In a row without steps, the server is untrusted. After the connection, the device must not send a request.
     this.#in(QUIET_MS, () => this.#print(""));
   }
 
   noise(what: string): void {
-    // A device that rejects a certificate sends a TLS alert.
+    // In a row without steps, the device must reject the certificate, and its TLS alert is expected.
     if (this.#row.steps.length > 0) this.#print(what);
   }
 
@@ -110,7 +110,7 @@ export class Judge implements Listeners {
       if (kind !== "api") this.#isBusy = false;
       this.#reported(kind, response, began);
     });
-    // Record this before the write completes, because the device may react at once.
+    // Record the codes and tokens before the write completes, because the device may use them at once.
     this.#learn(kind, response);
   }
 
@@ -174,7 +174,7 @@ export class Judge implements Listeners {
       if (step.on === kind) break;
       if (!step.isOptional && !this.#hasBeen(step)) break;
     }
-    // Optional requests may arrive later.
+    // A request that does not fit the next step may belong to an earlier optional step.
     if (steps[at]?.on !== kind) {
       const passed = steps.findIndex((step, i) => i >= this.#from && step.on === kind);
       if (passed >= 0 && passed < this.#at) at = passed;
@@ -217,7 +217,7 @@ export class Judge implements Listeners {
     for (const token of [this.#access, this.#refresh]) if (token !== "") this.#secrets.add(token);
   }
 
-  /** Called after the response is written: waits start now, and the next step is due. */
+  /** Call this when the response is written. The device's waits start now, and the next step is due. */
   #reported(kind: Kind, { body, retryAfterS }: HttpResponse, began: number): void {
     if (kind === "code" && body.device_code !== undefined && !this.#around.firstPollAtOnce)
       this.#notBefore.set("poll", began + this.#intervalMs);
@@ -228,7 +228,7 @@ export class Judge implements Listeners {
     this.#wait();
   }
 
-  /** Limits the time of the whole row, because each request restarts the time limit for the next one. */
+  /** Limits the time of the whole row. Without this limit, a device that repeats requests would never time out. */
   #limitRow(): void {
     const { steps } = this.#row;
     const delaysMs = steps.reduce((sum, { print }) => sum + print.afterMs, 0);
@@ -270,7 +270,7 @@ export class Judge implements Listeners {
     this.#wait();
   }
 
-  /** Repeats the call, because a device that is not ready ignores it. */
+  /** Carries out a hook. Repeats a call until a request arrives, because a device that is not ready ignores it. */
   #pull(hook: Hook): void {
     this.#around.hook(hook);
     if (hook !== "call") {

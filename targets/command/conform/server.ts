@@ -33,7 +33,7 @@ export interface BenchServer {
   close(): Promise<void>;
 }
 
-/** The last two times at which the event loop ran. */
+/** The last two times at which the event loop ran. They show how long an arrival may have waited for this program. */
 let ticks: [number, number] = [0, 0];
 setInterval(() => {
   ticks = [ticks[1], performance.now()];
@@ -60,7 +60,7 @@ export async function startServer(
     });
     request.on("end", () => {
       const arrival = arrivalOf(request, Buffer.concat(pieces).toString());
-      // A device without a clock first requests the time, without parameters.
+      // A device without a clock first sends a HEAD request, to read the Date of the response.
       const isForDate = request.method === "HEAD" && arrival.target === "/" && length === 0;
       if (isForDate && !request.headers.authorization) void write(request.socket, dated());
       else listeners.request(arrival, (response) => write(request.socket, response));
@@ -98,7 +98,7 @@ async function write(socket: Socket, response: HttpResponse): Promise<number> {
   if (response.afterMs > 0) {
     await new Promise((done) => {
       setTimeout(done, response.afterMs);
-      // The device has closed the connection.
+      // Do not wait longer if the device closes the connection.
       socket.once("close", done);
     });
   }

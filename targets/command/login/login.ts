@@ -53,11 +53,11 @@ export const login: Part = {
   act: async (line) => {
     const options = loginOptionsOf(line);
     const platform = openState(options.state, options.settings);
-    // Refresh, so that the command reports whether the server still accepts the session.
+    // Make `openSession` refresh the tokens, so that the command reports whether the server still accepts the session.
     platform.stored.access = "renewed";
     const { storage } = platform;
     try {
-      // A code of an earlier login that was killed does not count as a session.
+      // If an earlier login was killed, the directory may contain only a code. This does not count as a session.
       const stored = storage.hasRecords ? readStoredLogin(options.state) : undefined;
       checkStored(stored, options);
       await interruptibly((end) => loginOn(platform, options, stored, end));
@@ -134,10 +134,13 @@ async function loginOn(
   }
 }
 
-/** The login ends after this many consecutive errors, in 7 to 14 s. The server may be restarting behind a proxy. */
+/**
+ * The login ends after this many consecutive unusable responses, which take 7 to 14 s. The first ones may come from a
+ * proxy while the server restarts.
+ */
 const UNUSABLE_MAX = 4;
 
-/** Whether the address is not that of an authorization server. Then a user at a terminal should not wait. */
+/** Whether the address is probably not that of an authorization server. A user at a terminal should not wait for it. */
 function isUnusable({ response, code, lacks }: SignInError): boolean {
   const { error = "", status = 0 } = response ?? {};
   // If only a member is missing, another check ends the login and names the member.
@@ -153,7 +156,7 @@ function unusableError({ response }: SignInError): SignInError {
   return new SignInError("unusable_responses", "developer", message, { response });
 }
 
-/** The error of --timeout, with which a script need not wait forever for a user or a server. */
+/** The error after the time of --timeout, which keeps a script from waiting forever for a user or a server. */
 function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): SignInError {
   const [code, what] =
     codes > 0
@@ -183,7 +186,7 @@ function withHint(
   return new SignInError(code, remedy, `${message}; ${hint}`, { response });
 }
 
-/** Whether the server refuses to refresh stored tokens. Then a user at a terminal should not wait. */
+/** Whether the server refuses to refresh stored tokens. A user at a terminal should not wait until it accepts them. */
 function isRefusal({ remedy, response }: SignInError): boolean {
   return response !== undefined && (remedy === "developer" || remedy === "administrator");
 }

@@ -35,7 +35,10 @@ import { Failure } from "../exit-codes.ts";
 import { commandText, type OptionValues } from "../option-parser.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";
 
-/** The command shows the code itself. The core limits a code to the columns of the display. */
+/**
+ * The core needs a display and limits a code to its columns. This one shows nothing, because the command prints the
+ * code.
+ */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
 /** How long to wait for another command that uses the directory, in milliseconds. */
@@ -109,7 +112,7 @@ export async function withStoredLogin<T>(
   directory: string,
   work: (state: OpenState, stored: StoredLogin) => Promise<T>,
 ): Promise<T> {
-  // Check this first, so that no empty directory is created.
+  // Read the login first, because openState would create the directory.
   const stored = readStoredLogin(directory);
   if (stored === undefined) {
     const how = `how to sign in: ${commandFor("login", directory, { help: true })}`;
@@ -281,7 +284,7 @@ export function readStoredLogin(directory: string): StoredLogin | undefined {
     const isWhole = secret && [config, stored.who].every((text) => typeof text === "string");
     if (stored.version === 1 && isWhole) return stored;
   } catch {
-    // The error is thrown below.
+    // The error below also covers a file that is not JSON.
   }
   throw new UsageError(`${file}: is no login of this version; delete it and sign in again`);
 }

@@ -84,9 +84,9 @@ export const status: Part = {
 async function showStatus(flags: SessionFlags, account: object = {}): Promise<void> {
   await withSession(flags, async ({ session, ready, who }, accessToken) => {
     await accessToken().catch((error: SignInError) => {
-      // The user is still signed in, but the server's current state is unknown.
+      // After any other error the user is still signed in, so show the status and the error.
       if (error.code === "aborted" || session.status === "ended") throw error;
-      // The end of the command prints this error and sets the exit code.
+      // `withSession` throws this error at the end of the command.
       if (error.code === "not_saved") return;
       const { event, message } = outcomeBy(error);
       if (flags.json) print(JSON.stringify({ ...event, event: "trouble" }));
@@ -216,7 +216,7 @@ async function withSession(
         // Wait for a refresh in flight, because its response may contain the only valid refresh token.
         await session.close();
       }
-      // The new tokens are lost when this program ends.
+      // Report that the tokens are not stored: the new ones are lost when this program ends.
       if (unsaved !== undefined) throw unsaved;
     });
   });
@@ -275,7 +275,8 @@ export async function userInfoOf(
   options: NodeHttpOptions,
 ): Promise<UserInfo | undefined> {
   if (server === "") return undefined;
-  // The value of hasSecret does not matter, because only the addresses of the profile are used.
+  // `true` stands for a client with a secret. It does not matter here, because only the addresses of the profile are
+  // used.
   if (!server.includes("://")) return serverOf(server, serverParameters, true).userInfo;
   if (addressProblem(server, allowHttp) !== "") return undefined;
   for (const metadata of metadataAddresses(server)) {
@@ -356,20 +357,20 @@ async function signOut(
     ready = await readySettings(settings, platform, { stored });
   } catch (error) {
     if (!(error instanceof SignInError)) throw error;
-    // Without metadata, the address of the revocation endpoint is unknown.
+    // Without metadata, the address of the revocation endpoint is unknown. So discard the tokens only here.
     return await discardHere(platform, settings, `was not asked to revoke them (${error.message})`);
   }
   let before = "";
   const onTrouble = (one: SignInError): void => {
     const { message } = lasting(one);
-    // After signing out, a failed write does not matter, but a failed erase does.
+    // A sign-out needs no written tokens, so ignore a failed write. A failed erase leaves tokens, so report it.
     if (one.code === "not_saved" || message === before) return;
     process.stderr.write(`picogrant logout: ${message}\n`);
     before = message;
   };
   const session = await openSession(platform, ready, { resumeOnly: true, onTrouble }).catch(
     (error) => {
-      // The session had already ended at the server, so there is no token to revoke.
+      // The stored session cannot be resumed: it has ended, so there is no token to revoke.
       if (error instanceof SignInError) discard(state);
       throw error;
     },
