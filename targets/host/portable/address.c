@@ -21,7 +21,7 @@ static int is_allowed(const char *text) {
   return 1;
 }
 
-/* The end of the host without its brackets. NULL if a bracket is missing. */
+/* Returns the end of the host, and skips the bracket before an IPv6 address. NULL if the bracket after it is missing. */
 static const char *end_of_host(const char **host, const char *end) {
   if (**host == '[') {
     ++*host;

@@ -1,4 +1,4 @@
-/* Addresses of servers: `https://host:port/path?query`, or plain http to this device itself. */
+/* Splits the address of a server into its parts: `https://host:port/path?query`, or the same with http. */
 #ifndef PICOGRANT_ADDRESS_H
 #define PICOGRANT_ADDRESS_H
 
@@ -10,15 +10,16 @@
 extern "C" {
 #endif
 
-/* The parts point into the address. */
+/* The parts of an address. They point into the text that was split. */
 struct pg_address {
   struct pg_peer peer;
   const char *authority; /* host and port as written; the value of the Host header */
   size_t authority_size;
-  const char *path; /* path and query up to the end; may be empty */
+  const char *path; /* path and query, up to the end; may be empty */
 };
 
-/* Splits an address. Returns 0 if it is invalid, or has a user, a fragment, or a character other than visible ASCII. */
+/* Splits an address. Returns 1, or 0 if it is invalid, or contains `#`, `@`, `\` or anything but visible ASCII
+ * characters. */
 int pg_address_split(const char *text, struct pg_address *address);
 
 /* Whether the peer is this device itself: localhost, 127.0.0.1 or [::1]. */

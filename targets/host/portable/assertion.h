@@ -1,8 +1,6 @@
-/*
- * Internal invariants of the host. A failed assertion is a bug in this folder. Faults of a server or a port are handled
- * as values. Releases compile to the same code with and without assertions. Builds with -DPG_ASSERTIONS check them: the
- * host under the sanitizers, its test programs, and the fuzzers.
- */
+/* Assertions for the internal invariants of the host. A failed assertion is a bug in this folder; faults of a server or
+ * a port are returned as results instead. Builds with -DPG_ASSERTIONS check the assertions: the host under the
+ * sanitizers, its test programs, and the fuzzers. In releases, the assertions add no code. */
 #ifndef PICOGRANT_ASSERTION_H
 #define PICOGRANT_ASSERTION_H
 

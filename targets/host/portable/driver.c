@@ -38,7 +38,7 @@ int pg_code_challenge_make(uint8_t *range, size_t size) {
 
 /* COMMANDS_MAX: more commands in one run count as an endless loop. */
 enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
-/* Values that an address must not contain: five of the core's, and the client's own. */
+/* The number of secrets that an address must not contain: five of the core's, and the client's own. */
 enum { SECRETS = 6 };
 static int get(const struct pg_driver *driver, enum pg_property property) {
   return pg_get(driver->parts.core, property);
@@ -59,7 +59,7 @@ static uint8_t *bytes_at(const struct pg_driver *driver, int start, int size) {
   return driver->parts.memory + start;
 }
 
-/* The bytes of a region or field, which must be present. */
+/* Returns the bytes of a region or field, which must be present. */
 static const uint8_t *region_of(const struct pg_driver *driver, int region) {
   return bytes_at(driver, pg_start(driver->parts.core, region), length_of(driver, region));
 }
@@ -69,7 +69,7 @@ static const char *address_of(const struct pg_driver *driver, int endpoint) {
   return driver->parts.settings->addresses[endpoint];
 }
 
-/* The developer's own headers for this endpoint. */
+/* Returns the developer's own headers for this endpoint. */
 static const char *headers_for(const struct pg_driver *driver, int endpoint) {
   if (endpoint <= PG_ENDPOINT_REVOCATION) return driver->parts.settings->grant_headers;
   return endpoint >= PG_ENDPOINT_RESOURCE ? driver->parts.settings->resource_headers : NULL;
@@ -86,10 +86,9 @@ static void set_authorization(const struct pg_driver *driver, struct pg_http_req
   request->credentials_size = (size_t)length_of(driver, region);
 }
 
-/*
- * Collects the secrets that the address of this request must not contain, and returns their number. A request without a
- * target has none. The revocation of the device authorization specification has the token in its query (core/SPEC.md).
- */
+/* Collects the secrets that the address of this request must not contain, and returns their number. A request without a
+ * target cannot contain any. A revocation by the device authorization specification has the token in its query
+ * (core/SPEC.md), so only the client's secret is checked there. */
 static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets[SECRETS], int endpoint,
                         size_t target_size) {
   static const int regions[SECRETS - 1] = {PG_FIELD_DEVICE_CODE, PG_FIELD_ACCESS_TOKEN,
@@ -113,7 +112,7 @@ static int has_parameters(const struct pg_driver *driver) {
          get(driver, PG_BODY_LENGTH) > 0;
 }
 
-/* The core's result of a finished exchange. A call has its own error, separate from the session's. */
+/* Returns the core's error of a finished exchange. A call has its own error, separate from the session's. */
 static int error_of_exchange(const struct pg_driver *driver) {
   return get(driver, driver->endpoint > PG_ENDPOINT_REVOCATION ? PG_CALL_ERROR : PG_ERROR);
 }
@@ -148,7 +147,7 @@ static void send_request(struct pg_driver *driver) {
   note_no_response(driver);
 }
 
-/* None while a code or a session is displayed. */
+/* Returns no reason while the display shows a code or a session. */
 int pg_driver_reason(const struct pg_driver *driver) {
   int state = get(driver, PG_STATE);
   if (state == PG_STATE_FAILED && driver->has_other_record && !driver->has_own_record) return PG_REASON_KEY_CHANGED;
@@ -231,7 +230,7 @@ int pg_driver_run(struct pg_driver *driver) {
     carry_out(driver, command);
     command = pg_tick(driver->parts.core, 0);
   }
-  /* The reason is not in the core's state, so the core does not report that it has changed. */
+  /* The core does not know the reason, so it gives no command SHOW when the reason changes. */
   if (!pg_core_broken(driver->parts.core) && pg_driver_reason(driver) != driver->reason) show(driver);
   return !pg_core_broken(driver->parts.core);
 }
@@ -250,12 +249,10 @@ int pg_driver_needs_sign_in(const struct pg_driver *driver) {
          get(driver, PG_CALL_ERROR) == PG_ERROR_CODE_INTERACTION_REQUIRED;
 }
 
-/*
- * The following functions report an exchange to the core. Only pg_http_work calls them (http.h), so a report cannot belong
- * to an earlier exchange.
- */
+/* The following functions report an exchange to the core. Only pg_http_work calls them (http.h), so a report cannot belong
+ * to an earlier exchange. */
 
-/* The sign-in that an API requires. The core evaluates it, and the application may read it. */
+/* Receives the header in which an API requires another sign-in. The core evaluates it, and the application may read it. */
 static void take_challenge(void *context, uint8_t c) {
   struct pg_driver *driver = context;
   if (get(driver, PG_ENDPOINT) < PG_ENDPOINT_RESOURCE) return;
@@ -278,7 +275,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
   pg_response_body(driver->parts.core, driver->request_id, bytes, size);
 }
 
-/* Copy the id, because passing the elapsed time may start another exchange. */
+/* `id` is a copy, because passing the elapsed time may start another exchange. */
 static void take_end(void *context) {
   struct pg_driver *driver = context;
   int id = driver->request_id;

@@ -14,7 +14,7 @@ static const char *const reason_names[] = PG_REASON_NAMES;
 
 #define NAME(names, at) ((at) >= 0 && (size_t)(at) < sizeof(names) / sizeof *(names) ? (names)[at] : "?")
 
-/* The position of an entry. The oldest entry has index 0. */
+/* Returns the position of an entry in the array. The oldest entry has index 0. */
 static int entry_place(const struct pg_history *history, int index) {
   return (history->oldest + index) % PG_HISTORY_ENTRIES;
 }

@@ -4,7 +4,7 @@
 #include "picogrant-port.h"
 #include "storage.h"
 
-/* 26 random bits, used only for jitter. */
+/* Returns 26 random bits, which only spread the device's waits; 0 if the port has no random bytes. */
 static int random_seed(void) {
   uint8_t bytes[4] = {0};
   if (!pg_random(bytes, sizeof bytes)) return 0;
@@ -12,10 +12,8 @@ static int random_seed(void) {
                bytes[3]);
 }
 
-/*
- * Identifies a server by its issuer, or by the whole address of its token endpoint with the host in lower case, because
- * tenants may share an origin. Older versions used the origin, and records under that name are still valid.
- */
+/* Identifies a server by its issuer, or by the whole address of its token endpoint with the host in lower case, because
+ * tenants may share an origin. Older versions used the origin, and records under that name are still valid. */
 static void name_server(const struct pg_settings *settings, struct pg_host_names *names) {
   const char *address = settings->addresses[PG_ENDPOINT_TOKEN];
   int slashes = 0;
@@ -84,17 +82,18 @@ static int capacity_in_record(struct pg_host *host, int region) {
   return PG_RECORD_LENGTH + (capacity > 0 ? capacity : 0);
 }
 
-/* The longest record that the device may write with this memory. platform/driver/device.ts has the same rule. */
+/* Returns the length of the longest record that the device may write with this memory. platform/driver/device.ts has
+ * the same rule. */
 static int record_bytes_max(struct pg_host *host) {
   static const int regions[] = PG_RECORD_OF_CODE;
   int output = pg_capacity(&host->core, PG_REGION_OUTPUT);
   int bytes = PG_RECORD_FRAME + output;
   for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) bytes += capacity_in_record(host, regions[i]);
-  /* The device code or token is in the memory and in the record. */
+  /* A record is in the output, and its content is also in the regions above. So it has at most half of their bytes. */
   return bytes / 2 < output ? bytes / 2 : output;
 }
 
-/* Fail now, and not after the user has signed in, when the tokens do not fit. */
+/* Refuses slots that are too small at the start. Otherwise the tokens might not fit after the user has signed in. */
 static int has_capacity(struct pg_host *host, const struct pg_host_parts *parts) {
   const struct pg_medium *medium = parts->medium;
   return !medium || parts->has_failed_medium || (int)pg_storage_capacity(medium) >= record_bytes_max(host);
@@ -182,12 +181,13 @@ static void report(const struct pg_host *host, enum pg_report what, int a, int b
   if (parts->report) parts->report(parts->context, what, a, b);
 }
 
-/* Whether a report is necessary: not while the user has not decided yet, or after a poll that was too early. */
+/* Whether the error must be reported. After a poll that was too early, or before the user has decided, it must not. */
 static int is_trouble(int error) {
   return error != PG_ERROR_CODE_NONE && error != PG_ERROR_CODE_AUTHORIZATION_PENDING && error != PG_ERROR_CODE_SLOW_DOWN;
 }
 
-/* If the state has changed, that report already contains the error. */
+/* Reports that a request has failed and is retried. If the state has changed, the report of the state already has the
+ * error. */
 static void report_trouble(struct pg_host *host, int has_moved) {
   int error = pg_get(&host->core, PG_ERROR);
   if (pg_http_wake_in(&host->http) >= 0) return;
@@ -223,8 +223,8 @@ int pg_host_step(struct pg_host *host) {
   return host->ok;
 }
 
-/* While a code is displayed, the core wakes the host for each change of the display. This function allows a longer sleep,
- * which ends before the next poll at the latest. */
+/* Returns how long the host may sleep. While a code is displayed, the core asks to be woken for each change of the
+ * display. With `countdown_ms`, the host sleeps longer, but not beyond the next poll. */
 static int rests_for(struct pg_host *host, int core_ms) {
   int calm_ms = host->parts->countdown_ms;
   if (core_ms == 0 || calm_ms <= core_ms || pg_http_wake_in(&host->http) >= 0) return core_ms;
@@ -234,7 +234,7 @@ static int rests_for(struct pg_host *host, int core_ms) {
   return calm_ms > core_ms ? calm_ms : core_ms;
 }
 
-/* A call that has ended at once is reported by the next step. */
+/* Whether a call has ended that the next step must report. */
 static int has_to_report(struct pg_host *host) {
   return host->call != PG_CALL_STATE_DONE && pg_get(&host->core, PG_CALL_STATE) == PG_CALL_STATE_DONE;
 }
@@ -271,11 +271,11 @@ int pg_host_letter(struct pg_host *host, int letter) {
 
 int pg_host_call(struct pg_host *host, int endpoint, const char *target) {
   int is_sent = 0;
-  /* First pass the elapsed time, as for a key. */
+  /* Pass the elapsed time first, so that it does not shorten a wait that the call starts. */
   if (host->ok) host->ok = pg_driver_run(&host->driver);
   if (host->ok) is_sent = pg_call_resource(&host->core, endpoint, target);
   if (host->ok) host->ok = pg_driver_run(&host->driver);
-  /* The previous call has ended too, so that this one is reported as a change. */
+  /* Without this, the end of this call would not differ from that of the previous one, and would not be reported. */
   if (is_sent) host->call = PG_CALL_STATE_IDLE;
   return host->ok && is_sent;
 }

@@ -3,15 +3,16 @@
  *
  *   pg_host_open(&host, &parts)      once
  *   while (pg_host_step(&host)) {    works until there is nothing to do
- *     wait(pg_host_wake_in(&host));  the board's own function: returns on network, key or time
+ *     wait(pg_host_wake_in(&host));  the board's own function: waits for the network, a key, or the end of the time
  *     for each key: pg_host_key(&host, key)
  *   }
  *   pg_host_close(&host)
  *
- * A program may have several devices, each with its own struct pg_host, settings, memory, medium, connection and display.
- * The program steps the devices in turn, and sleeps for the minimum of their pg_host_wake_in.
+ * A program may have several devices, each with its own struct pg_host, settings, memory, medium, connection and
+ * display. The program steps the devices in turn, and sleeps for the minimum of their pg_host_wake_in.
  *
- * Call all functions from one thread, not from an interrupt. Do not call functions of a device from within its reports.
+ * Call all functions from one thread, not from an interrupt. The callbacks of a device must not call the functions of
+ * that device.
  */
 #ifndef PICOGRANT_HOST_H
 #define PICOGRANT_HOST_H
@@ -38,14 +39,12 @@ enum pg_key { PG_KEY_SIGN_IN, PG_KEY_CANCEL, PG_KEY_SIGN_OUT };
 /* Reports for a log or for the application. They contain no secret. */
 enum pg_report {
   PG_REPORT_STATE,  /* the state is now `a` (PG_STATE_*), with error `b` (PG_ERROR_CODE_*, 0: none) */
-  /*
-   * A request of the grant has failed, and the device retries. `a` is the error (PG_ERROR_CODE_*). `b` is the reason
-   * (PG_REASON_*), or 0 if there was a response. Then PG_ERROR_FIELD names the unusable member, if any. Reported again
-   * only when one of them changes.
-   */
+  /* A request of the grant has failed, and the device will retry it. `a` is the error (PG_ERROR_CODE_*). `b` is the
+   * reason why there was no response (PG_REASON_*), or 0 if there was one. PG_ERROR_FIELD then names the unusable
+   * member of that response, if any. Repeated only when `a` or `b` changes. */
   PG_REPORT_TROUBLE,
   PG_REPORT_CALL,   /* a call has ended with HTTP status `a`, or 0 without a response, and error `b` */
-  PG_REPORT_BROKEN  /* the engine threw; restart the device */
+  PG_REPORT_BROKEN  /* the core can no longer be used; close the device and open it again */
 };
 
 /* The parts of a device. The caller owns everything that they point to, and must not move it until pg_host_close. */
@@ -54,12 +53,10 @@ struct pg_host_parts {
   const struct pg_engine *engine; /* the engine, as in struct pg_core_config */
   uint8_t *memory;                /* settings->memory_bytes; only the host may use it until pg_host_close, which wipes it */
   const struct pg_medium *medium; /* NULL: nothing is stored, and the display reports that */
-  int has_failed_medium; /* 1: read records even if the slots are small; records that do not fit are not saved */
+  int has_failed_medium; /* 1: open the device even if its slots are too small; records that do not fit are not saved */
   struct pg_connection *connection; /* passed to picogrant-port.h; not shared with another device */
-  /*
-   * 1: the connection stays open for the next request as long as the server allows. Whatever arrives on it, including
-   * its end, must wake the loop. 0: each request opens a new connection.
-   */
+  /* 1: the connection stays open for the next request as long as the server allows. The loop must then also wake when
+   * data arrives on the idle connection, and when the connection ends. 0: each request opens a new connection. */
   int keeps_connection;
   const void *trust;                /* passed to picogrant-port.h */
   struct pg_wall_clock *clock;      /* the time for checking certificates; NULL: the machine has a reliable clock */
@@ -67,13 +64,12 @@ struct pg_host_parts {
   const struct pg_signer *signer;   /* the device's key; NULL: there is none, and no setting requires one */
 #endif
   struct pg_display *display;       /* passed to picogrant-port.h; NULL if the port has a single one */
-  /*
-   * How long the display may show an old countdown, or the same page of an address. 0: it is always current, which
-   * wakes the board each second. On batteries, use a minute: the display then changes when a poll wakes the board, or
-   * after that time. May be changed between two steps.
-   */
+  /* How long the display may show an outdated countdown, or the same part of a long address, in milliseconds. 0: the
+   * board wakes each second to update the display. With batteries, use 60000: the display then changes when a poll
+   * wakes the board, and at least once a minute. You may change the value between two steps. */
   int countdown_ms;
-  /* Each of the three callbacks may be NULL. All get `context`, for example the program's own device. */
+  /* Each of the following three callbacks may be NULL. Each gets `context`, for example a pointer to the program's
+   * data. */
   void (*report)(void *context, enum pg_report report, int a, int b);
   void (*body)(void *context, const uint8_t *bytes, size_t size); /* gets the body of a call's response in pieces */
   /* Gets the WWW-Authenticate of a call's 401, with a line feed after each value. */
@@ -81,7 +77,7 @@ struct pg_host_parts {
   void *context;
 };
 
-/* Space for the server's name while the core is created. */
+/* Buffers for the server's names (`server` and `former_server` of struct pg_core_config) while the core is opened. */
 enum { PG_HOST_NAME = 257 };
 struct pg_host_names {
   char whole[PG_HOST_NAME];
@@ -90,11 +86,9 @@ struct pg_host_names {
   const char *former;
 };
 
-/*
- * A device, owned by the caller. Zeros mean closed. You may read `core` (pg_get, pg_start, pg_length) or pass it to
- * pg_set_status, read `history` with pg_history_line, and use `http` between two exchanges (pg_host_take_http). Only host.c
- * uses the other members.
- */
+/* A device, owned by the caller. A device of zeros is closed. You may read `core` (pg_get, pg_start, pg_length) or pass
+ * it to pg_set_status, read `history` with pg_history_line, and use `http` between two exchanges (pg_host_take_http).
+ * Only host.c uses the other members. */
 struct pg_host {
   const struct pg_host_parts *parts; /* NULL: closed */
   struct pg_core core;
@@ -115,10 +109,11 @@ struct pg_host {
 /* Creates the device. `host` must not be open. Its previous content does not matter. No later function allocates memory. */
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts);
 
-/* The memory that is needed if something of the grant did not fit. 0: everything fits, or more would not help. */
+/* Returns how much memory the device needs if a value of the grant did not fit. 0: all values fit, or more would not
+ * help. */
 int pg_host_memory_needed(struct pg_host *host);
 
-/* A message for developers: why the device did not open, in one line. "" for PG_OPEN_OK. */
+/* Returns a message for developers, in one line: why the device did not open. "" for PG_OPEN_OK. */
 const char *pg_host_problem(enum pg_open_result result);
 
 /*
@@ -127,19 +122,17 @@ const char *pg_host_problem(enum pg_open_result result);
  */
 int pg_host_step(struct pg_host *host);
 
-/* How long the board may sleep if neither a key nor the network wakes it, in milliseconds: 0..134217727. */
+/* Returns how long the board may sleep if neither a key nor the network wakes it, in milliseconds: 0..134217727. */
 int pg_host_wake_in(struct pg_host *host);
 
-/* The reason on the display: why there is no response, or why the session has ended (PG_REASON_*, 0: none). */
+/* Returns the reason on the display: why there is no response, or why the session has ended (PG_REASON_*, 0: none). */
 int pg_host_reason(const struct pg_host *host);
 
-/*
- * Whether the firmware works, for an updater that must confirm a new image: a server has responded, whatever the
- * response, or the device is idle and needs none.
- */
+/* Whether an updater may confirm a new image of the firmware: a server has sent any response since the start, or the
+ * device is signed in or signed out, so that it may not need a server yet. */
 int pg_host_is_well(struct pg_host *host);
 
-/* Handles a key of the user. It takes effect before this function returns, or in later steps. */
+/* Handles a key of the user. If the device then sends a request, later steps complete it. */
 void pg_host_key(struct pg_host *host, enum pg_key key);
 
 /* Handles a key by its letter: 's' sign in, 'c' cancel, 'o' sign out. Returns 1, or 0 for other letters. */
@@ -148,21 +141,20 @@ int pg_host_letter(struct pg_host *host, int letter);
 /*
  * Sends a GET to a resource server while the device is signed in. `target` is a path and query of at most 512 bytes,
  * which is sent unchanged, below the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
- * @return 1, or 0 if it cannot be sent: not signed in, a call is in progress, or a build without calls
+ * @return 1, or 0 if it cannot be sent, for example because the device is not signed in or another call is in progress
  */
 int pg_host_call(struct pg_host *host, int endpoint, const char *target);
 
-/*
- * Whether the API of the last call requires a stronger or newer sign-in (RFC 9470). `challenge` has received the
- * requirement. The device does not refresh the token for it, and reports the call with 403. Put the requirement into
- * `device_parameters` of the next device.
- */
+/* Whether the API of the last call requires a stronger or newer sign-in (RFC 9470). `challenge` has received what the
+ * API requires. A refreshed token would not help, so the device reports the call with the error INTERACTION_REQUIRED.
+ * Put the requirement into `device_parameters` before you open the device again. */
 int pg_host_needs_sign_in(const struct pg_host *host);
 
-/* Takes `http` back for the device after a program has opened it for another use between two exchanges. */
+/* Makes `http` usable for the device again, after the program has opened it for another use between two exchanges. */
 void pg_host_take_http(struct pg_host *host);
 
-/* Closes the device and wipes its memory. Has no effect on a closed one. The heap's figures can still be read. */
+/* Closes the device and wipes its memory. Has no effect on a closed device. The figures in `core.heap` can still be
+ * read. */
 void pg_host_close(struct pg_host *host);
 
 #ifdef __cplusplus

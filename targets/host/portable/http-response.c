@@ -6,7 +6,7 @@
 #include "assertion.h"
 #include "picogrant-numbers.h"
 
-/* Dates and Retry-After. */
+/* The first part of this file parses dates and Retry-After. */
 
 struct date {
   int year;
@@ -19,7 +19,7 @@ struct date {
 
 static int is_digit(int c) { return c >= '0' && c <= '9'; }
 
-/* The number in text[0..count), or -1 if there is a character other than a digit. */
+/* Returns the number in text[0..count), or -1 if there is a character other than a digit. */
 static int number_at(const char *text, int count) {
   int value = 0;
   for (int i = 0; i < count; i++) {
@@ -29,7 +29,7 @@ static int number_at(const char *text, int count) {
   return value;
 }
 
-/* The month, 1..12, or -1. */
+/* Returns the month, 1..12, or -1. */
 static int month_at(const char *text) {
   static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
   for (int month = 0; month < 12; month++) {
@@ -38,7 +38,7 @@ static int month_at(const char *text) {
   return -1;
 }
 
-/* hh:mm:ss */
+/* Parses the form "08:49:37". */
 static int take_time(const char *text, struct date *date) {
   if (text[2] != ':' || text[5] != ':') return 0;
   date->hour = number_at(text, 2);
@@ -57,7 +57,8 @@ static int take_imf_fixdate(const char *text, size_t size, struct date *date) {
   return take_time(text + 17, date);
 }
 
-/* Parses the form "Sunday, 06-Nov-94 08:49:37 GMT". Years of two digits are in 1970..2069. RFC 9110 uses a clock instead. */
+/* Parses the form "Sunday, 06-Nov-94 08:49:37 GMT". The two digits are a year in 1970..2069. RFC 9110 uses a clock
+ * instead. */
 static int take_rfc_850(const char *text, size_t size, struct date *date) {
   size_t comma = 0;
   while (comma < size && text[comma] != ',') comma++;
@@ -122,7 +123,7 @@ int pg_retry_after(const char *text, size_t size, int64_t from_s) {
   return until - from_s > PG_RETRY_LONGEST_S ? PG_RETRY_LONGEST_S : (int)(until - from_s);
 }
 
-/* The parser. */
+/* The rest of this file is the parser of responses. */
 
 enum step {
   STATUS_LINE,
@@ -161,7 +162,7 @@ enum header {
   HEADERS_END
 };
 
-/* How long a connection stays open if the server does not say how long, and the maximum. */
+/* How long a connection stays open if the server does not say, and the longest time, in seconds. */
 enum { KEEP_UNSAID_S = 4, KEEP_LONGEST_S = 600 };
 
 /* The headers that the parser reads, in the order of enum header. */
@@ -229,7 +230,7 @@ void pg_http_response_start(struct pg_http_response *response, const struct pg_h
   begin_head(response);
 }
 
-/* `HTTP/1.1 200`, followed by a space or nothing (RFC 9112 §4; many servers omit the space). */
+/* Parses `HTTP/1.1 200`, followed by a space or nothing (RFC 9112 §4; many servers omit the space). */
 static void take_status_line(struct pg_http_response *response) {
   const char *text = response->text;
   int size = response->text_size;
@@ -333,7 +334,7 @@ static void header_is_complete(struct pg_http_response *response) {
   clear_text(response);
 }
 
-/* The empty line after the headers has arrived. They determine how the body is framed. */
+/* Called at the empty line after the headers, which determine how the body is framed. */
 static void head_is_complete(struct pg_http_response *response) {
   int status = response->status;
   if (status < 200) {
@@ -515,7 +516,7 @@ enum pg_http_response_result pg_http_response_read(struct pg_http_response *resp
     if (is_in_body(response)) at += response_take_body(response, bytes + at, size - at);
     else take_byte(response, bytes[at++]);
   }
-  /* The server has sent more than was requested. */
+  /* The server has sent more than was requested, so the connection must be closed. */
   if (at < size) response->is_last = 1;
   return result_of(response);
 }

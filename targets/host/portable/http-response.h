@@ -2,11 +2,11 @@
  * Parses one HTTP/1.x response in pieces of any size (RFC 9112): the status, the few relevant headers, and the body.
  * The body may have a length, come in chunks, or end with the connection. The parser neither waits nor allocates.
  *
- * It refuses responses that may differ from what the server sent: two different lengths, a length and chunks (RFC 9112
- * §6.3), a transfer coding other than `chunked`, a body with a content coding, a header without a colon or with a space
- * before it (§5.1), a NUL byte, heads of more than PG_HTTP_RESPONSE_HEAD_MAX bytes, a body above the given limit, and a
- * truncated response. It accepts LF alone as the end of a line (§2.2), folded headers (§5.2), interim responses (RFC
- * 9110 §15.2), chunk extensions and trailers. Extensions and trailers are ignored.
+ * It refuses responses that are incomplete, or that another program could understand differently: two different
+ * lengths, a length and chunks (RFC 9112 §6.3), a transfer coding other than `chunked`, a body with a content coding, a
+ * header without a colon or with a space before it (§5.1), a NUL byte, heads of more than PG_HTTP_RESPONSE_HEAD_MAX
+ * bytes, and a body above the given limit. It accepts LF alone as the end of a line (§2.2), folded headers (§5.2),
+ * interim responses (RFC 9110 §15.2), chunk extensions and trailers. It ignores the content of extensions and trailers.
  */
 #ifndef PICOGRANT_HTTP_RESPONSE_H
 #define PICOGRANT_HTTP_RESPONSE_H
@@ -18,7 +18,8 @@
 extern "C" {
 #endif
 
-/* The limit for all heads of a response, including interim ones, chunk sizes and trailers, in bytes. */
+/* The most bytes in all heads of a response together, including interim responses, chunk sizes and trailers; and the
+ * size of the buffer for the name or the value of a header. */
 enum { PG_HTTP_RESPONSE_HEAD_MAX = 65536, PG_HTTP_RESPONSE_LINE = 64 };
 
 enum pg_http_response_result {
@@ -27,26 +28,22 @@ enum pg_http_response_result {
   PG_HTTP_RESPONSE_INVALID = 2   /* the response is refused; nothing more is reported */
 };
 
-/*
- * Receives the response. Only pg_http_response_read and pg_http_response_closed call these functions, with the
- * `context` of pg_http_response_start.
- */
+/* Receives the response. Only pg_http_response_read and pg_http_response_closed call these functions, with the
+ * `context` of pg_http_response_start. */
 struct pg_http_response_sink {
   /* Called once, before the body. `status` is 100..999, `retry_after_s` is -1 without Retry-After. */
   void (*status)(void *context, int status, int retry_after_s);
   /* Called any number of times, with `size` at least 1. The bytes are valid during the call. */
   void (*body)(void *context, const uint8_t *bytes, size_t size);
-  /*
-   * Called before the status of a 401: its WWW-Authenticate (RFC 9110 section 11.6.1) byte by byte, with a line feed
-   * after each value. May be NULL.
-   */
+  /* Called before the status of a 401: its WWW-Authenticate (RFC 9110 section 11.6.1) byte by byte, with a line feed
+   * after each value. May be NULL. */
   void (*challenge)(void *context, uint8_t c);
 #ifdef PG_KEYS
   void (*nonce)(void *context, uint8_t c); /* called for each character of DPoP-Nonce (RFC 9449 section 8), with any status */
 #endif
 };
 
-/* The fields are internal, except `reason`. */
+/* Only http-response.c changes the fields. Others may read `reason` and `date_s`. */
 struct pg_http_response {
   const struct pg_http_response_sink *sink;
   void *context;
@@ -61,7 +58,7 @@ struct pg_http_response {
   uint16_t status; /* 0 until the status line has been read */
   uint8_t step;
   uint8_t reason;      /* PG_REASON_*: why it is INVALID */
-  uint8_t part;        /* what the text is: before the name, name, before the value, value */
+  uint8_t part;        /* the current part of the header line: before the name, the name, before the value, the value */
   uint8_t name;        /* the name of the header in this line */
   uint8_t is_last;     /* the connection ends with this response */
   uint8_t is_chunked;
@@ -79,33 +76,33 @@ struct pg_http_response {
  * @param sink must stay in place until the response has ended
  * @param context passed to each function of the sink
  * @param body_max limit of the body in bytes
- * @param clock_s the device's wall time in seconds since 1970, 0 if unknown. Used for a Retry-After date in a response
- * without Date
+ * @param clock_s the device's time in seconds since 1970, 0 if unknown. If the response has no Date, a Retry-After date
+ * is compared with this time
  */
 void pg_http_response_start(struct pg_http_response *response, const struct pg_http_response_sink *sink, void *context,
                      uint32_t body_max, uint32_t clock_s);
 
-/* Parses the next `size` bytes. After END and INVALID it always returns the same. */
+/* Parses the next `size` bytes. After END and INVALID, each call returns the same result again. */
 enum pg_http_response_result pg_http_response_read(struct pg_http_response *response, const uint8_t *bytes, size_t size);
 
-/*
- * Call this when the connection has closed properly. Returns END if the close ends the body, and INVALID otherwise. If the
- * connection broke, the caller must refuse the response itself.
- */
+/* Call this when the connection has been closed properly. Returns END if the response is now complete, and INVALID
+ * otherwise. If the connection broke instead, the caller itself must refuse the response. */
 enum pg_http_response_result pg_http_response_closed(struct pg_http_response *response);
 
 /*
- * How long the connection may stay idle after a complete response, in seconds; 0: close it. The rules are those of
- * platform/node/http.ts. It is a second less than `Keep-Alive: timeout`, because the server may or may not process a
- * request on a connection that it is closing. Without Keep-Alive, it is a short time. It is 0 after `Connection: close`, an
- * HTTP/1.0 response, a body that ended with the connection, or additional bytes.
+ * Returns how long the connection may stay idle after a complete response, in seconds; 0: close it.
+ * platform/node/http.ts has the same rules. The time is a second less than `Keep-Alive: timeout`: if a request reaches
+ * a server that is closing the connection, nobody knows whether the server processes it. Without Keep-Alive, the time
+ * is short. It is 0 after `Connection: close`, an HTTP/1.0 response, a body that ended with the connection, or
+ * additional bytes.
  */
 int pg_http_response_keep_s(const struct pg_http_response *response);
 
-/* The longest wait that is reported, which is the limit of the core's integers. */
+/* The longest wait that is reported. It is the largest integer of the core. */
 enum { PG_RETRY_LONGEST_S = 134217727 };
 
-/* Days since 1 January 1970. `year` is 1..9999, `month` 1..12. A day after the month's end is in the next month. */
+/* Returns the days from 1 January 1970 to a date. `year` is 1..9999, `month` 1..12. A `day` after the month's end
+ * counts as a day of the next month. */
 int pg_days_of(int year, int month, int day);
 
 /* Parses an HTTP date of `size` bytes. Returns 1, or 0 if it is invalid or before 1970. */

@@ -79,10 +79,8 @@ size_t pg_json_body_size(const uint8_t *form, size_t size) {
   return whole;
 }
 
-/*
- * REUSABLE: a connection is open, without an exchange. REUSING: nothing has been sent on it yet, so there is no event
- * to wait for.
- */
+/* REUSABLE: a connection is open, and there is no exchange. REUSING: an exchange uses that connection, and has not sent
+ * anything yet. No event would wake the loop, so it must continue at once. */
 enum phase { IDLE, REUSABLE, CONNECTING, REUSING, SENDING, FLUSHING, RESPONDING };
 
 enum question { NOT_REQUESTED, IS_REQUESTED, HAS_RESPONSE };
@@ -150,7 +148,7 @@ static void http_put(struct pg_http *http, const void *bytes, size_t size) {
 
 static void http_put_text(struct pg_http *http, const char *text) { http_put(http, text, strlen(text)); }
 
-/* The target extends the address's own query. */
+/* Writes the address's path, its query and the target. If both have a query, `&` joins them. */
 static void put_target(struct pg_http *http, const struct pg_http_request *request,
                        const struct pg_address *address) {
   const uint8_t *target = request->target;
@@ -223,12 +221,12 @@ static void put_request(struct pg_http *http, const struct pg_http_request *requ
 #endif
 }
 
-/* NULL for plain http, or if the machine has a reliable clock. */
+/* Returns NULL for plain http, or if the machine has a reliable clock. */
 static struct pg_wall_clock *clock_of(const struct pg_http *http) {
   return http->peer.is_secure ? http->settings->clock : NULL;
 }
 
-/* The end of the parts that can be sent now. */
+/* Returns the end of the parts that can be sent now. */
 static int end_of(const struct pg_http *http) {
   return http->question == IS_REQUESTED ? PG_HTTP_QUESTION : http->part_count;
 }
@@ -281,7 +279,7 @@ static const struct pg_http_response_sink request_sink = {
 #endif
 };
 
-/* The response to a time request is only needed for its Date, whatever its status. */
+/* Receives the response to a time request. Only its Date is needed, whatever its status. */
 static void http_take_time(void *context, int status, int retry_after_s) {
   struct pg_http *http = context;
   (void)status;
@@ -327,7 +325,7 @@ int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
   return 1;
 }
 
-/* `otherwise` is the reason if the connection reports none. */
+/* Ends the exchange as failed. `otherwise` is the reason if the connection reports none. */
 static void http_fail(struct pg_http *http, enum pg_reason otherwise) {
   int reason = pg_connection_reason(connection_of(http));
   http->reason = reason == PG_REASON_NONE ? (int)otherwise : reason;
@@ -374,7 +372,7 @@ static int complete(struct pg_http *http) {
 }
 #endif
 
-/* At a guessed time, send only the request for the server's time, and only once. */
+/* Sends the request, or at a guessed time only the request for the server's time, and that only once. */
 static void begin_to_send(struct pg_http *http) {
   struct pg_wall_clock *clock = clock_of(http);
   int is_guessed = clock && !pg_wall_clock_holds(clock);
@@ -393,7 +391,7 @@ static void begin_to_send(struct pg_http *http) {
                   pg_clock_wall_s());
 }
 
-/* Starts again with the actual request, because the time is now reliable. */
+/* Connects again for the actual request if the time is now reliable. Otherwise the exchange fails. */
 static void end_question(struct pg_http *http) {
   if (http->reason == PG_REASON_NONE && connect_to(http)) return;
   http_fail(http, http->reason == PG_REASON_NONE ? PG_REASON_SERVER_SILENT : (enum pg_reason)http->reason);
@@ -446,7 +444,7 @@ static int flush(struct pg_http *http) {
   return 1;
 }
 
-/* Returns 1 if more may have arrived, 0 if it must wait or the exchange has ended. */
+/* Receives bytes of the response. Returns 1 if more may have arrived, 0 to wait or after the end of the exchange. */
 static int receive(struct pg_http *http) {
   const uint8_t *bytes = NULL;
   enum pg_http_response_result result = PG_HTTP_RESPONSE_INVALID;

@@ -1,8 +1,11 @@
 /*
- * HTTP(S) for every port, on top of picogrant-port.h. Writes the request, parses the response (http-response.h) and
- * enforces time limits. Each struct pg_http has one exchange at a time. It follows no redirects, sends nothing twice,
- * and logs no target, header or body. If the port keeps connections, the next exchange with the same server uses the
- * last one, within the server's limit. An exchange on it that ends without a response has failed.
+ * HTTP and HTTPS for every port, on top of the connections of picogrant-port.h. This layer writes the request, parses
+ * the response (http-response.h) and enforces time limits. It follows no redirects, and logs no target, header or body.
+ * Each struct pg_http has one exchange at a time.
+ *
+ * If connections stay open (`keeps_connection`), the next exchange with the same server uses the open one. If that
+ * exchange ends without a response, it has failed: a second request could do twice what the server may already have
+ * done.
  */
 #ifndef PICOGRANT_HTTP_H
 #define PICOGRANT_HTTP_H
@@ -18,7 +21,7 @@
 extern "C" {
 #endif
 
-/* The settings with which a request is compared (pg_leak_guard). */
+/* The settings that pg_leak_guard compares with a request. */
 struct pg_allowed {
   const char *const *addresses; /* the configured addresses by endpoint; "" for none */
   int count;
@@ -39,10 +42,8 @@ struct pg_http_settings {
   struct pg_wall_clock *clock; /* the time for checking certificates; NULL: the machine has a reliable clock */
   int keeps_connection; /* 1: connections stay open, as in struct pg_host_parts */
 #ifdef PG_KEYS
-  /*
-   * Completes a copy of the request directly before it is sent, when the time is known. Returns PG_REASON_NONE, or why the
-   * request cannot be sent. May be NULL. Gets `signing`.
-   */
+  /* Adds the signed parts to a copy of the request directly before it is sent, because they contain the time. Called
+   * with `signing`. Returns PG_REASON_NONE, or the reason why the request cannot be sent. May be NULL. */
   int (*complete)(void *signing, struct pg_http_request *request, int is_repeated);
   void *signing;
 #endif
@@ -54,10 +55,11 @@ struct pg_secret {
   size_t size;
 };
 
-/* A request. It must stay in place until the exchange ends, because nothing is copied. */
+/* A request. What it points to must stay in place until the exchange ends, because nothing is copied. Only `secrets`
+ * and the struct itself may change after pg_http_send. */
 struct pg_http_request {
   int is_get;
-  int endpoint;          /* PG_ENDPOINT_*: its configured address is the only one allowed */
+  int endpoint;          /* PG_ENDPOINT_*: the request may only go to the origin of its configured address */
   const char *address;   /* scheme http or https, host, optional port, path and query; no fragment, no user */
   const uint8_t *target; /* path and query that are appended to the address */
   size_t target_size;
@@ -68,19 +70,18 @@ struct pg_http_request {
   size_t credentials_size;
   const uint8_t *body;
   size_t body_size;
-  int is_json;                     /* the body is a form, and is sent as JSON */
+  int is_json;                     /* 1: `body` is a form, and is sent as JSON */
   const struct pg_secret *secrets; /* secrets, which are read only during pg_http_send */
   int secret_count;
 #ifdef PG_KEYS
-  const char *proof;     /* a header line, or NULL; `assertion`: parameters after the body, or NULL (keys.h) */
-  const char *assertion;
+  const char *proof;     /* a header line, or NULL (keys.h) */
+  const char *assertion; /* parameters that are appended to the body, or NULL (keys.h) */
 #endif
 };
 
-/*
- * Receives an exchange: status, body any number of times, and end; or failed. Only pg_http_work calls these functions,
- * with the `context` of pg_http_open.
- */
+/* Receives the response: `status`, `body` any number of times, and `end`. If there is no complete response, `failed`
+ * comes at any time before `end`, and is the last call. Only pg_http_work calls these functions, with the `context` of
+ * pg_http_open. */
 struct pg_http_sink {
   void (*status)(void *context, int status, int retry_after_s);
   void (*body)(void *context, const uint8_t *bytes, size_t size);
@@ -88,14 +89,15 @@ struct pg_http_sink {
   void (*failed)(void *context);
   void (*challenge)(void *context, uint8_t c); /* called before the status, as in http-response.h; or NULL */
 #ifdef PG_KEYS
-  void (*nonce)(void *context, uint8_t c); /* called for DPoP-Nonce, as `challenge` is; or NULL */
+  void (*nonce)(void *context, uint8_t c); /* called for DPoP-Nonce in the same way as `challenge`; or NULL */
 #endif
 };
 
-/* The longest JSON for one character of a form is \u0000. */
+/* The most bytes of JSON for one character of a form: an escape such as \u0001. */
 enum { PG_JSON_BODY_STEP = 6 };
 
-/* A form (RFC 6749 appendix B) that is sent as a JSON object of strings, piece by piece, without a second buffer. */
+/* Converts a form (RFC 6749 appendix B) to a JSON object of strings, piece by piece, so that no second buffer is
+ * needed. */
 struct pg_json_body {
   const uint8_t *form; /* the caller's form: `name=value` joined by '&', percent-encoded */
   size_t size;
@@ -108,7 +110,7 @@ struct pg_json_body {
 void pg_json_body_start(struct pg_json_body *body, const uint8_t *form, size_t size);
 
 /*
- * Writes as much of the object to `piece` as fits; `size` is at least PG_JSON_BODY_STEP.
+ * Writes the next part of the object to `piece`, as much as fits; `size` is at least PG_JSON_BODY_STEP.
  * @return the number of bytes; 0 at the end
  */
 size_t pg_json_body_next(struct pg_json_body *body, uint8_t *piece, size_t size);
@@ -120,7 +122,8 @@ struct pg_http_part {
   size_t size;
 };
 
-/* PG_HTTP_QUESTION is the number of parts of the time request. They come before the actual request. */
+/* PG_HTTP_PARTS is the largest number of parts. The first PG_HTTP_QUESTION of them are the request for the server's
+ * time, and the others are the actual request. */
 #ifdef PG_KEYS
 enum { PG_HTTP_PARTS = 29 };
 #else
@@ -128,7 +131,7 @@ enum { PG_HTTP_PARTS = 27 };
 #endif
 enum { PG_HTTP_QUESTION = 3, PG_HTTP_LENGTH = 11, PG_HTTP_PIECE = 64 };
 
-/* The state of a device's exchanges. The caller owns it, and it starts as zeros. Only http.c uses the fields. */
+/* The state of a device's exchanges. The caller owns it, and it starts as zeros. Only http.c and keys.c use the fields. */
 struct pg_http {
   const struct pg_http_settings *settings;
   const struct pg_http_sink *sink;
@@ -138,7 +141,7 @@ struct pg_http {
   int endpoint;      /* the connection goes to the server of this endpoint */
   int keep_s;        /* how long the connection may be idle */
   struct pg_peer peer;
-  uint8_t question;      /* whether to request the server's time first */
+  uint8_t question;      /* the state of the request for the server's time */
   uint8_t is_from_issuer; /* whether the time in the response may be stored */
   /* The request in the order in which it is sent, and the current position. */
   struct pg_http_part parts[PG_HTTP_PARTS];
@@ -157,10 +160,9 @@ struct pg_http {
 #endif
 };
 
-/*
- * Prepares for exchanges, and closes an idle connection. Everything that the parameters point to must stay in place until
- * pg_http_close. Between two exchanges, you may open `http` for another use. The reason of the last failure stays.
- */
+/* Prepares for exchanges. Aborts the current exchange, and closes an idle connection. Everything that the parameters
+ * point to must stay in place until pg_http_close. Between two exchanges, you may open `http` for another use. The
+ * reason of the last failure stays. */
 void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
                   const struct pg_http_sink *sink, void *context);
 
@@ -168,11 +170,11 @@ void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
 void pg_http_close(struct pg_http *http);
 
 /*
- * Starts an exchange, and aborts the current one. If the certificate was checked at a guessed time (wall-clock.h), it
- * first requests the server's Date: HEAD of its origin, without anything of the actual request, on a separate
- * connection.
- * @return 1, or 0 if it cannot start, and then nothing is reported: the address is invalid, a byte of target or
- * credentials must not be in a head, or the leak guard refuses the request
+ * Starts an exchange, and aborts the current one. If the server's certificate can only be checked at a guessed time
+ * (wall-clock.h), the exchange first requests the server's Date: it sends a HEAD for the server's root, without
+ * anything of the actual request, on a connection of its own.
+ * @return 1, or 0 if the exchange cannot start: the address is invalid, a byte of target or credentials must not be in
+ * a head, the leak guard refuses the request, or the port cannot connect. The sink then gets no report
  */
 int pg_http_send(struct pg_http *http, const struct pg_http_request *request);
 
@@ -184,19 +186,15 @@ int pg_http_repeat(struct pg_http *http);
 /* Aborts the current exchange, if any. Nothing more of it is reported. */
 void pg_http_abort(struct pg_http *http);
 
-/*
- * Why there is no response: what the current exchange waits for, or why the last one failed. PG_REASON_NONE after a
- * response.
- */
+/* Returns what the current exchange waits for, or why the last one failed, as PG_REASON_*. PG_REASON_NONE after a
+ * response. */
 int pg_http_reason(const struct pg_http *http);
 
-/*
- * Advances the exchange as far as possible without waiting, and reports. Between exchanges it closes a connection that
- * has ended or was idle for too long.
- */
+/* Advances the exchange as far as possible without waiting, and reports to the sink. Between exchanges, closes a
+ * connection that has ended or was idle for too long. */
 void pg_http_work(struct pg_http *http);
 
-/* Milliseconds until the exchange times out; -1 without an exchange. */
+/* Returns the milliseconds until the exchange times out, 0 if it can continue at once, -1 without an exchange. */
 int pg_http_wake_in(const struct pg_http *http);
 
 /*

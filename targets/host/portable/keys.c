@@ -170,10 +170,8 @@ int pg_assertion_write(const struct pg_signer *signer, const char *client_id, co
 
 enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60 };
 
-/*
- * The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or an assertion may cause the
- * others.
- */
+/* The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or an assertion may cause the
+ * others. */
 static const char *const rejections[PG_REJECTIONS] = {"use_dpop_nonce", "invalid_dpop_proof", "invalid_client",
                                                      "invalid_grant"};
 enum { NONCE_REQUIRED = 1 };
@@ -205,7 +203,8 @@ static int add_proof(struct pg_keys *keys, struct pg_http_request *request, int 
   return pg_proof_write(keys->signer, &proof, keys->proof, sizeof keys->proof);
 }
 
-/* If the issuer is unknown, the audience is the token endpoint (RFC 7523 section 3). */
+/* The audience is the issuer, or the token endpoint if the issuer is unknown or the setting requires it (RFC 7523
+ * section 3). */
 static int add_assertion(struct pg_keys *keys, struct pg_http_request *request) {
   const struct pg_settings *settings = keys->settings;
   const char *audience = *settings->server && settings->private_key_jwt == 1 ? settings->server : settings->addresses[PG_ENDPOINT_TOKEN];
@@ -233,7 +232,7 @@ int pg_keys_complete(void *context, struct pg_http_request *request, int is_repe
   return PG_REASON_NONE;
 }
 
-/* Drops a nonce that is too long, or has characters that RFC 9449 section 8.1 does not allow. */
+/* Stores a nonce. Drops one that is too long, or has characters that RFC 9449 section 8.1 does not allow. */
 static void keys_take_nonce(void *context, uint8_t c) {
   struct pg_keys *keys = context;
   char *nonce = keys->nonces[keys->is_resource];
@@ -281,7 +280,7 @@ static void keys_take_status(void *context, int status, int retry_after_s) {
   keys->is_late = ahead_s > CLOCK_DIFFERENCE_S || ahead_s < -CLOCK_DIFFERENCE_S;
   if (keys->is_late) keys->ahead_s += (int32_t)ahead_s;
   keys->status = status;
-  /* If the request will be repeated, the sink must not get this response. */
+  /* If the request will be repeated, or a wrong time makes it fail, the sink must not get this response. */
   keys->is_dropped = keys->is_resource && status == REFUSED_TOKEN && (must_repeat(keys) || has_wrong_time(keys));
   if (!keys->is_dropped) keys->sink->status(keys->context, status, retry_after_s);
 }

@@ -1,10 +1,12 @@
 /*
- * Keys instead of secrets: proofs of possession (DPoP, RFC 9449) and client assertions (private_key_jwt, RFC 7523
- * section 3), signed with a P-256 key that only the signer has. To use them, compile all files with -DPG_KEYS.
+ * Authenticates the device with a key instead of a secret: proofs of possession (DPoP, RFC 9449) and client assertions
+ * (private_key_jwt, RFC 7523 section 3), signed with a P-256 key that only the signer has. To use this layer, compile
+ * all files with -DPG_KEYS.
  *
- * This layer is between the driver and http.h. Token requests and API calls get a proof. If a server requires a nonce,
- * the request is repeated once with it. The authorization server and the resource server each have one nonce, the
- * newest (RFC 9449 section 8). Tokens that the server does not bind to the key are refused.
+ * The layer is between driver.h and http.h. With DPoP, it adds a proof to token requests and API calls. If a server
+ * requires a nonce, it repeats the request once with that nonce. It stores the newest nonce of the authorization
+ * server, and that of the resource server (RFC 9449 section 8). The device then refuses tokens that the server does not
+ * bind to its key.
  */
 #ifndef PICOGRANT_KEYS_H
 #define PICOGRANT_KEYS_H
@@ -33,8 +35,8 @@ struct pg_signer {
   uint8_t y[PG_COORDINATE_BYTES];
 };
 
-/* The longest nonce, the longest proof with its header's name, and the longest assertion with its parameters' names,
- * each with a 0 at the end. */
+/* The buffer sizes for a nonce, for a proof with its header's name, and for an assertion with its parameters' names,
+ * each with a 0 at the end; and the number of error codes that keys.c recognizes. */
 enum { PG_NONCE_BYTES = 257, PG_PROOF_BYTES = 1536, PG_ASSERTION_BYTES = 1280, PG_REJECTIONS = 4 };
 
 /* The content of a proof. */
@@ -50,15 +52,15 @@ struct pg_proof {
 };
 
 /*
- * Writes the proof as a header line, or the assertion as parameters that are appended to a form. `to` is owned by the
- * caller, has `size` bytes, and ends with 0.
- * @return 1, or 0: it does not fit, there are no random bytes or no SHA-256, or the signer has failed
+ * pg_proof_write writes the proof as a header line. pg_assertion_write writes the assertion as parameters, which are
+ * appended to a form. The caller owns `to`, a buffer of `size` bytes. The text ends with a 0.
+ * @return 1, or 0 if the text does not fit, there are no random bytes or no SHA-256, or the signer has failed
  */
 int pg_proof_write(const struct pg_signer *signer, const struct pg_proof *proof, char *to, size_t size);
 int pg_assertion_write(const struct pg_signer *signer, const char *client_id, const char *audience, uint32_t wall_s,
                        char *to, size_t size);
 
-/* A number of the public key, for the records of tokens that are bound to it (storage.h). Never 0. */
+/* Returns a number that identifies the public key in the records of tokens bound to it (storage.h). Never 0. */
 uint16_t pg_key_number(const struct pg_signer *signer);
 
 /* The state of a device's keys, one for each device. Only keys.c uses the fields. */
@@ -81,17 +83,18 @@ struct pg_keys {
   int has_nonce;     /* the response had a valid nonce */
   int status;
   int is_dropped;    /* the response's body is not reported */
-  int is_late;       /* the server's clock differs */
+  int is_late;       /* the response's Date differs from `sent_s` by more than a minute */
   int found;         /* a bit for each rejection that the response names */
   uint8_t found_at[PG_REJECTIONS];
   uint8_t type_at;   /* position in the name of the member token_type */
 };
 
-/* Prepares for exchanges of the device. `sink` gets the reports, with `context`. */
+/* Prepares for the exchanges of a device. `sink` gets the reports, with `context`. */
 void pg_keys_open(struct pg_keys *keys, const struct pg_signer *signer, const struct pg_settings *settings,
                   struct pg_http *http, const struct pg_http_sink *sink, void *context);
 
-/* Two functions for struct pg_http_settings, and the sink for pg_http_open. All get `keys` as their context. */
+/* pg_keys_complete is a member of struct pg_http_settings, and pg_keys_sink is for pg_http_open. Both get a struct
+ * pg_keys as their context. */
 int pg_keys_complete(void *keys, struct pg_http_request *request, int is_repeated);
 extern const struct pg_http_sink pg_keys_sink;
 

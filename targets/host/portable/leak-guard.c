@@ -1,24 +1,21 @@
-/*
- * The last check before a request is sent. http.h has the contract. It parses the configured address itself, independently
- * of address.c.
- */
+/* The last check before a request is sent. http.h has the contract. It parses the configured address itself, independently
+ * of address.c. */
 #include "http.h"
 
 #include <string.h>
 
 #include "picogrant-numbers.h"
 
-/* A shorter value may occur in a path by chance. No server's tokens are that short (RFC 6749 section 10.10). */
+/* SECRET_BYTES_MIN: a shorter value may occur in a path by chance. No server's tokens are that short (RFC 6749 section
+ * 10.10). */
 enum { SECRET_BYTES_MIN = 16, PORT_HTTP = 80, PORT_HTTPS = 443 };
 
 static int is_of_host(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(".-_[]:", c));
 }
 
-/*
- * Whether `port` equals the text after the host in an authority: an empty text for the scheme's default port, otherwise a
- * colon and the number.
- */
+/* Whether `port` equals the text after the host in an authority: an empty text for the scheme's default port, otherwise a
+ * colon and the number. */
 static int is_port(const char *text, size_t size, const struct pg_peer *peer) {
   uint32_t port = 0;
   if (size == 0) return peer->port == (peer->is_secure ? PORT_HTTPS : PORT_HTTP);
@@ -75,7 +72,7 @@ static int url_digit(uint8_t c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The next byte of a target after percent-decoding. Advances past it. */
+/* Returns the next byte of a target after percent-decoding, and advances past it. */
 static int take_decoded_byte(const uint8_t *target, size_t size, size_t *at) {
   uint8_t c = target[(*at)++];
   if (c != '%' || size - *at < 2) return c;

@@ -16,14 +16,14 @@ void pg_network_watch_received(struct pg_network_watch *watch) {
   watch->level = 0;
 }
 
-/* Compare the difference, because the clock wraps. */
+/* Compares the difference of the times, because the clock wraps. */
 int32_t pg_network_watch_wake_in(const struct pg_network_watch *watch, uint32_t now_ms) {
   if (!watch->is_on) return -1;
   uint32_t left = watch->due_ms - now_ms;
   return left > 0x7fffffffu ? 0 : (int32_t)left;
 }
 
-/* The probes got no response. Restarts the interface, or after three such restarts the device. */
+/* Called after probes without a response. Restarts the interface, or the device after three restarts of the interface. */
 static enum pg_network_step restart(struct pg_network_watch *watch, uint32_t now_ms) {
   if (watch->restarts == PG_NETWORK_RESTARTS) {
     watch->is_on = 0;

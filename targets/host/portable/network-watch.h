@@ -4,13 +4,14 @@
  *
  *   an exchange failed without a response       pg_network_watch_doubt
  *   then, until the doubt is resolved:
- *     pg_network_watch_next returns PROBE       ask the gateway for its address (ARP), or another host if there is none
+ *     pg_network_watch_next returns PROBE       ask the gateway for its address (ARP), or another host without a gateway
  *                         RESTART_INTERFACE     three probes without a response
  *                         RESTART_DEVICE        three restarts of the interface without effect
  *   the gateway responded, or an exchange worked  pg_network_watch_received
  *
- * The waits after restarts double up to an hour. If a router is off for a week, the device restarts once per hour. `level`
- * determines the wait. The port preserves it across restarts, in memory that a reset does not clear.
+ * After each restart of the interface, the device waits. Each restart of the device doubles that wait, up to about an
+ * hour. So while a router is off for a week, the device restarts about every three hours. `level` is the number of
+ * doublings. The port preserves it across restarts of the device, in memory that a reset does not clear.
  */
 #ifndef PICOGRANT_NETWORK_WATCH_H
 #define PICOGRANT_NETWORK_WATCH_H
@@ -45,19 +46,20 @@ struct pg_network_watch {
   uint8_t level;    /* 0..PG_NETWORK_LEVEL_MAX */
 };
 
-/* A request got no response. Has no effect if there already is a doubt. */
+/* Reports a request without a response, which starts a doubt. Has no effect during a doubt. */
 void pg_network_watch_doubt(struct pg_network_watch *watch, uint32_t now_ms);
 
 void pg_network_watch_received(struct pg_network_watch *watch);
 
 /*
- * Returns the next step, once.
- * @param has_link 0: the cable is unplugged: nothing is restarted, and the sequence starts again when it is plugged in
+ * Returns the step that is due, each step only once.
+ * @param has_link 0: the cable is unplugged. This ends the doubt without a restart, and a later request without a
+ * response starts another one
  */
 enum pg_network_step pg_network_watch_next(struct pg_network_watch *watch, uint32_t now_ms,
                                            int has_link);
 
-/* Milliseconds until the next step, 0 if it is due, -1 if there is no doubt. */
+/* Returns the milliseconds until the next step, 0 if it is due, -1 if there is no doubt. */
 int32_t pg_network_watch_wake_in(const struct pg_network_watch *watch, uint32_t now_ms);
 
 #ifdef __cplusplus

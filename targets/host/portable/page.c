@@ -1,11 +1,11 @@
-/* Settings pages. Contract and layout in page.h. */
+/* Parses settings pages. page.h has the contract and the layout. */
 #include "page.h"
 
 #include <string.h>
 
 #include "address.h"
 
-/* The unread part of the page. A size that is too large makes the page invalid, and all later reads empty. */
+/* The unread part of the page. A size that is too large makes the page invalid. All later reads are then empty. */
 struct page_reader {
   const uint8_t *at;
   size_t left;
@@ -143,7 +143,7 @@ const char *pg_page_problem(enum pg_page_result result) {
   return problems[result];
 }
 
-/* Bit by bit, without a table: a page is read only once. */
+/* Computes bit by bit, because a table would need more flash, and a page is only read at the start. */
 uint32_t pg_page_checksum(const uint8_t *bytes, size_t size) {
   uint32_t crc = 0xffffffffu;
   for (size_t i = 0; i < size; i++) {

@@ -1,20 +1,20 @@
 /*
- * The developer's settings, stored outside the firmware's image, with a page for each device. The command
- * `picogrant configure --page` writes it (targets/command/page-format.ts), and the factory or an updater stores it in one
- * of two areas. The settings point into the page, where texts end with a 0. All numbers are little-endian:
+ * A settings page contains the developer's settings of one device, and is stored outside the firmware's image. The
+ * command `picogrant configure --page` writes it (targets/command/page-format.ts), and the factory or an updater stores
+ * it in one of two areas. The settings point into the page, where texts end with a 0. All numbers are little-endian:
  *
  *   "PGS1", u32 size of the rest, u32 CRC-32 of the rest, and then
- *   u32 when it was made, seconds since 1970
+ *   u32 time at which the page was made, seconds since 1970
  *   numbers, a u32 each, in the order of enum pg_page_number
  *   texts, in the order of enum pg_page_text: UTF-8, each ended by a 0; addresses are https, or http to this device
- *   u8 size, the random seed; u8 size, the device's key: of size 0 if there is none
- *   u16 number of certificate authorities, 0 if the device trusts nobody; of each:
+ *   u8 size, the random seed; u8 size, the key for encrypting records: each of size 0 if there is none
+ *   u16 number of certificate authorities, 0 if the device trusts nobody; for each of them:
  *     u16 size, the certificate in DER
  *     u8 curve: 0 for RSA, or BearSSL's number (23 is P-256, 24 is P-384)
  *     the positions in the certificate that a board needs, u16 offset and u16 size each: the subject's name;
  *     the modulus, or the point; the exponent, or 0 and 0
- *   and only if the page names a time server or requires a key, a text: the time server's name or IPv4 address, ended by a 0
- *   and only if the page requires a key (keys.h), u8: 1 for DPoP, plus 2 for private_key_jwt with the
+ *   only if the page names a time server or requires a key, a text: the time server's name or IPv4 address, ended by a 0
+ *   only if the page requires a key (keys.h), u8: 1 for DPoP, plus 2 for private_key_jwt with the
  *     issuer as audience, or 4 with the token endpoint; u8 size, the private key
  *
  * The page is not signed: anyone who can write it controls the device's settings.
@@ -96,24 +96,24 @@ struct pg_page {
 
 enum pg_page_result { PG_PAGE_OK, PG_PAGE_EMPTY, PG_PAGE_DAMAGED, PG_PAGE_MALFORMED };
 
-/* The problem in words, for a log. */
+/* Returns the problem in words, for a log. */
 const char *pg_page_problem(enum pg_page_result result);
 
 /* CRC-32 (IEEE 802.3), as in the page's header. */
 uint32_t pg_page_checksum(const uint8_t *bytes, size_t size);
 
 /*
- * Reads the page at the start of an area of `size` bytes. An area is empty if its first bytes are 0xff, or if `size` is 0.
- * `page` is only valid if the result is PG_PAGE_OK.
+ * Reads the page at the start of an area of `size` bytes. The area is empty if its first bytes are 0xff, or if `size`
+ * is 0. If the result is not PG_PAGE_OK, `page` must not be used.
  * @param memory_max the memory that the firmware has for the device
  */
 enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, size_t size, int memory_max);
 
 /*
- * Chooses the newer valid page of two areas. An updater must therefore write the other area: if the write fails, the valid
- * page is still there.
+ * Chooses the newer valid page of two areas. An updater must write to the area that is not in use: if the write fails,
+ * the valid page is still there.
  * @param results the result of reading each area
- * @return the chosen area; -1 if neither is valid, and `page` must not be used then
+ * @return the chosen area; -1 if neither page is valid, and `page` must not be used
  */
 int pg_page_choose(struct pg_page *page, const struct pg_page_bytes areas[PG_PAGE_AREAS], int memory_max,
                    enum pg_page_result results[PG_PAGE_AREAS]);

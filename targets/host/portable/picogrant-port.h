@@ -1,8 +1,6 @@
-/*
- * The functions that every port provides: time, random bytes and a digest; a medium for the two record slots; a
+/* The functions that every port provides: time, random bytes and a digest; a medium for the two record slots; a
  * display; connections. Each one is a vendor's driver, or a few lines around one. Wipe memory that has contained a
- * secret with pg_wipe.
- */
+ * secret with pg_wipe. */
 #ifndef PICOGRANT_PORT_H
 #define PICOGRANT_PORT_H
 
@@ -13,18 +11,20 @@
 extern "C" {
 #endif
 
-/* Milliseconds since an arbitrary moment. Must also count while the board sleeps, and wraps at 2^32. */
+/* Returns milliseconds since an arbitrary moment. The counter must also run while the board sleeps, and wraps at 2^32. */
 uint32_t pg_clock_ms(void);
 
-/* Seconds since 1970, or 0 if unknown. TLS must then be refused, because an expired certificate would not be detected. */
+/* Returns seconds since 1970, or 0 if the time is unknown. Without wall-clock.h, a port must then refuse TLS, because
+ * it cannot detect an expired certificate. */
 uint32_t pg_clock_wall_s(void);
 
-/* Fills `bytes` with `size` unpredictable random bytes. Returns 1, or 0 if there is no such source. */
+/* Fills `bytes` with `size` unpredictable random bytes. Returns 1, or 0 if the port has no source of such bytes. */
 int pg_random(uint8_t *bytes, size_t size);
 
 enum { PG_SHA256_BYTES = 32 };
 
-/* SHA-256 (FIPS 180-4). Returns 1, or 0 if the port has none. Then there are no code challenges (RFC 7636). */
+/* SHA-256 (FIPS 180-4). Returns 1, or 0 if the port does not have it. The device then has no code challenges (RFC
+ * 7636). */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]);
 
 /*
@@ -57,7 +57,7 @@ struct pg_medium {
   int (*erase)(void *context, int slot);
   /* The argument of each function, for programs with several media. */
   void *context;
-  /* Powers of two, 1 to PG_MEDIUM_UNIT_MAX; 0 means 1. The size of a slot is a multiple of both. */
+  /* The units in bytes: powers of two, 1 to PG_MEDIUM_UNIT_MAX; 0 means 1. `slot_bytes` is a multiple of both. */
   uint16_t read_unit;
   uint16_t program_unit;
 };
@@ -91,7 +91,7 @@ struct pg_peer {
   const char *host; /* a name, an IPv4 address, or an IPv6 address without brackets; not ended by a 0 */
   size_t host_size;
   uint16_t port;
-  int is_secure; /* 1: TLS. 0: unencrypted, which the configuration allows only to this device itself */
+  int is_secure; /* 1: TLS. 0: unencrypted, only to this device itself, or with `allow_http` */
 };
 
 enum pg_connection_state {
@@ -100,13 +100,13 @@ enum pg_connection_state {
   PG_CONNECTION_FAILED = 2 /* no connection, or an invalid certificate */
 };
 
-/* Results of pg_connection_receive other than a number of bytes. */
+/* The results of pg_connection_receive if there are no bytes. */
 enum { PG_CONNECTION_NOTHING = 0, PG_CONNECTION_ENDED = -1, PG_CONNECTION_BROKEN = -2 };
 
 /*
  * Starts to connect, and ends the previous connection.
  * @param trust the trusted authorities in the port's own format, from struct pg_host_parts
- * @return 1, or 0 if it cannot start; then pg_connection_end is not needed
+ * @return 1, or 0 if the connection cannot start; pg_connection_end is then not needed
  */
 int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer,
                         const void *trust);
@@ -126,14 +126,13 @@ int pg_connection_flush(struct pg_connection *connection);
 /*
  * Receives bytes, at most 32767. `*bytes` points into the port's buffer, and is valid until the next call for this
  * connection.
- * @return the number of bytes, or NOTHING now; ENDED properly, over TLS by a close_notify; BROKEN
+ * @return the number of bytes; NOTHING if none have arrived; ENDED if the server has closed the connection properly,
+ * over TLS with a close_notify; BROKEN after any other end
  */
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes);
 
-/*
- * Why the connection has failed, or what it waits for, as PG_REASON_* or PG_REASON_NONE. The display shows it. Valid until
- * pg_connection_end.
- */
+/* Returns why the connection has failed, or what it waits for, as PG_REASON_*. The display shows this reason. Valid
+ * until pg_connection_end. */
 int pg_connection_reason(struct pg_connection *connection);
 
 /* Ends the connection, if there is one, and wipes its buffers. */

@@ -75,7 +75,7 @@ struct pg_core_config {
   int seed;                      /* random, 0..67108863 */
   int auto_start;                /* 1: requests a code at the start */
   int renewals_max;              /* 0..1000 */
-  int start_spread_ms;           /* 1..3600000; 0: 5000, because after a power cut devices start together; PG_START_AT_ONCE */
+  int start_spread_ms;           /* the longest random wait before the first request: 1..3600000; 0: 5000; or PG_START_AT_ONCE */
   int pkce;                      /* enum pg_pkce */
   int json_bodies;               /* 1: grant requests have JSON bodies (PG_IS_JSON); 0: only after a 415 */
   int client_authentication;     /* enum pg_client_authentication */
@@ -100,14 +100,12 @@ enum pg_open_result {
  * @param core owned by the caller; close an open one first
  * @param memory `size` bytes, 4096 by default, which the device uses until pg_core_close; at most 65535 bytes are used
  * @param config only read during the call
- * @return PG_OPEN_OK, or the error; then only PG_MEMORY_NEEDED may be read (0 with an engine)
+ * @return PG_OPEN_OK, or the error. After an error, only PG_MEMORY_NEEDED may be read; with an engine it is 0
  */
 enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config);
 
-/*
- * Closes a core and its engine. Has no effect on a closed core. The figures in `heap` can still be read. The memory still
- * contains secrets, so the host must wipe it.
- */
+/* Closes a core and its engine. Has no effect on a closed core. The figures in `heap` can still be read. The memory still
+ * contains secrets, so the host must wipe it. */
 void pg_core_close(struct pg_core *core);
 
 /* Returns 1 if an engine has thrown. Later results are not reliable: the host must start again from the records. */
@@ -120,11 +118,12 @@ int pg_core_broken(const struct pg_core *core);
  */
 int pg_tick(struct pg_core *core, int elapsed_ms);
 
-/* The number of milliseconds until pg_tick has something to do, 0..134217727. A longer sleep delays polls. */
+/* Returns the milliseconds until pg_tick has something to do, 0..134217727. A longer sleep delays polls. */
 int pg_wake_in(struct pg_core *core);
 
 /*
- * The head of the response has arrived. Here and below, ids of earlier requests are ignored.
+ * Reports that the head of the response has arrived. This function and the following ones ignore ids of earlier
+ * requests.
  * @param request_id PG_REQUEST_ID at the command SEND
  * @param status HTTP status, 100..599
  * @param retry_after_s seconds of Retry-After (RFC 9110 section 10.2.3), -1 if absent
@@ -132,29 +131,28 @@ int pg_wake_in(struct pg_core *core);
  */
 int pg_response_start(struct pg_core *core, int request_id, int status, int retry_after_s);
 
-/*
- * Sets which endpoints have an address, with one bit each such as `1 << PG_ENDPOINT_TOKEN`. Initially all have one. No
+/* Sets which endpoints have an address, with one bit each such as `1 << PG_ENDPOINT_TOKEN`. Initially all have one. No
  * request is sent to an endpoint without an address: a revocation succeeds at once, and any other request fails as if
- * there were no connection.
- */
+ * there were no connection. */
 void pg_set_endpoints(struct pg_core *core, int endpoints);
 
-/* A piece of WWW-Authenticate, of any size, before pg_response_start. It may require another sign-in. */
+/* Passes a piece of WWW-Authenticate, of any size, before pg_response_start. The API may require another sign-in there. */
 void pg_response_challenge(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size);
 
-/* A piece of the body, of any size. The bytes are copied. */
+/* Passes a piece of the body, of any size. The bytes are copied. */
 void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size);
 
-/* The response is complete. */
+/* Reports that the response is complete. */
 void pg_response_end(struct pg_core *core, int request_id);
 
 /* Reports that there is no complete response: no connection, a timeout, or an untrusted certificate. Valid at any time. */
 void pg_response_failed(struct pg_core *core, int request_id);
 
-/* The result of LOAD (bytes read; 0 empty; -1 unreadable), STORE, ERASE and CHALLENGE (1 done, durably; 0 failed). */
+/* Reports the result of LOAD (bytes read; 0 empty; -1 unreadable), or of STORE, ERASE and CHALLENGE (1 done, 0 failed). */
 void pg_storage_done(struct pg_core *core, int result);
 
-/* The user wants to sign in (RFC 8628 section 3.1). Has no effect during a session or while a code is valid. */
+/* Reports that the user wants to sign in (RFC 8628 section 3.1). Has no effect during a session or while a code is
+ * valid. */
 void pg_sign_in(struct pg_core *core);
 
 void pg_cancel(struct pg_core *core);
@@ -165,19 +163,15 @@ void pg_sign_out(struct pg_core *core);
 /* Sets the application's line below "Signed in": printable ASCII, at most 512 bytes. NULL or "" removes it. */
 void pg_set_status(struct pg_core *core, const char *text);
 
-/*
- * Sends a GET of `target` (path and query, at most 512 bytes) to PG_ENDPOINT_RESOURCE or a later one. Returns 1, or 0
- * if it cannot be sent. At its end, PG_CALL_STATE is DONE.
- */
+/* Sends a GET of `target` (path and query, at most 512 bytes) to PG_ENDPOINT_RESOURCE or a later one. Returns 1, or 0
+ * if it cannot be sent. PG_CALL_STATE is DONE when the call has ended. */
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target);
 
-/*
- * An integer property of the device. 0 for the arrays PG_MEMORY, PG_START, PG_LENGTH, PG_CAPACITY and PG_CALL_BODY:
- * read those with the functions below, and the memory that you passed to pg_core_open.
- */
+/* Returns an integer property of the device. The result is 0 for the arrays PG_MEMORY, PG_START, PG_LENGTH, PG_CAPACITY
+ * and PG_CALL_BODY: read those with the functions below, and the memory that you passed to pg_core_open. */
 int pg_get(const struct pg_core *core, enum pg_property property);
 
-/* The position of a region or field in the memory, its length (-1: absent), its capacity (-1: none of its own). */
+/* Return the position of a region or field in the memory, its length (-1: absent), its capacity (-1: none of its own). */
 int pg_start(const struct pg_core *core, int region);
 int pg_length(const struct pg_core *core, int region);
 int pg_capacity(const struct pg_core *core, int region);

@@ -10,7 +10,7 @@ static int is_reason(int reason) { return reason > PG_REASON_NONE && reason < PG
 
 const char *pg_reason_sentence(int reason) { return is_reason(reason) ? sentences[reason] : ""; }
 
-/* The line with this number, starting at 0; "" if there are fewer lines. */
+/* Returns the line with this number, starting at 0; "" if there are fewer lines. */
 static const char *line_of(const char *lines, int number) {
   for (; number > 0 && *lines; number--) {
     lines += strcspn(lines, "\n");
@@ -19,7 +19,8 @@ static const char *line_of(const char *lines, int number) {
   return lines;
 }
 
-/* The next character of a UTF-8 text. A character outside the display's set becomes a question mark. */
+/* Returns the next character of a UTF-8 text, and advances past it. A character outside the display's set becomes a
+ * question mark. */
 static uint8_t character(const char **text) {
   const uint8_t *bytes = (const uint8_t *)*text;
   if ((bytes[0] == 0xc2 || bytes[0] == 0xc3) && bytes[1] >= 0x80 && bytes[1] < 0xc0) {
@@ -32,7 +33,7 @@ static uint8_t character(const char **text) {
 
 static int is_end(char c) { return c == 0 || c == '\n' || c == '|'; }
 
-/* The number of characters, not bytes, up to the next space or the end. */
+/* Returns the number of characters, not bytes, up to the next space or the end. */
 static int word_length(const char *text) {
   int length = 0;
   for (; !is_end(*text) && *text != ' '; length++) (void)character(&text);
@@ -80,7 +81,7 @@ int pg_reason_frame(const char *texts, int reason, uint8_t *frame, int columns, 
   struct place place = {frame, columns, rows, 0, 0};
   if (!is_reason(reason) || columns * rows > PG_REASON_CELLS) return 0;
   const char *text = line_of(texts ? texts : "", reason - 1);
-  /* The texts may be for an older version, without the latest reasons. */
+  /* Texts for an older version lack the latest reasons. */
   if (is_end(*text)) text = texts_of_table[reason];
   memset(frame, ' ', (size_t)(columns * rows));
   while (*text && *text != '\n') {

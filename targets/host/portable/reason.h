@@ -1,4 +1,4 @@
-/* Reasons for a missing connection, for a log and for the display. PG_REASON_* comes from the table of all hosts. */
+/* Writes the reasons for a missing response (PG_REASON_*) to a log and to the display. All hosts have the same reasons. */
 #ifndef PICOGRANT_REASON_H
 #define PICOGRANT_REASON_H
 
@@ -10,16 +10,16 @@
 extern "C" {
 #endif
 
-/* The largest display on which a reason is drawn. A larger one shows the core's own message. */
+/* The most cells of a display on which a reason is drawn. A larger display shows the core's own message. */
 enum { PG_REASON_CELLS = 160 };
 
-/* A reason as one sentence for a log, "" for PG_REASON_NONE and other numbers. */
+/* Returns a reason as one sentence for a log, "" for PG_REASON_NONE and other numbers. */
 const char *pg_reason_sentence(int reason);
 
 /*
  * Draws a reason as a frame of columns * rows cells, at most PG_REASON_CELLS.
- * @param texts in the table's order, one line each, in UTF-8 as in struct pg_settings; "" for the built-in texts
- * @return 1, or 0 if nothing is drawn: no reason, or too large a display
+ * @param texts in the order of PG_REASON_*, one line each, in UTF-8 as in struct pg_settings; "" for the built-in texts
+ * @return 1, or 0 if nothing is drawn, because there is no reason or the display is too large
  */
 int pg_reason_frame(const char *texts, int reason, uint8_t *frame, int columns, int rows);
 

@@ -1,4 +1,4 @@
-/* Settings. Firmware has them as constants in flash, or reads them from a settings page (page.h). */
+/* The settings of a device. Firmware has them as constants in flash, or reads them from a settings page (page.h). */
 #ifndef PICOGRANT_SETTINGS_H
 #define PICOGRANT_SETTINGS_H
 
@@ -8,22 +8,20 @@
 extern "C" {
 #endif
 
-/* Number of endpoints with an address. The last one is the first resource server. */
+/* The number of endpoints with an address. The last of them is the first resource server. */
 enum { PG_ADDRESS_COUNT = PG_ENDPOINT_RESOURCE + 1 };
 
-/* Every text ends with 0, and "" means none. Everything must stay in place until pg_host_close. */
+/* Every text ends with a 0, and "" means none. All texts must stay in place until pg_host_close. */
 struct pg_settings {
   const char *client_id;
   const char *client_secret;
   const char *scope;
   const char *device_parameters; /* for device authorization requests, encoded, each starting with '&' */
   const char *token_parameters;  /* the same for token requests */
-  /*
-   * Display texts in the core's order, one line each, in UTF-8. U+0080..U+00FF are characters of the display's own set. "":
-   * English.
-   */
+  /* Display texts in the core's order, one line each, in UTF-8. U+0080..U+00FF are characters of the display's own set. "":
+   * English. */
   const char *messages;
-  /* Texts for the reasons of a missing connection, one line each, in the order of PG_REASON_* from 1. "": English. */
+  /* Texts for the reasons of a missing response, one line each, in the order of PG_REASON_* from 1. "": English. */
   const char *reasons;
   const char *server; /* the issuer; "": the address of the token endpoint identifies the server */
   const char *user_agent;
@@ -39,7 +37,7 @@ struct pg_settings {
   int exchange_seconds; /* 1..110 */
   int response_bytes;     /* 1024..1048576 */
   int renewals;         /* 0..1000 */
-  int start_spread_ms;  /* 1..3600000; 0: 5000, because devices start together after a power cut; or PG_START_AT_ONCE */
+  int start_spread_ms;  /* the longest random wait before the first request: 1..3600000; 0: 5000; or PG_START_AT_ONCE */
   int pkce;             /* 1: each device authorization request has a code challenge; 0: only after the server has required one */
   int json_bodies;      /* 1: parameters of the grant are sent as JSON; 0: as forms, unless a server refuses those */
   int allow_http;       /* 1: allows plain http to other machines, where others on the network can read tokens */
@@ -47,12 +45,13 @@ struct pg_settings {
   int client_authentication; /* PG_CLIENT_AUTHENTICATION_* */
 #ifdef PG_KEYS
   int dpop;            /* 1: tokens are bound to the device's key (keys.h) */
-  /* The client authenticates with that key, and `client_authentication` is NONE. Audience: 1: issuer, 2: token endpoint. */
+  /* 1 or 2: the client authenticates with that key, and `client_authentication` is NONE. The audience is the issuer for
+   * 1, the token endpoint for 2. */
   int private_key_jwt;
 #endif
 };
 
-/* A record may be as long as the memory, and a slot stores its length in 16 bits. */
+/* PG_MEMORY_MAX is 65535, because a record may be as long as the memory, and a slot stores the record's length in 16 bits. */
 enum { PG_MEMORY_MAX = 65535 };
 
 #ifdef __cplusplus

@@ -1,7 +1,5 @@
-/*
- * A slip for receipt printers with the address and the code, in ESC/POS, which nearly all of these printers support.
- * Programs without printing do not include this file.
- */
+/* Writes a slip with the address and the code for a receipt printer, in ESC/POS, which nearly all of these printers
+ * support. Programs without printing do not include this file. */
 #ifndef PICOGRANT_SLIP_H
 #define PICOGRANT_SLIP_H
 
@@ -24,7 +22,7 @@ struct pg_slip {
   struct pg_slip_text heading;
   struct pg_slip_text between;
   struct pg_slip_text footing;
-  /* One line each, as at pg_start of PG_FIELD_VERIFICATION_URI and PG_FIELD_USER_CODE. */
+  /* The address and the code: the bytes of PG_FIELD_VERIFICATION_URI and PG_FIELD_USER_CODE (pg_start), one line each. */
   struct pg_slip_text address;
   struct pg_slip_text code;
   /* The content of the QR code, PG_FIELD_VERIFICATION_URI_COMPLETE. The printer draws it. */
@@ -37,7 +35,7 @@ struct pg_slip {
 /* The capacity of a QR code with error correction M (ISO/IEC 18004, version 40). */
 enum { PG_SLIP_QR_MAX = 2331 };
 
-/* The buffer, and the position in it. */
+/* The position in the buffer, and the bytes that are left. */
 struct pg_slip_writer {
   uint8_t *at;
   size_t left;
@@ -52,7 +50,7 @@ static inline void pg_slip_put(struct pg_slip_writer *writer, const void *bytes,
   writer->left -= size;
 }
 
-/* Omits control characters, which would be commands to the printer. Texts of several lines keep their line ends. */
+/* Writes a text without its control characters, which would be commands to the printer. `has_lines`: line ends stay. */
 static inline void pg_slip_put_text(struct pg_slip_writer *writer, struct pg_slip_text text, int has_lines) {
   const uint8_t *bytes = (const uint8_t *)text.bytes;
   if (has_lines && text.size == 0) return;
@@ -67,8 +65,8 @@ static inline void pg_slip_put_text(struct pg_slip_writer *writer, struct pg_sli
  * Writes a slip for the printer.
  * @param buffer owned by the caller; a slip has about 70 bytes besides its texts
  * @param size of the buffer
- * @return the number of bytes; 0: the buffer is too small, or `qr` is longer than PG_SLIP_QR_MAX, and the buffer must
- * not be used
+ * @return the number of bytes; 0 if the buffer is too small or `qr` is longer than PG_SLIP_QR_MAX. After a 0, the
+ * content of the buffer must not be used
  */
 static inline size_t pg_slip_write(const struct pg_slip *slip, uint8_t *buffer, size_t size) {
   struct pg_slip_writer writer = {buffer, size, slip->qr.size > PG_SLIP_QR_MAX};

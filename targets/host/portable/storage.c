@@ -88,7 +88,7 @@ static void make_header(uint8_t header[PG_SLOT_HEADER], size_t size, uint16_t ke
   header[7] = (uint8_t)~header[5];
 }
 
-/* The length of the record after a header, or 0 if the header is invalid. */
+/* Returns the length of the record after a header, or 0 if the header is invalid. */
 static size_t length_in(const struct pg_medium *medium, const uint8_t header[PG_SLOT_HEADER], uint16_t *key) {
   uint8_t expected[PG_SLOT_HEADER];
   size_t size = (size_t)header[4] << 8 | header[5];
@@ -116,10 +116,8 @@ static int is_blank_slot(const struct pg_medium *medium, int slot) {
   return blank;
 }
 
-/*
- * The slot has data but no valid record. Returns one byte with which no record starts, so that the core does not treat the
- * slot as empty.
- */
+/* Called for a slot that has data but no valid record. Returns one byte with which no record starts, so that the core
+ * does not treat the slot as empty. */
 static int is_none(uint8_t *into, size_t size) {
   if (size == 0) return -1;
   into[0] = 0xff;
