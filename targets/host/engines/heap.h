@@ -1,8 +1,6 @@
-/*
- * An engine's heap: malloc with a counter and a limit. Each device has its own heap in its struct pg_core, unless the
+/* An engine's heap: malloc with a counter and a limit. Each device has its own heap in its struct pg_core, unless the
  * engine is the firmware's (pg_core_open). Firmware can replace malloc with its own heap region, or replace heap.c. The
- * counter covers the blocks of the engine, but not those of libc or a TLS library.
- */
+ * counter covers the blocks of the engine, but not those of libc or a TLS library. */
 #ifndef PICOGRANT_HEAP_H
 #define PICOGRANT_HEAP_H
 
@@ -12,10 +10,11 @@
 extern "C" {
 #endif
 
-/* Added to the size of each block, as QuickJS does. */
+/* The bytes that are added to the size of each block in `used`, as QuickJS does. */
 enum { PG_HEAP_OVERHEAD = 8 };
 
-/* A heap. It starts as zeros, which means nothing allocated and no limit. Its owner may read the figures at any time. */
+/* A heap. It starts as zeros, which means that nothing is allocated and there is no limit. Its owner may read the
+ * figures at any time. */
 struct pg_heap {
   size_t used;        /* current bytes, with PG_HEAP_OVERHEAD for each block */
   size_t peak;        /* the maximum of `used` */
@@ -27,16 +26,18 @@ struct pg_heap {
   unsigned long refused; /* calls that failed because of the limit or malloc */
 };
 
-/* Allocates a block, which pg_heap_give of the same heap frees. NULL for size 0, and if the limit would be exceeded. */
+/* Allocates a block, which pg_heap_give of the same heap frees. Returns NULL for size 0, over the limit, or if malloc
+ * fails. */
 void *pg_heap_take(struct pg_heap *heap, size_t size);
 
 /* Wipes and frees a block of this heap, or NULL. */
 void pg_heap_give(struct pg_heap *heap, void *block);
 
-/* Resizes a block, which may move it. Over the limit, returns NULL and leaves it unchanged. Size 0 frees it. */
+/* Resizes a block, which may change its address. Over the limit, returns NULL and leaves the block unchanged. Size 0
+ * frees it. */
 void *pg_heap_resize(struct pg_heap *heap, void *block, size_t size);
 
-/* The usable bytes of a block. */
+/* Returns the usable bytes of a block. */
 size_t pg_heap_size(const void *block);
 
 #ifdef __cplusplus

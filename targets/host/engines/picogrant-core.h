@@ -1,7 +1,5 @@
-/*
- * A device whose core is a script on an engine. picogrant.c comes with a header of the same name. The compiler's
- * include path determines which one is used.
- */
+/* A device whose core is a script on an engine. picogrant.c comes with a header of the same name. The compiler's
+ * include path determines which one is used. */
 #ifndef PICOGRANT_CORE_H
 #define PICOGRANT_CORE_H
 
@@ -10,7 +8,7 @@
 
 #include "heap.h"
 
-/* Ports that report on the engine check this. */
+/* Ports that report figures of the engine check this macro. */
 #define PG_HAS_ENGINE 1
 
 #ifdef __cplusplus
@@ -20,7 +18,8 @@ extern "C" {
 /* The longest piece of one pg_response_body or pg_add_path, in bytes. */
 enum { PG_TRANSFER_BYTES = 512 };
 
-/* The engine for the core's script. Zeros mean an engine of its own, the linked code, and a sufficient heap. */
+/* The engine for the core's script. A struct of zeros means that the core creates an engine, runs the linked bytecode,
+ * and has a sufficient heap. */
 struct pg_engine {
   /*
    * NULL, or the firmware's engine: a JSContext with base objects and typed arrays. Its heap is then the firmware's
@@ -34,10 +33,8 @@ struct pg_engine {
   size_t heap_limit; /* limit of the heap of the core's own engine, in bytes; 0: pg_heap_default */
 };
 
-/*
- * A device with its engine and its heap. pg_core_open initializes it, so its previous content does not matter. Zeros mean
- * closed. The owner may read `heap` and `release`, and must not use the rest.
- */
+/* A device with its engine and its heap. pg_core_open initializes it, so its previous content does not matter. A device
+ * of zeros is closed. The owner may read `heap` and `release`, and must not use the rest. */
 struct pg_core {
   void *engine; /* the engine's context; NULL: the core is closed */
   void *parts;  /* the array that the core's code has left */

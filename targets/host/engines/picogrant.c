@@ -1,9 +1,9 @@
 /*
  * Implements the core API of picogrant.h on QuickJS, from bytecode. The code generated for hosts in C
- * (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part. It
- * contains the core's single function, and at first `create` instead of the device. Every call is a JS_Call with integers,
- * and bytes pass through one array. Nothing is allocated after pg_core_open, because integers are not on the heap and
- * elements are accessed without a name.
+ * (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part. The
+ * array contains the functions of the core, and `create` in the place of the device until that exists. Every call is a
+ * JS_Call with integers, and bytes are passed in one array. Nothing is allocated after pg_core_open, because integers
+ * are not on the heap and elements are accessed without a name.
  */
 #include <quickjs.h>
 #include <string.h>
@@ -19,8 +19,8 @@ struct member {
   int number;
 };
 
-/* Arguments for opening a core. `heap_limit` applies after the engine has created its own objects. Before that, the engine
- * may crash. */
+/* Arguments for opening a core. `heap_limit` applies after the engine has created its own objects. Before that, a limit
+ * could crash the engine. */
 struct opening {
   struct pg_core *core; /* contains zeros, except `opening->engine` */
   void *engine;         /* the firmware's engine; NULL: create one on `core->heap` */
@@ -55,11 +55,9 @@ static JSContext *own_context(struct pg_heap *heap) {
   return context;
 }
 
-/*
- * Reads the core's program. In an engine of its own, this happens while only the engine's names exist, because only
- * then can QuickJS use the bytecode in place (flash). After that it adds the required objects, but no eval and no
- * regular expressions.
- */
+/* Reads the core's program. In an engine of its own, the program is read while only the engine's names exist, because
+ * only then can QuickJS use the bytecode in place (flash). After that, the engine gets the required objects, but no
+ * eval and no regular expressions. */
 static JSValue read_program(JSContext *context, struct opening *opening) {
   struct pg_heap *heap = &opening->core->heap;
   size_t before = heap->used;
@@ -84,7 +82,7 @@ static JSValue run_program(JSContext *context, JSValue program) {
   return parts;
 }
 
-/* A Uint8Array of the host's memory. The constructor always reads three arguments. */
+/* Makes a Uint8Array of the host's memory. Its constructor always reads three arguments. */
 static JSValue array_over(JSContext *context, uint8_t *bytes, size_t size) {
   JSValue arguments[3] = {JS_NewArrayBuffer(context, bytes, size, NULL, NULL, 0), JS_UNDEFINED,
                           JS_UNDEFINED};
@@ -150,7 +148,7 @@ static JSValue part_of(const struct pg_core *core, int part) {
   return JS_GetPropertyUint32(core->engine, JS_MKPTR(JS_TAG_OBJECT, core->parts), (uint32_t)part);
 }
 
-/* The integer of a value, or 0 for other values. */
+/* Returns the integer of a value, or 0 for other values. */
 static int integer_of(const struct pg_core *core, JSValue value) {
   if (JS_VALUE_GET_TAG(value) == JS_TAG_INT) return JS_VALUE_GET_INT(value);
   JS_FreeValue(core->engine, JS_GetException(core->engine));
@@ -158,8 +156,8 @@ static int integer_of(const struct pg_core *core, JSValue value) {
   return 0;
 }
 
-/* Calls a function of the core. Returns its integer, or 0 for a missing one: the build of the grant alone has no
- * calls. */
+/* Calls a function of the core. Returns its integer, or 0 for a missing function: a core that is built for the grant
+ * alone has no calls. */
 static int call(struct pg_core *core, enum pg_function function, int count, const int *arguments) {
   JSContext *context = core->engine;
   JSValue callee = part_of(core, PG_PART_CALL);
@@ -266,7 +264,7 @@ static void response_with(struct pg_core *core, enum pg_function function, int r
     bytes += taken;
     size -= (size_t)taken;
   }
-  /* A response may contain tokens. */
+  /* Wipe the bytes, because a response may contain tokens. */
   pg_wipe(core->transfer, sizeof core->transfer);
 }
 
@@ -311,7 +309,7 @@ void pg_set_status(struct pg_core *core, const char *text) {
 
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
   const int arguments[] = {endpoint, 1, TRANSFER, 0, 0};
-  /* In the build of the grant alone there are no calls, and the result is 0. */
+  /* A core that is built for the grant alone has no calls, and the result is 0. */
   if (strlen(target) > sizeof core->transfer || !call_0(core, PG_FUNCTION_BEGIN_CALL)) return 0;
   call_with_text(core, PG_FUNCTION_ADD_PATH, target);
   return call(core, PG_FUNCTION_SEND_CALL, 5, arguments);

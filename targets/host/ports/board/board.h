@@ -1,7 +1,5 @@
-/*
- * The board's own functions: the UART, sleep, the I2C bus and the devices on it. Only the main loop calls them.
- * Interrupts just set a flag, count, or store a key.
- */
+/* The board's own functions: the UART, sleep, the I2C bus and the devices on it. Only the main loop calls them.
+ * Interrupts just set a flag, count, or store a key. */
 #ifndef PICOGRANT_BOARD_H
 #define PICOGRANT_BOARD_H
 
@@ -11,7 +9,7 @@
 #include "picogrant-port.h"
 #include "wall-clock.h"
 
-/* main.c. Called once, before anything else. `frame` is the caller's. */
+/* main.c: called once, before anything else. `frame` is the stack frame of the caller. */
 void board_stack_paint(void *frame);
 /* startup.c */
 void board_restart(void) __attribute__((noreturn));
@@ -31,10 +29,8 @@ void board_on_key(void);
 void board_keep_key(uint8_t key); /* stores a key; only board_on_key calls this function */
 void board_uart_put(uint8_t byte);
 
-/*
- * chip.c: the clock, the watchdog, and the timer that ends a sleep. startup.c: board_sleep, the only function in which
- * the processor sleeps.
- */
+/* chip.c: the clock, the watchdog, and the timer that ends a sleep. startup.c: board_sleep, the only function in which
+ * the processor sleeps. */
 void board_clock_open(void);
 void board_watchdog_open(void);
 void board_watchdog_feed(void);
@@ -56,15 +52,13 @@ int board_i2c_write(uint8_t device, const uint8_t *head, size_t head_size, const
 int board_i2c_read(uint8_t device, const uint8_t *head, size_t head_size, uint8_t *bytes,
                    size_t size);
 
-/*
- * Persistent memory, i2c.c or ssi.c. The bytes must be in one page of MAP_EEPROM_PAGE. A write returns when the chip
+/* Persistent memory, i2c.c or ssi.c. The bytes must be in one page of MAP_EEPROM_PAGE. A write returns when the chip
  * has finished. Returns 1, or 0 if the chip does not respond. A power failure affects only the page that is being
- * written.
- */
+ * written. */
 enum { BOARD_EEPROM_BYTES = 32768 };
 int board_page_read(size_t at, uint8_t *bytes, size_t size);
 int board_page_write(size_t at, const uint8_t *bytes, size_t size);
-/* records.c: any range of bytes. */
+/* records.c: the functions take any range of bytes. */
 int board_eeprom_read(size_t at, uint8_t *bytes, size_t size);
 int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size);
 /* records.c: the two record slots, at the start of the memory. */
@@ -72,19 +66,16 @@ extern const struct pg_medium board_records;
 
 /* clock.c: the time for checking certificates (wall-clock.h), stored beside the records. */
 extern struct pg_wall_clock board_clock;
-/*
- * Reads the stored time and the clock chip. The time is not before `earliest_s`, the date of the firmware's build or of
- * the settings page.
- */
+/* Reads the stored time and the clock chip. The time is not before `earliest_s`, the date of the firmware's build or of
+ * the settings page. */
 void board_clock_read(uint32_t earliest_s);
-/* i2c.c or chip.c: the seconds since 1970 by the chip; 0 if there is none, or if it has stopped. */
+/* i2c.c or chip.c: returns the seconds since 1970 of the clock chip; 0 if there is no chip, or if its clock has
+ * stopped. */
 uint32_t board_clock_chip(void);
 void board_clock_set_chip(uint32_t wall_s);
 
-/*
- * records.c: combines the stored seed with that of the settings page (no bytes: none), and stores the next one. Returns
- * 1, or 0 if there is none. Then TLS is refused.
- */
+/* records.c: combines the stored seed with that of the settings page (size 0: none), and stores the next seed. Returns
+ * 1, or 0 if no seed could be read or stored; the board then refuses TLS. */
 int board_entropy_open(const uint8_t *given, size_t given_size);
 
 /* From the linker script: the two areas for the settings page (page.h), MAP_PAGE_BYTES each. */
@@ -98,10 +89,10 @@ void board_oled_show(const uint8_t *cells);
 int board_ethernet_has_input(void);
 void board_ethernet_listen(int is_on);
 
-/* connection.c: a single one, because RAM is sufficient for one TLS session. */
+/* connection.c: the board has a single connection, because its RAM is sufficient for only one TLS session. */
 extern struct pg_connection board_connection;
 
-/* libc.c: how much of an engine's heap memory the C library's malloc has taken. */
+/* libc.c: returns how much of an engine's heap memory the C library's malloc has taken. */
 size_t board_heap_reached(void);
 
 #endif

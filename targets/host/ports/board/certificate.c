@@ -51,7 +51,7 @@ static void take_use(struct certificate_check *check, uint8_t byte) {
   if (--check->use_left == 0) end_use(check);
 }
 
-/* Takes a byte after the identifier: an optional boolean, and an octet string with a sequence of uses. */
+/* Reads a byte after the identifier. A valid list is an optional boolean, and an octet string with a sequence of uses. */
 static void read_list(struct certificate_check *check, uint8_t byte) {
   int state = check->uses_state;
   if (state >= USE && check->uses_left-- == 0) state = NO_LIST;
@@ -91,7 +91,7 @@ static void read_list(struct certificate_check *check, uint8_t byte) {
   }
 }
 
-/* A list is invalid until the use for servers has been found in it. */
+/* Searches for lists of uses. A list is invalid until the use for servers has been found in it. */
 static void watch_uses(struct certificate_check *check, uint8_t byte) {
   if (check->uses_state != NO_LIST) read_list(check, byte);
   if (byte != uses_oid[check->uses_matched]) check->uses_matched = 0;
@@ -123,7 +123,7 @@ static void watch_names(struct certificate_check *check, uint8_t byte) {
   check->has_domain_wildcard = 1;
 }
 
-/* Parses YYMMDDhhmmss, which is before 2050, or a time with a four-digit year (RFC 5280 section 4.1.2.5). */
+/* Parses YYMMDDhhmmss, where the year is before 2050, or the same with a four-digit year (RFC 5280 section 4.1.2.5). */
 static uint32_t seconds_of(const char *text, size_t digits) {
   int parts[7];
   for (size_t i = 0; i < digits; i += 2) parts[7 - digits / 2 + i / 2] = (text[i] - '0') * 10 + text[i + 1] - '0';
@@ -171,7 +171,7 @@ static void start_chain(const br_x509_class **context, const char *name) {
   check->uses_state = NO_LIST;
   check->time_at = 0;
   check->times = 0;
-  /* If there is no validity period, use 1970, when no certificate is valid. */
+  /* Start with the year 1970, in which no certificate is valid, in case the certificate has no validity period. */
   br_x509_minimal_set_time(&check->minimal, DAYS_TO_1970, 0);
   check->minimal.vtable->start_chain(&check->minimal.vtable, name);
 }
@@ -201,7 +201,7 @@ static unsigned end_chain(const br_x509_class **context) {
   struct certificate_check *check = check_of(context);
   unsigned error = check->minimal.vtable->end_chain(&check->minimal.vtable);
   if (error) return error;
-  /* The status is 0 if there is no DNS name, and the common name matches. */
+  /* The status is 0 if the certificate has no DNS name and only its common name matches. */
   if (check->first_name.status == 0 || check->has_domain_wildcard) return BR_ERR_X509_BAD_SERVER_NAME;
   return check->is_for_others ? BR_ERR_X509_FORBIDDEN_KEY_USAGE : 0;
 }

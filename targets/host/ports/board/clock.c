@@ -10,7 +10,7 @@ struct record {
   uint32_t check;
 };
 
-/* The checksum. A record that was never written has only 0 or only 1 bits, and does not match it. */
+/* Returns the checksum. If the record was never written, its bits are all 0 or all 1, and the checksum does not match. */
 static uint32_t check_of(const struct pg_wall_stored *stored) { return stored->earliest_s ^ stored->last_s ^ 0x5a5a5a5a; }
 
 static void keep(const struct pg_wall_stored *stored, uint32_t wall_s) {

@@ -1,8 +1,8 @@
 /*
  * One connection on lwIP's raw interface, with BearSSL. picogrant-port.h has the contract.
  *
- * network_work, called by the main loop, runs lwIP's callbacks. They only store data and record events. pump() does the
- * rest: it moves bytes between the two libraries until there are none left.
+ * network_work, which the main loop calls, runs lwIP's callbacks. They only store data and record events. pump() does
+ * the rest: it passes bytes between the two libraries until none are left.
  */
 #include "picogrant-port.h"
 
@@ -41,9 +41,7 @@ struct pg_connection board_connection;
 
 static void fail(struct pg_connection *connection, int reason, const char *why) {
   if (connection->stage == HAS_FAILED) return;
-  /*
-   * A server that refuses connections may have moved, and another server may have its address now. Resolve the name again.
-   */
+  /* Resolve the name again: the server may have another address now, and another host may have the old one. */
   if (connection->stage < SHAKES_HANDS) network_doubt();
   connection->stage = HAS_FAILED;
   connection->reason = reason;
@@ -69,7 +67,7 @@ static err_t on_received(void *context, struct tcp_pcb *tcp, struct pbuf *bytes,
   return ERR_OK;
 }
 
-/* lwIP has already freed the connection. */
+/* Called when lwIP has already freed the connection. */
 static void on_broken(void *context, err_t error) {
   struct pg_connection *connection = context;
   connection->tcp = NULL;
@@ -154,7 +152,7 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
   return 1;
 }
 
-/* Moves TLS records to TCP. Returns 1 if any byte was moved. */
+/* Passes TLS records to TCP. Returns 1 if any byte was passed. */
 static int send_records(struct pg_connection *connection) {
   size_t size;
   const uint8_t *bytes = br_ssl_engine_sendrec_buf(connection->tls, &size);
@@ -167,7 +165,7 @@ static int send_records(struct pg_connection *connection) {
   return 1;
 }
 
-/* Moves received records to TLS. Returns 1 if any byte was moved. */
+/* Passes received records to TLS. Returns 1 if any byte was passed. */
 static int take_records(struct pg_connection *connection) {
   size_t size;
   uint8_t *into = br_ssl_engine_recvrec_buf(connection->tls, &size);
@@ -190,10 +188,8 @@ static int tls_is_closed(const struct pg_connection *connection) {
   return connection->tls && br_ssl_engine_current_state(connection->tls) == BR_SSL_CLOSED;
 }
 
-/*
- * The server has closed the connection. Before its first byte, there is no service at this address. After it, the two sides
- * have no common TLS settings.
- */
+/* Called when the server has closed the connection. Without a byte from the server, there is no service at this
+ * address. Otherwise the two sides have no common TLS settings. */
 static void fail_hung_up(struct pg_connection *connection) {
   int reason = connection->has_received ? PG_REASON_TLS_TOO_OLD : PG_REASON_UNAVAILABLE;
   fail(connection, reason, "the server has hung up in the handshake");
@@ -273,7 +269,7 @@ static int receive_sealed(struct pg_connection *connection, const uint8_t **byte
     fail(connection, tls_reason(), tls_problem());
     return PG_CONNECTION_BROKEN;
   }
-  /* Without a close_notify, the response may have been truncated by an attacker. */
+  /* The server has closed TCP without a close_notify. An attacker may have cut the response. */
   return connection->has_ended && !connection->received ? PG_CONNECTION_BROKEN : PG_CONNECTION_NOTHING;
 }
 
@@ -291,7 +287,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   return connection->tcp ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
-/* What an opening connection waits for, if a user can fix it. */
+/* Returns what an opening connection waits for. */
 static int waits_for(const struct pg_connection *connection) {
   switch (connection->stage) {
     case WAITS_FOR_NETWORK:

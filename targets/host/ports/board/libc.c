@@ -1,7 +1,5 @@
-/*
- * What an engine and the C library require of the system: memory, the time, and an exit function. If the engine fails,
- * the board restarts. The C library would print to files, which do not exist here.
- */
+/* The functions of a system that an engine and the C library require: memory, the time, and an exit function. If the
+ * engine fails, the board restarts. There are no files, so the C library cannot print. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -28,7 +26,7 @@ void __assert_func(const char *file, int line, const char *function, const char 
   abort();
 }
 
-/* The heap of an engine, for the C library's malloc. Nothing else allocates. */
+/* The engine's heap, for the C library's malloc. Only the engine allocates. */
 static uint8_t arena[ARENA_BYTES] __attribute__((section(".noinit"), aligned(8)));
 static size_t taken;
 
@@ -44,10 +42,8 @@ void *_sbrk(ptrdiff_t bytes) {
 
 size_t board_heap_reached(void) { return taken; }
 
-/*
- * Returns "not a number". Only the operator ** uses the C library's pow, which takes 5 KiB (quickjs.sed), and the core does
- * not use this operator. If your application uses it, remove this function.
- */
+/* Returns "not a number". Only the operator ** uses the C library's pow, which takes 5 KiB (quickjs.sed), and the core does
+ * not use this operator. If your application uses it, remove this function. */
 double pow(double base, double exponent) {
   (void)base;
   (void)exponent;

@@ -1,8 +1,6 @@
-/*
- * The firmware's main program. It initializes the board and opens the portable host, then works and sleeps in turn.
+/* The firmware's main program. It initializes the board and opens the portable host, then works and sleeps in turn.
  * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, b battery mode on
- * or off, m print figures, r reset. For tests, h hangs and d overflows the stack.
- */
+ * or off, m print figures, r reset. For tests, h hangs and d overflows the stack. */
 #include "board.h"
 #include "host.h"
 #include "map.h"
@@ -12,7 +10,7 @@
 #include "reason.h"
 #include "tls.h"
 
-/* To measure the stack, it is filled with a pattern at the start. Unused words still have the pattern. */
+/* The stack is filled with PAINT at the start, to measure its use. Words that were never used still have this pattern. */
 enum { PAINT = 0x57ac57ac, OWN_WORDS = 16 };
 
 extern uint32_t board_stack_bottom[], board_stack_top[];
@@ -70,7 +68,7 @@ static void show_broken(const char *what, const char *why, int for_ms) {
   }
 }
 
-/* The device cannot continue. It restarts after a while. */
+/* Called when the device cannot continue. Shows the error, and restarts the board after a while. */
 static void stop(const char *what, const char *why) {
   show_broken(what, why, GIVE_UP_MS);
   board_restart();

@@ -16,22 +16,20 @@
 #include "network-watch.h"
 #include "picogrant-port.h"
 
-/*
- * Queries a time server (RFC 4330) if the board does not know the time. DHCP may name the server, otherwise the
- * settings page does. Its time is only a hint (wall-clock.h).
- */
+/* Queries a time server (RFC 4330) if the board does not know the time. DHCP may name the server; otherwise the
+ * settings page does. The server's time is only a hint (wall-clock.h). */
 enum { PORT = 123, MESSAGE = 48, EVERY_MS = 15000, CLIENT = 4 << 3 | 3, SERVER_MODE = 4 };
 enum { AT_ORIGINATE = 24, AT_TRANSMIT = 40, STAMP = 8 };
 #define SECONDS_TO_1970 2208988800u
 
 static struct {
-  ip_addr_t given;   /* the time server from DHCP; none if DHCP names none */
-  const char *name;  /* the time server of the page, used without one from DHCP; "": none */
+  ip_addr_t given;   /* the time server that DHCP names, or none */
+  const char *name;  /* the time server of the page, used if DHCP names none; "": none */
   int is_looked_for; /* 1: DNS is resolving `name` */
   ip_addr_t address; /* the address of the last server queried */
   struct udp_pcb *udp;
   uint32_t requested_ms;
-  uint8_t stamp[STAMP]; /* the stamp of the current query; a valid response has the same */
+  uint8_t stamp[STAMP]; /* the stamp of the current query; a valid response repeats it */
 } server;
 
 void dhcp_set_ntp_servers(u8_t count, const ip4_addr_t *addresses) {
@@ -75,7 +73,8 @@ static void on_found(const char *name, const ip_addr_t *address, void *unused) {
   request();
 }
 
-/* The server may have moved since the last query. Names are cached for their TTL. */
+/* Resolves the server's name before each query, because the server may have another address now. DNS caches names for
+ * their TTL. */
 static void look_for_name(void) {
   err_t result = dns_gethostbyname(server.name, &server.address, on_found, NULL);
   server.is_looked_for = result == ERR_INPROGRESS;
@@ -104,7 +103,7 @@ static void time_server_work(void) {
 
 enum { LONGEST_MS = 60000 };
 
-/* Milliseconds between two checks of the link, which also work without an interrupt. */
+/* Milliseconds between two checks of the link, which are necessary if the controller has no interrupt for the link. */
 enum { LINK_EVERY_MS = 1000 };
 
 static struct netif interface;
@@ -122,7 +121,7 @@ static int has_no_address(void) { return netif_is_link_up(&interface) && !networ
 
 static int always(void) { return 1; }
 
-/* 1 while a connection resolves a name. Set by network_resolving. */
+/* 1 while a connection resolves a name. */
 static int resolving;
 
 static int is_resolving(void) { return resolving || server.is_looked_for; }
@@ -165,7 +164,7 @@ static void print(const char *what) {
   board_log("\n");
 }
 
-/* Names are valid for their TTL. lwIP counts it down with one call per second. */
+/* Counts down the TTL of cached names, with one call of lwIP's function per second. */
 static void age_names(uint32_t seconds) {
   if (seconds > DNS_MAX_TTL) seconds = DNS_MAX_TTL;
   while (seconds-- > 0) dns_tmr();
@@ -174,7 +173,7 @@ static void age_names(uint32_t seconds) {
 static void let_names_age(void) {
   uint32_t passed = pg_clock_ms() - names_aged_ms;
   names_aged_ms += passed - passed % DNS_TMR_INTERVAL;
-  /* While a name is being resolved, lwIP's own timer does this. */
+  /* While a name is being resolved, lwIP's DNS timer counts down the TTL. */
   if (!is_resolving()) age_names(passed / DNS_TMR_INTERVAL);
 }
 
@@ -207,7 +206,7 @@ void network_open(const char *time_server) {
   interface.hostname = "picogrant";
   netif_set_default(&interface);
   netif_set_up(&interface);
-  /* DHCP starts when there is a link. */
+  /* DHCP starts once there is a link. */
   if (dhcp_start(&interface) != ERR_OK) board_log("dhcp: no memory\n");
   names_aged_ms = pg_clock_ms();
   link_seen_ms = names_aged_ms - LINK_EVERY_MS;
@@ -226,7 +225,7 @@ void network_resolving(int is_on) {
   resolving = is_on;
 }
 
-/* Discards addresses of servers and neighbours, because other hosts may have them now. */
+/* Discards the cached addresses of servers and neighbours, because other hosts may have these addresses now. */
 static void discard_addresses(void) {
   resolving = 0;
   age_names(DNS_MAX_TTL);
@@ -248,7 +247,7 @@ void network_works(void) {
   keep_level();
 }
 
-/* The host to probe: the gateway, or the DHCP server if there is no gateway. */
+/* Returns the host to probe: the gateway, or the DHCP server if there is no gateway. */
 static const ip4_addr_t *neighbour(void) {
   const ip4_addr_t *gateway = netif_ip4_gw(&interface);
   return ip4_addr_isany(gateway) ? ip_2_ip4(&netif_dhcp_data(&interface)->server_ip_addr) : gateway;
@@ -301,7 +300,8 @@ struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_valid, vol
   return frame;
 }
 
-/* Clears the interrupt's cause first, so that a frame which arrives meanwhile raises it again. */
+/* Passes received frames to lwIP. Clears the interrupt's cause first, so that a frame that arrives meanwhile raises it
+ * again. */
 static void take_frames(void) {
   board_ethernet_calm();
   board_ethernet_listen(0);
@@ -313,7 +313,7 @@ static void take_frames(void) {
   board_ethernet_listen(1);
 }
 
-/* When the link is back, confirms the lease. On another network, DHCP gives a new address. */
+/* Checks the link. When it is back, lwIP confirms the DHCP lease; on another network, DHCP gives a new address. */
 static void look_at_link(void) {
   int has_link = board_ethernet_has_link();
   link_seen_ms = pg_clock_ms();

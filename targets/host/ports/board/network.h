@@ -1,7 +1,5 @@
-/*
- * The network: Ethernet, an address by DHCP, and names by DNS. network_work advances everything. lwIP's timers run only
- * while they are needed, so that an idle board can sleep.
- */
+/* The network: Ethernet, an address by DHCP, and names by DNS. network_work advances everything. lwIP's timers run only
+ * while they are needed, so that an idle board can sleep. */
 #ifndef PICOGRANT_BOARD_NETWORK_H
 #define PICOGRANT_BOARD_NETWORK_H
 
@@ -17,26 +15,22 @@ void network_work(void);
 int network_has_link(void);
 int network_is_up(void);
 
-/*
- * Call network_doubt after an exchange without a response: the board resolves names and neighbours again, and probes the
- * gateway (network-watch.h). Call the other function after an exchange with a response.
- */
+/* Call network_doubt after an exchange without a response: the board then resolves names and neighbours again, and
+ * probes the gateway (network-watch.h). Call network_works after an exchange with a response. */
 void network_doubt(void);
 void network_works(void);
 
-/* 1 while a name is being resolved, because DNS then needs its timer. */
+/* Pass 1 while a name is being resolved, because DNS then needs its timer. */
 void network_resolving(int is_on);
 
 /* Tells the network that there is new work: network_wake_in returns 0 until network_work has been called. */
 void network_attend(void);
 
-/* Milliseconds until network_work must be called again. */
+/* Returns the milliseconds until network_work must be called again. */
 uint32_t network_wake_in(void);
 
-/*
- * ethernet.c: the machine's controller. The controller stores frames in its own memory, and the driver copies them word
- * by word from and to lwIP's buffers.
- */
+/* ethernet.c: the machine's controller. The controller stores frames in its own memory, and the driver copies them word
+ * by word from and to lwIP's buffers. */
 
 /* Resets the controller and starts it again. `address` gets its six bytes. Returns 1, or 0 if it does not respond. */
 int board_ethernet_restart(uint8_t *address);
@@ -48,21 +42,18 @@ void board_ethernet_calm(void);
 
 int board_ethernet_has_frame(void);
 
-/* The next frame, with ETH_PAD_SIZE bytes before it. NULL if there is no buffer for it, or if it is invalid. */
+/* Returns the next frame, with ETH_PAD_SIZE bytes before it. NULL if there is no buffer for the frame, or if it is
+ * invalid. */
 struct pbuf *board_ethernet_take(void);
 
 err_t board_ethernet_send(struct netif *netif, struct pbuf *frame);
 
-/*
- * network.c, called by board_ethernet_send and board_ethernet_take. Writes a frame's words to a register of the controller.
- * The first `filled` bytes of `word` are already set. Skips the frame's padding.
- */
+/* network.c, called by board_ethernet_send and board_ethernet_take. Writes a frame's words to a register of the controller.
+ * The first `filled` bytes of `word` are already set. Skips the frame's padding. */
 void network_write_frame(const struct pbuf *frame, uint32_t word, unsigned filled, volatile uint32_t *to);
 
-/*
- * Reads a frame from a register, after its `first` word. `size` includes padding and checksum. An invalid frame is read
- * and discarded.
- */
+/* Reads a frame from a register, after its `first` word. `size` includes padding and checksum. An invalid frame is read
+ * and discarded, and the result is NULL. */
 struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_valid, volatile uint32_t *from);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * The content of the board's EEPROM, or of the chip that replaces it (board.h): the record slots and the random seed. An
- * EEPROM need not be erased before a write, but by the contract, an erased slot must contain nothing of its record.
- */
+/* The content of the board's EEPROM, or of the chip that replaces it (board.h): the record slots and the random seed. An
+ * EEPROM need not be erased before a write, but by the contract, an erased slot must contain nothing of its record. */
 #include <bearssl.h>
 #include <string.h>
 
@@ -9,7 +7,7 @@
 #include "map.h"
 #include "picogrant-port.h"
 
-/* The number of bytes that are in the page at `at`, at most `size`; 0 after the end of the memory. */
+/* Returns how many of `size` bytes are in the page at `at`; 0 after the end of the memory. */
 static size_t part_of_page(size_t at, size_t size) {
   size_t count = MAP_EEPROM_PAGE - at % MAP_EEPROM_PAGE;
   if (at + size > BOARD_EEPROM_BYTES) return 0;
@@ -38,7 +36,7 @@ int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size) {
   return 1;
 }
 
-/* Compares programmed bytes with what was written. */
+/* Whether the memory has the bytes that were written. */
 static int holds(size_t at, const uint8_t *bytes, size_t size) {
   uint8_t piece[64];
   int same = 1;

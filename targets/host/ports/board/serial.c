@@ -1,7 +1,5 @@
-/*
- * Text on the serial line, and keys from it. The machine's uart.c moves single bytes. Every frame of the display is
- * also printed here with a border. A frame of 16x2 is shown on the OLED as well.
- */
+/* Prints text on the serial line, and stores keys from it. The machine's chip.c sends and receives single bytes. Every
+ * frame of the display is also printed here with a border. A frame of 16x2 is shown on the OLED as well. */
 #include <string.h>
 
 #include "board.h"

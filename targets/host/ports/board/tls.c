@@ -14,9 +14,10 @@
 #include "picogrant-port.h"
 
 /*
- * With TLS_SMALL_BUFFERS, BearSSL requests records that also fit into `output`: of at most 512 bytes (RFC 6066,
- * max_fragment_length). Many public servers do not support that. From these, the input buffer takes 1024 bytes, with a
- * header of 5, a nonce of 8 and a tag of 16. Otherwise it must be large enough for the longest possible record.
+ * With TLS_SMALL_BUFFERS, BearSSL asks the server for records of at most 512 bytes (RFC 6066, max_fragment_length),
+ * which also fit into `output`. Many public servers do not support that. From these servers, the board accepts records
+ * of at most 1024 bytes, with a header of 5, a nonce of 8 and a tag of 16. Otherwise, the input buffer is large enough
+ * for the longest possible record.
  */
 #if TLS_SMALL_BUFFERS
 enum { INPUT_BYTES = 1024 + 29 };
@@ -67,10 +68,8 @@ static void check_certificates(const struct board_trust *trust) {
   br_ssl_engine_set_x509(&client.eng, &check.vtable);
 }
 
-/*
- * The last session (RFC 5246 section 7.3), only in RAM. The next session with the same server resumes it without
- * public-key arithmetic, if the server still knows it. The certificate's validity period is checked again.
- */
+/* The last session (RFC 5246 section 7.3), only in RAM. If the server still knows the session, the next one with the
+ * same server resumes it without public-key arithmetic. The certificate's validity period is checked again. */
 static struct {
   br_ssl_session_parameters parameters;
   uint8_t server[PG_SHA256_BYTES]; /* SHA-256 of the server's name */
@@ -170,8 +169,8 @@ int tls_reason(void) {
       return PG_REASON_UNKNOWN_AUTHORITY;
     case BR_ERR_IO:
       return PG_REASON_SERVER_SILENT;
-    /* RFC 5246 section 7.4.6: if the board has accepted the server's certificate, these alerts mean that the server
-     * requires a client certificate. */
+    /* A server that gets no client certificate may send these alerts (RFC 5246 section 7.4.6). If the board has
+     * accepted the server's certificate, they mean that the server requires one. */
     case BR_ERR_RECV_FATAL_ALERT + BR_ALERT_HANDSHAKE_FAILURE:
     case BR_ERR_RECV_FATAL_ALERT + BR_ALERT_BAD_CERTIFICATE:
       return check.minimal.err == BR_ERR_X509_OK ? PG_REASON_CLIENT_CERTIFICATE : PG_REASON_TLS_TOO_OLD;

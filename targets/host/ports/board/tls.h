@@ -1,7 +1,5 @@
-/*
- * TLS 1.2 with BearSSL: the client side of one session, between network bytes and application bytes. It always checks
- * the certificate's chain, name and time, and trusts only the anchors.
- */
+/* TLS 1.2 with BearSSL: the client side of one session, between network bytes and application bytes. It always checks
+ * the certificate's chain, name and time, and trusts only the anchors. */
 #ifndef PICOGRANT_BOARD_TLS_H
 #define PICOGRANT_BOARD_TLS_H
 
@@ -18,7 +16,7 @@ struct board_trust {
   size_t count;
 };
 
-/* The result points into the page. The next call invalidates it. */
+/* Returns the authorities of a page. The result points into the page. The next call invalidates it. */
 struct board_trust board_trust_of(const struct pg_page *page);
 
 #ifdef PG_KEYS
@@ -33,10 +31,10 @@ br_ssl_engine_context *tls_start(const char *name, const struct board_trust *tru
 /* Call this when the handshake has succeeded. */
 void tls_opened(void);
 
-/* A session's error and its remedy in one sentence, or "". */
+/* Returns a session's error and its remedy in one sentence, or "". */
 const char *tls_problem(void);
 
-/* The error as PG_REASON_* for the display. Also valid if tls_start has returned NULL. */
+/* Returns the error as PG_REASON_* for the display. Also valid if tls_start has returned NULL. */
 int tls_reason(void);
 
 /* Wipes the session, except the data for resuming it. */
@@ -70,7 +68,7 @@ struct certificate_check {
   size_t use_at;
   uint8_t use[CERTIFICATE_OID_BYTES];
   int is_for_others;
-  /* The parser's state in a time, its digits, and both times of the validity in seconds since 1970. */
+  /* The parser's state in a time, the digits of that time, and the validity's start and end in seconds since 1970. */
   size_t time_at;
   size_t time_digits;
   char time[CERTIFICATE_TIME_DIGITS];

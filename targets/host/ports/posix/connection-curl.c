@@ -17,25 +17,21 @@
 #include "picogrant-numbers.h"
 #include "picogrant-port.h"
 
-/*
- * Information about TLS that libcurl does not provide. The TLS library is OpenSSL or a compatible one. Its functions
- * are looked up in the running program, so that building needs no headers of it.
- */
+/* Information about TLS that libcurl does not provide. The TLS library is OpenSSL or a compatible one. Its functions
+ * are looked up in the running program, so that the build does not need the library's headers. */
 
 /* Values of openssl/ssl.h and openssl/x509_vfy.h, so that these headers are not needed. */
 enum { RECEIVED_SHUTDOWN = 2, NO_PARTIAL_WILDCARDS = 4, NEVER_CHECK_SUBJECT = 0x20 };
 
-/* A function of the library, or NULL. ISO C cannot convert its pointer to a function pointer. */
+/* Looks up a function of the library; NULL if it is missing. ISO C cannot convert `void *` to a function pointer. */
 #define LOOK_UP(function, name)                          \
   do {                                                   \
     void *found = dlsym(RTLD_DEFAULT, name);             \
     memcpy(&(function), &found, sizeof found);           \
   } while (0)
 
-/*
- * Whether a connection has ended properly, over TLS with a close_notify (RFC 8446 section 6.1). Otherwise an attacker
- * may have cut it. False if the library does not report this.
- */
+/* Whether the server has ended the connection properly, over TLS with a close_notify (RFC 8446 section 6.1). Without
+ * one, an attacker may have cut the response. 0 if the library does not report this. */
 static int tls_ended(CURL *easy) {
   struct curl_tlssessioninfo *session = NULL;
   int (*get_shutdown)(const void *) = NULL;
@@ -46,7 +42,8 @@ static int tls_ended(CURL *easy) {
   return get_shutdown && (get_shutdown(session->internals) & RECEIVED_SHUTDOWN);
 }
 
-/* The library calls this when the server requests a client certificate. 0: there is none, continue the handshake. */
+/* The library calls this when the server requests a client certificate. The result 0 means that there is none, and the
+ * handshake continues. */
 static int note_certificate_request(void *ssl, void **certificate, void **key) {
   void *(*context_of)(void *) = NULL;
   void *(*data_of)(void *, int) = NULL;
@@ -59,10 +56,8 @@ static int note_certificate_request(void *ssl, void **certificate, void **key) {
   return 0;
 }
 
-/*
- * If a server requires a client certificate and gets none, TLS 1.2 ends with an alert that may have other causes, and TLS
- * 1.3 ends after the handshake. So remember that the server has requested one.
- */
+/* Records whether the server has requested a client certificate. If a server requires one and gets none, TLS 1.2 ends
+ * with an alert that may have other causes, and TLS 1.3 ends only after the handshake. */
 static void watch_certificate_requests(void *context, struct pg_connection *connection) {
   int (*set_data)(void *, int, void *) = NULL;
   void (*set_callback)(void *, int (*)(void *, void **, void **)) = NULL;
@@ -88,17 +83,15 @@ static CURLcode set_up_tls(CURL *easy, void *context, void *data) {
   LOOK_UP(set_host, "X509_VERIFY_PARAM_set1_host");
   LOOK_UP(set_flags, "X509_VERIFY_PARAM_set_hostflags");
   if (!parameters_of || !set_host || !set_flags) return CURLE_OK;
-  /* libcurl checks addresses itself. They have no common name and no wildcard. */
+  /* libcurl checks addresses itself. The rules for common names and wildcards do not apply to them. */
   if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1) return CURLE_OK;
   void *parameters = parameters_of(context);
   set_flags(parameters, NO_PARTIAL_WILDCARDS | NEVER_CHECK_SUBJECT);
   return set_host(parameters, host, 0) ? CURLE_OK : CURLE_SSL_CERTPROBLEM;
 }
 
-/*
- * Makes the library check the server's name by RFC 9525, in addition to libcurl's check: the common name never matches,
- * and a wildcard never matches a part of a label. Has no effect if the library does not support it.
- */
+/* Makes the library check the server's name by RFC 9525, in addition to libcurl's check: the common name never matches,
+ * and a wildcard never matches a part of a label. Has no effect if the library does not support this. */
 static void check_name(struct pg_connection *connection) {
   /* libcurl refuses this option with TLS libraries other than OpenSSL. */
   if (curl_easy_setopt(connection->easy, CURLOPT_SSL_CTX_FUNCTION, set_up_tls) != CURLE_OK) return;
@@ -150,7 +143,7 @@ void pg_connection_end(struct pg_connection *connection) {
   pg_wipe(connection->in, sizeof connection->in);
 }
 
-/* The server's address as a URL without a path. */
+/* Writes the server's address as a URL without a path. */
 static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
   int is_v6 = memchr(peer->host, ':', peer->host_size) != NULL;
   int length = snprintf(url, URL_BYTES, "%s://%s%.*s%s:%d/", peer->is_secure ? "https" : "http",
@@ -159,7 +152,7 @@ static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
   return length > 0 && length < URL_BYTES;
 }
 
-/* Replaces the system's certificate authorities. */
+/* Trusts the given certificate authorities instead of the system's. */
 static int set_trust(CURL *easy, const struct pg_trust *trust) {
   struct curl_blob pem = {(void *)(uintptr_t)trust->pem, trust->pem_size, CURL_BLOB_NOCOPY};
   return curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &pem) == CURLE_OK &&
@@ -180,9 +173,8 @@ static int set_options(struct pg_connection *connection, const struct pg_peer *p
            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
-  /*
-   * https may use the environment's proxy, which cannot read it. http must not, because it is only for this device itself.
-   */
+  /* https may use the environment's proxy, because the proxy cannot read it. http must not use a proxy: it is only for
+   * this device itself. */
   if (peer->is_secure) curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
   else ok = ok && curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
   snprintf(connection->name, sizeof connection->name, "%.*s", (int)peer->host_size, peer->host);
@@ -207,10 +199,8 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
   return 0;
 }
 
-/*
- * When libcurl checks names itself, OpenSSL's result is 0 or 1, depending on libcurl's version. Otherwise it is the
- * result of OpenSSL's check (X509_V_ERR_*).
- */
+/* If OpenSSL has checked the name (check_name), its result names the problem (X509_V_ERR_*). If only libcurl checks
+ * names, OpenSSL's result is 0 or 1 for a wrong name, depending on libcurl's version. */
 static int reason_of_certificate(CURL *easy) {
   enum { NONE = 0, UNSPECIFIED = 1, NOT_YET_VALID = 9, EXPIRED = 10, OTHER_NAME = 62 };
   long verdict = NONE;
@@ -250,7 +240,7 @@ static int reason_of(const struct pg_connection *connection, CURLcode code) {
 
 int pg_connection_reason(struct pg_connection *connection) { return connection->reason; }
 
-/* Records how an attempt to connect has ended. It may belong to another connection than the current one. */
+/* Records how an attempt to connect has ended. The message may be for another connection than the current one. */
 static void take_curl_message(const CURLMsg *message) {
   char *found = NULL;
   if (message->msg != CURLMSG_DONE) return;
@@ -285,7 +275,7 @@ int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, s
   return (int)size;
 }
 
-/* @return `result` */
+/* Sets the reason of a connection that broke. Returns `result`. */
 static int broken(struct pg_connection *connection, int result) {
   if (connection->is_certificate_required) connection->reason = PG_REASON_CLIENT_CERTIFICATE;
   return result;
@@ -319,7 +309,8 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   return tls_ended(connection->easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
-/* While libcurl connects, it determines what to wait for. For an open connection, this file does. */
+/* Adds the socket of an open connection to those that wake the loop. While libcurl connects, it adds its sockets
+ * itself. */
 static int add_socket(const struct pg_connection *connection, struct curl_waitfd *required) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   if (!connection->easy || connection->state != PG_CONNECTION_OPEN) return 0;

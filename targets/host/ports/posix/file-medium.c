@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The position in the file of byte `at` of a slot, and how many bytes of the slot follow there. */
+/* Returns the position in the file of byte `at` of a slot. `*capacity` is the number of bytes that follow in that
+ * block. */
 static off_t slot_place(int slot, uint32_t at, size_t *capacity) {
   uint32_t block = at / PG_FILE_BLOCK;
   uint32_t within = at % PG_FILE_BLOCK;
@@ -87,7 +88,7 @@ static int close_to_others(int file, mode_t open, struct stat *status) {
   return fstat(file, status) == 0 && !(status->st_mode & open);
 }
 
-/* A user who can rename files in the directory could replace the tokens. */
+/* Opens the directory. Refuses one in which other users can rename files, because they could replace the tokens. */
 static enum pg_file_state open_directory(const char *path, int *directory, const char **why) {
   struct stat status;
   int waits = 0;
@@ -116,10 +117,8 @@ static enum pg_file_state check(const struct pg_file_medium *own, const char **w
   return *why ? PG_FILE_REFUSED : PG_FILE_READY;
 }
 
-/*
- * Extends the file to the size of both slots. Bytes beyond its end were never written, or the power failed during the
- * write. They cannot belong to a record, because a record's header comes first in the slot.
- */
+/* Extends the file to the size of both slots. A last block that is not whole is left from an extension during which the
+ * power failed. It contains no record, because slots are only used after the extension. */
 static enum pg_file_state grow(struct pg_file_medium *own, uint32_t slot_bytes, int is_writable, const char **why) {
   struct stat status;
   if (fstat(own->file, &status) != 0) return file_failure(errno, why);
@@ -150,7 +149,7 @@ static enum pg_file_state open_file(struct pg_file_medium *own, int directory,
     own->file = openat(directory, "records.flash", O_RDWR | O_CREAT | flags, 0600);
   } while (own->file < 0 && may_pass(&waits));
   if (own->file < 0 && errno == EROFS) {
-    /* Continue, because stored records can still be read. */
+    /* Continue without writing, because stored records can still be read. */
     problem = errno;
     is_writable = 0;
     own->file = openat(directory, "records.flash", O_RDONLY | flags);

@@ -1,8 +1,6 @@
-/*
- * The host's main program. It reads the settings page and creates the device, then sleeps and works in turn. The user's
+/* The host's main program. It reads the settings page and creates the device, then sleeps and works in turn. The user's
  * keys are lines on standard input: s sign in, c cancel, o sign out, a call the API, m measure, l recent events, q
- * quit.
- */
+ * quit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -19,7 +17,7 @@
 #include "reason.h"
 #include "storage.h"
 
-/* SHOWN_S: how long the display reports a rejected page if the other one is valid. */
+/* SHOWN_S: the seconds for which the display reports a rejected page if the other one is valid. */
 enum { SHOWN_S = 5 };
 
 /* The parts of the program's only device. With several devices, each would need its own instances. */
@@ -71,7 +69,7 @@ static void print_history(void) {
   for (int i = 0; pg_history_line(&host.history, i, line); i++) fprintf(stderr, "%s\n", line);
 }
 
-/* Shows that the settings are damaged. */
+/* Shows that no settings page is valid. */
 static void show_broken(void) {
   enum { COLUMNS = 20, ROWS = 4 };
   uint8_t frame[COLUMNS * ROWS];
@@ -84,14 +82,14 @@ static int load_settings(const struct pg_options *options) {
   int is_open = pg_pages_open(&own_page, options->pages, &own_trust, &refused);
   if (refused) show_broken();
   if (!is_open) return PG_EXIT_WRONG;
-  /* One page was refused. The last valid one is in use. */
+  /* One of the two pages was refused, and the other one is in use. Let the user read the report. */
   if (refused) (void)sleep(SHOWN_S);
   return *own_page.directory ? 0 : pg_complain("--page", "storage.directory is missing");
 }
 
 static int has_failed_medium;
 
-/* The user can sign in even if the disk is broken. The display then reports that nothing is saved. */
+/* Opens the records. The user can sign in even if the disk is broken; the display then reports that nothing is saved. */
 static int open_storage(const struct pg_medium **medium) {
   const char *why = NULL;
   uint32_t slot_bytes = PG_SLOT_HEADER + (uint32_t)own_page.settings.memory_bytes;
@@ -106,7 +104,7 @@ static int open_storage(const struct pg_medium **medium) {
   return 0;
 }
 
-/* Stores the sign-in that an API requires, as much as fits, without control characters. */
+/* Stores the requirement of an API that requires another sign-in: as much as fits, without control characters. */
 static void keep_demand(void *context, uint8_t c) {
   (void)context;
   if (demand_size + 1 >= sizeof demand) return;
@@ -114,7 +112,7 @@ static void keep_demand(void *context, uint8_t c) {
   demand[demand_size] = 0;
 }
 
-/* Prints for developers which member a response lacks, or what did not fit, and how much memory it needs. */
+/* Prints for developers which member a response lacks, or which value did not fit and how much memory the device needs. */
 static void report_missing_capacity(int error) {
   static const char *const fields[] = PG_FIELD_NAMES;
   int field = pg_get(&host.core, PG_ERROR_FIELD);
@@ -206,17 +204,16 @@ static int take_key(char key) {
   return 1;
 }
 
-/*
- * Ignores signals that POSIX sends instead of an error number. Then write() fails with EPIPE on a closed pipe or
- * socket, and with EFBIG beyond the file size limit, and the failure is reported. SIGTTIN and SIGTTOU still stop the
- * program, as the shell expects.
- */
+/* Ignores signals that POSIX sends instead of an error number. A write to a closed pipe or socket then fails with
+ * EPIPE, and one beyond the file size limit with EFBIG, and the host reports the failure. SIGTTIN and SIGTTOU still
+ * stop the program, as the shell expects. */
 static void ignore_signals_of_errors(void) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Signals that end the device between two steps. If SIGHUP was ignored before (nohup), it stays ignored. */
+/* Opens a descriptor for the signals that end the device between two steps. If SIGHUP was ignored before (nohup), it
+ * stays ignored. */
 static int open_signals(void) {
   sigset_t set;
   struct sigaction hangup;
@@ -228,10 +225,8 @@ static int open_signals(void) {
   return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/*
- * Reads keys, with a single non-blocking read. The terminal's settings stay unchanged for other programs. After the end
- * of the input, the device has no keys. Returns 0 to quit.
- */
+/* Reads keys with a single read, which does not block. The terminal's settings stay unchanged for other programs. After
+ * the end of the input, the user can press no more keys. Returns 0 to quit. */
 static int read_keys(struct pg_waiting *input) {
   char keys[64];
   if (!input->is_ready) return 1;
@@ -269,7 +264,7 @@ static int loop(void) {
 #ifdef PG_KEYS
 static struct pg_signer own_signer;
 
-/* Opens the key that the settings require. Its file is beside the records. */
+/* Opens the key that the settings require. Its file is in the same directory as the records. */
 static int open_signer(void) {
   char path[1100];
   if (!own_page.settings.dpop && !own_page.settings.private_key_jwt) return 0;
@@ -315,10 +310,8 @@ static int run_device(const struct pg_options *options, const struct pg_medium *
   return ok ? 0 : PG_EXIT_BROKEN;
 }
 
-/*
- * If the program starts with a closed standard descriptor, the next opened file would get its number. Records could
- * then be read as keys, and the display could overwrite them.
- */
+/* If the program starts with a closed standard descriptor, the next opened file would get its number. Records could
+ * then be read as keys, and the display could overwrite them. */
 static int open_standard_descriptors(void) {
   for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -334,10 +327,8 @@ int main(int count, char **arguments) {
   ignore_signals_of_errors();
   pg_process_close();
   pg_process_lock(memory, sizeof memory);
-  /*
-   * Overwrite freed blocks, because those of TLS contain traffic. glibc leaves out small blocks (up to 1,032 bytes).
-   * heap.c wipes what the engine frees, whatever its size.
-   */
+  /* Overwrite freed blocks, because those of the TLS library contain the data of connections. glibc does not overwrite
+   * small blocks (up to 1,032 bytes). heap.c wipes what the engine frees, whatever its size. */
   mallopt(M_PERTURB, 0x55);
   int wrong = pg_read_options(count, arguments, &options);
   own_display.out = stdout;

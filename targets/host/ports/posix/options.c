@@ -1,4 +1,4 @@
-/* The command line, and the settings pages that it names. Contracts in posix.h. */
+/* The command line, and the settings pages that it names. posix.h has the contracts. */
 #include "posix.h"
 
 #include <errno.h>
@@ -68,10 +68,11 @@ int pg_read_options(int count, char **arguments, struct pg_options *options) {
 
 
 static uint8_t areas[PG_PAGE_AREAS][PG_PAGE_BYTES];
-/* Base64 has four characters for three bytes, and 64 in a line. Each certificate has two more lines around it. */
+/* Base64 has four characters for three bytes, and 64 characters in a line. Each certificate has two more lines around
+ * it. */
 static char pem[PG_PAGE_BYTES * 3 / 2 + PG_PAGE_AUTHORITIES * 64];
 
-/* Reads an area. It is empty if there is no file, or if there is a problem, which is stored in `*why`. */
+/* Reads an area. It is empty if the file is missing, or if there is a problem, which is stored in `*why`. */
 static struct pg_page_bytes read_area(const char *file, uint8_t area[PG_PAGE_BYTES], const char **why) {
   struct stat status = {0};
   size_t size = file ? pg_read_file(file, area, PG_PAGE_BYTES, &status) : 0;
@@ -81,7 +82,7 @@ static struct pg_page_bytes read_area(const char *file, uint8_t area[PG_PAGE_BYT
   return (struct pg_page_bytes){area, *why ? 0 : size};
 }
 
-/* Writes base64 in lines as in RFC 7468, without the end of the last line. */
+/* Writes base64 in lines as in RFC 7468, without a line end after the last line. */
 static size_t put_base64(char *to, struct pg_page_bytes der) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   size_t length = 0;

@@ -1,7 +1,5 @@
-/*
- * The port for Linux: command line, files and process hardening, settings pages, records in a file, a terminal as
- * display, and the network with libcurl.
- */
+/* The port for Linux: command line, files and process hardening, settings pages, records in a file, a terminal as
+ * display, and the network with libcurl. */
 #ifndef PICOGRANT_POSIX_H
 #define PICOGRANT_POSIX_H
 
@@ -32,36 +30,32 @@ int pg_complain(const char *what, const char *why);
 /* Reads the command line. Returns 0 to continue, -1 if nothing is left to do, or the exit code after an error. */
 int pg_read_options(int count, char **arguments, struct pg_options *options);
 
-/*
- * process.c. Call this first. It disables core dumps, and prevents other processes of the same user from inspecting
- * this one. It removes environment variables that make TLS write its secrets to a file, or weaken its checks. A proxy
- * in the environment stays: it tunnels TLS, and cannot see more than the network can.
- */
+/* process.c. Call this function first. It disables core dumps, and prevents other processes of the same user from
+ * inspecting this one. It removes environment variables that make TLS write its secrets to a file, or that weaken its
+ * checks. A proxy in the environment stays, because it only tunnels TLS, and cannot see more than the network can. */
 void pg_process_close(void);
 
-/* Locks memory, so that it is not swapped, if the system allows that (RLIMIT_MEMLOCK). */
+/* Locks memory, if the system allows that (RLIMIT_MEMLOCK), so that its content is not written to a swap device. */
 void pg_process_lock(void *bytes, size_t size);
 
 /*
  * Reads a whole file.
  * @param status the file's status, with its owner and mode
- * @return its size, or 0: it is no file, cannot be read, is empty, or is longer than `size`
+ * @return its size, or 0 if it is not a regular file, cannot be read, is empty, or is longer than `size`
  */
 size_t pg_read_file(const char *path, void *into, size_t size, struct stat *status);
 
 /*
- * Checks a file as sshd does. It and each directory above it must belong to this user or to root, and nobody else may
- * write there, unless the sticky bit protects the files of each user.
+ * Checks the owners of a file as sshd does. The file and each directory above it must belong to this user or to root.
+ * Nobody else may write there, except in a directory whose sticky bit protects each user's files.
  * @param status of the opened file
  * @return the problem and the remedy, or NULL
  */
 const char *pg_owners_problem(const char *path, const struct stat *status);
 
-/*
- * A file as the medium of the record slots (picogrant-port.h). It behaves like NOR flash, and only this user can access
- * it. The two slots alternate in blocks of PG_FILE_BLOCK bytes, so that the file can grow for longer records without
- * moving its content.
- */
+/* A file as the medium of the record slots (picogrant-port.h). It behaves like NOR flash, and only this user can access
+ * it. The blocks of the two slots alternate, PG_FILE_BLOCK bytes each, so that the file can grow for longer records
+ * without moving its content. */
 
 enum { PG_FILE_BLOCK = 8192 };
 
@@ -71,7 +65,7 @@ enum pg_file_state {
   PG_FILE_UNUSABLE  /* the disk is full, read-only or broken; the device can run without it */
 };
 
-/* One for each device, owned by the caller from pg_file_open to pg_file_close. Only file-medium.c uses the fields. */
+/* The file of a device. The caller owns it from pg_file_open to pg_file_close. Only file-medium.c uses the fields. */
 struct pg_file_medium {
   struct pg_medium medium;
   int file;                     /* -1: none */
@@ -79,8 +73,8 @@ struct pg_file_medium {
 };
 
 /*
- * Opens the file records.flash in a directory. Creates both if they are missing, with erased slots. Only one process
- * can use the file.
+ * Opens the file records.flash in a directory. Creates the directory and the file, with erased slots, if they are
+ * missing. Only one process can use the file.
  * @param slot_bytes the required size of a slot, including its header
  * @param medium for storage.h; NULL if the records cannot even be read
  * @param why the problem, as part of a sentence
@@ -97,7 +91,7 @@ struct pg_display {
   int shown; /* must start as 0; only terminal.c uses it */
 };
 
-/* The network with libcurl, from one thread. PG_NETWORK_MAX is the maximum number of connections. */
+/* The network with libcurl, for one thread. PG_NETWORK_MAX is the maximum number of connections. */
 enum { PG_WAIT_MAX = 2, PG_NETWORK_MAX = 4, PG_NETWORK_BUFFER = 4096, PG_NETWORK_NAME = 300 };
 
 /* The network, which the devices of a program share. The caller owns it from pg_network_open to pg_network_close. */
@@ -108,7 +102,8 @@ struct pg_network {
   int count;
 };
 
-/* A device's connection. The caller owns it from pg_connection_open to pg_network_close. For connection-curl.c only. */
+/* A device's connection. The caller owns it from pg_connection_open to pg_network_close. Only connection-curl.c uses
+ * the fields. */
 struct pg_connection {
   struct pg_network *network;
   CURL *easy; /* NULL: no connection at present */
@@ -123,7 +118,7 @@ struct pg_connection {
   uint8_t in[PG_NETWORK_BUFFER];
 };
 
-/* `trust` of struct pg_host_parts: certificates of authorities in PEM. If it is empty, no server is trusted. */
+/* The certificate authorities in PEM, for `trust` of struct pg_host_parts. If the text is empty, no server is trusted. */
 struct pg_trust {
   const char *pem;
   size_t pem_size;
@@ -135,12 +130,12 @@ struct pg_waiting {
   int is_ready;
 };
 
-/* Returns NULL, or the problem. */
+/* Opens the network. Returns NULL, or the problem. */
 const char *pg_network_open(struct pg_network *network);
 
 void pg_network_close(struct pg_network *network);
 
-/* Adds a connection, for picogrant-port.h. Returns 1, or 0 if the network already has PG_NETWORK_MAX. */
+/* Adds a connection to the network. Returns 1, or 0 if the network already has PG_NETWORK_MAX. */
 int pg_connection_open(struct pg_network *network, struct pg_connection *connection);
 
 /*
@@ -162,10 +157,8 @@ int pg_pages_open(struct pg_page *page, const char *const files[PG_PAGE_AREAS], 
 void pg_pages_close(void);
 
 #ifdef PG_KEYS
-/*
- * signer.c: reads the device's key, a private key on P-256 in PEM, from a file that only this user can read. A program has
- * only one key. Returns NULL, or the problem.
- */
+/* signer.c: reads the device's key, a private key on P-256 in PEM, from a file that only this user can read. A program
+ * can have only one key. Returns NULL, or the problem. */
 const char *pg_signer_open(struct pg_signer *signer, const char *path);
 
 void pg_signer_close(void);

@@ -17,7 +17,7 @@ void pg_process_close(void) {
   const struct rlimit none = {0, 0};
   for (size_t i = 0; i < sizeof weakening / sizeof *weakening; i++) (void)unsetenv(weakening[i]);
   (void)setrlimit(RLIMIT_CORE, &none);
-#ifndef __SANITIZE_ADDRESS__ /* the sanitizer's leak check inspects the process at its end */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer's leak check must be able to inspect the process at its end */
   (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 }

@@ -13,7 +13,7 @@
 
 static EVP_PKEY *own_key;
 
-/* OpenSSL's signature is a DER sequence of the two numbers. */
+/* OpenSSL's signature is a DER sequence of the numbers r and s. */
 static int sign(void *context, const uint8_t *bytes, size_t size, uint8_t signature[PG_SIGNATURE_BYTES]) {
   uint8_t der[80];
   const uint8_t *at = der;

@@ -9,7 +9,8 @@ static void edge(FILE *out, int columns) {
   fputs("+\n", out);
 }
 
-/* Characters have one byte on the display. The terminal gets those beyond ASCII as Latin-1, encoded as UTF-8. */
+/* Writes a character, which has one byte on the display. The terminal gets a byte above 127 as a Latin-1 character in
+ * UTF-8. */
 static void put_cell(FILE *out, uint8_t cell) {
   if (cell < 128) {
     putc(cell, out);

@@ -1,7 +1,5 @@
-/*
- * Tests a port's connection with the check's own server if it runs (`npx picogrant check-server`). That server knows
- * what was sent and received. With any other HTTP server, fewer tests are possible.
- */
+/* Tests a port's connection. The check's own server (`npx picogrant check-server`) knows what was sent and received. If
+ * another HTTP server responds instead, fewer tests are possible. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +9,7 @@
 #include "picogrant-port.h"
 #include "port.h"
 
-/* The check's server, and an address without a server. */
+/* The address of the check's server, and an address without a server. */
 #ifndef CHECK_SERVER
 #define CHECK_SERVER "http://127.0.0.1:8099/"
 #endif
@@ -19,14 +17,14 @@
 #define CHECK_NOBODY "http://127.0.0.1:9/"
 #endif
 
-/* The text that a signer signs. The server has the same text. */
+/* The text that the signer signs. The server verifies the signature of the same text. */
 #define SIGNED "picogrant check"
 
 enum {
   RESPONSE_MS = 10000 * CHECK_SLOWNESS,
   /* Time limit for the end of a response after its last byte. */
   END_MS = 1000 * CHECK_SLOWNESS,
-  /* No call of the connection may wait. The system may have interrupted one or two calls that were slow. */
+  /* CALL_MS: no call of the connection may wait. SLOW_CALLS: the system may interrupt a few calls, which are then slow. */
   CALL_MS = 250 * CHECK_SLOWNESS,
   SLOW_CALLS = 2,
   HEAD = 512,
@@ -47,9 +45,9 @@ struct response {
   char head[HEAD]; /* the head of the response, with the empty line at its end */
   size_t head_size;
   int has_head;
-  char text[TEXT]; /* the first bytes number of bytes of the body */
-  uint32_t bytes;  /* of the body */
-  uint32_t first_wrong; /* position of the first wrong byte in a body that should be the pattern */
+  char text[TEXT]; /* the first bytes of the body */
+  uint32_t bytes;  /* the number of bytes of the body */
+  uint32_t first_wrong; /* the position of the first wrong byte, if the body should be the pattern */
   int end;         /* the last result of pg_connection_receive */
   uint32_t longest_wait; /* the longest sleep in port_wait */
 };
@@ -78,7 +76,7 @@ static enum pg_connection_state connect_to(const char *text, struct pg_address *
   return state;
 }
 
-/* Returns 1 if everything has been sent. */
+/* Sends all bytes. Returns 1, or 0 if the connection broke or the time limit has passed. */
 static int send_all(const void *from, size_t size) {
   const uint8_t *bytes = from;
   uint32_t start = pg_clock_ms();
@@ -119,7 +117,7 @@ static int request(const struct pg_address *address, const char *path, uint32_t 
 
 static void take_byte(struct response *response, uint8_t byte) {
   if (!response->has_head) {
-    /* The check's own server sends no head that long. Overwrite the last byte. */
+    /* The check's own server sends no head that is longer. For another server, the last byte is overwritten. */
     response->head[response->head_size] = (char)byte;
     if (response->head_size < HEAD - 2) response->head_size++;
     response->has_head = response->head_size > 3 && memcmp(response->head + response->head_size - 4, "\r\n\r\n", 4) == 0;
@@ -179,7 +177,7 @@ static uint32_t number_in(const char *text, const char **rest) {
   return (uint32_t)number;
 }
 
-/* Returns 0 if no further test is possible. */
+/* Tests opening a connection. Returns 0 if no further test is possible. */
 static int check_opening(const char *opens, const char *fails) {
   struct pg_address address;
   struct response response;
@@ -229,7 +227,7 @@ static void check_ends(void) {
 
   for (int i = 0; i < CONNECTIONS; i++) {
     struct pg_address address;
-    /* Every second connection is ended while it opens. */
+    /* End every second connection while it opens. */
     (void)connect_to(CHECK_SERVER, &address, i % 2 ? RESPONSE_MS : 0);
     pg_connection_end(&port_connection);
   }
@@ -240,11 +238,11 @@ static void check_ends(void) {
   char line[120];
   snprintf(line, sizeof line, "not ok connection: %d were ended, and the server still has %lu open", CONNECTIONS,
            (unsigned long)open);
-  /* This connection is open, and the previous one may still be closing. */
+  /* At most two may be open: the current connection, and the previous one, which may still be closing. */
   check(response.bytes > 0 && open <= 2, "ok connection: those that were ended are closed", line);
 }
 
-/* The server's time, and the port's own time at that moment. */
+/* Requests the server's time in milliseconds. Also returns the port's own time at that moment, and the server's date. */
 static uint32_t server_clock(uint32_t *own_ms, uint32_t *wall_s) {
   struct response response;
   const char *rest;
@@ -279,7 +277,7 @@ static void check_times(void) {
 }
 
 #ifdef PG_KEYS
-/* Sends the public key and a signature in hexadecimal digits. */
+/* Sends the public key and a signature in hexadecimal digits to the server, which verifies the signature. */
 static void check_signer(void) {
   enum { KEY = 2 * PG_COORDINATE_BYTES, ALL = KEY + PG_SIGNATURE_BYTES };
   const struct pg_signer *signer = port_signer();

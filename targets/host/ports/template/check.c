@@ -3,9 +3,9 @@
  *
  *   npm run host -- --port my-port --check
  *
- * On the board: build it with check-connection.c, and flash it in place of main.c, with the address of the check's
- * server. Start it twice, because some faults are only visible at the second start. The lines go to port_log: `ok ...`
- * and `not ok ...`, and at the end `# all passed` or that some failed. The content of both record slots is lost.
+ * On the board: build check.c with check-connection.c and the address of the check's server, and flash it in place of
+ * main.c. Start it twice, because some faults are only visible at the second start. The lines go to port_log: `ok ...`
+ * and `not ok ...`, and at the end `# all passed`, or that some tests failed. The content of both record slots is lost.
  * targets/docs/firmware-in-c.md describes what no program on the board can test.
  */
 #include <string.h>
@@ -19,7 +19,7 @@ enum {
   PIECE = PG_MEDIUM_UNIT_MAX,
   COLUMNS = 16,
   ROWS = 2,
-  /* A name, and random bytes. Each start stores them in slot 1 for the next start. */
+  /* The size of a name, and of the random bytes that each start stores in slot 1 for the next start. */
   STORED = 16
 };
 
@@ -42,7 +42,7 @@ static int check_clock(void) {
   /* port_wait may return at once, but the counter must advance. */
   for (long i = 0; i < 5000000 && !check_is_over(start, 100); i++) {
     uint32_t now = pg_clock_ms();
-    /* A step back of up to half the range is a fault. A wrap at 2^32 is not. */
+    /* A step back of up to half the range is a fault. A larger one is a wrap at 2^32. */
     if (now - last > 0x7fffffffu) goes_back = 1;
     last = now;
     if (i < 100) port_wait(1);
@@ -98,7 +98,8 @@ static void check_random(void) {
   check(!beyond, "ok random: nothing beyond the range is written", "not ok random: bytes behind the range changed");
 }
 
-/* The first example of FIPS 180-4, "abc". Without SHA-256, a port cannot use servers that require code challenges. */
+/* Tests the first example of FIPS 180-4, "abc". Without SHA-256, a port cannot use servers that require code
+ * challenges. */
 static void check_digest(void) {
   static const uint8_t right[PG_SHA256_BYTES] = {
       0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
@@ -127,7 +128,7 @@ static int holds(int slot, uint32_t from, uint32_t to, int is_erased) {
   return 1;
 }
 
-/* Programs one unit at a time, and several at once, as the storage does for records and headers. */
+/* Programs one unit, and then several at once, as the storage does for records and headers. */
 static int program(int slot, uint32_t from, uint32_t to) {
   uint8_t piece[PIECE];
   uint32_t unit = port_medium.program_unit ? port_medium.program_unit : 1;
@@ -158,7 +159,7 @@ static void check_medium(void) {
   if (!erases) return;
   check(holds(0, 0, end, 1) && holds(1, 0, end, 1), "ok medium: an erased slot reads 0xff to its last byte",
         "not ok medium: an erased slot does not read 0xff everywhere");
-  /* The header is programmed last. */
+  /* Program the header last, as the storage does. */
   int programs = program(0, head, end);
   check(programs && holds(0, head, end, 0), "ok medium: what is programmed reads back",
         "not ok medium: what was programmed, in pieces of one unit to 256 bytes, does not read back");
@@ -181,7 +182,7 @@ static void check_display(void) {
   port_log("# display: look whether it shows `picogrant check ` above `!\"#$%&'()*+,-./0`");
 }
 
-/* Programmed in whole units. */
+/* The content of slot 1, which is programmed in whole units. */
 struct stored {
   char name[16];
   uint8_t random[STORED];
@@ -195,10 +196,8 @@ static int read_stored(struct stored *stored) {
          memcmp(stored->name, stored_name, sizeof stored_name) == 0;
 }
 
-/*
- * Compares the first random bytes of this start with those of the last one. A source with a fixed seed repeats them.
- * They are stored for the next start after all other tests.
- */
+/* Compares the first random bytes of this start with those of the last start. A source with a fixed seed repeats them.
+ * check.c stores the new bytes after all other tests. */
 static void check_last_start(struct stored *first) {
   struct stored before;
   memset(first, 0, sizeof *first);

@@ -1,7 +1,5 @@
-/*
- * Shared by the two files of the check. check.c tests clock, random bytes, medium and display, check-connection.c the
- * rest.
- */
+/* Shared by the two files of the check. check.c tests clock, random bytes, medium and display, check-connection.c the
+ * rest. */
 #ifndef PICOGRANT_CHECK_H
 #define PICOGRANT_CHECK_H
 
@@ -15,7 +13,7 @@
 /* Prints one of the two lines, and counts failures. */
 void check(int is_right, const char *right, const char *wrong);
 
-/* 0 if a property could not be tested. */
+/* 0 if a property could not be tested, for example without the check's server. */
 extern int check_is_whole;
 
 /* Whether this time has passed, by the port's own clock. */

@@ -1,7 +1,5 @@
-/*
- * Time, random bytes, a digest, a signer, sleep and keys on Linux. Replace them with the board's. Contracts in picogrant-port.h
- * and port.h.
- */
+/* Time, random bytes, a digest, a signer, sleep and keys on Linux. Replace them with the board's functions.
+ * picogrant-port.h and port.h have the contracts. */
 #include "picogrant-port.h"
 
 #include <poll.h>
@@ -14,28 +12,25 @@
 
 static int input = STDIN_FILENO;
 
-/*
- * A millisecond counter that also runs while the processor sleeps. On a board, use a 32-bit timer, or the tick counter
- * of an operating system. It must wrap at 2^32.
- */
+/* A millisecond counter that also runs while the processor sleeps. On a board, use a 32-bit timer, or the tick counter
+ * of an operating system. It must wrap at 2^32. */
 uint32_t pg_clock_ms(void) {
   struct timespec now;
   clock_gettime(CLOCK_BOOTTIME, &now);
   return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }
 
-/* Seconds since 1970 from a reliable clock, or 0. Without it TLS is refused, because certificates cannot be checked. */
+/* Returns seconds since 1970 from a reliable clock, or 0. If it returns 0, TLS is refused, because certificates cannot
+ * be checked. */
 uint32_t pg_clock_wall_s(void) { return (uint32_t)time(NULL); }
 
-/* On a board, use the hardware's generator after its health test. Return 0 if there is none: a fixed seed is unsafe. */
+/* On a board, use the hardware's generator after its health test. Return 0 if there is none; a fixed seed is not safe. */
 int pg_random(uint8_t *bytes, size_t size) {
   return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
 }
 
-/*
- * On a board, use the SHA-256 of the TLS library or the hardware. Without it, servers that require code challenges cannot
- * be used.
- */
+/* On a board, use the SHA-256 of the TLS library or the hardware. Without it, servers that require code challenges cannot
+ * be used. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   (void)bytes;
   (void)size;
@@ -44,16 +39,14 @@ int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]
 }
 
 #ifdef PG_KEYS
-/* Only a build with -DPG_KEYS has a signer: for DPoP and private_key_jwt (keys.h). */
+/* Only a build with -DPG_KEYS has a signer, for DPoP and private_key_jwt (keys.h). */
 const struct pg_signer *port_signer(void) { return NULL; }
 #endif
 
 void port_open(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 
-/*
- * Sleeps until a key, a network event, or the end of the time. On a board, sleep until one of these interrupts, at most
- * `ms` milliseconds.
- */
+/* Sleeps until a key, a network event, or the end of the time. On a board, use interrupts, and sleep at most `ms`
+ * milliseconds. */
 void port_wait(int ms) {
   struct pollfd waiting[] = {{input, POLLIN, 0}, {socket_descriptor(), socket_events(), 0}};
   (void)poll(waiting, 2, ms);

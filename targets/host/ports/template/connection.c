@@ -1,9 +1,11 @@
 /*
- * A connection over a plain socket. Replace it with one over the board's TCP and TLS. picogrant-port.h has the contract.
- * Its main rules: no function waits; use TLS 1.2 or later, and check the certificate's chain, name and dates; wipe every
- * buffer at the end. http.c does HTTP. This file has no TLS, so it refuses every address except this machine's own. Use it
- * to test a port with a local service. ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use esp_tls, on
- * Zephyr its sockets with TLS.
+ * A connection over a plain socket. Replace this file with a connection over the board's TCP and TLS. picogrant-port.h
+ * has the contract. Its main rules: no function waits; use TLS 1.2 or later, and check the certificate's chain, name
+ * and dates; wipe every buffer at the end. http.c implements HTTP.
+ *
+ * This file has no TLS, so it refuses every address except this machine's own. Use it to test a port with a local
+ * service. ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use esp_tls, on Zephyr its sockets with
+ * TLS.
  */
 #include "port.h"
 
@@ -20,11 +22,11 @@
 
 enum { BUFFER_BYTES = 2048 };
 
-/* The socket, and on a board also the TLS session and the buffers. Each device needs its own. */
+/* A connection's socket, and on a board also its TLS session and buffers. Each device needs its own. */
 struct pg_connection {
   int descriptor;
   enum pg_connection_state state;
-  size_t filled; /* of `out` */
+  size_t filled; /* number of bytes in `out` */
   size_t sent;
   uint8_t out[BUFFER_BYTES];
   uint8_t in[BUFFER_BYTES];
@@ -63,9 +65,8 @@ int pg_connection_start(struct pg_connection *connection, const struct pg_peer *
   return 1;
 }
 
-/*
- * Called repeatedly. Return OPEN only when the name is resolved, the handshake is complete, and the certificate is valid.
- */
+/* The host calls this repeatedly. Return OPEN only when the name is resolved, the handshake is complete, and the
+ * certificate is valid. */
 enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
   struct pollfd waiting = {connection->descriptor, POLLOUT, 0};
   int error = 0;
@@ -76,10 +77,8 @@ enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
   return connection->state;
 }
 
-/*
- * Why the connection failed, or what it waits for, for the display: PG_REASON_NAME_NOT_FOUND, PG_REASON_OTHER_NAME and
- * so on (picogrant-numbers.h). PG_REASON_NONE is always allowed.
- */
+/* Returns why the connection failed, or what it waits for. The display shows PG_REASON_NAME_NOT_FOUND,
+ * PG_REASON_OTHER_NAME and so on (picogrant-numbers.h). PG_REASON_NONE is always allowed. */
 int pg_connection_reason(struct pg_connection *connection) {
   return connection->state == PG_CONNECTION_FAILED ? PG_REASON_UNAVAILABLE : PG_REASON_NONE;
 }
@@ -105,7 +104,7 @@ int pg_connection_flush(struct pg_connection *connection) {
   return 1;
 }
 
-/* Receives bytes into its own buffer. With TLS, ENDED needs a close_notify. Otherwise the connection is BROKEN. */
+/* Receives bytes into the connection's buffer. With TLS, return ENDED only after a close_notify, and BROKEN otherwise. */
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
   ssize_t size = recv(connection->descriptor, connection->in, sizeof connection->in, 0);
   *bytes = connection->in;

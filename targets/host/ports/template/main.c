@@ -1,8 +1,8 @@
 /*
- * A device in C that calls your own API after the sign-in. It reads a list page by page, and prints the result. The
- * core refreshes a refused token (401) and repeats the call. This program handles the pages, the use of the token in
- * other protocols, and the end of the session. port.h and the four other files of this folder contain what it needs of
- * the board.
+ * A device in C that calls your own API after the sign-in. It reads a list page by page, and prints the result. If the
+ * API refuses the token (401), the core refreshes it and repeats the call. This program handles the pages, the use of
+ * the token in other protocols, and the end of the session. port.h and the four other files of this folder contain what
+ * the program needs of the board.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ static size_t page_bytes;
 static char target[64];
 static int needs_call;
 
-/* Settings from the environment, for tests on the desktop. On a board they are constants, which stay in flash. */
+/* Returns a setting from the environment, for tests on the desktop. On a board, settings are constants, which stay in
+ * flash. */
 static const char *setting(const char *name, const char *otherwise) {
   const char *value = getenv(name);
   return value ? value : otherwise;
@@ -36,7 +37,7 @@ static const char *address(int number, const char *base, const char *path) {
   return addresses[number];
 }
 
-/* Requests a page. The first page follows the sign-in. */
+/* Marks a page as the next call. The first page follows the sign-in. */
 static void need_page(const char *number) {
   snprintf(target, sizeof target, "/items?page=%s", number);
   page_bytes = 0;
@@ -53,7 +54,7 @@ static void take_body(void *context, const uint8_t *bytes, size_t size) {
   page[page_bytes] = 0;
 }
 
-/* Called when the call has ended. With status 0 there was no response, and the call may be repeated. */
+/* Handles the end of a call. With status 0 there was no response, and the program may repeat the call. */
 static void take_response(int status) {
   if (status == 401) port_log("the API does not take this token, not even a new one");
   else if (status != 200) fprintf(stderr, "the API responded %d\n", status);
@@ -69,7 +70,7 @@ static void take_response(int status) {
   need_page(number);
 }
 
-/* An example for protocols other than HTTP. Do not store the token, because each step may change it in memory. */
+/* Use the token like this in protocols other than HTTP. Do not store it, because each step may change it in memory. */
 static void use_token(void) {
   int length = pg_length(&host.core, PG_FIELD_ACCESS_TOKEN);
   const uint8_t *token = memory + pg_start(&host.core, PG_FIELD_ACCESS_TOKEN);
@@ -109,7 +110,7 @@ static void press(int key) {
   else (void)pg_host_letter(&host, key);
 }
 
-/* Starts calls in the loop, because a report must not start one. */
+/* Starts a required call. The loop does that, because a report must not start a call. */
 static void call_if_required(void) {
   if (!needs_call) return;
   needs_call = 0;

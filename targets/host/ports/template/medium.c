@@ -1,10 +1,11 @@
 /*
- * The storage for the records, here one file with one slot after the other. Replace it with flash or an EEPROM.
- * picogrant-port.h has the contract. Its main rules: there are two independent slots (on flash, separate sectors); erasing
- * sets every byte to 0xff; programming writes erased bytes, each only once, and is durable when it returns. The host's
- * storage.h does the rest. It programs the header last, so that after a power failure a partial record never looks valid.
+ * The storage for the records, which is a file here, with one slot after the other. Replace this file with flash or an
+ * EEPROM. picogrant-port.h has the contract. Its main rules: there are two independent slots (on flash, separate
+ * sectors); erasing sets every byte to 0xff; programming writes erased bytes, each only once, and is durable when it
+ * returns. The host's storage.h does the rest. It programs the header last, so that after a power failure a partial
+ * record never looks valid.
  *
- * Records contain tokens. If the medium can be read out, encrypt it.
+ * Records contain tokens. If attackers can read out the medium, encrypt it.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,10 +18,8 @@
 
 enum { SLOT_BYTES = 4096 + PG_SLOT_HEADER };
 
-/*
- * The file is opened at its first use. If that fails, the descriptor is -1 and every call fails. The device then starts
- * after it has tried to read for six seconds, and shows "Not saved" once it is signed in.
- */
+/* Opens the file at its first use. If that fails, the descriptor is -1, and every call fails. The device then tries to
+ * read the records for six seconds before it starts, and shows "Not saved" once the user has signed in. */
 static int medium_file(void) {
   static int file = -1;
   static int is_printed;
@@ -40,7 +39,7 @@ static int write_slot(void *context, int slot, uint32_t at, const uint8_t *bytes
   return done == (ssize_t)size && fdatasync(medium_file()) == 0;
 }
 
-/* Bytes that were never written read like erased flash. */
+/* Reads bytes. Bytes of the file that were never written read like erased flash. */
 static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
   (void)context;
   memset(into, 0xff, size);

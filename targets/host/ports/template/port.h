@@ -19,19 +19,17 @@ extern struct pg_connection port_connection;
 /* Initializes the board: pins, clocks, network. */
 void port_open(void);
 
-/*
- * Sleeps for at most `ms` milliseconds, 0..134217727. Returns earlier if the network or a key needs attention. It may
- * return too early, but returning too late delays the core.
- */
+/* Sleeps for at most `ms` milliseconds, 0..134217727. Returns earlier if the network or a key needs attention. It may
+ * return too early, but returning too late delays the core. */
 void port_wait(int ms);
 
-/* A key that was pressed since the last call: 's' sign in, 'c' cancel, 'o' sign out; 0 for none. */
+/* Returns a key that was pressed since the last call: 's' sign in, 'c' cancel, 'o' sign out; 0 for none. */
 int port_key(void);
 
 /* Writes a line to the developer's log. It must not contain a token, a code or a secret. */
 void port_log(const char *line);
 
-/* The network events that clock.c waits for: the descriptor of connection.c, -1 for none, and its events. */
+/* What clock.c waits for: the descriptor of connection.c, -1 for none, and its events. */
 int socket_descriptor(void);
 short socket_events(void);
 

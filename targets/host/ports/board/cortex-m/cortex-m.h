@@ -22,7 +22,7 @@ static inline void board_irq_discard(unsigned number) {
 #define SYSTICK_RELOAD BOARD_REGISTER(0xe000e014)
 #define SYSTICK_VALUE BOARD_REGISTER(0xe000e018)
 enum { SYSTICK_ON = 7 /* on, with interrupt */ };
-void board_on_tick(void); /* each machine that uses SysTick defines it */
+void board_on_tick(void); /* each machine that uses SysTick defines this function */
 
 #define SCB_RESET_CONTROL BOARD_REGISTER(0xe000ed0c)
 #define SCB_FAULT_STATUS BOARD_REGISTER(0xe000ed28)

@@ -1,8 +1,6 @@
-/*
- * Functions of a Cortex-M: the vector table and the reset handler, which prepares memory for C; faults, which are
- * reported on the UART and reset the board (records are not affected); interrupts; and the only function in which the
- * processor sleeps.
- */
+/* Functions of a Cortex-M: the vector table; the reset handler, which prepares memory for C; the handlers of faults,
+ * which report them on the UART and reset the board without affecting records; interrupts; and the only function in
+ * which the processor sleeps. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,10 +18,8 @@ enum { FRAME_BYTES = 32 };
 int main(void);
 void board_reset(void);
 
-/*
- * Forbids access to memory below RAM, so that a stack which grows out of RAM faults at once. Many parts fault there
- * anyway. Others have something else there, and the emulator ignores writes.
- */
+/* Forbids access to memory below RAM, so that a stack that grows out of RAM causes a fault at once. On many
+ * microcontrollers this causes a fault anyway. On others there is something else, and the emulator ignores such writes. */
 static void guard_stack(void) {
   MPU_REGION = 0;
   MPU_BASE = MAP_RAM_AT - (1u << MPU_GUARD_BITS);
@@ -51,10 +47,8 @@ void board_hang(void) {
   for (;;) __asm__ volatile("wfi");
 }
 
-/*
- * `frame` is what the processor has pushed. Its seventh word is the address of the fault. If the stack has grown too
- * large, `frame` is below it, and nothing was pushed.
- */
+/* `frame` is where the processor has pushed its registers. The seventh word is the address of the fault. If the stack
+ * has grown too large, `frame` is below it, and nothing was pushed. */
 __attribute__((used)) static void report_fault(const uint32_t *frame) {
   uintptr_t at = (uintptr_t)frame;
   if (at < (uintptr_t)board_stack_bottom || at > (uintptr_t)board_stack_top - FRAME_BYTES) {
@@ -71,7 +65,7 @@ __attribute__((used)) static void report_fault(const uint32_t *frame) {
   board_restart();
 }
 
-/* The stack's content is not needed any more, so the report uses the whole stack. */
+/* Uses the whole stack for the report, because its content is not needed any more. */
 __attribute__((naked)) static void on_fault(void) {
   __asm__("mrs r0, msp\n ldr r1, =board_stack_top\n msr msp, r1\n b report_fault\n");
 }
@@ -117,7 +111,7 @@ static void on_interrupt(void) {
       is_over = 1;
       break;
     case IRQ_ETHERNET:
-      /* The controller raises it again until it has been read. Disable it until the loop has done that. */
+      /* The controller raises this interrupt until its frames have been read. Keep it off until the loop has read them. */
       board_irq_off(IRQ_ETHERNET);
       has_input = 1;
       break;
@@ -129,7 +123,8 @@ static void on_interrupt(void) {
 /* The default handler, for machines that do not use SysTick. */
 void board_on_tick(void) __attribute__((weak, alias("on_unexpected")));
 
-/* The table must be complete. In a shorter one, an interrupt would jump to an address in the code after it. */
+/* The table must be complete. Otherwise an interrupt without an entry would jump to an address in the code after the
+ * table. */
 __attribute__((section(".vectors"), used)) static const struct {
   uint32_t *stack;
   void (*system[15])(void);
@@ -154,10 +149,8 @@ void board_sleep(uint32_t ms) {
   is_over = 0;
   board_timer_start(ms > SLEEP_MAX_MS ? SLEEP_MAX_MS : ms);
   uint32_t before = pg_clock_ms();
-  /*
-   * Interrupts are off, so none can come between the check of the flags and the sleep. A pending interrupt still ends
-   * WFI, and is handled when interrupts are on again. A tick (board_on_tick) alone does not wake up the loop.
-   */
+  /* Interrupts are off, so none can come between the check of the flags and the sleep. A pending interrupt still ends
+   * WFI, and is handled when interrupts are on again. A tick (board_on_tick) alone does not wake up the loop. */
   __asm__ volatile("cpsid i" ::: "memory");
   while (!is_over && !has_input && !board_key_is_stored()) {
     __asm__ volatile("dsb\n wfi\n cpsie i\n isb\n cpsid i" ::: "memory");

@@ -1,7 +1,8 @@
 /*
- * The functions of every board, for this one: UART, clock, timer and watchdog.
+ * The functions that every board has, for this one: UART, clock, timer and watchdog.
  *
- * SysTick has 24 bits, half a second of this clock. Its interrupt counts the half seconds, and its value is the rest.
+ * SysTick has 24 bits, which is half a second of this clock. Its interrupt counts the half seconds, and its value is
+ * the rest.
  */
 #include "board.h"
 #include "picogrant-port.h"
@@ -21,7 +22,7 @@ static void start_clocks(void) {
 }
 
 void board_uart_open(void) {
-  /* The divider in units of 1/64. It is the clock divided by 16 times the baud rate. */
+  /* The divider of the baud rate, which is the clock / (16 * BAUD), in units of 1/64. */
   enum { DIVIDER = (BOARD_CLOCK_HZ * 4 + BAUD / 2) / BAUD };
   start_clocks();
   PORT_IS_OF_PART(PORT_A) = PINS_OF_UART | PINS_OF_SSI;
@@ -59,10 +60,8 @@ void board_clock_open(void) {
   board_irq_on(IRQ_TIMER0);
 }
 
-/*
- * A period may end in this function while the interrupt is off. The interrupt is then pending, and SysTick's value belongs
- * to the next period. A value of 0 may belong to either period, so read it again.
- */
+/* A period may end in this function while the interrupt is off. The interrupt is then pending, and SysTick's value belongs
+ * to the next period. A value of 0 may belong to either period, so read it again. */
 uint32_t pg_clock_ms(void) {
   uint32_t before, left, is_over;
   do {

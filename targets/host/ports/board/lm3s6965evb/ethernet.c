@@ -1,7 +1,5 @@
-/*
- * The microcontroller's Ethernet controller (contract: network.h). In its memory, each frame follows two bytes with its
- * length. lwIP has two bytes of padding in the same place.
- */
+/* The microcontroller's Ethernet controller (contract: network.h). In its memory, each frame follows two bytes with its
+ * length. lwIP has two bytes of padding in the same place. */
 #include "network.h"
 #include <netif/ethernet.h>
 #include "registers.h"
@@ -44,7 +42,7 @@ static uint32_t phy_read(uint32_t number) {
 /* qemu has no PHY, so the cable cannot be detected. */
 int board_ethernet_has_link(void) { return phy_read(PHY_MAKER) == 0 || (phy_read(PHY_STATE) & PHY_HAS_LINK) != 0; }
 
-/* The length does not include the header. */
+/* Sends a frame. The length before it does not include the header. */
 err_t board_ethernet_send(struct netif *netif, struct pbuf *frame) {
   (void)netif;
   while (TX_REQUEST & REQUEST) continue;

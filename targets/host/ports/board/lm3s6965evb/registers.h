@@ -1,7 +1,5 @@
-/*
- * Registers of the LM3S6965 (see TI's data sheet) that are used here, as in qemu's machine lm3s6965evb. For another
- * microcontroller, use the vendor's header instead.
- */
+/* Registers of the LM3S6965 (see TI's data sheet) that are used here, as in qemu's machine lm3s6965evb. For another
+ * microcontroller, use the vendor's header instead. */
 #ifndef PICOGRANT_BOARD_REGISTERS_H
 #define PICOGRANT_BOARD_REGISTERS_H
 
@@ -12,7 +10,7 @@ enum { BOARD_CLOCK_HZ = 25000000 };
 /* Interrupts by their numbers in the NVIC. */
 enum { IRQ_UART0_RX = 5, IRQ_WATCHDOG = 18, IRQ_TIMER0 = 19, IRQ_ETHERNET = 42, IRQ_COUNT = 44 };
 
-/* System control: the clock, which parts are clocked, and the MAC address with three bytes in each word. */
+/* The registers of the system: the clock, which parts are clocked, and the MAC address, with three bytes in each word. */
 #define SYSTEM_STATE BOARD_REGISTER(0x400fe050)
 #define SYSTEM_CLOCK BOARD_REGISTER(0x400fe060)
 #define SYSTEM_PARTS_0 BOARD_REGISTER(0x400fe100)
@@ -22,7 +20,7 @@ enum { IRQ_UART0_RX = 5, IRQ_WATCHDOG = 18, IRQ_TIMER0 = 19, IRQ_ETHERNET = 42, 
 #define SYSTEM_MAC_HIGH BOARD_REGISTER(0x400fe1e4)
 enum {
   PLL_IS_LOCKED = 1 << 6,
-  /* The PLL's 200 MHz divided by 8, from a crystal of 8 MHz; and the same clock before the PLL is stable. */
+  /* CLOCK_OF_PLL divides the PLL's 200 MHz by 8; the crystal has 8 MHz. CLOCK_PAST_PLL is used until the PLL is stable. */
   CLOCK_OF_PLL = 7 << 23 | 1 << 22 | 14 << 6 | 1 << 1,
   CLOCK_PAST_PLL = CLOCK_OF_PLL | 1 << 11,
   PARTS_0_WATCHDOG = 1 << 3,
@@ -41,7 +39,8 @@ enum { PORT_A = 0x40004000, PORT_C = 0x40006000, PORT_D = 0x40007000 };
 #define PORT_IS_DIGITAL(port) BOARD_REGISTER((port) + 0x51c)
 /* Pins of port A: two for the UART, and three for the SSI. The chips on the SSI have their own select pins. */
 enum { PINS_OF_UART = 0x03, PINS_OF_SSI = 0x34 };
-/* A: selects the display; C: data or command for the display; D: selects the card. Both select pins are active low. */
+/* Pin of port A: selects the display. Of port C: data or command for the display. Of port D: selects the card. Both
+ * select pins are active low. */
 enum { PIN_A_PANEL = 1 << 3, PIN_C_DATA = 1 << 7, PIN_D_CARD = 1 << 0 };
 
 /* UART0 is a PL011. */

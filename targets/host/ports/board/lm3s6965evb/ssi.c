@@ -1,7 +1,5 @@
-/*
- * The SSI, a bus with two chips: the display (oled.c), and the SD card, which replaces an EEPROM. The card has no file
- * system. Its first blocks contain the persistent memory.
- */
+/* The SSI, a bus with two chips: the display (oled.c), and the SD card, which replaces an EEPROM. The card has no file
+ * system. Its first blocks contain the persistent memory. */
 #include <string.h>
 
 #include "board.h"
@@ -19,8 +17,8 @@ enum {
   APPLICATION = 55,
   READ_REGISTER = 58,
   IS_IDLE = 1,
-  BEGINS = 0xfe,   /* a block */
-  ACCEPTED = 0x05, /* it */
+  BEGINS = 0xfe,   /* starts a block of data */
+  ACCEPTED = 0x05, /* the card has accepted a block */
   COUNTS_BLOCKS = 0x40,
   OPEN_MS_MAX = 1000,
   WORK_MS_MAX = 500,
@@ -58,7 +56,7 @@ static void select_card(int is_on) {
   (void)board_ssi_byte(0xff);
 }
 
-/* Waits for this byte. 0xff means that the card has finished. */
+/* Waits until the card sends this byte. If it is 0xff, the card has finished. */
 static int wait_for(uint8_t awaited) {
   uint32_t began = pg_clock_ms();
   uint8_t byte;
@@ -76,7 +74,7 @@ static uint8_t response_of(void) {
   return response;
 }
 
-/* Returns the card's response, or 0xff if there is none. */
+/* Sends a command. Returns the card's response, or 0xff if there is none. */
 static uint8_t command(uint8_t number, uint32_t argument) {
   /* The card checks the checksum of only these two commands. */
   uint8_t checksum = number == GO_IDLE ? 0x95 : 0x87;
@@ -103,7 +101,7 @@ static int open_selected(void) {
   do {
     (void)command(APPLICATION, 0);
     if (command(APPLICATION_OPEN, 1u << 30) == 0) {
-      /* The emulated card reports that it is idle although it is open. */
+      /* Continue if it reports IS_IDLE, because the emulated card does so although it is open. */
       if (command(READ_REGISTER, 0) > IS_IDLE) return 0;
       card.counts_blocks = (rest_of_response() >> 24 & COUNTS_BLOCKS) != 0;
       return 1;

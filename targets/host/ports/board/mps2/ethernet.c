@@ -1,4 +1,4 @@
-/* The LAN9118. network.h has the contract. */
+/* The driver of the Ethernet controller LAN9118. network.h has the contract. */
 #include "network.h"
 #include "picogrant-port.h"
 #include "registers.h"
@@ -55,7 +55,7 @@ static void mac_write(uint32_t number, uint32_t value) {
   while (MAC_CSR_CMD & MAC_BUSY) continue;
 }
 
-/* The PHY has address 1. */
+/* Reads a register of the PHY, which has address 1. */
 static uint32_t phy_read(uint32_t number) {
   mac_write(MII_ACC, 1u << 11 | number << 6);
   return mac_read(MII_DATA);
@@ -89,7 +89,7 @@ struct pbuf *board_ethernet_take(void) {
 
 void board_ethernet_calm(void) {
   INT_STS = RX_STATUS_INTERRUPT | PHY_INTERRUPT;
-  /* Reading clears the link's events. network_work reads the current state. */
+  /* Reading this register clears the link's events. network_work reads the current state. */
   (void)phy_read(PHY_EVENTS);
 }
 
@@ -106,7 +106,7 @@ int board_ethernet_restart(uint8_t *address) {
   FIFO_INT = 0;
   INT_STS = 0xffffffff;
   INT_EN = RX_STATUS_INTERRUPT | PHY_INTERRUPT;
-  /* Push-pull, active high, enabled. */
+  /* The interrupt line is push-pull, active high and enabled. */
   IRQ_CFG = 1u << 8 | 1u << 4 | 1u << 0;
   phy_write(PHY_MASK, PHY_LINK_DOWN | PHY_LINK_UP | PHY_ENERGY);
   mac_write(MAC_CR, MAC_TX_ON | MAC_RX_ON);

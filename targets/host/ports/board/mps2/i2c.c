@@ -1,7 +1,5 @@
-/*
- * The I2C bus, with clock and data on two open-drain pins that software drives. It has two chips. The 24C256 is an
- * EEPROM of 32 KiB, written in pages of 64 bytes. The DS1338 is the clock.
- */
+/* The I2C bus, with clock and data on two open-drain pins that software drives. It has two chips. The 24C256 is an
+ * EEPROM of 32 KiB, written in pages of 64 bytes. The DS1338 is the clock. */
 #include "board.h"
 #include "http-response.h"
 #include "map.h"
@@ -96,7 +94,7 @@ int board_page_read(size_t at, uint8_t *bytes, size_t size) {
   return board_i2c_read(EEPROM, head, sizeof head, bytes, size);
 }
 
-/* The chip does not respond while it writes. */
+/* Waits while the chip writes, during which it does not respond. */
 static int wait_until_written(void) {
   uint32_t began = pg_clock_ms();
   while (!board_i2c_write(EEPROM, NULL, 0, NULL, 0)) {
@@ -115,12 +113,12 @@ static uint32_t from_bcd(uint8_t byte) { return (uint32_t)(byte >> 4) * 10 + (by
 
 static uint8_t to_bcd(uint32_t number) { return (uint8_t)(number / 10 << 4 | number % 10); }
 
-/* The chip supports the years 2000 to 2099. */
+/* Returns the days since 1970 of a date. The chip has the years 2000 to 2099, as two digits. */
 static uint32_t days_of(uint32_t year, uint32_t month, uint32_t day) {
   return (uint32_t)pg_days_of(2000 + (int)year, (int)month, (int)day);
 }
 
-/* The chip's seconds since 1970; 0 if it does not respond, or has stopped. */
+/* Returns the chip's time in seconds since 1970; 0 if it does not respond, or has stopped. */
 uint32_t board_clock_chip(void) {
   static const uint8_t first = 0;
   uint8_t registers[7];

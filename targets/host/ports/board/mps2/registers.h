@@ -1,7 +1,5 @@
-/*
- * Registers of Arm's MPS2 with a Cortex-M3 (application note AN385) that are used here, as in qemu's machine
- * mps2-an385. For another microcontroller, use the vendor's header instead.
- */
+/* Registers of Arm's MPS2 with a Cortex-M3 (application note AN385) that are used here, as in qemu's machine
+ * mps2-an385. For another microcontroller, use the vendor's header instead. */
 #ifndef PICOGRANT_BOARD_REGISTERS_H
 #define PICOGRANT_BOARD_REGISTERS_H
 
@@ -9,7 +7,7 @@
 
 enum { BOARD_CLOCK_HZ = 25000000 };
 
-/* Interrupts by their numbers in the NVIC. The watchdog's is the NMI. */
+/* Interrupts by their numbers in the NVIC. The watchdog raises the NMI. */
 enum { IRQ_WATCHDOG = -14, IRQ_UART0_RX = 0, IRQ_TIMER0 = 8, IRQ_ETHERNET = 13, IRQ_COUNT = 32 };
 
 /* UART0 is a CMSDK UART. */
