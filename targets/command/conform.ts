@@ -119,8 +119,8 @@ async function load(file: string): Promise<Adapters> {
     return Object.fromEntries(NAMES.map((name) => [manufacturerOf(name), checked(name, module)]));
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    // Only Node's own report of a SyntaxError contains file and line. Loading the module again is safe, because a
-    // module with a syntax error runs no statement.
+    // Only Node's own report of a SyntaxError contains the line. Node can run the file again, because it runs no
+    // statement.
     const report = error instanceof SyntaxError ? reportOf(full) : "";
     const place = placeIn(path.dirname(full), `${report}\n${stack}`);
     throw new Failure(`${file} cannot be loaded: ${message}${place}`);

@@ -93,8 +93,7 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
   if (!(error instanceof Error)) throw error;
   const line = error.message.replace(/\s*\n\s*/g, " ").trim();
   const isOurs = error instanceof SignInError;
-  // Only messages of SignInError name options of `signIn`. The others already name options of the command, or members
-  // of device.json.
+  // Only messages of SignInError name options of `signIn`. Others name the command's options or members of device.json.
   const replaced = isOurs ? OPTIONS : [];
   const message = printable(replaced.reduce((text, [from, to]) => text.replace(from, to), line));
   const code = isOurs ? error.code : CODES[error.name];

@@ -16,10 +16,7 @@ export function hasUtf8(
   return platform === "win32" || /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
 }
 
-/**
- * Returns functions that color a text. They leave it plain in a pipe, in a dumb terminal, or if NO_COLOR is set
- * (no-color.org).
- */
+/** Functions that color a text, except in a pipe, in a dumb terminal, or if NO_COLOR is set (no-color.org). */
 export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv) {
   const isPlain = !isScreen(stream, env) || env.NO_COLOR;
   const paint = (codes: string) => (text: string) =>

@@ -1,5 +1,5 @@
-// The runtimes and bundlers, in addition to Node and esbuild, with which the packages are tested. npm installs them into
-// dist/runtimes. They are large, so only the gate uses them.
+// The runtimes and bundlers, in addition to Node and esbuild, with which the packages are tested. npm installs them
+// into dist/runtimes. They are large, so only CI (.ci/run) uses them.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -53,11 +53,11 @@ export const login: Part = {
   act: async (line) => {
     const options = loginOptionsOf(line);
     const platform = openState(options.state, options.settings);
-    // Make `openSession` refresh the tokens, so that the command reports whether the server still accepts the session.
+    // Make the session refresh its tokens, so that the command reports whether the server still accepts it.
     platform.stored.access = "renewed";
     const { storage } = platform;
     try {
-      // If an earlier login was killed, the directory may contain only a code. This does not count as a session.
+      // A directory may contain only the code of a login that was killed. This does not count as a session.
       const stored = storage.hasRecords ? readStoredLogin(options.state) : undefined;
       checkStored(stored, options);
       await interruptibly((end) => loginOn(platform, options, stored, end));

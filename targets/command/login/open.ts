@@ -35,10 +35,7 @@ import { Failure } from "../exit-codes.ts";
 import { commandText, type OptionValues } from "../option-parser.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";
 
-/**
- * The core needs a display and limits a code to its columns. This one shows nothing, because the command prints the
- * code.
- */
+/** This display shows nothing, because the command prints the code. Its columns limit the length of a code. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
 /** How long to wait for another command that uses the directory, in milliseconds. */

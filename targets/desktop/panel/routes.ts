@@ -75,9 +75,8 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
 }
 
 /**
- * Rejects requests with a foreign host name. The owner of a foreign page could point its name to this address (DNS
- * rebinding), and the page could then control the simulator. Requests to an IP address are allowed, because nobody can
- * redirect one.
+ * Rejects requests with a foreign host name. A foreign page could point its own name to this address (DNS rebinding)
+ * and control the simulator. It cannot do that with an IP address.
  */
 function ownNameOnly({ service }: Simulation) {
   return async (c: Context, next: () => Promise<void>) => {

@@ -10,8 +10,8 @@ import { Board, type BoardSettings } from "./emulator.ts";
 export const SERVICE_NAME = "service.picogrant.test";
 
 /**
- * All instances share them, because generating keys takes seconds on a busy machine. `next` is the authority that replaces
- * the first one.
+ * Two authorities, of which `next` replaces `first`. All environments share them, because generating keys takes
+ * seconds.
  */
 const [first, next] = [makeTlsIdentities(SERVICE_NAME), makeTlsIdentities(SERVICE_NAME)] as const;
 
@@ -34,14 +34,14 @@ export class BoardEnvironment extends ServiceEnvironment {
   }
 
   /**
-   * Starts the service. "next": its certificate is from the next authority. "plain": HTTP behind a TLS server that the test
-   * runs.
+   * Starts the service. "next": its certificate is from the authority `next`. "plain": it uses HTTP, and the test runs
+   * a TLS server before it.
    */
   async open(identity: keyof TlsIdentities | "next" | "plain" = "trusted"): Promise<void> {
     const { identities } = identity === "next" ? next : first;
     const shown = identity === "next" ? "trusted" : identity;
     await this.listen(shown === "plain" ? undefined : identities[shown]);
-    // Proofs and assertions contain the address with its port.
+    // The board's proofs and assertions contain the service's address with its port, which is known only now.
     if (this.#keys) this.service.setOptions({ baseUrl: `https://${SERVICE_NAME}:${this.port}` });
   }
 

@@ -11,7 +11,7 @@ export class RunError extends Error {}
 
 export interface Run extends Seen {
   readonly pending: BoardFigures["sleep"];
-  /** As `sleep`, but on batteries, where the countdown on the display may stop between polls. */
+  /** The sleep in PENDING on batteries, where the countdown on the display may stop between polls. */
   readonly onBatteries: BoardFigures["sleep"];
   readonly signedIn: BoardFigures["sleep"];
   /** Number of allocations on the engine's heap after the start. */
@@ -66,7 +66,7 @@ export async function runOnBoard(
     await measure();
     await pause(watchMs);
     const { sleep } = await measure();
-    // Subtract the wake-up for the key that requests the figures.
+    // The key that requests the figures wakes the board once, so subtract that.
     return { ...sleep, wakes: sleep.wakes - 1 };
   };
 

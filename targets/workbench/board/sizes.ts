@@ -48,7 +48,7 @@ function partOf(section: string, name: string, file: string): Part {
   return parts.find(([, pattern]) => pattern.test(object))![0];
 }
 
-/** Parses a map of GNU ld. A part ends where the next one begins, because strings may share their ends. */
+/** Parses a map of GNU ld. A part ends where the next one begins, because strings with equal ends overlap. */
 function sizesIn(map: string): Sizes {
   const none = (): Record<Part, number> =>
     Object.fromEntries(partNames.map((name) => [name, 0])) as Record<Part, number>;

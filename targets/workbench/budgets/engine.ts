@@ -45,7 +45,7 @@ interface CountedEngine {
   dispose(): void;
 }
 
-/** A pattern with which the guest's buffer is found in the linear memory. */
+/** The initial bytes of the guest's buffer, with which `pointTo` finds the buffer in the linear memory. */
 const mark = new Uint8Array([...Array(16).keys()].map((index) => (index * 97 + 211) & 255));
 
 /** Makes the patched malloc count in the guest's buffer, and sets the count to 0. */

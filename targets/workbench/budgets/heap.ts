@@ -9,7 +9,7 @@ import { hostFolder, isRefreshed, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
 import type { Figures } from "./budget-limits.ts";
 
-/** The bytes in use in QuickJS after `steps[0]`, and then the increase after each further step. */
+/** The bytes in use in QuickJS after `steps[0]`, and for each further step the increase since then. */
 export async function heapSteps(steps: readonly string[]): Promise<number[]> {
   const module = await newModule(variants.release);
   const runtime = module.newRuntime();
@@ -20,7 +20,7 @@ export async function heapSteps(steps: readonly string[]): Promise<number[]> {
     handle.dispose();
     return used;
   };
-  // Measure once before, because the first measurement creates an object whose shape stays on the heap.
+  // Measure once before the steps, because the first measurement creates an object whose shape stays on the heap.
   request();
   try {
     const figures = steps.map((step) => {

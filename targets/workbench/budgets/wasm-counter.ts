@@ -77,7 +77,7 @@ function importedFunctions(bytes: Uint8Array, section: Section): number {
     } else if (kind === 3) {
       reader.at += 2;
     } else {
-      // The element type of a table precedes its limits. A memory has only limits.
+      // Kind 1 is a table, whose element type precedes its limits. Kind 2 is a memory, which has only limits.
       if (kind === 1) reader.at++;
       const hasMaximum = reader.byte() & 1;
       reader.number();

@@ -1,6 +1,6 @@
-// Fetches the engines that `npm ci` does not install, into dist/engines. Debian packages come through a private apt state
-// (without root, and without installing them on the machine), Hermes and XS through npm. apt and npm use the archives that
-// the machine is configured for.
+// Fetches the engines that `npm ci` does not install, into dist/engines. Debian packages come from apt with its own
+// state in a folder, which needs no root and installs nothing on the machine. Hermes and XS come from npm. apt and npm
+// use the archives that the machine is configured for.
 
 import { execFile, execFileSync } from "node:child_process";
 import {
@@ -142,7 +142,7 @@ function unpackNpm(required: string, folder: string, ...parts: readonly string[]
 }
 
 function installHermes(report: (line: string) => void): void {
-  // Binaries for other systems make up two thirds of the package.
+  // Unpack only the binary for this system, because the others make up two thirds of the package.
   const system = { darwin: "osx-bin", win32: "win64-bin" }[process.platform as string];
   const folder = `package/${system ?? "linux64-bin"}`;
   unpackNpm(hermes, `${enginesFolder}hermes`, `${folder}/hermes`);
@@ -151,7 +151,10 @@ function installHermes(report: (line: string) => void): void {
 
 const xsMakefile = "package/xsnap-native/xsnap/makefiles/lin/xsnap.mk";
 
-/** The engine's makefile builds a program. Our host is linked with the parts of this program, except its main file. */
+/**
+ * XS's makefile builds a program. Our host (xs-host.c) is linked with the objects of this program, except its main
+ * file.
+ */
 function installXs(report: (line: string) => void): void {
   const folder = `${enginesFolder}xs`;
   unpackNpm(xs, folder);
@@ -237,7 +240,7 @@ export function debianSource(
     const description = readdirSync(folder).find((file) => file.endsWith(".dsc"));
     if (!description) throw new InstallError(`apt-get source brought no .dsc file for ${name}`);
     const source = join(folder, "result");
-    // apt has checked the signatures already.
+    // --no-check: apt has already checked the signatures.
     run("dpkg-source", ["--no-check", "-x", join(folder, description), source]);
     finish(source);
   });

@@ -28,7 +28,7 @@ const enums = {
 };
 
 /**
- * The code `var Command={NONE:0,...};` for each enum, because the bundle contains only numbers.
+ * The code `var Command={NONE:0,...};` for each enum. The calls use the names, which the bundle does not contain.
  * @param isPlaced true: the device of the bundle is an array; false: it has the names of the sources
  */
 export function apiNumbers(isPlaced = true): string {

@@ -137,7 +137,7 @@ export async function buildPort(
 ): Promise<void> {
   for (const name of [root, folder, out]) refuseSpaces(name);
   await generateC(generatedC);
-  // Delete the objects of another port, because they may be newer than this port's files.
+  // Delete the objects of the last port. They may be newer than this port's files, and make would not replace them.
   rmSync(out, { recursive: true, force: true });
   await makePort(folder, out, ...more);
 }

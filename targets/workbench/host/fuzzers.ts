@@ -102,8 +102,8 @@ async function buildFuzzer({ name, files }: Surface, plant?: PlantedFault): Prom
   const flags = [
     ...["-std=gnu11", "-O1", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror"],
     ...["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"],
-    // Without this option, one start in four fails on kernels with strong address randomization: they may load the program
-    // at addresses that AddressSanitizer needs for its shadow memory.
+    // With strong address randomization, a kernel may load the program where AddressSanitizer needs its shadow memory.
+    // Without this option, one start in four fails.
     "-fno-pie",
     ...["-DPG_ASSERTIONS", "-DPG_KEYS", `-I${sources}/portable`, `-I${generatedC}`],
   ];
@@ -140,7 +140,7 @@ async function finds(surface: Surface, plant: PlantedFault): Promise<boolean> {
   const program = await buildFuzzer(surface, plant);
   const own = `${folder}/${surface.name}/planted`;
   const limits = [`-max_len=${surface.longest}`, `-runs=${4 * surface.round}`];
-  // Inputs that reach new code go to the first folder.
+  // libFuzzer writes inputs that reach new code to its first folder, so start with an empty one.
   rmSync(`${own}/corpus`, { recursive: true, force: true });
   mkdirSync(`${own}/corpus`);
   const args = [

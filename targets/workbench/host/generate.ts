@@ -62,7 +62,10 @@ function partLines(): string {
   return `enum pg_part {\n${parts.join("\n")}\n};\nenum pg_function {\n${functions.join("\n")}\n};\n`;
 }
 
-/** The release must stay first in every version. The host replaces `create` by the device. */
+/**
+ * The release is first in every version, so that a host can refuse another one. The host replaces `create` by the
+ * device.
+ */
 const partsScript = "picogrant=[[picogrant[3]],picogrant[1],0,0,0,0,picogrant[0]];";
 
 function versionLines(): string {
@@ -126,9 +129,9 @@ const CODE_HEADER =
   "extern const uint8_t *const pg_core_code;\nextern const size_t pg_core_code_size;\n\n#endif\n";
 
 /**
- * The engine can only use bytecode in place if the names of the program get the same numbers as at compile time. A new
- * context has assigned only one number, to this name, so the program must mention it first. The declaration of an existing
- * name has no effect.
+ * QuickJS can use bytecode in flash only if it gives the names in the program the same numbers as at compile time. A
+ * new context has already given the first number to `AggregateError`. So the program mentions this name first, in a
+ * declaration without effect.
  */
 const romPrefix = "var AggregateError;";
 

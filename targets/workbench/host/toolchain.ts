@@ -75,7 +75,7 @@ export const analyserNeeds: readonly Need[] = [
 export const armNeeds: readonly Need[] = [
   ...engineNeeds,
   tool("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
-  // The C library, which the compiler's package only recommends.
+  // The compiler's package only recommends the C library, so apt may not have installed it.
   {
     package: "libc6-dev-armhf-cross",
     isThere: () => existsSync("/usr/arm-linux-gnueabihf/include/stdlib.h"),

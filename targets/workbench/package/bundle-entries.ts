@@ -101,8 +101,9 @@ const SIGN_IN = ["platform/session/session.ts", "platform/session/resolve-server
 const NODE_SIGN_IN = "platform/node/sign-in.ts";
 
 /**
- * Each file costs time to load. esbuild makes one file of modules that the same entries reach, so every entry and every
- * module that is loaded later reaches all modules of a sign-in. The core keeps a file of its own.
+ * Bundles all modules of a sign-in into one file, because each file costs time to load. esbuild joins modules that the
+ * same entries reach. So each entry, and each module that is loaded later, imports all of them. The core has its own
+ * file.
  */
 const together: Plugin = {
   name: "together",
@@ -187,7 +188,7 @@ function ownFiles(assets: Set<string>): Plugin {
           );
         }
         for (const [, file] of text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)) {
-          // Ignore URLs of folders, because modules only compare names with them.
+          // Do not bundle folders: modules use their URLs only to compare names.
           if (!/^\.\.\/.*\/$|^\.\.\/$/.test(file!)) assets.add(join(dirname(name), file!));
         }
         const place = `new URL(${JSON.stringify(name)}, import.meta.url).href`;
@@ -289,7 +290,7 @@ function readable(text: string): string {
   return `${plain}\n`;
 }
 
-/** The text between two tokens: blanks, ends of lines, comments. */
+/** Shortens the text between two tokens (blanks, ends of lines, comments). */
 function between(gap: string): string {
   const line = gap.lastIndexOf("\n") + 1;
   if (line === 0) return gap.replace(/ *\/\*.*?\*\//g, "");

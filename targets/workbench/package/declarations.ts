@@ -32,7 +32,7 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
     plugins: [
       dts({
         tsconfig: join(root, "tsconfig.json"),
-        // @internal declarations are not public.
+        // Remove declarations with @internal, which are not public.
         compilerOptions: { incremental: false, stripInternal: true },
       }),
     ],
@@ -43,12 +43,12 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
     },
   });
   const own = new Set(input.map(([, file]) => file!));
-  // Generated as CommonJS types, because an ES module may import them. TypeScript does not allow the reverse.
+  // Generate CommonJS types, because ES modules may import them. CommonJS may not import the types of ES modules.
   const { output } = await bundle.generate({
     format: "es",
     entryFileNames: "[name].d.cts",
     chunkFileNames: "types-[name].d.cts",
-    // One shared file instead of one for each combination of entries.
+    // Make one shared file. By default, rollup would make one for each combination of entries.
     manualChunks: (id) => (own.has(id) ? undefined : "shared"),
   });
   await bundle.close();

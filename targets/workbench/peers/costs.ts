@@ -172,7 +172,7 @@ async function shippedTable(): Promise<string[][]> {
 
 const STARTS = 15;
 
-/** CPU of Node until a program has imported a client, and for picogrant until it has signed in, above an empty program. */
+/** Node's CPU time, minus that of an empty program, until a client is imported, and until picogrant has signed in. */
 async function startTable(): Promise<string[][]> {
   const folder = path.join(root, "dist/peers");
   mkdirSync(folder, { recursive: true });

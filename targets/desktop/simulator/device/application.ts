@@ -260,7 +260,7 @@ function broadcasts({ named }: CallWords): Call {
     what: "Broadcasts",
     api: VIDEO_API,
     begin: (driver) => begin(driver, Endpoint.RESOURCE, target, 1),
-    // If the user has typed a page token, the application does not know how many broadcasts precede the page.
+    // If the user has typed a page token, the number of broadcasts on earlier pages is unknown.
     list: { before: named.has("pageToken") ? undefined : 0 },
     describe: () => "Broadcasts: no list",
   };
