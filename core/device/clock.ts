@@ -25,7 +25,7 @@ export interface Clock {
   random: number;
   /** Milliseconds left for the current request or VERIFY. */
   exchangeMs: number;
-  /** Milliseconds of the current second that have elapsed, for the lifetimes below. */
+  /** Milliseconds of the current second that have elapsed, because lifetimes count whole seconds. */
   carryMs: number;
   /** Seconds until the code expires; 100000000: unknown; -1: the response had no valid number, so there is no code. */
   codeLifetimeS: number;
@@ -33,9 +33,9 @@ export interface Clock {
   accessLifetimeS: number;
   /** Seconds until the refresh token expires; 100000000: unknown. */
   refreshLifetimeS: number;
-  /** Seconds for which rejections of a refresh are still tolerated (grant/refusal.ts); 100000000: there was none. */
+  /** Seconds for which rejections of a refresh are still tolerated (grant/refusal.ts); 100000000: none has occurred. */
   refusalsLeftS: number;
-  /** Seconds before its expiry at which the access token is refreshed. */
+  /** How many seconds before its expiry the access token is refreshed. */
   refreshMarginS: number;
   /** Seconds for which the access token is only refreshed when it is needed. */
   refreshRestS: number;
@@ -57,7 +57,7 @@ export function makeClock(device: Clock, seed: number, startSpreadMs: number): v
   device.refreshRestS = 0;
 }
 
-/** Advances every clock by `elapsedMs`. The wait pauses while a request is in flight. */
+/** Advances every clock by `elapsedMs`. While a request is in flight, `waitMs` does not advance. */
 export function advance(device: Device & Clock, elapsedMs: number): void {
   // The condition is also false for NaN.
   if (!(elapsedMs > 0)) return;
@@ -76,7 +76,7 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
   device.refreshRestS = countDown(device.refreshRestS, seconds);
 }
 
-/** A number from 0 to `below` - 1, roughly uniform, for jitter only. Above 65535 it is a multiple of 64. */
+/** A number from 0 to `below` - 1, roughly uniform, for jitter only. For `below` above 65535, a multiple of 64. */
 export function jitter(device: Device & Clock, below: number): number {
   var steps = below > 65535 ? below >> 6 : below;
   ASSERT: must(steps >= 0 && steps <= 65535, "jitter has 16 bits");
@@ -109,8 +109,8 @@ export function waitAtLeast(device: Device, ms: number): void {
 }
 
 /**
- * Sets the wait after a failure. It doubles up to `mostMs`, and half of it is random, so that devices do not retry
- * together. A poll never comes before its interval (RFC 8628 §3.5).
+ * Sets the wait after a failure. The wait doubles up to `mostMs`, and half of it is random, so that devices do not
+ * retry together. A poll waits at least for its interval (RFC 8628 §3.5).
  */
 export function backOff(device: Device & Clock, mostMs: number): void {
   device.backoffMs = device.backoffMs ? device.backoffMs * 2 : Limit.BACKOFF_MIN_MS;
@@ -123,7 +123,7 @@ export function backOff(device: Device & Clock, mostMs: number): void {
   );
 }
 
-/** Sets for how long rejections of a refresh are tolerated. ENDLESS means that there was none. */
+/** Sets for how long rejections of a refresh are tolerated. ENDLESS: the next rejection starts this time anew. */
 export function tolerateRefusals(device: Device & Clock, seconds: number): void {
   device.refusalsLeftS = seconds;
 }
@@ -167,7 +167,7 @@ export function setRefreshMargin(device: Device & Clock, seconds: number): void 
   device.refreshMarginS = seconds;
 }
 
-/** Sets for how long the access token is only refreshed when it is needed; 0: it is refreshed as soon as it is due. */
+/** Sets for how long the access token is only refreshed when it is needed; 0: as soon as refreshMarginS requires it. */
 export function restRefreshes(device: Device & Clock, seconds: number): void {
   device.refreshRestS = seconds;
 }

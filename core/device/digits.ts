@@ -1,4 +1,4 @@
-// Arithmetic with small integers: without fractions, and never below zero.
+// Arithmetic with small integers. Results have no fraction and are never below zero.
 
 import { must } from "./assertion.ts";
 import { Limit } from "./limits.ts";

@@ -48,7 +48,7 @@ export enum ErrorCode {
   // Errors that the device finds itself.
   /** No complete response. */
   UNREACHABLE = 19,
-  /** Any other status without an error code that is neither a success nor 429, or a 5xx with an unknown one. */
+  /** Any other status that is no success: without an error code, or 5xx with an unknown one. */
   UNAVAILABLE = 20,
   /** The response is not JSON, or lacks the required member `errorField`. */
   MALFORMED_RESPONSE = 21,
@@ -75,7 +75,7 @@ export enum ErrorCode {
   UNUSABLE_RESPONSES = 30,
   /** The user must act at the server, for example sign in or consent (OpenID Connect Core 1.0 §3.1.2.6). */
   INTERACTION_REQUIRED = 31,
-  /** The status says that the request itself is wrong: 405, 406, 411, 413, 414, 415 (RFC 9110 §15.5). */
+  /** The status says that the request itself is wrong: 405, 406, 411, 413, 414 or 415 (RFC 9110 §15.5). */
   REQUEST_REFUSED = 32,
   /** The host could not create a code verifier and its challenge (RFC 7636). No request was sent without them. */
   NO_CODE_CHALLENGE = 33,
@@ -158,7 +158,7 @@ export var MESSAGES =
 
 /** The current error. */
 export interface Failure {
-  /** The last error, one of ErrorCode; NONE if there is none or it has passed. */
+  /** The last error, one of ErrorCode; NONE if the device works, or has recovered. */
   error: ErrorCode;
 }
 
@@ -166,14 +166,14 @@ export function makeFailure(device: Failure): void {
   device.error = ErrorCode.NONE;
 }
 
-/** Sets the error that is shown; NONE if it has passed. */
+/** Sets the error that is shown; NONE: no error. */
 export function setError(device: Device & Failure, error: ErrorCode): void {
   device.error = error;
 }
 
 /** @returns the kind of an error, one of ErrorKind */
 export function errorKind(device: Device, error: ErrorCode): ErrorKind {
-  // A host may pass any number.
+  // The host may pass a number that is no error.
   if (!(error > 0 && error <= ErrorCode.NO_CODE_CHALLENGE)) return ErrorKind.NONE;
   return literalBytes(device)[device.start[Literal.ERROR_KINDS] + 2 * error] - 48;
 }

@@ -28,7 +28,7 @@ export interface Frame {
   hasCountdown: number;
   /** The part of the display that must be laid out again. */
   frameDue: FrameDue;
-  /** 1: a cell has changed since SHOW. */
+  /** 1: a cell has changed since the last SHOW. */
   frameChanged: number;
   /** First cell of the visible page. */
   pageStart: number;
@@ -50,7 +50,7 @@ export function makeFrame(device: Frame, columns: number, rows: number): void {
   device.codeConfirmed = 0;
   device.hasCountdown = 0;
   device.frameDue = FrameDue.TEXT;
-  // The memory's old content must not count as a frame that is already shown.
+  // Show the first frame even if the memory already contains the same bytes.
   device.frameChanged = 1;
   device.pageStart = 0;
   device.pageEnd = 0;
@@ -151,7 +151,7 @@ export function isCountdownAlone(device: Device): boolean {
   return device.frameDue === FrameDue.SECONDS && device.hasCountdown > 0 && device.pageMs > 0;
 }
 
-/** Turns the page if its time is over, from the last page to the first. */
+/** Turns the page if its time is over. After the last page, the first one is shown again. */
 export function turnPage(device: Device & Frame): void {
   device.frameDue = FrameDue.NOTHING;
   if (device.pageMs) return;
@@ -160,8 +160,8 @@ export function turnPage(device: Device & Frame): void {
 }
 
 /**
- * Moves the page behind all text, so that the layout only measures. Otherwise cells on the visible page would count as
- * changes.
+ * Moves the page behind all text, so that the next layout only measures the text. Without this, the layout would write
+ * to the visible page, and the frame would count as changed.
  * @returns the page's position, for keepPage
  */
 export function setPageAside(device: Device & Frame): number {
@@ -170,19 +170,19 @@ export function setPageAside(device: Device & Frame): number {
   return pageStart;
 }
 
-/** Ends measuring and restores the page. If the length of the text has changed, the page is the first one. */
+/** Ends measuring and restores the page. If the length of the text has changed, selects the first page. */
 export function keepPage(device: Device & Frame, pageStart: number): void {
   device.pageStart = device.cell === device.textEnd ? pageStart : 0;
 }
 
-/** Ends the layout. The length of the text determines whether its page is turned. */
+/** Ends the layout. If the text is longer than a page, its pages are shown one after the other. */
 export function endText(device: Device & Frame): void {
   if (device.cell !== device.textEnd) {
     // The text has changed, so show its first page for its full time.
     device.textEnd = device.cell;
     device.pageMs = Limit.PAGE_MS;
   }
-  // A single page is not turned.
+  // A text of one page needs no other page.
   if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS;
   fill(device, device.pageEnd);
 }

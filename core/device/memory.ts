@@ -107,7 +107,7 @@ export function holds(device: Device, region: Place): boolean {
   return device.length[region] > 0;
 }
 
-/** How many bytes of the read value did not fit its region, which then contains only its start. */
+/** How many bytes of the region's last value did not fit. The region then contains only the value's start. */
 export function overflowOf(device: Device, region: Place): number {
   return device.length[region] < 0 ? 0 : device.excess[region];
 }
@@ -135,7 +135,7 @@ export function matchNext(device: Device, literal: Literal, matched: number, c: 
   var start = device.start[literal];
   var bytes = literalBytes(device);
   if (matched === device.length[literal]) return matched;
-  // Finds the longest start of the literal that ends with `c`.
+  // Find the longest start of the literal that the last bytes, ending with `c`, match.
   for (var size = matched; size >= 0; size--) {
     var i = 0;
     while (i < size && bytes[start + i] === bytes[start + matched - size + i]) i++;

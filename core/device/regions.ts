@@ -1,8 +1,8 @@
-// Ownership and lifetimes of the bytes in a device's memory. tables/fields.ts has a row for each region, and create.ts lays
-// them out. A transition wipes the values that its new state does not use (moves.ts). OUTPUT has one owner at a time, which
-// claims it here. Within a state, a value that turns out to be unusable is wiped by the file that detects it: a rejected
-// token (refresh.ts, call.ts, security-event.ts), a truncated response (token-response.ts), an unfinished document
-// (json-scanner.ts).
+// Ownership and lifetimes of the bytes in a device's memory. tables/fields.ts has a row for each region, and create.ts
+// lays them out. A transition wipes the values that its new state does not use (moves.ts). OUTPUT has one owner at a
+// time, which claims it here. If a value becomes unusable within a state, the file that detects this wipes the value: a
+// rejected token (refresh.ts, call.ts, security-event.ts), a truncated response (token-response.ts), an unfinished
+// document (json-scanner.ts).
 //
 // Most regions have a place of their own. These regions share one:
 //  - The tokens, the device code and its verifier have no fixed places. They are at the end of the memory, one after the
@@ -20,7 +20,7 @@ import type { Device, Integers, Place } from "./memory.ts";
 import { State } from "./states.ts";
 import { Field, Fields, Region } from "./tables.ts";
 
-/** A bit for each state in which there may be a code. STARTING counts, because a record may contain one. */
+/** A bit for each state in which there may be a code. In STARTING, a record may contain one. */
 export var CODE_STATES: number =
   (1 << State.STARTING) | (1 << State.REQUESTING) | (1 << State.PENDING);
 
@@ -50,7 +50,7 @@ export enum OutputUse {
    * it (RESPONSE_SHOWN).
    */
   RESPONSE = 3,
-  /** A finished call's response after tick has returned NONE. Any owner may claim OUTPUT then. */
+  /** A finished call's response, after tick has returned NONE. Any owner may now claim OUTPUT. */
   RESPONSE_SHOWN = 4,
   /** Data of a single API function, which wipes them at its end: an offer's body, or an event's claims. */
   SCRATCH = 5,
@@ -138,7 +138,7 @@ function moveUp(device: Device & Regions, at: number, size: number, distance: nu
   }
   for (var region = 0; region < Region.COUNT; region++) {
     var start = device.start[region];
-    // OUTPUT may start with the bytes that are moved out of it.
+    // OUTPUT may start at the moved bytes, but stays where it is.
     if (region !== Region.OUTPUT && start >= at && start < at + size) {
       device.start[region] = start + distance;
     }
@@ -162,7 +162,7 @@ export function settle(device: Device & Regions, region: Place): void {
   device.capacity[Region.OUTPUT] -= size;
 }
 
-/** Ends the lifetime of a region's value, and overwrites it: it may be a token or a code. */
+/** Ends the lifetime of a region's value. Overwrites the bytes, which may be a token or a code. */
 export function wipe(device: Device & Regions, region: Place): void {
   var at = device.start[region];
   var size = device.length[region];
@@ -189,7 +189,7 @@ export function shorten(device: Device, region: Place, length: number): void {
 
 /** Wipes OUTPUT, including the values of the last call's response. */
 function emptyOutput(device: Device): void {
-  // A request has set its length. Other content may fill the whole region, so wipe all of it.
+  // A request has set the length of OUTPUT. Other owners do not, and may have filled the region, so wipe all of it.
   if (device.length[Region.OUTPUT] < 0) {
     setLength(device, Region.OUTPUT, device.capacity[Region.OUTPUT]);
   }
@@ -242,7 +242,9 @@ export function clearUnread(device: Device): void {
   if (!((TOKEN_STATES >> device.state) & 1)) dropTokens(device);
 }
 
-/** Call this when the target in CALL is complete. After the call's response, further pages can be requested. */
+/**
+ * Call this when the target in CALL is complete. The target of a further page is this one with a page token at its end.
+ */
 export function keepTarget(device: Device & Regions): void {
   device.targetSize = device.length[Region.CALL];
 }
@@ -264,7 +266,7 @@ export function swapRefreshTokens(device: Device & Regions): void {
 
 /** Wipes everything that `state` does not use. */
 export function endLifetimes(device: Device & Regions, state: State): void {
-  // A device that requests a code has discarded the previous one.
+  // In REQUESTING, the previous code is invalid and there is no new one yet.
   if (state === State.REQUESTING || !((CODE_STATES >> state) & 1)) dropCode(device);
   if (!((SESSION_STATES >> state) & 1)) endTarget(device);
   clearUnread(device);

@@ -27,7 +27,7 @@ export interface Request {
   authorization: Authorization;
   /** The format of the body that SEND sends: 1 for a JSON object of the form parameters, 0 for the form itself. */
   isJson: number;
-  /** 1: the current or next request tries the other body format. */
+  /** 1: the current or next request tries the other body format (JSON or a form). */
   formTrial: number;
   /** A bit for each Endpoint that the server has. */
   endpoints: number;
@@ -89,7 +89,7 @@ export function endFormTrial(device: Device & Request, isSuccess: boolean): void
   device.formTrial = 0;
 }
 
-/** Starts a request, without a response. */
+/** Starts a request: there is no response yet. */
 export function beginRequest(device: Device & Request): void {
   device.httpStatus = 0;
   device.retryAfterS = 0;
@@ -155,7 +155,7 @@ export function clearResponse(device: Device & Request): void {
   device.httpStatus = 0;
 }
 
-/** Makes the host abort its current task and stop reading the bytes of it. */
+/** Makes the host abort its current task and stop reading its bytes. */
 export function requestAbort(device: Device & Request): void {
   device.abortDue = 1;
 }

@@ -7,7 +7,7 @@ import { Field, Fields } from "./tables.ts";
 
 /** The last value, request or record of the grant that did not fit. Calls do not change it. */
 export interface Misfit {
-  /** The field of VALUE_TOO_LONG, or the one that an unusable response lacks; NONE if there is none. */
+  /** The field that is too long (VALUE_TOO_LONG), or that an unusable response lacks; NONE: no field. */
   errorField: Field;
   /** Length in bytes of the value that `errorField` names. */
   errorLength: number;
@@ -64,7 +64,7 @@ export function misfitError(device: Device & Misfit, missing: number): ErrorCode
   if (isTooLong(device, address) && device.memoryNeeded < Limit.LONG_URI_MEMORY) {
     device.memoryNeeded = Limit.LONG_URI_MEMORY;
   }
-  // If more memory does not help one of the fields, it does not help the others.
+  // The user code and the address have a maximum size. If one exceeds it, more memory does not help.
   if (
     isTooLong(device, Field.USER_CODE) ||
     device.length[address] + overflowOf(device, address) > Limit.LONG_URI_MAX

@@ -21,7 +21,7 @@ export enum State {
   FAILED = 7,
 }
 
-/** What the user has requested while the records are being read. The device does it afterwards. */
+/** A request of the user while the records are being read. The device carries it out afterwards. */
 export enum Noted {
   NOTHING = 0,
   CANCEL = 1,

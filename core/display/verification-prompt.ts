@@ -35,9 +35,9 @@ enum Width {
 
 /** Where a text comes from. */
 enum Source {
-  /** The developer's, in the display's own character set. */
+  /** The developer has set the text, in the display's own character set. */
   DEVELOPER = 0,
-  /** A server's or the application's text. The display shows only its printable ASCII. */
+  /** A server or the application has sent the text. The display shows only its printable ASCII characters. */
   ANYBODY = 1,
 }
 
@@ -134,7 +134,7 @@ function putAddress(device: Device): void {
   if (to - from > device.columns) from += schemeLength(device, Field.VERIFICATION_URI);
   var rows = 0;
   for (var i = from; i < to; i = addressRowEnd(device, i, to)) rows++;
-  // The instruction and the code need a row each.
+  // Show the instruction only if it, the address and the code fit: the instruction and the code need one row each.
   if (rows <= device.rows - 2) {
     putMessage(device, device.codeConfirmed ? Message.OPEN : Message.RESUMING);
   }
@@ -165,7 +165,7 @@ function messageOf(device: Device): Message {
   var isLess =
     message === Message.REQUESTING || message === Message.CONNECTING || message === Message.FAILED;
   if (!device.error || !isLess) return message;
-  // A value is too long for the display. More memory would not help.
+  // This value is too long for the display, and more memory would not help. So do not show the message about memory.
   if (device.error === ErrorCode.VALUE_TOO_LONG && !device.memoryNeeded) return Message.FAILED;
   return errorMessage(device, device.error);
 }
@@ -189,7 +189,7 @@ function putState(device: Device): void {
   }
 }
 
-/** Whether there is a code to show. After a restart, it has a mark until the server has confirmed it. */
+/** Whether there is a code to show. After a restart, the code has a mark until the server has confirmed it. */
 function hasCode(device: Device): boolean {
   return device.state === State.PENDING && device.codeLifetimeS > 0;
 }

@@ -114,17 +114,17 @@ function sentLength(device: Device, field: Field): number {
   return device.length[field] < 0 ? 0 : device.length[field] + device.excess[field];
 }
 
-/** The bytes that the next request lacks, with its code or token and new ones of the same length; 0 or less: none. */
+/** The bytes that the next request lacks, if the next code or tokens are as long as these; 0 or less: none. */
 export function missingBytes(device: Device, isCode: boolean): number {
   var token = isCode ? Field.DEVICE_CODE : Field.RECEIVED_REFRESH_TOKEN;
   var size = (device.scanSeen >> token) & 1 ? sentLength(device, token) : 0;
-  // If the response has no refresh token, the next refresh is as long as this one.
+  // Without a new refresh token, the next refresh is as long as the last one, which fitted.
   if (!size && holds(device, Region.REFRESH_TOKEN)) return 0;
   var grant = isCode ? Literal.DEVICE_CODE_GRANT : Literal.REFRESH_TOKEN_GRANT;
   writeTokenRequest(device, grant, token);
   wipe(device, Region.OUTPUT);
   var overflow = overflowOf(device, token);
-  // The code and its verifier are at the end of the memory already.
+  // The code and its verifier already have their place at the end of the memory.
   if (isCode) return device.writeAt + 2 * overflow - device.writeEnd;
   var bytes = device.writeAt + overflow + size - device.memory.length;
   var access = sentLength(device, Field.ACCESS_TOKEN);
@@ -132,7 +132,7 @@ export function missingBytes(device: Device, isCode: boolean): number {
   return bytes + access + (size || access);
 }
 
-/** Whether the token to revoke is in the query, as the specification requires. In RFC 7009 §2.1 it is in the body. */
+/** Whether the token to revoke is in the query, as the specification requires. RFC 7009 §2.1 puts it into the body. */
 export function revokesByQuery(device: Device): boolean {
   return device.clientAuthentication === ClientAuthentication.SPECIFICATION;
 }

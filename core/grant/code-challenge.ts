@@ -1,7 +1,7 @@
 // Proof Key for Code Exchange (RFC 7636). The request for a code contains a challenge, and each poll contains the
-// verifier. Somebody who has only seen the code cannot use it. The device sends them if the developer has set that, or
-// after the server has rejected a request with a message that contains `code_challenge`. The host creates both for each
-// request, because it has the random source and SHA-256.
+// verifier. Somebody who has only seen the code cannot use it. The device uses PKCE if the developer has set that, or
+// after the server has rejected a request with a message that contains `code_challenge`. The host creates challenge and
+// verifier for each request, because it has the random source and SHA-256.
 
 import { backOff } from "../device/clock.ts";
 import { Pkce } from "../device/config.ts";
@@ -45,12 +45,12 @@ export function countChallengesAnew(device: Challenge): void {
   device.challengeFailures = 0;
 }
 
-/** Writes the device authorization request. A challenge is sent once: each request has a new one. */
+/** Writes the device authorization request. Each request has a new challenge. */
 export function prepareCodeRequest(device: Device): void {
   writeTo(device, Region.OUTPUT);
   if (holds(device, Region.CODE_VERIFIER)) {
     writeRegion(device, Literal.CODE_CHALLENGE, Encoding.NONE);
-    // The verifier moves to the place of the challenge.
+    // Write the challenge from the second half of the region. Then the region is the verifier, the first half.
     var challenge = device.start[Region.CODE_VERIFIER] + Limit.CODE_VERIFIER_SIZE;
     placeConstant(device, Region.CODE_VERIFIER, challenge, Limit.CODE_VERIFIER_SIZE);
     writeRegion(device, Region.CODE_VERIFIER, Encoding.NONE);
@@ -68,12 +68,12 @@ export function isChallengeDue(device: Device): boolean {
 }
 
 /**
- * Handles the host's result. At the start of a device, its random source may not be ready, so the device retries for a
+ * Handles the host's result of CHALLENGE. When a device starts, its random source may not be ready, so it retries for a
  * while.
  * @param result 1: the host has created both; 0: it cannot, and the device sends no request without them
  */
 export function takeChallenge(device: Device & Challenge, result: number): void {
-  // The user may have acted in the meantime.
+  // The challenge is only needed if the user has not cancelled in the meantime.
   var isRequired = device.state === State.REQUESTING;
   if (result > 0 && isRequired) {
     placeConstant(device, Region.CODE_VERIFIER, device.start[Region.OUTPUT], Limit.CHALLENGE_SIZE);

@@ -80,7 +80,7 @@ export function countUnusable(device: Device & Code, error: ErrorCode): ErrorCod
     : ErrorCode.UNUSABLE_RESPONSES;
 }
 
-/** Requests another code, up to the limit, because the current one cannot be used any more. */
+/** Call this when the code cannot be used any more. Requests another code, at most `renewalsMax` times. */
 export function renewCode(device: Device & Code): void {
   if (device.renewals++ < device.renewalsMax) {
     requestCode(device, Event.CODE_EXPIRED, spread(device, true));
@@ -90,9 +90,10 @@ export function renewCode(device: Device & Code): void {
 }
 
 /**
- * The server does not accept the code any more. If it did not recognize the code even at its first poll, the user is
- * not the cause. After a few such codes, the device reports a wrong setup. Examples are a client that must prove
- * possession of a key, or a server that sends invalid_grant where RFC 8628 §3.5 requires authorization_pending.
+ * Call this when the server does not accept the code any more. If the server did not recognize the code even at its
+ * first poll, the user is not the cause. After a few such codes, the device reports a wrong setup. Examples are a
+ * client that must prove possession of a key, or a server that sends invalid_grant where RFC 8628 §3.5 requires
+ * authorization_pending.
  */
 export function codeRefused(device: Device & Code, error: ErrorCode): void {
   if (error === ErrorCode.INVALID_GRANT && ++device.deadCodes >= Limit.DEAD_CODES_MAX) {
@@ -126,8 +127,8 @@ export function schemeLength(device: Device, region: Field): number {
 }
 
 /**
- * Whether the region's URI starts with a host name, without a scheme. A user can type it as it is. A name without a
- * dot, or a path, could be relative to any address. Text before a colon could be any scheme.
+ * Whether the region's URI starts with a host name, without a scheme. A user can type such an address. Reject a name
+ * without a dot and a path, which could be relative to any address, and text before a colon, which could be any scheme.
  */
 function beginsWithHost(device: Device, region: Field): boolean {
   var start = device.start[region];
@@ -170,7 +171,7 @@ export function takeCode(device: Device): ErrorCode {
     device.length[Field.EXPIRES_IN] < 0 ? 0 : numberOf(device, Field.EXPIRES_IN, -1, 0);
   setCodeLifetime(device, lifetime || Limit.CODE_LIFETIME_DEFAULT_S);
   var lacks = Field.NONE;
-  // The code would expire before its first poll, and the error would blame the user.
+  // With such an interval, the code would expire before its first poll, and the error would blame the user.
   var interval = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
   if (interval > device.codeLifetimeS + Limit.LAST_POLL_S) lacks = Field.INTERVAL;
   if (device.codeLifetimeS < 0) lacks = Field.EXPIRES_IN;
@@ -208,7 +209,7 @@ export function preparePoll(device: Device & Code): void {
 
 /**
  * Handles slow_down: the interval becomes five seconds longer, or the server's new interval if that is longer (§3.5). A
- * missing interval counts as five seconds, which is less in any case.
+ * missing interval counts as five seconds, so it never is.
  */
 function slowDown(device: Device): void {
   var longer = device.intervalMs + Limit.SLOW_DOWN_STEP_MS;
@@ -220,10 +221,10 @@ function slowDown(device: Device): void {
 export function stillPending(device: Device & Code, error: ErrorCode): void {
   if (error === ErrorCode.SLOW_DOWN) slowDown(device);
   resetBackoff(device);
-  // The server knows this code, so earlier codes that it did not know do not count any more.
+  // The server knows this code. So reset the count of codes that it did not know.
   device.codeKnown = 1;
   device.deadCodes = 0;
   waitAtLeast(device, device.intervalMs);
-  // A code from before a restart is shown when the server has confirmed it.
+  // The server has confirmed the code, so show a code from before a restart as valid.
   if (device.codeLifetimeS) showCode(device);
 }

@@ -21,7 +21,7 @@ import { Job, startJob } from "../records/record-keeping.ts";
 import { finish } from "./attempt.ts";
 import { isTolerated } from "./refusal.ts";
 
-/** Whether the server refuses a refresh for a reason other than the tokens. The device then keeps the tokens. */
+/** Whether the server refuses to refresh for a reason other than the tokens, so that the device keeps the tokens. */
 export enum Refused {
   NO = 0,
   /** The device retries with growing waits. */
@@ -102,12 +102,12 @@ export function refreshInS(device: Device): number {
 
 /** Call this when tokens were received: after the user's approval (`isFirst`), or by a refresh. */
 export function tokensReceived(device: Device & Session, isFirst: boolean): void {
-  // At the first sign-in the device has no refresh token, so a received one is always new.
+  // In the response to a poll, a received refresh token is always new, because the device has no other.
   var isNew =
     holds(device, Field.RECEIVED_REFRESH_TOKEN) &&
     !isSame(device, Region.REFRESH_TOKEN, Field.RECEIVED_REFRESH_TOKEN);
   if (isNew) swapRefreshTokens(device);
-  // The server has sent the current token again, so there is no previous token that could be tried later.
+  // The server has sent the current token again, or none. So there is no previous token that could be tried later.
   else wipe(device, Field.RECEIVED_REFRESH_TOKEN);
   if (isFirst) setLength(device, Region.STATUS, -1);
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);

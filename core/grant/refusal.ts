@@ -46,7 +46,7 @@ export function nameRefusal(device: Device, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
   var isUnauthorized = error === ErrorCode.UNAVAILABLE && status === 401;
   var isPublic = device.clientAuthentication === ClientAuthentication.NONE;
-  // The server has accepted the client's credentials for this code before, so the 401 does not reject the client.
+  // For this code, the server has accepted the client's credentials before, so the 401 has another reason.
   var isTaken = device.state === State.PENDING && device.codeKnown > 0;
   if (isUnauthorized && !isPublic && !isTaken) return ErrorCode.INVALID_CLIENT;
   if (device.state !== State.REFRESHING) return error;
@@ -67,9 +67,9 @@ function isServers(error: ErrorCode): boolean {
 }
 
 /**
- * Whether the device keeps the tokens although the server refuses to refresh them. After a day of rejections, the next one
- * counts as a rejection of the grant. Errors that the device itself finds do not affect this. The day is counted in memory
- * only. A restart begins it again, because a user who restarts the device can also sign in again.
+ * Whether the device keeps the tokens although the server refuses to refresh them. After a day of rejections, the next
+ * one counts as a rejection of the grant. Errors that the device itself finds neither start nor end that day. The day
+ * is counted in memory only, so a restart begins it again. A user who restarts the device can also sign in again.
  */
 export function isTolerated(device: Device, error: ErrorCode): boolean {
   var kind = errorKind(device, error);
@@ -81,8 +81,8 @@ export function isTolerated(device: Device, error: ErrorCode): boolean {
 }
 
 /**
- * Whether this response to a poll means that the code has ended and the device can request a new one. A server may have
- * purged the code.
+ * Whether this response to a poll means that the code has ended, so that the device can request a new one. After the
+ * server has recognized a code, an unknown error counts too: the server may have purged the code.
  */
 export function endsCode(device: Device, error: ErrorCode): boolean {
   return (

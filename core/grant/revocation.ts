@@ -36,7 +36,7 @@ export function revoke(device: Device & Revocation): void {
   moveTo(device, Event.SIGN_OUT, State.REVOKING);
 }
 
-/** Writes what precedes the token in the query or the body. */
+/** Writes the part of the query or the body before the token. */
 function writeStart(device: Device): void {
   if (revokesByQuery(device))
     writeByte(device, 63); // ?token=
@@ -49,8 +49,8 @@ function writeStart(device: Device): void {
 
 /**
  * Writes the query or the body to OUTPUT.
- * @returns 0 if all of it fits. If only the part before the token fits, its position: the request then ends with the access
- * token itself
+ * @returns 0: the request is in OUTPUT if it fits; otherwise the position of a request that ends at the access token
+ * itself
  */
 export function prepareRevocation(device: Device): number {
   // A session without a refresh token has only an access token.
@@ -79,12 +79,14 @@ function isAccessLeft(device: Device): boolean {
 }
 
 /**
- * Call this when a revocation has ended, with `error` or with a response. A success needs no body (RFC 7009 §2.2), but HTML
- * comes from a captive portal. The user should not wait for long. So the device retries a few times with growing waits, and
- * then ends the sign-out. It does not retry if the server does not revoke tokens of this type (§2.2.1).
+ * Call this when a revocation has ended, with `error` or with a response. A success may have no body (RFC 7009 §2.2);
+ * an HTML body is an error, because it comes from a captive portal. The device retries a few times with growing waits,
+ * and then ends the sign-out, because the user is waiting. If the server does not revoke tokens of this type (§2.2.1),
+ * the device does not retry.
  */
 export function revocationCompleted(device: Device & Revocation, error: ErrorCode): void {
-  // The access token has ended with the refresh token, or will expire soon.
+  // After the revocation of the refresh token, a final error for the access token does not matter: it has ended too, or
+  // expires soon.
   var isMoot = error && device.refreshOutcome === ErrorCode.NONE;
   if (isMoot && errorKind(device, error) !== ErrorKind.TRANSIENT) error = ErrorCode.NONE;
   var isFinal = !error || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;

@@ -121,7 +121,7 @@ function dueInState(device: Device): Due {
   if (state === State.PENDING) return Due.POLL;
   if (state === State.REFRESHING) return Due.REFRESH;
   if (state === State.REVOKING) return Due.REVOCATION;
-  // The older record is erased once the tokens are saved.
+  // If the tokens are not saved, save them first. The older record is erased after that.
   if (device.notSaved) return state === State.SIGNED_IN ? Due.SAVE : Due.NONE;
   // STARTING erases nothing, so notErased is 0 there.
   return device.notErased ? Due.ERASE : Due.NONE;
@@ -190,7 +190,7 @@ export function nextRequest(device: Device & Exchange): Command {
     return requestHost(device, Command.CHALLENGE, start, Limit.CHALLENGE_SIZE);
   }
   device.purpose = purpose;
-  // Without a response, the error has no name.
+  // Discard the error's name from the last response.
   discardNames(device, -1);
   var fits = isCall ? prepareCall(device) : prepareGrant(device, purpose);
   if (!fits || !hasEndpoint(device, device.endpoint)) {
@@ -202,8 +202,8 @@ export function nextRequest(device: Device & Exchange): Command {
 }
 
 /**
- * Sets the server's endpoints. Initially, all bits are set. A current request ends first. A request to a missing endpoint
- * is never sent: a revocation then succeeds at once, and any other request fails as unreachable.
+ * Sets the server's endpoints; at first, all bits are set. A request in flight continues. Without the endpoint, a
+ * revocation succeeds at once, and any other request fails as unreachable.
  * @param endpoints a bit for each Endpoint, `1 << Endpoint.TOKEN`
  */
 export function setEndpoints(device: Device, endpoints: number): void {
@@ -243,7 +243,7 @@ export function responseStart(
     }
     rememberAccess(device);
     beginDemand(device);
-    // If the display shows the name of an error, this response's error replaces it.
+    // The response may overwrite the name of an error, so do not show the name any more.
     redraw(device);
     scanBegin(device, Literal.MEMBERS, requiredFields(device), 1, Field.ERROR);
   }
@@ -263,7 +263,7 @@ export function responseBody(
 ): void {
   if (!isCurrent(device, requestId) || !device.httpStatus) return;
   for (; from < to; from++) {
-    // A plain array may contain any number.
+    // The host may pass a plain array, which may contain any number.
     var byte = bytes[from] & 255;
     countByte(device);
     if (isMark(device, byte)) continue;
@@ -277,7 +277,8 @@ export function responseBody(
 export function responseEnd(device: Device, requestId: number): void {
   if (isCurrent(device, requestId)) {
     var error = device.httpStatus ? classify(device) : ErrorCode.UNREACHABLE;
-    // Both errors concern a code (RFC 8628 §3.5). In response to any other request, they mean that the server is busy.
+    // RFC 8628 §3.5 defines these two errors for polls. In response to any other request, they mean that the server is
+    // busy.
     var isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
     if (isOfPoll && device.purpose !== Due.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
     takeResponse(device, error);
@@ -300,7 +301,7 @@ export function checkExchange(device: Device): void {
 /** Handles the end of the exchange, with `error` or a response. */
 function takeResponse(device: Device, error: ErrorCode): void {
   endRequest(device);
-  // If the host has not ended the exchange, it may still be reading, so ABORT comes first.
+  // If ABORT is due, the host may still read the request, so do not release its bytes yet.
   if (!device.abortDue) releaseOutput(device, OutputUse.REQUEST);
   if (device.call && device.purpose === Due.CALL) callCompleted(device, error);
   else if (error !== ErrorCode.UNREACHABLE && beginFormTrial(device)) retry(device);
@@ -347,7 +348,7 @@ function grantCompleted(device: Device, error: ErrorCode): void {
     retry(device);
     return;
   }
-  // A refresh may be delayed by the start spread, so a refresh of an overloaded server may wait as long.
+  // The start spread may delay a refresh. So after a temporary problem of the server, a refresh may wait as long.
   var most = purpose === Due.REFRESH ? device.startSpreadMs : 0;
   if (isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT)
@@ -357,7 +358,7 @@ function grantCompleted(device: Device, error: ErrorCode): void {
   else finish(device, Event.FINAL_ERROR, error, State.FAILED);
 }
 
-/** The command that ends the host's current task. After it, the host reads none of the task's bytes. */
+/** Returns the command that ends the host's current task. After ABORT, the host reads none of the task's bytes. */
 export function abortExchange(device: Device): Command {
   abortGiven(device);
   clearUnread(device);

@@ -13,14 +13,15 @@ import { RecordKind } from "../records/token-record.ts";
 import { doNoted } from "./user.ts";
 
 /**
- * Resumes in the state of the newest record. The age of the access token is unknown. With a refresh token, the device
- * refreshes first. Without one, the access token counts as endless.
+ * Resumes in the state of the newest record. A device with a refresh token refreshes first. Without one, the lifetime
+ * of the access token counts as endless, because its age is unknown.
  */
 function resume(device: Device): void {
   waitFor(device, spread(device, device.recordKind < RecordKind.ACCESS_TOKEN));
   switch (device.recordKind) {
     case RecordKind.CODE:
-      // The server may have sent slow_down after the record was written. It applies to all later polls (RFC 8628 §3.5).
+      // The server may have sent slow_down after the record was written, and slow_down applies to all later polls (RFC
+      // 8628 §3.5).
       pollEvery(device, device.intervalMs + Limit.SLOW_DOWN_STEP_MS);
       // The last poll may have been right before the power failed, so wait for a whole interval.
       waitFor(device, device.waitMs + device.intervalMs);
@@ -51,8 +52,8 @@ function resume(device: Device): void {
 
 /**
  * Call this when the host has finished the last LOAD, STORE, ERASE or CHALLENGE.
- * @param result of LOAD: the record's size in bytes (0: the slot is empty, -1: it is unreadable); of STORE and ERASE: 1 if
- * durably done, 0 if failed; of CHALLENGE: 1 if created, 0 if the host has none, -1 if it failed
+ * @param result of LOAD: the record's size in bytes (0: the slot is empty, -1: it is unreadable); of STORE and ERASE: 1
+ * if durably done, 0 if failed; of CHALLENGE: 1 if created, 0 if the host cannot create one
  */
 export function storageDone(device: Device, result: number): void {
   var isChallenge = device.storageCommand === Command.CHALLENGE;

@@ -53,11 +53,11 @@ import {
 function codeEnded(device: Device): void {
   var isLast = device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS;
   hideCode(device);
-  // The response in flight may still contain the tokens.
+  // If the last poll is in flight, wait for its response, which may contain the tokens.
   if (isLast && !device.inFlight) renewCode(device);
 }
 
-/** Whether the tokens cannot be revoked at any server. The device signs out after the current request has ended. */
+/** Whether the server has no revocation endpoint. The device then signs out as soon as no revocation is in flight. */
 function isRevocationMoot(device: Device): boolean {
   var isUnderWay = device.inFlight > 0 && device.purpose === Due.REVOCATION;
   return (
@@ -73,7 +73,7 @@ function checkTime(device: Device): void {
   if (device.state === State.PENDING && !device.codeLifetimeS) codeEnded(device);
   if (device.call && needsToken(device)) {
     restRefreshes(device, 0);
-    // The start spread is for devices whose user does not wait.
+    // A call waits for the token, so do not wait for the start spread.
     if (device.state === State.REFRESHING && !device.backoffMs && !device.triedPrevious)
       waitFor(device, 0);
   }
@@ -110,7 +110,7 @@ function isAtOnce(device: Device, purpose: Due): boolean {
     device.frameDue > 0 ||
     device.verification === Verification.DUE ||
     (device.call !== null && purpose === Due.CALL) ||
-    // ERASE needs no bytes, so an arriving response does not delay it.
+    // ERASE uses no bytes of OUTPUT, so an arriving response does not delay it.
     (device.job > 0 &&
       !device.storageCommand &&
       !isReadingLater(device) &&
@@ -118,7 +118,7 @@ function isAtOnce(device: Device, purpose: Due): boolean {
   );
 }
 
-/** Seconds until the display of a code changes, or the code expires. After that, only the response or wait matters. */
+/** Seconds until the display of a code changes, or the code expires. ENDLESS after its expiry. */
 function codeChangesInS(device: Device): number {
   if (device.codeConfirmed && device.hasCountdown) return 1;
   // The time until the countdown appears.
@@ -128,7 +128,8 @@ function codeChangesInS(device: Device): number {
 
 /** Seconds until a session must be refreshed, or its display changes. */
 function sessionChangesInS(device: Device): number {
-  // During a request, or in REFRESHING, only the display can change, to report that there is no connection.
+  // During a request, or in REFRESHING, no refresh can become due. Only the display can change, to report that there is
+  // no connection.
   var isIdle = device.state === State.SIGNED_IN && !device.inFlight;
   var seconds = isIdle ? refreshInS(device) : device.accessLifetimeS || Limit.ENDLESS;
   // Without an access token, wake up when the display must report that there is none.
@@ -138,10 +139,7 @@ function sessionChangesInS(device: Device): number {
   return warning > 0 && warning < seconds ? warning : seconds;
 }
 
-/**
- * Milliseconds until the next tick has an effect, 0..100000000. The host may sleep that long. An earlier tick has no
- * effect.
- */
+/** Milliseconds until the next tick has an effect, 0..100000000. The host may sleep that long. */
 export function wakeIn(device: Device): number {
   var purpose = whatIsDue(device);
   var wake: number = Limit.ELAPSED_MS_MAX;

@@ -31,7 +31,7 @@ export function makeUser(device: User, autoStart: number): void {
   device.noted = Noted.NOTHING;
 }
 
-/** Whether there are tokens: in a session, or while they are revoked. */
+/** Whether the device has tokens: in a session, and while it revokes them. */
 function keepsTokens(device: Device): boolean {
   return device.state >= State.SIGNED_IN && device.state !== State.FAILED;
 }
@@ -43,8 +43,8 @@ function giveUpAttempt(device: Device): void {
 
 /**
  * Signs in: requests a code, or a new one if a code is already shown. If the server refuses to refresh stored tokens,
- * the device retries them at once. A second call discards the tokens without revoking them, and requests a code. signIn
- * has no effect in any other session.
+ * the device retries the refresh at once. A second call discards the tokens without revoking them, and requests a code.
+ * In any other session, signIn has no effect.
  */
 export function signIn(device: Device): void {
   countAnew(device);
@@ -79,15 +79,15 @@ export function doNoted(device: Device): void {
   // Without a code or tokens, there is nothing to cancel or to sign out of.
   if (!device.noted || device.state < State.PENDING) return;
   if (device.noted === Noted.SIGN_OUT) signOut(device);
-  // Cancels the stored code.
+  // There is a stored code instead of tokens, so cancel it.
   else if (device.state === State.PENDING) cancel(device);
-  // The user's last action was to sign in.
+  // If the user signed in after that, sign in.
   if (device.codeRequired) signIn(device);
 }
 
 /**
  * Cancels the current activity: the sign-in, or the revocation. If the server refuses to refresh the tokens, cancel
- * discards them without revoking them. It has no effect in any other session.
+ * discards them without revoking them. In any other session, cancel has no effect.
  */
 export function cancel(device: Device): void {
   var isWaiting = device.state === State.REVOKING || isRefused(device);
@@ -112,8 +112,9 @@ export function signOut(device: Device): void {
 }
 
 /**
- * Call this when a request of the application with the access token, outside the core's calls, got a 401. The device then
- * refreshes the token before it is used again (RFC 6750 §3.1). No effect during a refresh, or without a session.
+ * Call this when a request that the application itself has sent with the access token got a 401. The device then
+ * refreshes the token before it is used again (RFC 6750 §3.1). This function has no effect during a refresh, or without
+ * a session.
  */
 export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {

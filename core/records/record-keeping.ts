@@ -35,7 +35,7 @@ import {
 
 export enum Job {
   NONE = 0,
-  /** Read both slots. If the first has the newer record, read it again, so that the newest is read last. */
+  /** Read both slots. If the first slot has the newer record, read it again, so that the newest record is read last. */
   READ_AGAIN = 1,
   READ_SECOND = 2,
   READ_FIRST = 3,
@@ -65,7 +65,7 @@ export interface Records {
   notSaved: number;
   /** 1: storage fails to erase data that must be erased: tokens, or the older of two records. */
   notErased: number;
-  /** 1: a slot could not be read at the start. Its content is unknown until a slot has been erased. */
+  /** 1: a slot could not be read at the start. The content of that slot is unknown until a slot has been erased. */
   notRead: number;
   /** 1: a slot contains a record with the server's former name, until a slot is erased. */
   hasFormer: number;
@@ -85,7 +85,7 @@ export function makeRecords(device: Records): void {
   device.hasFormer = 0;
 }
 
-/** Starts a job. A record will contain the current state. A command in progress ends first. */
+/** Starts a job. If a command is in progress, the job starts after it. A record will contain the state at this call. */
 export function startJob(device: Device & Records, job: Job): void {
   ASSERT: must(job !== Job.NONE, "a job is something to do");
   device.job = job;
@@ -96,7 +96,7 @@ export function startJob(device: Device & Records, job: Job): void {
   if (job === Job.WIPE) device.notSaved = 0;
 }
 
-/** Cancels a pending write, because its data is not needed any more. */
+/** Call this when the data of a pending write is not needed any more. Cancels the write. */
 export function nothingToSave(device: Device & Records): void {
   device.notSaved = 0;
   if (device.job === Job.WRITE) device.job = Job.NONE;
@@ -107,7 +107,8 @@ function slotOfJob(device: Device): number {
   // If only the newest slot is left, erase it.
   var isErasing = device.job === Job.WIPE || device.job === Job.ERASE_OLDER;
   if (isErasing && device.slotsUsed < 2) return device.slotNewest;
-  // Returns the other slot. At the start, and when the first slot is read again, the second slot counts as the newest.
+  // A write and the first of two erases use the slot without the newest record. While the first slot is read, the
+  // second one counts as the newest.
   return 1 - device.slotNewest;
 }
 
@@ -119,11 +120,11 @@ export function isReadingLater(device: Device & Records): boolean {
 /** The next storage command for the host, NONE if there is none or one is in progress. */
 export function nextStorageCommand(device: Device & Records): Command {
   if (device.storageCommand || isReadingLater(device)) return Command.NONE;
-  // There is nothing left to erase.
+  // End an erase job when nothing is left to erase.
   if (device.job === Job.WIPE && device.slotsUsed < 1) device.job = Job.NONE;
   if (device.job === Job.ERASE_OLDER && device.slotsUsed < 2) device.job = Job.NONE;
   if (!device.job) return Command.NONE;
-  // The record must wait while a request or response uses OUTPUT.
+  // A LOAD or STORE must wait while a request or response uses OUTPUT.
   if (device.job <= Job.WRITE && !claimOutput(device, OutputUse.RECORD)) return Command.NONE;
   var size = device.capacity[Region.OUTPUT];
   var command = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;
@@ -158,7 +159,7 @@ export function requestHost(
 
 /** Records that the last written slot contains the newest record, or a part of it. */
 function slotHolds(device: Device & Records, isWhole: boolean): void {
-  // After a failed write, both slots count as used, so it does not matter which one contains the part.
+  // After a failed write, both slots count as used, so it does not matter which one contains the incomplete record.
   device.slotsUsed = isWhole && !device.slotsUsed ? 1 : 2;
   if (isWhole) {
     device.slotNewest = device.slot;
@@ -166,7 +167,7 @@ function slotHolds(device: Device & Records, isWhole: boolean): void {
   }
 }
 
-/** Sequences wrap at 2^24. The newer of two is ahead by at most half of that. */
+/** Sequences wrap at 2^24, so the newer one of two is ahead by at most half of that. */
 function isOlder(sequence: number, other: number): boolean {
   var ahead = (sequence - other) & 16777215;
   return ahead > 8388608;
@@ -181,9 +182,9 @@ function nextRead(device: Device, earlier: number): Job {
   return earlier && isOlder(device.sequence, earlier) ? Job.READ_AGAIN : Job.NONE;
 }
 
-/** Call this when the record of a session has been read: a used code in the other slot is erased. */
+/** Call this when the record of a session has been read. If the other slot contains a used code, erases that slot. */
 export function dropSpentCode(device: Device & Records): void {
-  // An unreadable slot may hold the newer record, which the next start may be able to read.
+  // Keep an unreadable slot: it may hold the newer record, and the next start may be able to read it.
   if (!device.notRead && !holds(device, Field.RECEIVED_REFRESH_TOKEN))
     startJob(device, Job.ERASE_OLDER);
 }
@@ -218,8 +219,7 @@ function finishLoad(device: Device & Records, size: number): void {
     if (!device.isJobNew) waitFor(device, Limit.READ_AGAIN_MS << device.jobFailures);
     return;
   }
-  // The newer record has disappeared. The older one must not replace it, because the newer one may have ended its
-  // session.
+  // The newer record cannot be read again. Do not use the older one, because the newer one may have ended its session.
   var isGone = device.job === Job.READ_AGAIN && !isFound;
   if (isGone) dropRecord(device);
   if (isGone || size < 0) device.notRead = 1;
@@ -234,7 +234,8 @@ function finishStore(device: Device & Records, isDone: boolean): void {
   slotHolds(device, isDone);
   if (!isTryOver(device, !isDone, Limit.STORAGE_TRIES)) return;
   device.notSaved = isDone ? 0 : 1;
-  // The other slot may contain an unreadable record, which could count as the newer one when it can be read again.
+  // Erase the other slot, unless it holds the previous refresh token. A record there that is unreadable now could count
+  // later.
   var isOlderToGo =
     isRevocation(device.recordKind) ||
     isStray ||
@@ -250,7 +251,7 @@ function finishErase(device: Device & Records, isDone: boolean): void {
   }
   if (!isTryOver(device, !isDone, Limit.STORAGE_TRIES)) return;
   device.notErased = isDone ? 0 : 1;
-  // If the older record cannot be erased, keep the newest. Otherwise the older one would count again.
+  // If the older record cannot be erased, do not erase the newest. Otherwise the older one would become the newest.
   if (!isDone) device.job = Job.NONE;
 }
 

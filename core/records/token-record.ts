@@ -28,7 +28,7 @@ export enum Layout {
   CHECKSUM_SIZE = 3,
 }
 
-/** The first byte of a record: what it contains. Refresh tokens have odd numbers. */
+/** The first byte of a record, which tells what the record contains. */
 export enum RecordKind {
   NONE = 0,
   CODE = 3,
@@ -55,7 +55,7 @@ export function checksum(device: Device, crc: number, at: number, size: number):
     crc ^= device.memory[at] << 16;
     for (var bit = 0; bit < 8; bit++) {
       crc <<= 1;
-      // The carry applies the polynomial.
+      // If a bit was shifted out of the 24 bits, apply the polynomial.
       if (crc & 0x1000000) crc ^= 0x1864cfb;
     }
   }
@@ -76,15 +76,15 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
       else byte = device.memory[device.writeAt];
     }
     skip(device, 1);
-    // The low 19 bits (below 2^19 = 524288) and 8 more bits are at most 27 bits.
+    // Keep only the low 19 bits (2^19 = 524288), so that with 8 more bits the number has at most 27 bits.
     moved = ((moved % 524288) << 8) | byte;
   }
   return moved;
 }
 
 /**
- * Moves a time of four bytes. A time outside the range of stored times makes the whole record invalid, as does a value that
- * does not fit, because a checksum of 24 bits does not detect all damage.
+ * Moves a time of four bytes. A time outside the range of stored times makes the whole record invalid, because a
+ * checksum of 24 bits does not detect all damage.
  */
 function moveTime(device: Device, direction: Direction, value: number, least: number): number {
   var moved = moveNumber(device, direction, value, 4);
@@ -129,7 +129,7 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
       for (var field = 1; Fields.RECORDED >> field; field++) {
         if ((Fields.RECORDED >> field) & 1) moveValue(device, direction, field);
       }
-      // Without a verifier, the record ends here, as in older versions.
+      // A record without a verifier ends here. Older versions wrote only such records.
       var isMore = device.writeAt < device.writeEnd;
       if (direction === Direction.TO_RECORD ? holds(device, Region.CODE_VERIFIER) : isMore) {
         moveValue(device, direction, Region.CODE_VERIFIER);
@@ -152,7 +152,7 @@ function kindOfRecord(device: Device): RecordKind {
   return RecordKind.NONE;
 }
 
-/** Sets the kind of the next record by the current state. */
+/** Sets the kind of the next record, according to the current state. */
 export function nameRecord(device: Device & RecordHead): void {
   device.recordKind = kindOfRecord(device);
 }
@@ -197,8 +197,8 @@ export function sealRecord(device: Device, size: number): void {
  * @param binding `binding` or `formerBinding`
  */
 export function isRecord(device: Device, binding: number, size: number): boolean {
-  // If a record ends with its own checksum, its CRC is 0. Zeros after it do not change that, so the size is part of the
-  // start value.
+  // The CRC over a record and its own checksum is 0. It would still be 0 with zeros after the record, so the size is
+  // part of the start value.
   return (
     size <= device.capacity[Region.OUTPUT] &&
     !checksum(device, binding ^ size, device.start[Region.OUTPUT], size)

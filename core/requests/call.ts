@@ -125,7 +125,7 @@ export function mayBeginCall(device: Device, endpoint: number): boolean {
 /**
  * Starts a call. It does not claim OUTPUT until it is sent. Its target or body, if any, is already in CALL.
  * @param kind what its response must contain
- * @returns whether it has started: false if another one is in progress, or without a session
+ * @returns whether the call has started: false if another one is in progress, or if a session is needed and missing
  */
 export function startCall(
   device: Device & Call,
@@ -182,7 +182,7 @@ function receiveChallenge(device: Device & Call, c: number): void {
   device.stepUpMatched = matchNext(device, Literal.STEP_UP, device.stepUpMatched, c);
 }
 
-/** Whether a 401 leads to a refresh and to a retry, which happens only once (RFC 6750 §3.1). */
+/** Whether the device refreshes the token and repeats the call after this 401, which it does once (RFC 6750 §3.1). */
 export function isRetried(device: Device): boolean {
   return (
     device.httpStatus === 401 &&
@@ -198,7 +198,7 @@ export function needsToken(device: Device): boolean {
   return device.callState === CallState.WAITING && carriesToken(device);
 }
 
-/** Whether a waiting call can be sent now. A call without a session has ended before. */
+/** Whether a waiting call can be sent now. If there is no session, checkCall has already ended the call. */
 export function isCallDue(device: Device): boolean {
   return device.callState === CallState.WAITING && (!carriesToken(device) || hasAccess(device));
 }
@@ -228,8 +228,8 @@ export function prepareCall(device: Device & Call): boolean {
 }
 
 /**
- * Call this when a response starts, with its status. Places its values in OUTPUT. A successful response may have members
- * with the same names as an error's.
+ * Call this when a response starts. Places its values in OUTPUT. The status determines which members are looked up,
+ * because a successful response may have members with the names of an error's.
  */
 export function resetApiResponse(device: Device): void {
   var kind = device.call!;
@@ -294,13 +294,13 @@ export function finishCall(device: Device & Call, error: ErrorCode): void {
   device.callError = error;
   device.callStatus = device.httpStatus;
   device.callBody = device.lent = null;
-  // The host must stop reading the event that it verifies.
+  // If the host is verifying the event, it must stop reading the event's bytes.
   if (isVerifying(device)) requestAbort(device);
   device.verification = Verification.NONE;
   endIfDue(device);
 }
 
-/** Whether the host is verifying an event. The time limit is that of a request. */
+/** Whether the host is verifying an event. The host has as much time for that as for a request. */
 export function isVerifying(device: Device): boolean {
   return device.verification === Verification.REQUESTED;
 }
@@ -313,7 +313,7 @@ export function checkCall(device: Device): void {
     (isUnderWay(device) && !maySend(device, device.callEndpoint))
   ) {
     clearResponse(device);
-    // The error that ended the session, or SESSION_ENDED if the user did.
+    // The call's error is that of the session; if the user has ended the session, it is SESSION_ENDED.
     var error = ErrorCode.SESSION_ENDED;
     if (device.state === State.FAILED) error = device.error;
     finishCall(device, error);
@@ -326,12 +326,12 @@ export function checkCall(device: Device): void {
  */
 function waitsForToken(device: Device): boolean {
   wipe(device, Field.ACCESS_TOKEN);
-  // The display must report the missing connection.
+  // Without an access token, the display shows that the device connects.
   redraw(device);
   if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
   if (!hasSession(device)) return false;
   waitAgain(device, true);
-  // The rejection's values are not needed, but the refresh needs their space.
+  // Nobody needs the values of the rejection, and the refresh needs their space in OUTPUT.
   releaseOutput(device, OutputUse.RESPONSE);
   return true;
 }
@@ -349,7 +349,7 @@ export function callCompleted(device: Device & Call, error: ErrorCode): void {
   if (isRefused) error = isStepUp ? ErrorCode.INTERACTION_REQUIRED : ErrorCode.INVALID_TOKEN;
   // A response that only the host reads may have any format (204 without a body, text, an image).
   if (device.call!.isAnyBody && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
-  // Call take before finishCall, which returns the bytes to the host.
+  // Call `take` before finishCall, which ends the loan of the host's bytes.
   if (!error) error = device.call!.take(device);
   // If the call is VERIFYING now, eventVerified continues.
   if (device.callState !== CallState.VERIFYING) finishCall(device, error);

@@ -21,7 +21,7 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
   return 1;
 }
 
-/** Whether the address is printable ASCII without a user name: the host of http://localhost:80@b is b. */
+/** Whether the address is printable ASCII without `@`. A user name misleads: the host of http://localhost:80@b is b. */
 function isPlainAddress(device: Device, region: Field): boolean {
   var at = device.start[region];
   var end = at + device.length[region];
@@ -84,7 +84,7 @@ function checkMetadata(device: Device): ErrorCode {
   return isOfIssuer(device) && areSafe(device) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
-// JavaScript: this must follow its functions, because Espruino knows no function that a file defines later.
+// This object must follow its functions, because Espruino knows no function that a file defines later.
 var METADATA: CallKind = {
   names: Literal.METADATA_MEMBERS,
   depth: 1,

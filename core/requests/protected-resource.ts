@@ -84,11 +84,11 @@ function hasQuery(device: Device): boolean {
 }
 
 /**
- * Appends a page token to the target at once, because OUTPUT is released. Only a GET can be a list. A token that does not
- * fit is an error, because without it the rest of the list would be missing.
+ * Appends the response's page token to the target, because the token's place, OUTPUT, is released after the call. Only
+ * a GET can return a list. A token that does not fit is an error, because the rest of the list would be missing.
  */
 function keepPageToken(device: Device): ErrorCode {
-  // A body that is not JSON is only for the host.
+  // If the body is not JSON, only the host reads it.
   if (!device.callIsGet || !scanEnd(device) || !holds(device, Field.VALUE_A)) {
     return ErrorCode.NONE;
   }
@@ -114,7 +114,7 @@ export function nextPage(device: Device): number {
   return device.hasNextPage && startCall(device, RESOURCE, device.callEndpoint, 1) ? 1 : 0;
 }
 
-// JavaScript: this must follow its functions, because Espruino knows no function that a file defines later.
+// This object must follow its functions, because Espruino knows no function that a file defines later.
 var RESOURCE: CallKind = {
   names: Literal.RESOURCE_MEMBERS,
   depth: 1,

@@ -1,6 +1,6 @@
-// Security events about the user's account (RFC 8417; specification section 6). The device polls for them (RFC 8936), or
-// the host passes them to the core. A poll requests only one event, so that the memory needs space for one. The platform
-// verifies the signature, and checks issuer and audience.
+// Security events about the user's account (RFC 8417; specification section 6). The device polls for them (RFC 8936),
+// or the host passes them to the core. Each poll requests only one event, so that the memory needs space for one only.
+// The host verifies the signature, and checks issuer and audience.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -133,16 +133,16 @@ function scanPoll(device: Device, c: number): void {
   var sets = 1 << Field.SETS;
   scanByte(device, c);
   if (isOutermost(device)) {
-    // A name starts, so the previous member has ended.
+    // If the scanner reads a name, the previous member has ended.
     if (device.scanField === Region.KEY) discardNames(device, sets);
     lookFor(device, Literal.EVENT_POLL_MEMBERS, sets);
   } else lookFor(device, Literal.ANY_MEMBER, device.scanSeen & sets ? 1 << Field.VALUE_A : 0);
 }
 
 /**
- * Handles the response to a poll. The server has now received the acknowledgement of the last event, and the session ends
- * if that event requires it. The new event waits for the host. After the last poll of a run, it is ignored, because the
- * server sends it again.
+ * Handles the response to a poll. The server has now received the acknowledgement of the last event, so the session
+ * ends if that event requires it. The new event waits until the host has verified it. After the last poll of a run, a
+ * new event is ignored, because the server sends it again at the next poll.
  */
 function takeEvent(device: Device): ErrorCode {
   if (isResponseTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
@@ -154,9 +154,9 @@ function takeEvent(device: Device): ErrorCode {
 }
 
 /**
- * Starts to read the claims of an event. The identifier is written to the `size` bytes of OUTPUT from `at`. The two other
- * claims are short and follow it. If the token itself is in OUTPUT, the identifier overwrites bytes of it that have already
- * been read.
+ * Starts to read the claims of an event. The identifier is written to the `size` bytes of OUTPUT from `at`, and the two
+ * other claims, which are short, after these bytes. If the event itself is at `at`, the identifier overwrites only
+ * bytes that have already been read.
  */
 function beginEventClaims(device: Device, at: number, size: number): void {
   placeRegion(device, Field.VALUE_B, at, size);
@@ -190,7 +190,7 @@ function base64Value(c: number): number {
 function scanPayload(device: Device, at: number, end: number): void {
   while (at < end && device.memory[at] !== 46) at++;
   at++;
-  // The bits that have not been passed on yet, and their number.
+  // `bits` holds the bits that have not been scanned yet, and `count` is their number.
   var bits = 0;
   var count = 0;
   while (at < end) {
@@ -212,7 +212,7 @@ function scanPayload(device: Device, at: number, end: number): void {
 function rememberEvent(device: Device & Events): boolean {
   var sum = checksum(device, 0, device.start[Field.VALUE_B], device.length[Field.VALUE_B]);
   var newer = sum;
-  // Checksums are never negative, so this value does not match any.
+  // This value matches no checksum and no empty place (-1).
   var older = -2;
   for (var i = 0; i < device.seenEvents.length && older !== sum; i++) {
     older = device.seenEvents[i];
@@ -233,7 +233,7 @@ function isNamed(device: Device, field: Field): boolean {
  */
 function applyEvent(device: Device): ErrorCode {
   var isRevoked = isNamed(device, Field.TOKEN_REVOKED);
-  // A hash of the token cannot be compared here.
+  // The core can only compare a prefix of the token, because it cannot compute a hash.
   var isComparable =
     isSame(device, Field.VALUE_C, Literal.PREFIX) && !isTooLong(device, Field.VALUE_D);
   if (isNamed(device, Field.ACCOUNT_DISABLED)) {
@@ -251,7 +251,8 @@ function applyEvent(device: Device): ErrorCode {
   }
   if (!isNamed(device, Field.SESSIONS_REVOKED) && (!isRevoked || isComparable))
     return ErrorCode.NONE;
-  // The tokens may be invalid. A refresh tests them, and ends the session if they are.
+  // The event does not show whether it concerns this device's tokens. A refresh tests them, and ends the session if
+  // they are invalid.
   if (!holds(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
   wipe(device, Field.ACCESS_TOKEN);
   refreshNow(device, Event.SESSIONS_REVOKED);
@@ -274,9 +275,9 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
   var at = device.start[Field.VALUE_A];
   var size = device.length[Field.VALUE_A];
   endVerify(device);
-  // The claims overwrite the event.
+  // The event has no length any more, because the claims overwrite it while it is read.
   setLength(device, Field.VALUE_A, -1);
-  // The session may have ended in the meantime. The next tick reports that.
+  // If the session has ended in the meantime, the next tick ends the call.
   if (!hasSession(device)) return;
   beginEventClaims(device, at, size);
   scanPayload(device, at, at + size);
@@ -292,8 +293,8 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
 }
 
 /**
- * Applies an event that the host has received and verified itself. If it ends the session, it does so at once, unless
- * another event that ends the session must still be acknowledged.
+ * Applies an event that the host has received and verified itself. If the event ends the session, the session ends at
+ * once, unless another event that ends it must still be acknowledged.
  * @param claims `claims[from..to)`: the JSON claims set of the token; only read
  * @returns 1 if it was applied (or a duplicate), 0 if it is no event, without a session, or while OUTPUT is in use
  */
@@ -313,7 +314,7 @@ export function applySecurityEvent(
   return +isOne;
 }
 
-// JavaScript: this must follow its functions, because Espruino knows no function that a file defines later.
+// This object must follow its functions, because Espruino knows no function that a file defines later.
 var EVENT_POLL: CallKind = {
   names: Literal.EVENT_POLL_MEMBERS,
   depth: 2,

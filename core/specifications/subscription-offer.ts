@@ -90,7 +90,7 @@ function namesWith(c: number, isFirst: boolean): number {
   return c > 32 && c < 127 ? Name.REGIONS_VERSION : 0;
 }
 
-/** Reads the body's identifiers, each into a quarter of OUTPUT. A longer one is truncated, and writeTarget detects that. */
+/** Reads the body's identifiers, each into a quarter of OUTPUT. writeTarget rejects an identifier that does not fit. */
 function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
   shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, 4);
   scanBegin(device, Literal.OFFER_MEMBERS, Fields.VALUES, 1, Field.NONE);
@@ -119,7 +119,7 @@ function writeTarget(
       writeEncoded(device, names[from], Encoding.FORM);
     }
     from++;
-    // The first four names contain no character that is encoded, so the written bytes are the name.
+    // No character of the first four names needs encoding, so the written bytes are the name itself.
     var size = device.writeAt - start;
     if (
       !size ||
@@ -127,14 +127,14 @@ function writeTarget(
     ) {
       nameError = which + 1;
     }
-    // Also end the write after an error, because the length determines how much is overwritten.
+    // End the write even after an error, because the length of CALL determines how many bytes are wiped later.
     endWrite(device, Region.CALL);
     if (!nameError && device.length[Region.CALL] < 0) nameError = OfferError.TOO_LONG;
     // The body may omit offerId, because the query has it.
     var compared = device.length[Field.VALUE_D] < 0 ? 3 : 4;
     var field = Field.VALUE_A + which;
     if (!error && which < compared) {
-      // A truncated value cannot be compared.
+      // The scanner has truncated this value, so it cannot be compared.
       if (isTooLong(device, field)) error = OfferError.TOO_LONG;
       else if (device.length[field] !== size || !startsAs(device, field, Region.CALL, start, size))
         error = OfferError.BODY_PACKAGE_NAME + which;
@@ -167,7 +167,7 @@ export function createOffer(
   releaseOutput(device, OutputUse.SCRATCH);
   if (error) endTarget(device);
   else {
-    // Apart from its response, this is an ordinary call.
+    // The call is an ordinary one, except that checkOffer handles its response.
     sendCall(device, ResourceServer.PUBLISHER_API, 0, body, start, end);
     responseAs(device, OFFER);
   }
@@ -179,7 +179,7 @@ function checkOffer(device: Device): ErrorCode {
   return isSame(device, Field.VALUE_A, Literal.DRAFT) ? ErrorCode.NONE : ErrorCode.UNEXPECTED_STATE;
 }
 
-// JavaScript: this must follow its functions, because Espruino knows no function that a file defines later.
+// This object must follow its functions, because Espruino knows no function that a file defines later.
 var OFFER: CallKind = {
   names: Literal.OFFER_RESPONSE,
   depth: 1,

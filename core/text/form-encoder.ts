@@ -123,7 +123,7 @@ function flush(device: Device, encoding: Encoding): void {
 export function writeText(device: Device, text: string, encoding: Encoding): void {
   for (var i = 0; i < text.length; i++) {
     var unit = text.charCodeAt(i);
-    // A high surrogate waits for its low one.
+    // A high surrogate waits for the low surrogate after it, so do not write it yet.
     if (!device.scanHigh || unit >> 10 !== 55) flush(device, encoding);
     keepUnit(device, unit);
   }
@@ -146,7 +146,7 @@ export function encodeBase64(device: Device, start: number): void {
   var size = device.writeAt - start;
   var groups = quotient(size + 2, 3);
   goTo(device, start + 4 * groups);
-  // The result does not fit. The caller detects this by the position.
+  // The result does not fit. The caller detects this, because the position is beyond the end.
   if (device.writeAt > device.writeEnd) return;
   while (groups--) {
     var from = start + 3 * groups;

@@ -85,7 +85,7 @@ export function discardNames(device: Device & Scanner, fields: number): void {
 }
 
 /**
- * Ends the document. A number at its end is complete then.
+ * Ends the document. Only its end shows that a number there is complete.
  * @returns whether it was exactly one complete document
  */
 export function scanEnd(device: Device): boolean {
@@ -122,14 +122,14 @@ function endName(device: Device & Scanner): void {
       : Field.NONE;
   if (field === device.nameField && holds(device, field)) {
     var first = device.memory[device.start[field]];
-    // A name of an error is never replaced. A number is not a name, and a later name replaces it. Values that mean no
-    // error (0, false, null, "") replace neither.
+    // If an earlier member has named the error, skip this one. If the earlier value was a number, this one may be the
+    // name.
     if (first > 57) field = Field.NONE;
     else if (first !== 48) device.hasErrorNumber = 1;
   }
-  // Select the field only if it is required, because `*` matches every name.
+  // Select the field only if the caller requires it, because `*` matches every name.
   keepIn(device, (device.scanRequired >> field) & 1 ? field : Field.NONE);
-  // The first token in a response replaces both, so that all their bytes are free.
+  // At the first token of a response, wipe both stored tokens, so that the new ones can use their bytes.
   if (!(device.scanSeen & Fields.OF_SESSION) && (Fields.OF_SESSION >> device.scanField) & 1) {
     clearAll(device, Fields.OF_SESSION);
   }
@@ -138,7 +138,7 @@ function endName(device: Device & Scanner): void {
   device.scanState = Scan.COLON;
 }
 
-/** After an element of a list, the field stays the same. After a member of an object, a name follows. */
+/** Ends a value. In a list, the next value has the same field. In an object, a name follows. */
 function endValue(device: Device & Scanner): void {
   if (!(device.scanStack & 1)) {
     keepIn(device, Region.KEY);
@@ -178,7 +178,7 @@ function scanString(device: Device & Scanner, c: number): void {
   else if (c < 32) device.scanState = Scan.INVALID;
   else {
     endSurrogate(device);
-    // Most of a document is skipped, so test that first.
+    // Test this here, because most of a document is skipped and the call would cost time.
     if (device.scanField) keep(device, c);
   }
 }
@@ -190,7 +190,7 @@ function hexadecimal(c: number): number {
   return c > 96 && c < 103 ? c - 87 : -1; // a..f
 }
 
-/** Reads four hexadecimal digits. A leading 1 counts them: after the fourth digit it is worth 65536. */
+/** Reads four hexadecimal digits. scanUnit starts with 1, so it exceeds 65535 after the fourth digit. */
 function scanUnicode(device: Device & Scanner, c: number): void {
   var value = hexadecimal(c);
   device.scanUnit = device.scanUnit * 16 + value;
@@ -224,7 +224,8 @@ function follow(device: Device, c: number): boolean {
   var state = device.scanState;
   var bytes = literalBytes(device);
   var at = device.start[Literal.GRAMMAR] + 2 * state;
-  // The rows use `1` (49) for every digit. Only a leading `0` (48) differs, because no digit may follow it.
+  // In GRAMMAR, `1` (49) stands for every digit. Only a leading `0` (48) has its own entry, because no digit may follow
+  // it.
   var isFirstZero = c === 48 && state <= Scan.MINUS;
   var byte = c > 47 && c < 58 && !isFirstZero ? 49 : c;
   while (bytes[at] !== 32 && bytes[at] !== byte) at += 2;
