@@ -5,8 +5,8 @@
  *         S=http://127.0.0.1:8080 ID=public-printer SCOPE=openid CODE=$S/device/code TOKEN=$S/token REVOKE=$S/revoke
  * API is an address that requires the token, CA a file of certificate authorities, STATE a folder for the records.
  * SPREAD_MS=-1 starts at once, otherwise the device starts within five seconds. Keys are lines: s sign in, c cancel, o
- * sign out, a call the API, q quit. They have no effect during a request, which takes at most 100 s. The C host does not
- * block.
+ * sign out, a call the API, q quit. Keys have no effect during a request, which takes at most 100 s. For a program that
+ * does not block, see targets/host.
  */
 #include <curl/curl.h>
 #include <errno.h>
@@ -32,7 +32,8 @@ static const char *setting(const char *name) { return getenv(name) ? getenv(name
 static const char *const addresses[] = {"CODE", "TOKEN", "REVOKE", "", "", "API"};
 static const char *const files[] = {"record.0", "record.1"};
 
-/* Carries out PG_COMMAND_SEND. It blocks until the request has ended, so PG_COMMAND_ABORT has nothing to abort. */
+/* Carries out PG_COMMAND_SEND. The function returns after the end of the request, so PG_COMMAND_ABORT has nothing to
+ * abort. */
 static void send_request(void);
 
 /* Allows plain http only to this machine, because others on the network could read it. */
@@ -77,7 +78,7 @@ static void run(void) {
   }
 }
 
-/* Returns 0, or the exit code after printing the reason on standard error. */
+/* Opens the device. Returns 0, or the exit code after printing the reason on standard error. */
 static int open_device(void) {
   struct pg_core_config config = {.client_id = setting("ID"), .client_secret = setting("SECRET"), .scope = setting("SCOPE"),
                                   .server = setting("TOKEN"), .client_authentication = PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_POST,
@@ -116,10 +117,8 @@ static int request_id;
 static int is_for_api;
 static CURLcode setup;
 
-/*
- * Receives a line of the response head. An empty line ends the head, which may be that of an interim response (RFC 9110
- * section 15.2).
- */
+/* Receives a line of the response head. An empty line ends the head, which may be that of an interim response (RFC 9110
+ * section 15.2). */
 static size_t take_line(char *line, size_t one, size_t size, void *unused) {
   long status = 0;
   curl_off_t seconds = 0;
@@ -166,10 +165,8 @@ static int perform(void) {
   SET(CURLOPT_HTTPHEADER, headers);
   SET(CURLOPT_HEADERFUNCTION, take_line);
   SET(CURLOPT_WRITEFUNCTION, take_body);
-  /*
-   * Accept every coding that libcurl can decode, because a server may use one that was not requested (RFC 9110 section
-   * 12.5.3).
-   */
+  /* Accept every content coding that libcurl can decode, because a server may use one that was not requested (RFC 9110
+   * section 12.5.3). */
   SET(CURLOPT_ACCEPT_ENCODING, "");
   SET(CURLOPT_PROTOCOLS_STR, is_own(base) ? "http" : "https");
   SET(CURLOPT_NOPROXY, is_own(base) ? "*" : NULL);
@@ -190,7 +187,7 @@ static void send_request(void) {
   request_id = pg_get(&core, PG_REQUEST_ID);
   int id = request_id, is_whole = perform();
   if (!is_whole) fprintf(stderr, "no response: %s\n", curl_easy_strerror(setup));
-  /* First pass the elapsed time to the core. */
+  /* Pass the elapsed time to the core first. */
   run();
   if (is_whole) pg_response_end(&core, id);
   else pg_response_failed(&core, id);

@@ -1,8 +1,6 @@
-/*
- * Runs the core with scripted responses. Counts the engine's allocations, which must be 0 for a grant with many polls,
- * and measures the stack depth. Usage: allocations [LIMIT [POLLS]]. Output: lines `name count`. The exit code is 1 if
- * the grant does not complete.
- */
+/* Runs the core with scripted responses. Counts the engine's allocations, which must be 0 during a grant with many
+ * polls, and measures the stack depth. Usage: allocations [LIMIT [POLLS]]. Output: lines `name count`. The exit code is
+ * 1 if the grant does not complete. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +10,7 @@
 
 enum { COLUMNS = 20, ROWS = 4, MEMORY = 4096, POLLS = 200 };
 
-/* Number of authorization_pending responses. */
+/* The number of authorization_pending responses before the tokens. */
 static int pending = POLLS;
 
 static struct pg_core core;
@@ -73,7 +71,7 @@ static void carry_out(int command) {
   }
 }
 
-/* Ticks every second until `state`. Returns 0 if the device does not reach it. */
+/* Ticks every second until the device is in `state`. Returns 0 if it never is. */
 static int run_until(int state) {
   for (int seconds = 0; seconds < 4000; seconds++) {
     int command = pg_tick(&core, seconds ? 1000 : 0);
@@ -99,7 +97,7 @@ static int whole_run(void) {
   return run_until(PG_STATE_SIGNED_IN);
 }
 
-/* The core runs on this stack. It is filled before, to measure how deep the core writes. */
+/* The core runs on this stack, which is filled with a pattern before, to measure how much of it the core uses. */
 static uint8_t stack[1 << 19];
 static ucontext_t starter;
 static ucontext_t runner;

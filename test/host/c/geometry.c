@@ -1,8 +1,8 @@
 /*
  * Tests records on flash with read and program units of 1 to 256 bytes, with and without ECC. With ECC, a
- * half-programmed unit cannot be read. The power fails after each unit of a write. After that, a slot must never
- * contain a record that was not written completely, must not be reported as empty if it is not, and the other slot must
- * not have changed.
+ * half-programmed unit cannot be read. The power fails after each unit of a write. After that, the slot must not have a
+ * record that was not written completely. It must not be reported as empty unless it is. The other slot must not have
+ * changed.
  *
  * Output: `geometries N cuts M`; exit code 1 at the first fault.
  */
@@ -74,7 +74,7 @@ static int erase_slot(void *context, int slot) {
 static uint8_t older[OLD];
 static uint8_t newer[NEW];
 static uint8_t found[SLOT];
-static uint16_t key; /* each record is of a key with its length as its number */
+static uint16_t key; /* The key number that is stored with a record, which is the record's length in this test. */
 
 static int holds(int slot, const uint8_t *record, int size) {
   return pg_storage_read(&medium, slot, found, sizeof found, &key) == size && key == size &&

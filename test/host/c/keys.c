@@ -1,7 +1,6 @@
-/*
- * Writes a proof and an assertion (keys.h). Usage: keys KEY METHOD ADDRESS TARGET TOKEN NONCE WALL-S SIZE SIGNER. SIZE
- * is the capacity for each. SIGNER is `valid`, `failed` or `short`. Output: a line for each, `-` if it has failed.
- */
+/* Writes a proof and an assertion (keys.h). Usage: keys KEY METHOD ADDRESS TARGET TOKEN NONCE WALL-S SIZE SIGNER. SIZE
+ * is the capacity of each of the two buffers. SIGNER is `valid`, `failed` or `short`. Output: the proof and the
+ * assertion in a line each, or `-` if writing has failed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

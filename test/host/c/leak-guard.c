@@ -1,15 +1,15 @@
 /*
- * Sends requests over a connection that only records them. Each input line is a request, words in hexadecimal ("-":
- * empty), each followed by a space:
+ * Sends requests over a connection that only records them. Each input line is a request. Its words are in hexadecimal
+ * ("-": empty), except numbers, which are decimal. A space follows each word:
  *
  *   endpoint allowed allow_http authorization address target secret
  *
- * or, after `look`, a direct call of the leak guard:
+ * After the word `look`, a line is a direct call of the leak guard:
  *
  *   look endpoint allowed allow_http authorization secure host port authority
  *
- * Numbers are decimal. All other endpoints are allowed https://other.example. Output: `-` for a refusal; else `sent
- * SECURE HOST PORT REQUEST`, or `may`.
+ * `allowed` is the configured address of the endpoint. All other endpoints have https://other.example. Output: `-` for
+ * a refusal; otherwise `sent SECURE HOST PORT REQUEST` for a request, and `may` for a direct call.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * Random runs of the network watch (network-watch.h). The interface may be restarted only after three probes without a
- * response while there is a link. The device may be restarted only after three restarts of the interface. Without a
- * doubt or a link, nothing happens. Waits grow, and the result does not depend on the clock's start value.
+ * Random runs of the network watch (network-watch.h). It may restart the interface only after three probes without a
+ * response while there is a link. It may restart the device only after three restarts of the interface. Without a doubt
+ * or a link, it does nothing. Its waits grow, and the result does not depend on the clock's start value.
  *
  * Usage: network-watch SEED. Output: `steps N probes A interfaces B devices C`; exit code 1 at the first fault.
  */
@@ -20,7 +20,7 @@ static uint32_t below(uint32_t bound) {
   return (random_state >> 8) % bound;
 }
 
-/* The test's observations so far. */
+/* The state that the watch must have after the steps so far. */
 struct seen {
   int has_doubt;
   int probes;

@@ -1,15 +1,15 @@
 /*
  * Two devices on the portable host (host.h), controlled over a pipe: clock, random bytes, responses, records, keys. An
  * input line has a device's number and an event, with texts and bytes in hexadecimal; an output line has the device's
- * state after it. On an engine, the first device has an engine of its own, the second one is a guest of the firmware's
- * engine. Neither allocates after its start.
+ * state after the event. With an engine, the first device has an engine of its own, and the second one is a guest of
+ * the firmware's engine. Neither allocates after its start.
  *
  *   open MEMORY SEED COLUMNS ROWS START RENEWALS AUTHENTICATION SPREAD JSON ID SECRET SCOPE DEVICE TOKEN SERVER MESSAGES
  *   close
  *   slot SLOT BYTES       puts a record into a slot
  *   medium BITS           one bit for each slot that cannot be read; 4: nothing can be written
  *   run MS                time passes
- *   response BYTES, end, break    on the connection
+ *   response BYTES, end, break    the connection delivers bytes, ends, or breaks
  *   key LETTER, call PATH, status TEXT
  */
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "storage.h"
 
 enum { SLOT = 10000, REQUEST = 20000, LINE = 1 << 22, PIECE = 32767, TEXTS = 7, WORDS = 20, STEPS = 5 };
-/* Bits of struct pg_medium. */
+/* The bit of the event `medium` that makes writing fail. */
 enum { NOT_WRITTEN = 4 };
 
 struct pg_connection {
@@ -109,7 +109,8 @@ static void check_heap(const struct device *device) { (void)device; }
 static void after_close(const struct device *device) { (void)device; }
 #endif
 
-/* A port has one clock and one source of random bytes, but each device here has its own. */
+/* The device whose functions run now. A port has one clock and one source of random bytes, but here each device has its
+ * own. */
 static struct device *current;
 
 uint32_t pg_clock_ms(void) { return current->now_ms; }
@@ -120,7 +121,7 @@ int pg_random(uint8_t *bytes, size_t size) {
   return 1;
 }
 
-/* Never called: no device uses code challenges here. */
+/* This function is never called, because no device here uses code challenges. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   (void)bytes;
   (void)size;

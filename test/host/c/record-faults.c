@@ -1,10 +1,10 @@
 /*
- * Makes each call on the file of records fail: once, from then on, or from then on after half of a write. During the
- * fault, a device replaces its older record or signs out. Then it starts again without a fault.
+ * Makes each system call on the file of records fail: once, from then on, or from then on after half of a write. During
+ * the fault, a device replaces its older record or signs out. After that, it starts again without a fault.
  *
  * Usage: record-faults DIRECTORY (empty). Output for each operation: `replace calls N failed F refused R old A new B`;
- * exit code 1 at the first fault. N counts calls that can fail, F calls that failed, R operations that reported a
- * failure. A and B count what the next start found.
+ * exit code 1 at the first fault. N counts the calls that can fail, F the calls that failed, and R the operations that
+ * reported a failure. A and B count the starts that found the old and the new state.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static int is_writing_first;
 
 enum mode { ONCE, ON, HALF, MODES };
 
-static long fault_at = -1; /* -1: none */
+static long fault_at = -1; /* the number of the first call that fails; -1: none */
 static enum mode mode;
 static int fault_errno;
 static long calls;
@@ -62,7 +62,8 @@ int __wrap_openat(int directory, const char *path, int flags, ...) {
 
 int __wrap_mkdir(const char *path, mode_t bits) { return fails() ? -1 : __real_mkdir(path, bits); }
 
-/* Whether the call fails with an error that the host does not retry. */
+/* Whether the call fails now. The host does not retry this kind of call, so it never fails with EBUSY, a temporary
+ * error. */
 static int fails_for_good(void) { return fault_errno != EBUSY && fails(); }
 
 int __wrap_fstat(int file, struct stat *status) { return fails_for_good() ? -1 : __real_fstat(file, status); }
@@ -134,7 +135,7 @@ static int sign_out(void) {
   return first && second;
 }
 
-/* Returns 0 for the old state, 1 for the new one, -1 for a fault. */
+/* Checks the state after a replacement. Returns 0 for the old state, 1 for the new one, -1 for a fault. */
 static int after_replace(int done) {
   if (!is_writing_first && !holds(1, old, OLD)) return -1;
   if (is_writing_first && !is_blank(1)) return -1;

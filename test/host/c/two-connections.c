@@ -1,6 +1,7 @@
 /*
- * Simultaneous connections on Linux (network.h). Sends requests to each server again and again, over its own
- * connection. One loop, which sleeps in pg_wait, handles all of them. Each response must come from the right server.
+ * Simultaneous connections on Linux (posix.h). Sends requests to each server again and again, over a connection for
+ * each server. One loop, which sleeps in pg_wait, handles all connections. Each response must come from the right
+ * server.
  *
  * Usage: two-connections ROUNDS ADDRESS... Output for each server: `responded N failed N reason R body` with the last
  * body; then `most at once N`. The exit code is 1 after ten seconds without progress.
@@ -67,7 +68,7 @@ static void open_client(struct client *client, struct pg_network *network, const
   pg_http_open(&client->http, &client->settings, &sink, client);
 }
 
-/* Returns 1 if the client has more requests to send. */
+/* Advances the exchange, or starts the next one. Returns 0 if the client has sent all its requests. */
 static int work(struct client *client) {
   const struct pg_http_request request = {.is_get = 1, .address = client->address, .target = (const uint8_t *)""};
   pg_http_work(&client->http);

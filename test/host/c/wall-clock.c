@@ -1,16 +1,14 @@
 /*
- * Random runs of a device's time of day (wall-clock.h), and the exchanges that need it and set it (http.h). There may
- * be a clock chip, whose battery may be empty. A time server and two other servers send the right time, no time, or any
- * other. Certificates are valid for 90 days and renewed at day 60. The power may fail at any time, also during a write.
- * The rules:
+ * Random runs of a device's time of day (wall-clock.h), and of the exchanges that need the time and set it (http.h).
+ * There may be a clock chip, whose battery may be empty. A time server and two other servers send the right time, no
+ * time, or a random one. Certificates are valid for 90 days and renewed at day 60. The power may fail at any time, also
+ * during a write. The rules:
  *
- *   No secret is sent if the certificate was checked at a guessed time, or had expired before the stored time. A thief
- *   has
- *   the key of the previous certificate.
+ *   No secret is sent if the certificate was checked at a guessed time, or had expired before the stored time.
+ *   A thief, who has the key of the previous certificate, gets no secret in these cases.
  *   The stored time is a Date that the authorization server sent while its certificate was valid.
  *   When the servers send the right time again, each is reached within three attempts, whatever the time server says.
- *   If
- *   servers never send a time, this holds when the time server is right.
+ *   If servers never send a time, each is reached when the time server sends the right time.
  *
  * Usage: wall-clock SEED. Output: `runs N exchanges A questions B stored C cuts D`; exit code 1 at the first fault.
  */
@@ -128,7 +126,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   char date[64] = "";
   if (stated_s) (void)strftime(date, sizeof date, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", gmtime_r(&output, &parts));
   *bytes = (const uint8_t *)response;
-  /* A response to HEAD has the length of the response to GET. */
+  /* The Content-Length in a response to HEAD is that of a response to GET. */
   return snprintf(response, sizeof response, "HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n", is_requested ? "405 No" : "200 OK",
                   date, is_requested ? 99 : 0);
 }

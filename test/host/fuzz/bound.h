@@ -1,4 +1,4 @@
-/* A failed check prints its name, so that a test can tell which planted fault the fuzzer found. */
+/* Checks for the fuzzers. A failed check prints its name, so that a test can tell which planted fault the fuzzer found. */
 #ifndef PICOGRANT_BOUND_H
 #define PICOGRANT_BOUND_H
 

@@ -1,7 +1,5 @@
-/*
- * Fuzzes the core API of picogrant.c. An input is a configuration and a sequence of calls. Ranges of bytes are valid,
- * as the contract requires. All other numbers may be any integer.
- */
+/* Fuzzes the core API of picogrant.c. An input is a configuration and a sequence of calls. Ranges of bytes are valid,
+ * as the contract requires. All other numbers may be any integer. */
 #include <limits.h>
 #include <string.h>
 
@@ -33,7 +31,7 @@ static int number(void) {
   return (int)bits;
 }
 
-/* The remaining input, limited to a size. */
+/* Returns the number of remaining bytes of the input, limited by a byte of it. */
 static size_t rest(void) {
   size_t size = take();
   return size < (size_t)(end - next) ? size : (size_t)(end - next);

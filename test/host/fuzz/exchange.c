@@ -1,8 +1,8 @@
 /*
  * Fuzzes two exchanges over a connection with arbitrary behaviour: it may not open, accepts and returns pieces of any
- * size, and may break at any time. The input starts with a length and that many bytes of a call's target. The rest
- * controls the connection and is the received data. The bytes sent must be one well-formed request to the configured
- * server, and the reports must follow http.h.
+ * size, and may break at any time. The input starts with a length and that many bytes of a call's target. The rest of
+ * the input controls the connection, and is also the data that the connection receives. The bytes sent must be one
+ * well-formed request to the configured server, and the reports must follow http.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static size_t sent_size;
 static uint8_t *handed;
 static int starts;
 
-/* What the exchange has reported. */
+/* The reports of the exchange. */
 struct seen {
   int statuses;
   int ends;
@@ -42,7 +42,7 @@ uint32_t pg_clock_ms(void) { return now_ms; }
 uint32_t pg_clock_wall_s(void) { return 1000000000; }
 
 int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer, const void *trust) {
-  /* The port's contract: this call ends an open connection. */
+  /* By the port's contract, this call ends an open connection. */
   check(!trust, "the server is the configured one");
   check(peer->host_size == 11 && memcmp(peer->host, "api.example", 11) == 0, "the server is the configured one");
   check(peer->port == 443 && peer->is_secure, "the server is the configured one");

@@ -1,8 +1,6 @@
-/*
- * Fuzzes keys.c. An input is a device's settings, and exchanges: a request, the signer's result, and a response with
- * any nonce, challenge, date, status and body. It runs with whole bodies, and with bodies in pieces: the reports must be
- * the same. A nonce, a proof and an assertion must be valid, and a request is repeated at most once.
- */
+/* Fuzzes keys.c. An input is a device's settings, and exchanges: a request, the signer's result, and a response with
+ * any nonce, challenge, date, status and body. Each input runs twice, with whole bodies and with bodies in pieces; the
+ * reports must be the same. A nonce, a proof and an assertion must be valid, and a request is repeated at most once. */
 #include <string.h>
 
 #include "bound.h"
@@ -18,7 +16,7 @@ static struct pg_keys keys;
 static int must_repeat, has_random, signature_size;
 static uint32_t wall_s;
 
-/* What the exchanges have reported. */
+/* The reports of the exchanges. */
 static struct seen {
   int statuses, ends, failures, challenges, repeats, reasons;
   size_t body_size;
@@ -68,7 +66,7 @@ static void take_end(void *context) { ((struct seen *)context)->ends++; }
 static void take_failure(void *context) { ((struct seen *)context)->failures += 1 + http.reason; }
 static void take_challenge(void *context, uint8_t c) { ((struct seen *)context)->challenges += c; }
 
-/* A token has three parts in base64url. */
+/* Checks that a token has three parts in base64url. */
 static void check_token(const char *text, const char *after) {
   static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   for (int part = 0; part < 3; part++) {
@@ -80,7 +78,7 @@ static void check_token(const char *text, const char *after) {
 }
 
 static void respond(void) {
-  /* The rest of a long nonce need not be in the input. */
+  /* A long nonce may be longer than the input. */
   size_t size = take();
   if (size > 200) size += 30;
   for (size_t i = 0; i < size; i++) pg_keys_sink.nonce(&keys, i > 9 ? 'n' : take());
