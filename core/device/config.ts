@@ -39,8 +39,8 @@ export interface Config {
    */
   server: string;
   /**
-   * The server's name in an older version. Its record is valid, and is rewritten under `server` at once. "" or omitted:
-   * none.
+   * The server's name in an older version. A record under this name is valid, and is rewritten under `server` at once. ""
+   * or omitted: none.
    */
   formerServer?: string;
   /** Scopes, separated by spaces. */

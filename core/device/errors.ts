@@ -46,7 +46,7 @@ export enum ErrorCode {
   /** The token's type cannot be used, or not be revoked (RFC 7009 §2.2.1). */
   UNSUPPORTED_TOKEN_TYPE = 18,
   // Errors that the device finds itself.
-  /** No complete response. */
+  /** There was no complete response. */
   UNREACHABLE = 19,
   /** Any other status that is no success: without an error code, or 5xx with an unknown one. */
   UNAVAILABLE = 20,

@@ -1,4 +1,4 @@
-// The content of the character display in each state, laid out for any size from 16x2 to 80x8. The verification prompt
+// Lays out the content of the character display in each state, for any size from 16x2 to 80x8. The verification prompt
 // (RFC 8628 §3.3) shows the user code on one line, unbroken and unaltered.
 
 import { quotient } from "../device/digits.ts";

@@ -20,11 +20,11 @@ import {
   writeTo,
 } from "../text/form-encoder.ts";
 
-/** How the client authenticates, and which records belong to it. */
+/** How the client authenticates, and which records are valid for it. */
 export interface Client {
   /** The client authentication, one of ClientAuthentication. */
   clientAuthentication: ClientAuthentication;
-  /** Start value of the checksums of records. With it, records of another client are invalid. */
+  /** Start value of the checksums of records, so that records of another client are invalid. */
   binding: number;
   /** Start value for records of an older version, which used another name for the server. */
   formerBinding: number;

@@ -70,7 +70,7 @@ export function isChallengeDue(device: Device): boolean {
 /**
  * Handles the host's result of CHALLENGE. When a device starts, its random source may not be ready, so it retries for a
  * while.
- * @param result 1: the host has created both; 0: it cannot, and the device sends no request without them
+ * @param result 1: the host has created verifier and challenge; 0: it cannot, and the device sends no request without them
  */
 export function takeChallenge(device: Device & Challenge, result: number): void {
   // The challenge is only needed if the user has not cancelled in the meantime.
@@ -103,7 +103,7 @@ export function receiveDemand(device: Device & Challenge, c: number): void {
   }
 }
 
-/** Ends the trial of a demanded challenge, if there is one. It succeeds only if there is a code. */
+/** Ends the trial of a demanded challenge, if there is one. The trial succeeds only if there is a code. */
 export function endDemandTrial(device: Device & Challenge, isSuccess: boolean): void {
   if (device.demandTrial && !isSuccess) device.pkce = Pkce.ON_DEMAND;
   device.demandTrial = 0;

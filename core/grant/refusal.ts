@@ -1,13 +1,14 @@
-// What a grant response means for a caller that waits for a token. It depends on the response, on earlier responses of the
-// server, and on how long the server has rejected requests. Core, display, session and command use this table.
+// Decides what a grant response means for a caller that waits for a token. This depends on the response, on earlier
+// responses of the server, and on how long the server has rejected requests. Core, display, session and command use this
+// table:
 //
 //   response                                          the caller        the session
 //   none, cut off, HTML, empty, a redirect, 5xx, 429  waits             stays: a network problem
 //   a rejection of the grant, by its error code       signs in again    ends (RFC 6749 §5.2)
 //   a rejection of the client: `invalid_client`, or
-//     401 to its credentials                          is rejected       stays: the developer fixes it for all devices
-//   any other rejection, with or without error code   is rejected       ends after a day
-//   an error that the device itself finds             is rejected       stays
+//     401 to its credentials                          gets an error     stays: the developer can fix it for all devices
+//   any other rejection, with or without error code   gets an error     ends after a day
+//   an error that the device itself finds             gets an error     stays
 
 import { tolerateRefusals } from "../device/clock.ts";
 import { ClientAuthentication } from "../device/config.ts";

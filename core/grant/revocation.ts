@@ -1,5 +1,5 @@
-// Signing out: revokes the tokens at the server (RFC 7009; specification 4.4) and wipes them here. The device first revokes
-// the refresh token, because it has the longest lifetime. A server need not end the access token with it (RFC 7009 §2.1 has
+// Revokes the tokens at the server (RFC 7009; specification 4.4) and wipes them here. The device first revokes the refresh
+// token, which has the longest lifetime. The server need not end the access token with the refresh token (RFC 7009 §2.1 has
 // SHOULD), so the device then revokes the access token. In the specification's own method, one revocation ends both.
 
 import { backOff, waitFor } from "../device/clock.ts";

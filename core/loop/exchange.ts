@@ -1,5 +1,5 @@
-// One request at a time: which one is due, its content, and who processes its response. Each response has the id of its
-// request. If that request was given up, its late response is dropped.
+// Makes one request at a time: decides which one is due, writes it, and passes its response to the code that processes it.
+// Each response has the id of its request. If the device has given up that request, it drops the late response.
 //
 // Theory of operation. There is no queue. A request is due because of the state (dueInState) or because a call waits. It
 // goes through these steps. Each step is one function:
@@ -210,7 +210,7 @@ export function setEndpoints(device: Device, endpoints: number): void {
   offerEndpoints(device, endpoints);
 }
 
-/** Whether this is the id of the current request. A late response to another one is dropped. */
+/** Whether this is the id of the current request. The device drops a late response to an earlier request. */
 function isCurrent(device: Device, requestId: number): boolean {
   return device.inFlight > 0 && requestId === device.requestId;
 }

@@ -98,7 +98,7 @@ export function cancel(device: Device): void {
   }
 }
 
-/** Signs out: revokes the tokens at the server and wipes everything here. Without a session, the same as cancel. */
+/** Signs out: revokes the tokens at the server and wipes everything here. Without a session, it does the same as cancel. */
 export function signOut(device: Device): void {
   if (device.state === State.STARTING) note(device, Noted.SIGN_OUT);
   else if (!keepsTokens(device)) cancel(device);

@@ -1,6 +1,6 @@
-// Calls: requests in addition to the grant (protected resources, metadata, security events), one at a time. Decides when a
-// call may start and be sent, handles a rejected token, and ends the call. The file of each kind of call defines, in its
-// CallKind, what a response must contain.
+// Makes calls: requests in addition to the grant (protected resources, metadata, security events), one at a time. Decides
+// when a call may start and be sent, handles a rejected token, and ends the call. The file of each kind of call defines, in
+// its CallKind, what a response must contain.
 
 import { limitExchange } from "../device/clock.ts";
 import { Authorization, Command, Endpoint, handOver } from "../device/command.ts";

@@ -1,5 +1,5 @@
-// The authorization server's metadata (RFC 8414, OpenID Connect Discovery; specification 4.1): requests and checks them,
-// and passes the addresses to the host.
+// Requests and checks the authorization server's metadata (RFC 8414, OpenID Connect Discovery; specification 4.1), and
+// passes the addresses to the host.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";

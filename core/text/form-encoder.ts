@@ -113,7 +113,7 @@ export function writeRegion(device: Device, region: Place, encoding: Encoding): 
   while (at < end) writeEncoded(device, bytes[at++], encoding);
 }
 
-/** Writes the complete characters. */
+/** Writes the characters that are complete, which are in Field.NONE. */
 function flush(device: Device, encoding: Encoding): void {
   writeRegion(device, Field.NONE, encoding);
   setLength(device, Field.NONE, 0);
