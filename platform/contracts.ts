@@ -2,14 +2,14 @@
 // tokens are bound to a key. The file contains types only. Adapters implement the contracts, the driver calls the adapters,
 // and conformance/ tests them.
 //
-// Rules that hold for all:
+// These rules hold for all adapters:
 //  - One thread; one HTTP exchange, one alarm, one storage operation at a time.
 //  - An adapter calls each callback exactly once, before the call returns or later, unless the contract says otherwise.
 //  - A byte range includes `bytes[from]` and excludes `bytes[to]`. It belongs to the caller: the adapter may read or fill
 //    it until it calls back, and copies what it needs later.
 //  - An adapter reports failures of network or disk, and does not throw them. It may throw for a wrong argument, such as a
 //    slot that does not exist. Anything else that it throws counts as a failure of the operation.
-//  - A function may be `async`: a rejected promise counts as thrown.
+//  - A function may be `async`: a rejected promise counts as an exception.
 //  - No adapter logs request targets, headers or bodies, because they contain secrets.
 
 /** The driver does not wait for the promise. A rejected promise counts as a failure of the operation. */
@@ -34,7 +34,7 @@ export type TransportFailure =
 /** Name and value of a header, as they are sent. */
 export type Header = readonly [name: string, value: string];
 
-/** One HTTP request. Owned by the caller and unchanged until the exchange ends or is aborted. */
+/** One HTTP request. The caller owns it, and does not change it until the exchange ends or is aborted. */
 export interface HttpRequest {
   /** The HTTP method; no other methods are used. */
   readonly method: "GET" | "POST";
@@ -85,8 +85,8 @@ export interface HttpSink {
 /**
  * HTTP(S) client. At most one exchange is under way: `send` is called again only after `end`, `failed` or `abort`.
  *
- * The table in targets/docs/firmware-in-c.md lists its duties, for JavaScript and C. Each case of `httpConformance` begins
- * with the name of its duty.
+ * The table in targets/docs/firmware-in-c.md lists the client's duties, for JavaScript and C. The name of each case of
+ * `httpConformance` begins with the duty that it tests.
  */
 export interface Http {
   /** Starts the exchange and reports to `sink`. A failure to start is reported too, never thrown. */

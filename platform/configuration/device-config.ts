@@ -1,5 +1,5 @@
-// The device's configuration, device.json: parsed, checked against device.schema.json, and converted to what the driver
-// takes. Used when a settings page is made and when a device starts. Does not access files.
+// Parses a device's configuration (device.json), checks it against device.schema.json, and converts it to the driver's
+// options, when a settings page is made and when a device starts. This module does not access files.
 
 import { type Config as CoreConfig, MESSAGES } from "../../core/index.ts";
 import type { RomName } from "../display/display-rom.ts";
@@ -24,7 +24,7 @@ export interface DeviceConfig {
   clientId: string;
   clientSecret?: string;
   clientAuthentication?: keyof typeof clientAuthentications;
-  /** Default: the one of the server's profile. */
+  /** Default: the scope of the server's profile. */
   scope?: string;
   /** The name of a server profile. */
   server?: string;
@@ -185,7 +185,7 @@ export function coreConfigOf({
   return { ...config, ...serverNames(config.server, endpoints.token) };
 }
 
-/** Members of device.json that only JavaScript hosts know, and that a complete file expresses by its other members. */
+/** Members of device.json that only JavaScript hosts know. A complete file has the resulting values in other members. */
 export const JAVASCRIPT_ONLY = [
   "server",
   "serverParameters",
@@ -195,8 +195,8 @@ export const JAVASCRIPT_ONLY = [
 ] as const;
 
 /**
- * The file for hosts without profiles and discovery, such as the host in C: what the server's profile or metadata say is
- * written into it.
+ * Returns the configuration for hosts without profiles and discovery, such as the host in C. It contains what the server's
+ * profile or metadata say.
  * @throws ConfigError if the server requires a translation, or if an address is http to another machine
  */
 export function completeConfig(config: DeviceConfig, resolved: ServerSettings): DeviceConfig {

@@ -1,6 +1,7 @@
 // Checks a value against a JSON schema (draft 7), and finds duplicate names, which JSON.parse does not report. Supports the
 // keywords that the schemas of settings use, and types for values that JSON does not have: "function", "instance" (any
-// object), and classes by their name. Small, without dependencies, for any engine.
+// object), and classes by their name. This file is small, has no dependencies, and
+// runs on any engine.
 
 /** The supported keywords. A schema with any other keyword is rejected. */
 export interface Schema {
@@ -54,7 +55,7 @@ export function checkSchema(value: unknown, schema: Schema): Problem[] {
   return [...problemsOf(value, schema, schema)];
 }
 
-/** Copies a value and checks the copy, which is what to use. */
+/** Copies a value and checks the copy. Use the copy, because the original may change after the check. */
 export function checkedCopy(
   value: unknown,
   schema: Schema,
@@ -63,15 +64,15 @@ export function checkedCopy(
   return { copy, found: checkSchema(copy, schema) };
 }
 
-/** In a copy: a value whose getter or proxy has thrown, or that is nested or longer than any setting. */
+/** Stands in a copy for a value whose getter or proxy throws, or that is nested more deeply or longer than any setting. */
 const UNREADABLE = Symbol("unreadable");
 const CANNOT_BE_READ = "cannot be read";
 const DEPTH_MAX = 8;
 const ITEMS_MAX = 10_000;
 
 /**
- * Copies plain objects and lists, so that the values that are checked are those that are used. A value that the schema
- * takes as a function or an instance is not copied.
+ * Copies plain objects and lists, so that the program uses the same values that were checked. If the schema expects
+ * a function or an instance, the value is not copied.
  */
 function plainCopy(read: () => unknown, { type, ...schema }: Schema, depth = 0): unknown {
   try {
@@ -93,7 +94,7 @@ function plainCopy(read: () => unknown, { type, ...schema }: Schema, depth = 0):
   }
 }
 
-/** The result of a check that reads an instance of the program. */
+/** The result of `check`, which reads an object of the program. If the object throws, the result says so. */
 export function whenReadable(check: () => string): string {
   try {
     return check();
@@ -191,7 +192,7 @@ function typeOf(value: unknown): string {
   const name = Object.prototype.toString.call(value).slice("[object ".length, -1);
   const isOther = Object.hasOwn(value, Symbol.toStringTag);
   if (name !== "Object") return isOther ? "instance" : name;
-  // Members of a class, or inherited ones, would not be used.
+  // A copy would not contain the members of a class, or inherited ones, so such an object is not a plain object.
   const parent = Object.getPrototypeOf(value) as object | null;
   return parent === null || Object.getPrototypeOf(parent) === null ? "object" : "instance";
 }

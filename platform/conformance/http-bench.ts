@@ -302,7 +302,7 @@ export function mustHave(
   must(JSON.stringify(values) === expected, `${name}: ${JSON.stringify(values)}, not ${expected}`);
 }
 
-// The duties of an HTTP adapter and of a host in C, with the section that requires each and the tests for it.
+// The duties of an HTTP adapter and of a host in C. Each has the section that requires it, and the tests that check it.
 // targets/docs/firmware-in-c.md describes the duties. A test compares this table with the cases of the conformance suite,
 // whose names begin with the duty, and with the rows of the bench for complete devices.
 

@@ -144,7 +144,7 @@ const framingRules: HttpRules = {
   }),
 };
 
-/** Responses that an adapter may reject: head, body, and the text if the adapter accepts the response. */
+/** Responses that an adapter may reject: head, body, and the text that it must report if it accepts the response. */
 type Doubtful = readonly (readonly [head: string, body: string, text: string])[];
 
 const FOLDS = [" A: bcd", ` A: ${"b".repeat(3000)}`, "\tb", " "];

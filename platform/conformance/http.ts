@@ -24,7 +24,7 @@ import { tlsRules, wireRules, wireTimeRules } from "./http-wire.ts";
 /**
  * Cases for an HTTP adapter.
  * @param make creates the adapter under test with these limits, for this server
- * @param bench provides the servers. Without real connections, the cases that need one are left out
+ * @param bench provides the servers. Without real connections, the cases that need them are left out
  */
 export function httpConformance(
   make: (limits: HttpLimits, server: HttpTestServer) => HttpSubject | Promise<HttpSubject>,
@@ -218,7 +218,7 @@ async function sendsWithin(bench: Bench, isValid: boolean): Promise<void> {
   second.mustBe("two", "the second");
 }
 
-/** Rules about the time limit. On a slow machine, valid exchanges may exceed it too. */
+/** Rules about the time limit. On a slow machine, even valid exchanges may exceed the limit. */
 const timeRules: HttpRules = {
   "time: no response within the limit is timeout": async (bench) => {
     bench.server.plan({ kind: "hang" });

@@ -211,7 +211,7 @@ export class Commands implements RequestContext {
   /** The limits for the current request: `address` is its endpoint's address. */
   #allowed(address: string): Allowed {
     const { allowHttp = false, config } = this.#options;
-    // Exception: in the specification's own revocation, the query contains the token (core/SPEC.md).
+    // Only a revocation may have the token in its address: the device authorization specification puts it into the query.
     const mayHoldToken = this.device.endpoint === Endpoint.REVOCATION;
     const tokens = mayHoldToken ? [] : secretsOf(this.device, this.memory);
     return { address, allowHttp, secrets: [config.clientSecret, ...tokens] };

@@ -27,7 +27,7 @@ const ASSERTION_LIFETIME_S = 60;
 const SIGNATURE_BYTES = 64;
 const NONCE_LENGTH_MAX = 512;
 const ORIGINS_MAX = 16;
-/** More signatures of a kind are not in use at one time, except those of an application's own requests. */
+/** At most so many signatures of a kind are in use at the same time, apart from those of the application's own requests. */
 const SENT_MAX = 4;
 /** Servers accept proofs that are about this old, so a smaller difference between the clocks does not matter. */
 const CLOCK_DIFFERENCE_MS = 60_000;
@@ -171,10 +171,10 @@ class SignedExchange extends ResponseBuffer {
   #endpoint = Endpoint.TOKEN;
   #hasProof = false;
   #hasAssertion = false;
-  /** The request was repeated with the nonce that the server required. */
+  /** Whether the request was repeated with the nonce that the server required. */
   #isRepeated = false;
   #nonce = "";
-  /** Why this nonce cannot be used. */
+  /** Why the nonce of the response cannot be used; "" if it can. */
   #problem = "";
   /** The difference between the clocks when the request was signed. */
   #aheadMs = 0;

@@ -64,7 +64,7 @@ export interface Recalled {
   readonly scope: string;
   /** The identifier of the key to which the tokens are bound (`Keys.id`). */
   readonly keyId?: string | undefined;
-  /** A refresh has returned the same refresh token: the server does not rotate it. */
+  /** Whether a refresh has returned the same refresh token, because the server does not rotate it. */
   readonly isLasting?: boolean;
   readonly tokenResponse: TokenResponse;
   readonly idToken?: ReceivedIdToken | undefined;
@@ -72,7 +72,7 @@ export interface Recalled {
   readonly access?: KnownToken | undefined;
 }
 
-/** Records the newest response of a device. Before that, it enlarges the memory for the values of the response. */
+/** Records the newest response of a device, and enlarges the memory for the response's values first. */
 export class ResponseRecorder extends ResponseBuffer {
   newest: ServerResponse | undefined;
   /** Number of requests that have ended. */
@@ -188,7 +188,7 @@ const FAILED = { status: 0, error: "", errorDescription: "" } as const;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A shorter value may be an ordinary word. Tokens of servers are longer (RFC 6749 §10.10). */
+/** Shorter values stay in a text, because they may be ordinary words. Tokens of servers are longer (RFC 6749 §10.10). */
 const SECRET_LENGTH_MIN = 8;
 
 /**

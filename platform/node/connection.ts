@@ -1,4 +1,5 @@
-// A request's connection: its start, address and failures, and the decoding of responses. Loaded with the first request.
+// Opens connections for requests, chooses addresses, describes failures, and decodes responses. This module is loaded with
+// the first request.
 
 import dns, { type LookupAddress } from "node:dns";
 import { once } from "node:events";
@@ -121,7 +122,7 @@ export function decoded(response: http.IncomingMessage): Readable {
   return decoder ? response.pipe(unlessEmpty(decoder())) : response;
 }
 
-/** Accepts an empty body, which is complete whatever coding its head names. */
+/** Accepts an empty body: it is complete, whichever coding the response's head names. */
 function unlessEmpty<D extends Transform & Zlib>(decoder: D): D {
   const flush = decoder._flush.bind(decoder);
   decoder._flush = (done) => (decoder.bytesWritten === 0 ? done() : flush(done));
@@ -153,7 +154,7 @@ export function placeOf(error: Error, url: URL): string {
 const portOf = ({ port, protocol }: URL): number =>
   Number(port || (protocol === "https:" ? 443 : 80));
 
-/** The agent of each connection. Another request of the program may get the connection, too. */
+/** The agent of each connection. Another request of the program may also get the connection. */
 const agents = new WeakMap<Socket, http.Agent>();
 
 /** Watches an idle connection, from the end of a response until the next request uses it. */

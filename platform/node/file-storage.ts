@@ -24,9 +24,9 @@ export { StateDirectoryError } from "./platform.ts";
 export interface FileStorageOptions {
   /** Largest record in bytes; default 131072, enough for any token. */
   capacity?: number;
-  /** Other programs use the directory as well, and a lock protects writes (SharedDirectory). */
+  /** Whether other programs use the directory too. The caller then protects writes by a lock (SharedDirectory). */
   isShared?: boolean;
-  /** Records are sealed. The file system may then lack modes and show all files to everybody. */
+  /** Whether records are sealed. The file system may then lack modes and show all files to everybody. */
   isSealed?: boolean;
 }
 

@@ -46,7 +46,7 @@ export function isMediumFault(error: unknown): boolean {
   return ERRORS[codeOf(error)]?.[1] === "medium";
 }
 
-/** The problem in words, without a path. */
+/** Describes the system's error in words, without a path. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown reason";
   const code = codeOf(error);
@@ -131,7 +131,7 @@ function keepOwn(handle: number, file: string, isSealed: boolean): void {
   try {
     fs.fchmodSync(handle, status.mode & 0o7777 & ~open);
   } catch {
-    // Checked below, because a file system may also report success and do nothing.
+    // The modes are checked below, because a file system may also report success and do nothing.
   }
   if (isSealed || (fs.fstatSync(handle).mode & open) === 0) return;
   refuse(
@@ -213,7 +213,7 @@ export function createOwn(file: string, content: string): void {
     fs.linkSync(draft, file);
   } catch (error) {
     if (codeOf(error) === "EEXIST") return;
-    // The file system has no hard links.
+    // EPERM: the file system has no hard links.
     if (codeOf(error) !== "EPERM") throw error;
     fs.renameSync(draft, file);
   } finally {

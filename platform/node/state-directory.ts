@@ -1,5 +1,5 @@
-// A state directory: which client owns it, the programs that share it, the issuer's stored metadata, and its adapters.
-// Separate from the other adapters, so that programs with their own storage load no code for files.
+// The functions of a state directory: its client, sharing it with other programs, the issuer's stored metadata, and its
+// adapters. This file is separate from the other adapters, so that programs with their own storage load no code for files.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import path from "node:path";
@@ -68,7 +68,8 @@ function foundIn(file: string): string {
 }
 
 /**
- * Throws if the file names another client. Older versions did not write this file. Then only the records show the client.
+ * Throws if the file names another client. Older versions did not write this file. In their directories, only the records
+ * show the client.
  */
 function refuseOther({ clientId }: Settings, directory: string, found: string): void {
   const { client, server } = objectIn(Buffer.from(found)) ?? {};
@@ -91,9 +92,9 @@ function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
   return [name, ...names.map((word) => `${word}=${words[word]}`)].join(" ");
 }
 
-// Several processes that use the directory at the same time.
+// The class below coordinates several processes that use the directory at the same time.
 
-/** Waits are reported only after this time, which a refresh does not exceed. */
+/** Waits are reported only after this time, because a refresh of another process usually takes less. */
 const BUSY_MS = 3000;
 
 export class SharedDirectory implements SharedState {
@@ -160,7 +161,7 @@ export class SharedDirectory implements SharedState {
     return this.#problem;
   }
 
-  /** If no lock file can be created, other programs cannot write records either, so the result is 0. */
+  /** @returns the process that holds the lock; 0 if none does, or if no process can create a lock file in the directory */
   #tryTake(): number {
     this.#problem = "";
     const isHeld = this.#lock.isHeld;
@@ -181,7 +182,7 @@ export class SharedDirectory implements SharedState {
 
 // Stores an issuer's metadata beside the tokens. A start with a session then needs no network, and a start without one
 // requests the code at once. The metadata are not secret, but an attacker who changed them would receive the tokens. With a
-// device key, they are authenticated like the records. Without one, only the directory's permissions protect both.
+// device key, they are authenticated like the records. Without a key, only the directory's permissions protect both files.
 
 const METADATA = "metadata.json";
 const LABEL = "picogrant metadata 1\n";

@@ -1,5 +1,5 @@
-// The lock of a state directory: a file for each process. One process at a time holds the lock. platform/README.md
-// describes it.
+// Implements the lock of a state directory with a file for each process. One process at a time holds the lock.
+// platform/README.md describes how.
 
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
@@ -24,7 +24,7 @@ export class StateLock {
   /** This process's lock file; "" if it does not hold the lock. */
   #own = "";
   #isSure = false;
-  /** The lock was released, but its file could not be removed yet. */
+  /** Whether the lock was released, but its file could not be removed yet. */
   #isLeft = false;
   #beat: NodeJS.Timeout | undefined;
 

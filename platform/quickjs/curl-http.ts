@@ -1,4 +1,5 @@
-// The HTTP adapter under QuickJS: one curl process for each exchange, connected by pipes. Does not interpret responses.
+// The HTTP adapter under QuickJS: one curl process for each exchange, connected by pipes. The
+// adapter does not interpret response bodies.
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import {
@@ -66,8 +67,8 @@ export class CurlHttp implements Http {
   constructor(os: Os, settings: CurlHttpSettings) {
     this.#os = os;
     this.#settings = settings;
-    // Ignore signals: if curl ends early, the write reports it. A file above the size limit is a write error too: SIGXFSZ
-    // is 25, on MIPS 31.
+    // Ignore these signals, because the failed write reports the same: SIGPIPE if curl has ended early, and SIGXFSZ (25, on
+    // MIPS 31) if a file exceeds the size limit.
     for (const signal of [os.SIGPIPE, 25, 31]) os.signal(signal, undefined);
   }
 
@@ -188,7 +189,7 @@ class ResponseHead {
     this.isContradictory =
       distinct.size > 1 ||
       (length !== "" && !/^\d{1,15}$/.test(length)) ||
-      // No other coding was requested. A length in addition to a coding allows response smuggling.
+      // The request allows no other coding. A length in addition to a coding allows response smuggling.
       (codings.length > 0 && (!isChunked || distinct.size > 0)) ||
       // Folded lines are obsolete (RFC 9112 §5.2), and may hide another header.
       /\n[ \t]/.test(text);
@@ -201,7 +202,7 @@ class ResponseHead {
     return retryAfterSeconds(value, date, wallClockMs);
   }
 
-  /** Whether the body has a content coding (RFC 9110 §8.4). None was requested. */
+  /** Whether the body has a content coding (RFC 9110 §8.4), although the request accepts none. */
   get isCoded(): boolean {
     return this.#headers("content-encoding").some((coding) => !/^(identity)?$/i.test(coding));
   }
@@ -245,16 +246,16 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
     "path-as-is",
     "http1.1",
     "suppress-connect-headers",
-    // A separate output for the head. Otherwise the trailers of a chunked body could not be distinguished from the body.
+    // Use a separate output for the head. Otherwise the trailers of a chunked body could not be distinguished from the body.
     option("dump-header", "/proc/self/fd/2"),
     option("proto", "=http,https"),
-    // The minimum version, even if the system's TLS library accepts older ones (RFC 9325 §3.1.1).
+    // Require at least this version, even if the system's TLS library accepts older ones (RFC 9325 §3.1.1).
     "tlsv1.2",
     option("max-time", seconds(settings.timeLimitMs)),
     option("connect-timeout", seconds(settings.connectLimitMs)),
     option("user-agent", settings.userAgent),
     option("header", "Accept: application/json"),
-    // Not --compressed, because curl on many embedded systems has no zlib and rejects this option.
+    // Do not use --compressed, because curl on many embedded systems has no zlib and rejects this option.
     option("header", "Accept-Encoding: identity"),
     // Remove curl's `Expect` header, because waiting for 100 Continue costs a round trip.
     option("header", "Expect:"),

@@ -1,5 +1,5 @@
 // Discovery: requests a server's metadata (RFC 8414, OpenID Connect Discovery). In a host that cannot parse JSON, the core
-// reads them (core: discover).
+// reads the metadata (core: discover).
 
 import type { Http, TransportFailure } from "../contracts.ts";
 import { type Endpoints, noEndpoints } from "../driver/endpoints.ts";
@@ -138,7 +138,7 @@ const ADDRESSES = [
   ["revocation", "revocation_endpoint"],
 ] as const;
 
-/** @param metadata are valid */
+/** Converts metadata, which must be valid. */
 function serverIn(metadata: Metadata): DiscoveredServer {
   const address = (value: unknown): string => (typeof value === "string" ? value : "");
   return {

@@ -3,7 +3,7 @@
 import type { ServerProfile, TranslatedClient } from "./profile.ts";
 import { type Members, plainError, renamed, type Translation } from "./translation.ts";
 
-// Twitch: `scopes` instead of `scope`, also in the poll, and `message` contains the error.
+// Twitch: requests have `scopes` instead of `scope`, also polls. In responses, `message` contains the error.
 
 /** The meanings of the messages, which are compared in lower case. */
 const TWITCH_ERRORS: Readonly<Record<string, string>> = {

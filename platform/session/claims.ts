@@ -1,4 +1,5 @@
-// Validates ID tokens (OpenID Connect Core 1.0 §3.1.3.7) with the issuer's keys and Web Cryptography. Loaded on demand.
+// Validates ID tokens (OpenID Connect Core 1.0 §3.1.3.7) with the issuer's keys and Web Cryptography. The
+// module is loaded on demand.
 
 import type { ReceivedIdToken } from "../exchange/response-recorder.ts";
 import { addressProblem, isSameIssuer } from "../servers/address.ts";
@@ -18,6 +19,7 @@ const LIMIT_MS = 10_000;
 const BYTES_MAX = 262_144;
 
 /**
+ * Validates an ID token.
  * @param issuer undefined if unknown
  * @param before the claims of the previous token; undefined for the first
  * @throws SignInError `wrong_id_token` if the token is invalid, `no_metadata` or `unreachable` if the issuer's keys are not

@@ -1,4 +1,4 @@
-// The drivers of a session, one after the other: when another program has changed the records, a new driver reads them.
+// Creates the drivers of a session, one after the other: when another program has changed the records, a new driver reads them.
 
 import {
   accessTokenRefused,
@@ -70,7 +70,7 @@ export class Drivers {
   );
   readonly tokens: IssuedTokens;
   current: Driver;
-  /** The driver is about to be replaced. */
+  /** Whether the driver is about to be replaced. */
   #isStale = false;
   readonly #platform: Platform;
   readonly #settings: SessionSettings;
@@ -124,7 +124,7 @@ export class Drivers {
     this.#owner.changed();
   }
 
-  /** For programs that share the records: each request and write has exclusive access. */
+  /** Gives a program that shares its records with others exclusive access for each request and write. */
   #user(): SharedUser {
     const { report } = this.#owner;
     return {
@@ -140,8 +140,8 @@ export class Drivers {
   }
 
   /**
-   * Whether the refresh may replace the stored refresh token: not if tokens are only in memory or the server does not
-   * rotate.
+   * Whether the current request is a refresh that may replace the stored refresh token. False if the tokens are in memory
+   * only, or if the last refresh returned the same refresh token.
    */
   #mayRotate(): boolean {
     const { endpoint, state, notSaved } = this.current.device;

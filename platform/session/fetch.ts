@@ -119,7 +119,7 @@ export async function fetchWithToken(
   return (await sendWith(fresh)).response;
 }
 
-/** A new access token. Undefined if the session has ended; then the 401 is the response. @throws the signal's reason */
+/** A new access token. Undefined if the session has ended: the caller then gets the 401. @throws the signal's reason */
 async function freshToken(
   source: TokenSource,
   signal: AbortSignal | null | undefined,
@@ -134,7 +134,7 @@ async function freshToken(
 
 interface FetchResult {
   readonly response: Response;
-  /** A server has responded to the token with 401, and the reason is not a sign-in that is too weak (RFC 9470). */
+  /** Whether a server has responded to the token with 401 for another reason than a sign-in that is too weak (RFC 9470). */
   readonly isRefused: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Runs a sign-in from the stored records to the session and its end. It checks the device's state after every event, moves
+// Runs a sign-in from the stored records to the session and its end. It checks the device's state after every event, advances
 // the life cycle, and releases everything at the end.
 
 import { type Device, Field, State } from "../../core/index.ts";

@@ -87,7 +87,7 @@ export class Session {
     return this.#end !== undefined ? undefined : this.#leftOf(this.#device.refreshLifetimeS);
   }
 
-  /** The rest of a lifetime. The device counts only when it wakes, so the time since then is subtracted. */
+  /** The rest of a lifetime. The device counts down only when it wakes, so subtract the time since it last did. */
   #leftOf(seconds: number): number | undefined {
     const leftS = seconds - this.#driver.unreportedS;
     return leftS > 0 && seconds < Limit.ENDLESS ? leftS : undefined;
@@ -120,8 +120,8 @@ export class Session {
 
   /**
    * Validates the newest ID token against the issuer's keys, as OpenID Connect Core 1.0 §3.1.3.7 requires, and returns its
-   * claims. The token is stored across restarts. Undefined if the server has sent none, for example without `openid` in the
-   * scope.
+   * claims. The token is stored across restarts. Returns undefined if the server has sent no ID token, for example
+   * without `openid` in the scope.
    * @throws SignInError `wrong_id_token` if the token is invalid; `no_metadata` if the issuer is unknown, or publishes no
    * keys; `unreachable`
    */
@@ -140,8 +140,8 @@ export class Session {
   }
 
   /**
-   * A valid access token. If the current one is about to expire, the session refreshes it first, and waits for the network
-   * if necessary.
+   * Returns a valid access token. If the current one is about to expire, the session refreshes it first, and waits for the
+   * network if necessary.
    * @param signal ends the wait
    * @throws SignInError if the session has ended, or if the server refuses a refresh (the tokens stay stored, and the
    * session retries); the signal's reason
@@ -179,7 +179,7 @@ export class Session {
    * Works like the global `fetch`, and sends the access token in `Authorization` (RFC 6750 §2.1). After a 401, it refreshes
    * the token and repeats the request once, unless reading consumes `init.body`, or the API requires another sign-in (RFC
    * 9470, `stepUpOf`). It sends the token over https to the server of this request; if `resources` is set, only to those
-   * servers. It follows redirects: within the same server with the token, to another one without token, headers and body.
+   * servers. It follows redirects: within the same server with the token, to another server without token, headers and body.
    * @throws SignInError if the session has ended, or if the signer fails; TypeError if the address must not receive the
    * token; errors of `fetch`
    */
@@ -202,9 +202,9 @@ export class Session {
   }
 
   /**
-   * Revokes the tokens at the server and erases them here. Resolves when both steps have succeeded or failed. That takes
-   * some minutes if the server is unreachable: it is tried four times, and `onTrouble` receives each failure that is
-   * retried.
+   * Revokes the tokens at the server and erases them here. Resolves when both steps have succeeded or failed. If the
+   * server is unreachable, this takes some minutes: the session tries four times, and `onTrouble` receives each failure that
+   * is retried.
    * @throws SignInError if the session has ended before
    */
   signOut(): Promise<SignOutResult> {

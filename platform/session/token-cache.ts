@@ -65,7 +65,7 @@ export class TokenCache {
   isReading = false;
   /** Called after the last operation. */
   onRest: () => void = nothing;
-  /** Whether something is stored, for any tokens. */
+  /** Whether the storage contains a cache, whichever tokens it is for. */
   isThere = false;
   readonly #open: () => Storage;
   #next: (() => void) | undefined;
@@ -183,9 +183,9 @@ export class IssuedTokens {
   #requested: string | undefined;
   /** The refresh token of the newest response. */
   #refresh = "";
-  /** A refresh has returned the same refresh token. */
+  /** Whether the last refresh returned the same refresh token. */
   isLasting = false;
-  /** The tokens are bound to a key that this program does not have. */
+  /** Whether the tokens are bound to a key that this program does not have. */
   isOfOtherKey = false;
   /** Number of stored token responses. */
   #granted = 0;

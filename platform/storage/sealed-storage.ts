@@ -66,7 +66,7 @@ interface LowLevel {
 }
 const { lowlevel } = nacl as unknown as { lowlevel: LowLevel };
 
-/** The known state of a slot of the inner storage. */
+/** What this object knows about a slot of the inner storage. */
 interface SlotState {
   /** The number in the slot's sealed record; -1 if the slot has no valid record. */
   number: number;
@@ -160,7 +160,7 @@ export class SealedStorage implements Storage {
     );
   }
 
-  /** Reads both slots if their content is unknown, because the number of the next record must exceed both. */
+  /** Reads both slots if their content is unknown, because the next record's number must exceed those in both. */
   #survey(then: () => void): void {
     if (this.#slots.every(({ certain }) => certain)) {
       then();
@@ -206,8 +206,9 @@ export class SealedStorage implements Storage {
   }
 
   /**
-   * @param length of the box in `#envelope`, -1 if it could not be read
-   * @returns bytes of head and record in `#message` after the leading zeros, -1 if the box is not authentic
+   * Opens the sealed record in `#envelope` into `#message`.
+   * @param length of the sealed record; -1 if it could not be read
+   * @returns the length of head and record, which follow the leading zeros; -1 if the sealed record is not authentic
    */
   #open(slot: number, length: number): number {
     const innerBytes = length - BOX_AT - TAG_BYTES;
@@ -231,7 +232,7 @@ export class SealedStorage implements Storage {
     return this.#isKnown(slot, readUint32(this.#message, head + NUMBER_AT)) ? innerBytes : -1;
   }
 
-  /** Notes an authentic record; false if the slot should contain another one. */
+  /** Notes the number of an authentic record. Returns false if the slot should contain a record with another number. */
   #isKnown(slot: number, number: number): boolean {
     const state = this.#slots[slot as 0 | 1];
     if (state.certain && number !== state.number) return false;

@@ -85,7 +85,7 @@ export interface FakeHttpOptions {
 }
 
 interface Exchange {
-  /** The caller's own object, and a copy from the start. The object must not change. */
+  /** The caller's own object, which must not change, and a copy from the start of the exchange. */
   request: HttpRequest;
   value: string;
   sink: HttpSink;
@@ -185,7 +185,7 @@ export class FakeHttp implements Http {
     const sizes = [response.chunkBytes ?? this.chunkBytes ?? total].flat();
     let at = 0;
     const next = (): void => {
-      // A loop and not a recursion, because a body of 64 KiB in single bytes would overflow the stack.
+      // This is a loop and not a recursion, because a body of 64 KiB in single bytes would overflow the stack.
       while (this.#current === exchange && at < total) {
         if (at >= sizeLimitBytes) {
           this.#end(exchange, "too-large");
@@ -237,7 +237,7 @@ export class FakeHttp implements Http {
     else exchange.sink.failed(failure);
   }
 
-  /** Calls `run` after a delay, or at once if it is undefined. Does not call it if the exchange is over by then. */
+  /** Calls `run` after a delay, or at once if `afterMs` is undefined. Does not call `run` if the exchange is over by then. */
   #later(exchange: Exchange, afterMs: number | undefined, run: () => void): void {
     const unlessOver = (): void => {
       if (this.#current === exchange) run();
@@ -262,7 +262,7 @@ function reachesFarSide(fault: FakeFault): boolean {
   return fault.kind !== "refuse" && fault.kind !== "reset-before";
 }
 
-/** Copies the request, because the caller may reuse its object for the next one. */
+/** Copies the request, because the caller may reuse its object for the next request. */
 function copyOf(request: HttpRequest) {
   const { method, url, contentType, authorization, headers = [] } = request;
   const body = new Uint8Array(request.bodyTo - request.bodyFrom);
