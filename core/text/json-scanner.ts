@@ -18,9 +18,9 @@ export interface Scanner {
   scanState: Scan;
   /** A leading 1, then a bit for each open level: 0 for an object, 1 for an array. */
   scanStack: number;
-  /** Deepest object in which names are looked up. */
+  /** Depth of the deepest object in which names are looked up. */
   scanDepthMax: number;
-  /** Literal with the names that are looked up. */
+  /** Literal with the member names that are looked up in the document. */
   scanNames: Literal;
   /** Bit mask of the required fields. */
   scanRequired: number;

@@ -11,7 +11,7 @@ import { Region } from "../device/tables.ts";
 export interface Value {
   /** The region of the current string or number, NONE if it is skipped. */
   scanField: Place;
-  /** A high surrogate until its low one arrives. */
+  /** The high surrogate whose low surrogate has not arrived yet; 0: none. */
   scanHigh: number;
   /** For each field, the number of bytes that did not fit into its region, at most BODY_MAX. */
   excess: Integers;
