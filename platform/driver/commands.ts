@@ -51,7 +51,7 @@ export class Commands implements RequestContext {
   readonly #responses: Responses;
   readonly #look: LeakGuard;
   readonly #requests: Requests;
-  /** Reused, because a poll must not allocate. */
+  /** The driver reuses this object, because a poll must not allocate. */
   readonly #pollRequest: ReusedRequest;
   // These callbacks are created once, because a poll must not allocate.
   readonly #unverified = (): void =>
@@ -132,7 +132,7 @@ export class Commands implements RequestContext {
     this.#exchange.abort();
   }
 
-  /** @returns what the adapter returned, a promise if it is `async` */
+  /** @returns the adapter's return value, which is a promise if the adapter's function is `async` */
   carryOut(command: Command): unknown {
     const { device, memory } = this;
     const from = device.data;
@@ -198,7 +198,7 @@ export class Commands implements RequestContext {
   /** Copies a loaded record to where the core reads it. @returns its length, 0 for no record, -1 if it does not fit */
   #take(record: Uint8Array, length: number): number {
     const text = asciiOf(record, 0, length);
-    // Only the record of a code contains a URI, and the capacity for URIs grows only once.
+    // Grow the capacity for URIs only for the record of a code: it can grow once, and other records contain no URI.
     const address = record[0] === RecordKind.CODE ? text.slice(0, Limit.LONG_URI_MAX) : "";
     this.makeRoom({ refresh_token: text, verification_uri: address });
     const { start, capacity } = this.device;
@@ -208,7 +208,7 @@ export class Commands implements RequestContext {
     return length;
   }
 
-  /** The limits for the current request: `address` is its endpoint's address. */
+  /** Returns the limits for the current request. `address` is the address of its endpoint. */
   #allowed(address: string): Allowed {
     const { allowHttp = false, config } = this.#options;
     // Only a revocation may have the token in its address: the device authorization specification puts it into the query.

@@ -1,5 +1,5 @@
-// Creates the core's device from the options: its memory, its configuration, and whether the storage can take its
-// records.
+// Creates the core's device from the options: allocates its memory, sets its configuration, and checks whether the
+// storage can take its records.
 
 import type * as complete from "../../core/complete.ts";
 import { ConfigMember, Field, Pkce, Region, release } from "../../core/index.ts";
@@ -67,7 +67,7 @@ const GROWING = {
 /** Bytes of a request or record in addition to the client and the growing values. */
 const AROUND_BYTES = 256;
 
-/** Whether the values fit, together with equally long new ones and a request or record with all of them. */
+/** Whether the memory can take the values, equally long new ones, and a request or record with all of them. */
 export function hasCapacity({ capacity, length }: complete.Device, values: Values): boolean {
   let bytes = AROUND_BYTES + length[Region.CLIENT]! + length[Region.TOKEN_PARAMETERS]!;
   bytes += Math.max(0, length[Region.OUTPUT]!);
@@ -79,7 +79,7 @@ export function hasCapacity({ capacity, length }: complete.Device, values: Value
   return bytes <= capacity[Region.OUTPUT]!;
 }
 
-/** Moves a device into a larger memory of the same configuration. */
+/** Copies a device to a larger memory with the same configuration. */
 export function moveDevice(device: complete.Device, larger: complete.Device): void {
   const { memory, start, capacity } = larger;
   const before = device.memory as Uint8Array;
@@ -108,7 +108,7 @@ function memberName(member: ConfigMember): string {
   );
 }
 
-/** 26 random bits for the core's jitter. Without entropy, all devices get the same value. */
+/** Returns 26 random bits for the core's jitter. Without entropy, all devices get the same value. */
 function seedFrom(platform: Platform): number {
   const bytes = new Uint8Array(4);
   if (!isFilled(platform.entropy, bytes, 0, 4)) return 0;
@@ -131,16 +131,16 @@ export const RECORD = {
   ],
 } as const;
 
-/** The longest record that the device can write with its memory. */
+/** Returns the length of the longest record that the device can write with its memory. */
 function recordBytesMax({ capacity }: complete.Device): number {
   const fixed = RECORD.CODE.map((region) => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0));
   const output = capacity[Region.OUTPUT] ?? 0;
-  // The device code or the token is in the memory as well as in the record.
+  // A record is in OUTPUT, and its content is also in the regions above, so it has at most half of their bytes.
   const bytes = fixed.reduce((sum, size) => sum + size, RECORD.FRAME + output) >> 1;
   return Math.min(bytes, output);
 }
 
-/** Throws at the start if records do not fit, rather than after the user has signed in. */
+/** Throws at the start if records do not fit. Otherwise the tokens might not fit after the user has signed in. */
 function checkStorage(device: complete.Device, capacity: number): void {
   const needed = recordBytesMax(device);
   if (capacity >= needed) return;

@@ -1,5 +1,5 @@
-// The elapsed time on a computer that may sleep. Its monotonic clock may stop during sleep. Its wall clock continues, but
-// can be set forward or back.
+// Measures the elapsed time on a computer that may sleep. Its monotonic clock may stop during sleep. Its wall clock
+// continues, but can be set forward or back.
 
 /** Smaller differences can result from reading one clock after the other, or from slewing. */
 const JUMP_MIN_MS = 1000;

@@ -32,7 +32,7 @@ export const noEndpoints: Endpoints = {
   resources: [],
 };
 
-/** The address of an endpoint; "" if there is none. */
+/** Returns the address of an endpoint; "" if it has none. */
 export function addressOf(endpoints: Endpoints, endpoint: Endpoint): string {
   switch (endpoint) {
     case Endpoint.DEVICE_AUTHORIZATION:
@@ -50,7 +50,7 @@ export function addressOf(endpoints: Endpoints, endpoint: Endpoint): string {
   }
 }
 
-/** One bit for each endpoint that has an address, for the core's setEndpoints. */
+/** Returns one bit for each endpoint that has an address, for the core's setEndpoints. */
 export function endpointMask(endpoints: Endpoints): number {
   let mask = 0;
   for (let endpoint = 0; endpoint < 27; endpoint++) {
@@ -65,7 +65,7 @@ interface EndpointProblem {
   readonly message: string;
 }
 
-/** The problems of all addresses that must not receive secrets, in order. @param at the path of the endpoints */
+/** Returns the problems of all addresses that must not receive secrets, in order. @param at the path of the endpoints */
 export function endpointProblems(
   { resources = [], ...others }: Partial<Endpoints>,
   allowHttp = false,

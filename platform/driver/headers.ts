@@ -11,7 +11,7 @@ export interface HostHeaders {
 
 export const NO_HEADERS: readonly Header[] = [];
 
-/** The host's headers for a request. Requests for metadata and polls for events have none. */
+/** Returns the host's headers for a request. Requests for metadata and polls for events have none. */
 export function headersFor(
   headers: HostHeaders | undefined,
   endpoint: Endpoint,
@@ -31,8 +31,8 @@ export function checkHeaders(headers: HostHeaders | undefined): void {
 }
 
 /**
- * The problems of headers. Names must be unique in one kind of request, ignoring case (RFC 9110 §5.1), because some
- * adapters would send both headers and others only the last one.
+ * Returns the problems of headers. Names must be unique in one kind of request, ignoring case (RFC 9110 §5.1), because
+ * some adapters would send both headers and others only the last one.
  */
 export function headersProblems(
   headers: HostHeaders = {},
@@ -48,7 +48,7 @@ export function headersProblems(
   });
 }
 
-/** The problem of a header, "" if there is none. Does not contain the value, which may be a secret. */
+/** Returns the problem of a header, "" if it has none. The text does not contain the value, which may be a secret. */
 function headerProblem([name, value]: Header): string {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
     return "a name must be a token of RFC 9110 section 5.6.2";

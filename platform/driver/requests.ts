@@ -10,7 +10,7 @@ import { asciiOf, bytesOf, FORM_TYPE, formFields } from "../text/text.ts";
 import { headersFor, NO_HEADERS } from "./headers.ts";
 import type { DriverOptions } from "./options.ts";
 
-/** A reused request: the next poll overwrites it, because a poll must not allocate. */
+/** A request that the next poll overwrites, because a poll must not allocate. */
 export type ReusedRequest = { -readonly [Name in keyof HttpRequest]-?: HttpRequest[Name] };
 
 export function newRequest(memory: Uint8Array): ReusedRequest {
@@ -57,7 +57,7 @@ export class Requests {
     request.bodyTo = ownBody ? device.callBodyTo : device.body + device.bodyLength;
   }
 
-  /** The Authorization header's value, "" for none. */
+  /** Returns the value of the Authorization header, "" for none. */
   #authorization(memory: Uint8Array): string {
     const device = this.#device;
     switch (device.authorization) {
@@ -73,7 +73,7 @@ export class Requests {
   }
 }
 
-/** The device's secrets, which must appear neither in an address nor in a message. */
+/** Returns the device's secrets, which must appear neither in an address nor in a message. */
 export function secretsOf(device: complete.Device, memory: Bytes): string[] {
   const regions = [
     Field.DEVICE_CODE,
@@ -86,23 +86,23 @@ export function secretsOf(device: complete.Device, memory: Bytes): string[] {
   return regions.map((region) => fieldOf(device, memory, region));
 }
 
-/** The stored access token, "" for none. */
+/** Returns the stored access token, "" for none. */
 export function accessTokenOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Field.ACCESS_TOKEN);
 }
 
-/** The token that identifies the session: the refresh token or, without one, the access token; "" if there is neither. */
+/** Returns the token that identifies the session: the refresh token, or else the access token; "" if there is neither. */
 export function storedTokenOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Region.REFRESH_TOKEN) || accessTokenOf(device, memory);
 }
 
-/** A value in the device's memory, "" for none. */
+/** Returns a value in the device's memory, "" for none. */
 export function fieldOf(device: complete.Device, memory: Bytes, region: Field | Region): string {
   const from = device.start[region]!;
   return asciiOf(memory, from, from + Math.max(0, device.length[region]!));
 }
 
-/** The content type of a body: form for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
+/** Returns the type of a body: form for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
 function contentType(endpoint: Endpoint): string {
   return endpoint >= Endpoint.EVENTS ? "application/json" : FORM_TYPE;
 }

@@ -102,7 +102,7 @@ export function missingCapacityOf(device: Device): string {
   return `${what} does not fit; ${remedy}`;
 }
 
-/** The member that a response lacks or has in an invalid form; "" if there is none. */
+/** Returns the member that a response lacks or has in an invalid form; "" if there is none. */
 export function lackingMemberOf({ error, errorField }: Device): string {
   const isUnusable =
     error === ErrorCode.MALFORMED_RESPONSE || error === ErrorCode.UNUSABLE_RESPONSES;

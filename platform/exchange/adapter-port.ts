@@ -8,7 +8,7 @@ import type { Above, Port } from "./filter.ts";
 export interface ExchangeOwner {
   /** Whether the next request is a poll. Polls reuse two sinks, because a poll must not allocate. */
   isPoll(): boolean;
-  /** Code outside the driver has thrown or rejected. @param giveUp reports the failed operation; call it next */
+  /** Called when code outside the driver has failed. @param giveUp reports the failed operation; call it next */
   fault(error: unknown, giveUp: () => void): void;
 }
 
@@ -73,7 +73,7 @@ export class AdapterPort implements Port {
     this.above.failed(failure, this.#http.lastFailure ?? "");
   }
 
-  /** A filter has thrown: ends this exchange as failed. */
+  /** Ends this exchange as failed, because a filter has thrown. */
   broken(error: unknown): void {
     this.abort();
     this.#owner.fault(error, () => this.above.failed("unreachable", ""));

@@ -56,7 +56,7 @@ export function isFilled(
 
 export function nothing(): void {}
 
-/** The code or name of an error, without its message, which may contain secrets. */
+/** Returns the code or name of an error, without its message, which may contain secrets. */
 export function faultName(error: unknown): string {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
   const known = [code, name].find((word) => /^[A-Za-z0-9_]{1,60}$/.test(String(word ?? "")));
@@ -98,7 +98,7 @@ export class Faults {
       try {
         this.#onError(error);
       } catch {
-        // `onError` itself has thrown: throw the original error.
+        // If `onError` itself throws, throw the original error.
         this.#held.push(error);
       }
     }

@@ -26,7 +26,7 @@ export type Head = Parameters<HttpSink["status"]>;
 export abstract class Filter implements Below {
   above!: Above;
   below!: Below;
-  /** @internal Changes when an exchange is aborted: what a filter would do later for it is then void. */
+  /** @internal Changes when an exchange is aborted. A filter compares it before it continues an exchange later. */
   turn = 0;
 
   send(request: HttpRequest): void {

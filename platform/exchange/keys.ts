@@ -1,5 +1,5 @@
-// Keys instead of secrets: proofs of possession (DPoP, RFC 9449) and client assertions (private_key_jwt, RFC 7523 §3),
-// signed with a private key. This module is loaded only if one of the two is used.
+// Authenticates a client with a key instead of a secret: proofs of possession (DPoP, RFC 9449) and client assertions
+// (private_key_jwt, RFC 7523 §3), signed with a private key. This module is loaded only if one of the two is used.
 
 import { Endpoint } from "../../core/index.ts";
 import type { Bytes, Entropy, Header, HttpRequest, Signer } from "../contracts.ts";
@@ -11,7 +11,7 @@ import type { Filter, Head } from "./filter.ts";
 import { type BufferedResponse, ResponseBuffer } from "./response-buffer.ts";
 import { challengeWith } from "./step-up.ts";
 
-/** What a key of the client signs: proofs of tokens (DPoP), client assertions, or both. */
+/** The signatures that a client makes with its key: proofs of tokens (DPoP), client assertions, or both. */
 export interface KeySettings {
   readonly signer: Signer;
   readonly entropy: Entropy;
@@ -29,7 +29,7 @@ const NONCE_LENGTH_MAX = 512;
 const ORIGINS_MAX = 16;
 /** At most so many signatures of a kind are in use at the same time, apart from those of the application's own requests. */
 const SENT_MAX = 4;
-/** Servers accept proofs that are about this old, so a smaller difference between the clocks does not matter. */
+/** The smallest difference between the clocks that matters. Servers accept proofs that are about this old. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 /** Errors that servers return if the time in a proof or an assertion is wrong. */
 const REJECTIONS: readonly unknown[] = ["invalid_dpop_proof", "invalid_client", "invalid_grant"];
@@ -80,7 +80,7 @@ export class Keys {
     return ["DPoP", await this.#signed(head, claims, this.#proofs)];
   }
 
-  /** The form fields of a client assertion for a request to `url`. @throws Error if the signer fails */
+  /** Returns the form fields of a client assertion for a request to `url`. @throws Error if the signer fails */
   async assertion(url: string): Promise<string> {
     const { clientId, audience, signer } = this.settings;
     const { kid } = signer.publicJwk;
@@ -112,12 +112,12 @@ export class Keys {
     return "";
   }
 
-  /** The newest signatures. They are removed from messages, because a server may repeat them. */
+  /** Returns the newest signatures. They are removed from messages, because a server may repeat them. */
   get sent(): readonly string[] {
     return [...this.#proofs, ...this.#assertions];
   }
 
-  /** How far the clock of the URL's server is ahead of the device's, in milliseconds; 0 if less than a minute. */
+  /** Returns how far the clock of the URL's server is ahead of the device's, in milliseconds; 0 if less than a minute. */
   aheadMs(url: string): number {
     return this.#clocksMs.get(originOf(targetOf(url))) ?? 0;
   }
@@ -156,7 +156,7 @@ function setNewest<T>(values: Map<string, T>, origin: string, value: T): void {
   if (values.size > ORIGINS_MAX) values.delete(oldest!);
 }
 
-/** The URI to which a proof applies (RFC 9449 §4.2), as the Host header names it: without query and default port. */
+/** Returns the URI of a proof (RFC 9449 §4.2), as the Host header names it: without query and default port. */
 function targetOf(url: string): string {
   const origin = originOf(url);
   const path = url.slice(origin.length).split(/[?#]/, 1)[0];

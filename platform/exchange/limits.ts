@@ -24,8 +24,8 @@ export function finalStatus(status = 0): number {
 }
 
 /**
- * How long an idle connection stays open: a second less than the server allows, because the next request needs time to
- * arrive. Returns undefined if the server does not state a time.
+ * Returns how long an idle connection stays open: a second less than the server allows, because the next request needs
+ * time to arrive. Returns undefined if the server does not state a time.
  */
 export function keepAliveMs(header: string | undefined): number | undefined {
   const [, seconds] = /^timeout=(\d+)/.exec(header ?? "") ?? [];
@@ -44,11 +44,11 @@ export const HEAD_TOO_LONG = "the head of the response is longer than 64 KiB";
 
 // Parses `Retry-After` for adapters. Needs only regular expressions and Date.UTC.
 
-/** The longest reported wait: the limit of the core's integers. */
+/** The longest wait that is reported: the largest integer of the core. */
 const LONGEST_S = 134_217_727;
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
-/** RFC 9110 §5.6.7: the current date format, and an obsolete one with two-digit years. */
+/** The current date format of RFC 9110 §5.6.7, and an obsolete one with two-digit years. */
 const HTTP_DATE = /^\w+, ([ \d]\d)[ -](\w{3})[ -](\d\d|\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
 /** The date format of asctime, which is obsolete. */
 const ASCTIME = /^(\w+) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/;
@@ -75,13 +75,13 @@ export function retryAfterSeconds(
   return Math.min(Math.max(0, Math.ceil((until - fromMs) / 1000)), LONGEST_S);
 }
 
-/** Milliseconds since 1970; undefined if the text is not an HTTP date or is before 1970. */
+/** Returns milliseconds since 1970; undefined if the text is not an HTTP date or is before 1970. */
 export function parseHttpDate(text: string): number | undefined {
   const match = HTTP_DATE.exec(text.replace(ASCTIME, "$1, $3 $2 $5 $4 GMT"));
   if (match === null) return undefined;
   const [day, , digits, hour, minute, second] = match.slice(1).map(Number);
   const month = MONTHS.indexOf(match[2]!) / 3;
-  // Two-digit years: without a clock, 1970..2069 is closest to the rule of RFC 9110.
+  // Two digits stand for a year in 1970..2069. Without a clock, this is closest to the rule of RFC 9110.
   const century = match[3]!.length > 2 ? 0 : digits! < 70 ? 2000 : 1900;
   const year = digits! + century;
   if (!Number.isInteger(month) || year < 1970) return undefined;

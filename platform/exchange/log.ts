@@ -49,7 +49,7 @@ export function driverLog(write: (line: string) => void): DriverLog {
     try {
       write(line);
     } catch {
-      // Logging must not fail an operation.
+      // Ignore the error, because logging must not make an operation fail.
     }
   };
   return {
@@ -141,12 +141,12 @@ class LoggedExchange extends Listener {
   }
 }
 
-/** The address of the request, without the path of an API call, which may contain personal data. */
+/** Returns the address of the request, without the path of an API call, which may contain personal data. */
 function addressIn({ url }: HttpRequest, endpoint: Endpoint): string {
   return endpoint > Endpoint.REVOCATION ? originOf(url) : url.split(/[?#]/, 1)[0]!;
 }
 
-/** The error code (RFC 6749 §5.2), if it is a known one. */
+/** Returns the error code (RFC 6749 §5.2), if it is a known one. */
 function errorIn(body: readonly number[]): string {
   const [, name] = /"error"\s*:\s*"([^"]*)"/.exec(asciiOf(body, 0, body.length)) ?? [];
   if (name === undefined) return "";

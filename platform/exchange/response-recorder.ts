@@ -130,7 +130,7 @@ export class ResponseRecorder extends ResponseBuffer {
     super.abort();
   }
 
-  /** The device receives the complete response now. */
+  /** Called when the response is complete. The device receives it now. */
   override responded({ head, body }: BufferedResponse): void {
     const [status] = head;
     const members = objectIn(body) ?? {};
@@ -191,10 +191,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** Shorter values stay in a text, because they may be ordinary words. Tokens of servers are longer (RFC 6749 §10.10). */
 const SECRET_LENGTH_MIN = 8;
 
-/**
- * Removes secrets that a server repeats from a text for people.
- * @param secrets as they are sent; "" for a missing one
- */
+/** Removes secrets that a server repeats from a text for people. @param secrets as they are sent; "" for a missing one */
 function scrubbed(text: string, secrets: readonly string[]): string {
   let result = text;
   for (const secret of secrets) {

@@ -23,7 +23,7 @@ export interface ResponseHead {
 const ACR_VALUES_MAX = 256;
 
 /**
- * The sign-in that an API's response requires.
+ * Returns the sign-in that an API's response requires.
  * @returns undefined if the status is not 401 or the error is not `insufficient_user_authentication` (RFC 9470 §3). A
  * parameter that no request could carry is left out
  */
@@ -33,7 +33,7 @@ export function stepUpOf(response: ResponseHead): StepUp | undefined {
     : undefined;
 }
 
-/** As `stepUpOf`, for the `WWW-Authenticate` header of a 401. */
+/** Does the same as `stepUpOf`, for the `WWW-Authenticate` header of a 401. */
 export function stepUpIn(header: string): StepUp | undefined {
   const parameters = challengeWith("insufficient_user_authentication", header);
   if (parameters === undefined) return undefined;
@@ -52,7 +52,7 @@ const PART = new RegExp(
   "g",
 );
 
-/** The parameters of the challenge with this error code. A header may contain several challenges. */
+/** Returns the parameters of the challenge with this error code. A header may contain several challenges. */
 export function challengeWith(error: string, header: string): Map<string, string> | undefined {
   let parameters = new Map<string, string>();
   const challenges = [parameters];

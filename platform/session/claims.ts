@@ -44,7 +44,7 @@ export async function claimsOf(
   }
 }
 
-/** The keys of the issuer, from its metadata (OpenID Connect Discovery 1.0 §3 and §4). */
+/** Requests the keys of the issuer, by its metadata (OpenID Connect Discovery 1.0 §3 and §4). */
 async function keysOf(issuer: string, settings: ClaimsSettings): Promise<readonly JsonWebKey[]> {
   for (const address of metadataAddresses(issuer)) {
     const { issuer: named, jwks_uri: keys } = await jsonAt(address, settings);
@@ -92,7 +92,7 @@ async function jsonAt(
   }
 }
 
-/** The body as text; "" if it is longer than the limit. */
+/** Reads the body as text; "" if it is longer than the limit. */
 async function textIn({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -223,7 +223,7 @@ export async function checkedClaims(
   return claims as unknown as IdTokenClaims;
 }
 
-/** The problem of the claims (§3.1.3.7, 2 to 5, and §12.2), "" for none. */
+/** Returns the problem of the claims (§3.1.3.7, 2 to 5, and §12.2), "" for none. */
 function problemOf(
   claims: Readonly<Record<string, unknown>>,
   expected: IdTokenExpectations,
@@ -244,7 +244,7 @@ function problemOf(
   return "";
 }
 
-/** The problem of the times (§3.1.3.7, 9 and 10, and RFC 7519 §4.1.5), "" for none. */
+/** Returns the problem of the times (§3.1.3.7, 9 and 10, and RFC 7519 §4.1.5), "" for none. */
 function timeProblemOf(claims: Readonly<Record<string, unknown>>, nowS: number): string {
   const { exp, iat, nbf = iat } = claims as Readonly<Record<string, number>>;
   if (!(exp! > nowS - SKEW_S)) return "has expired";
@@ -295,7 +295,7 @@ function isWeak({ kty, n = "", e = "", x = "" }: JsonWebKey): boolean {
   return kty === "OKP" && SMALL_ORDER.some((one) => one.test(hex));
 }
 
-/** A number without leading zeros (RFC 7518 §2). */
+/** Returns a number without leading zeros (RFC 7518 §2). */
 function withoutZeros(number: string): Uint8Array {
   const bytes = bytesOf(number);
   const start = bytes.findIndex((byte) => byte !== 0);

@@ -180,9 +180,7 @@ export class Drivers {
     });
   }
 
-  /**
-   * Requests the server's addresses once, after a failure, if they come from an earlier start. The server may have moved.
-   */
+  /** Requests the server's addresses once, after a failure, if they come from an earlier start and may be outdated. */
   rediscover(): void {
     const request = this.#rediscoverOnce;
     this.#rediscoverOnce = undefined;

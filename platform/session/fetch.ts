@@ -29,7 +29,7 @@ export type KeyedFetchSettings = FetchSettings & { readonly keys?: Keys | undefi
 
 const REDIRECTS_MAX = 20;
 
-/** The request as a `Request`; undefined if it is an address. The body of a `Request` is always a stream. */
+/** Returns the request as a `Request`; undefined if it is an address. The body of a `Request` is always a stream. */
 function requestOf(input: string | URL | Request): Request | undefined {
   // Tests a property, because web frameworks replace the global class.
   return typeof input === "object" && "url" in input ? input : undefined;
@@ -93,7 +93,7 @@ function lookAt(url: URL, token: string, settings: FetchSettings): void {
 }
 
 /**
- * As `Session.fetch`.
+ * Does what `Session.fetch` describes.
  * @throws TypeError if the address must not receive the token; the error of `accessToken`; the signal's reason; errors of
  * `fetch`
  */
@@ -165,7 +165,7 @@ async function follow(
     const to = redirect === "manual" ? undefined : redirection(response, url);
     const rest = to && afterRedirect(init, response.status, to.origin === url.origin);
     if (to !== undefined && redirect === "error") throw new TypeError("fetch: a redirect");
-    // If the request cannot or must not be repeated, the redirect is the response.
+    // If the request cannot or must not be repeated, return the redirect itself to the program.
     if (to === undefined || rest === undefined) {
       const isRefused = hasToken && response.status === 401 && stepUpOf(response) === undefined;
       return { response, isRefused: isRefused && !isNonceRequired };
@@ -190,7 +190,7 @@ function hasRequired({ headers, status }: Response, { href }: URL, keys: Keys): 
   return challengeWith("use_dpop_nonce", headers.get("www-authenticate") ?? "") !== undefined;
 }
 
-/** The target of a redirect; undefined if the response is not a redirect (RFC 9110 §15.4). */
+/** Returns the target of a redirect; undefined if the response is not a redirect (RFC 9110 §15.4). */
 function redirection({ status, headers }: Response, from: URL): URL | undefined {
   const location = headers.get("location");
   if (location === null || ![301, 302, 303, 307, 308].includes(status)) return undefined;
@@ -200,7 +200,7 @@ function redirection({ status, headers }: Response, from: URL): URL | undefined 
 }
 
 /**
- * The request after a redirect. Another server receives neither token, headers nor body of the first request.
+ * Returns the request after a redirect. Another server receives neither token, headers nor body of the first request.
  * @returns undefined if the request cannot be repeated
  */
 function afterRedirect(
@@ -210,7 +210,7 @@ function afterRedirect(
 ): Outgoing["init"] | undefined {
   const { method, body } = init;
   const isReading = method === "GET" || method === "HEAD";
-  // The Fetch standard: after these statuses, the next request is a GET without a body.
+  // By the Fetch standard, the next request after these statuses is a GET without a body.
   const becomesGet = !isReading && (status === 303 || (status < 303 && method === "POST"));
   if (!isSameServer) {
     if (!isReading && !becomesGet) return undefined;

@@ -32,10 +32,7 @@ export class SessionRuntime implements DriversOwner {
   readonly #dispose: () => void;
   #shownCode = "";
 
-  /**
-   * @param dispose called at the end
-   * @throws CapacityError; TypeError that names the invalid endpoint or header
-   */
+  /** @param dispose called at the end @throws CapacityError; TypeError that names the invalid endpoint or header */
   constructor(
     platform: Platform,
     settings: SessionSettings,
@@ -93,7 +90,7 @@ export class SessionRuntime implements DriversOwner {
     if (state === State.FAILED) this.end(this.#failure);
     else if (!this.mayPrompt && isWithoutSession(state))
       this.end(cannotPromptUser(this.#handlers.resumeOnly));
-    // A sign-out of an earlier start is complete.
+    // A sign-out that an earlier start began is complete, so sign in now.
     else if (state === State.SIGNED_OUT) current.signIn();
     else if (state === State.PENDING) this.#reportCode();
     else if (current.isSignedIn && !this.watch.isStoring && !tokens.isReading) {
@@ -180,7 +177,7 @@ export class SessionRuntime implements DriversOwner {
   /** Whether an operation must not be interrupted. The response to a refresh may contain the only refresh token. */
   #isBusy(): boolean {
     const { shared, stored } = this.settings;
-    // Another program is using the records, so no operation has started here.
+    // While another program is using the records, no operation has started here.
     if (shared?.isWaiting) return false;
     const { state, inFlight } = this.drivers.current.device;
     const isRefreshing = state === State.REFRESHING && inFlight === 1;
@@ -205,7 +202,7 @@ function withScheme(address: string): string {
   return /^https?:/i.test(address) ? address : `https://${address}`;
 }
 
-/** No operation that changes the records is in progress, and no user is prompted. */
+/** Whether no operation that changes the records is in progress, and no user is prompted. */
 function isAtRest({ state, inFlight, job, storageCommand }: Device): boolean {
   const isPrompting = state === State.REQUESTING || state === State.PENDING;
   return !isPrompting && inFlight === 0 && job === 0 && storageCommand === 0;

@@ -17,15 +17,17 @@ export interface SharedState {
    * @param onBusy receives `state_busy` once, if the wait is long
    */
   enter(then: () => void, onBusy: (trouble: SignInError) => void): void;
-  /** During exclusive access: why `bytes` bytes cannot be written, "" if they can. With 0: why there is no lock. */
+  /**
+   * During exclusive access, returns why `bytes` bytes cannot be written, "" if they can; for 0, why there is no lock.
+   */
   unwritable(bytes: number): string;
-  /** Whether `enter` waits for another program. Then no storage operation has started. */
+  /** Whether `enter` waits for another program, so that no storage operation has started. */
   readonly isWaiting: boolean;
   /** Ends exclusive access, and cancels a waiting `enter`. */
   leave(): void;
   /**
-   * Wraps the adapters of a device that is about to read the records. Later changes come from another program. A method of
-   * this object, so that programs without shared records do not load the code.
+   * Wraps the adapters of a device that is about to read the records. Changes after that come from another program. This
+   * is a method, so that programs without shared records do not load its code.
    */
   between(user: SharedUser): Between;
 }

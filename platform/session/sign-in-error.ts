@@ -11,7 +11,7 @@ export type Remedy = "user" | "administrator" | "developer" | "nobody";
 /** The server's error code (RFC 6749 §5.2, RFC 8628 §3.5), or a code of the device, such as `session_ended`. */
 export type GrantErrorCode = Lowercase<Exclude<keyof typeof ErrorCode, "NONE">>;
 
-/** The codes are stable, so programs may compare them. */
+/** The code of an error. Codes are stable, so programs may compare them. */
 export type SignInErrorCode =
   | GrantErrorCode
   /** The program has aborted the sign-in. */
@@ -173,7 +173,7 @@ export function signInErrorOf(device: Device, response?: ServerResponse): SignIn
   });
 }
 
-/** The problem that currently blocks a device, for `onTrouble`. */
+/** Returns the problem that currently blocks a device, for `onTrouble`. */
 export function troubleOf(device: Device, response: ServerResponse): SignInError {
   const [, known, fixer, remark] = causeOf(response.failure) ?? [];
   const code = known ?? errorNameOf(device);
@@ -203,13 +203,13 @@ function isRefusal({ status, error, failure }: ServerResponse): boolean {
   return failure !== "" || error !== "" || status > 299;
 }
 
-/** The last error in the spelling of the specifications. */
+/** Returns the last error in the spelling of the specifications. */
 export function errorNameOf({ error }: Device): GrantErrorCode {
   return (ErrorCode[error] ?? "UNKNOWN_ERROR").toLowerCase() as GrantErrorCode;
 }
 
 /**
- * The error for unusable metadata of an issuer.
+ * Returns the error for unusable metadata of an issuer.
  * @param againInS seconds until the next attempt; undefined: there is none
  */
 export function metadataErrorOf(
@@ -255,7 +255,7 @@ export function adapterFailed(cause: unknown): SignInError {
   return new SignInError("adapter_failed", "developer", message, { cause });
 }
 
-/** A callback of the program has thrown its `cause`. The program receives the cause unchanged. */
+/** Thrown when a callback of the program has thrown its `cause`. The program receives the cause unchanged. */
 export class CallbackError extends Error {}
 
 /** Rejects when the caller aborts, because a request for metadata may take a minute. @throws SignInError `aborted` */

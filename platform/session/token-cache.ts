@@ -135,12 +135,12 @@ export class TokenCache {
   }
 }
 
-/** A name for a token that does not reveal it. */
+/** Returns a name for a token that does not reveal it. */
 function nameOf(token: string): string {
   return btoa(String.fromCharCode(...sha256(bytesOf(token)).subarray(0, 15)));
 }
 
-/** The members are checked, because another program may have written them. */
+/** Checks the members, because another program may have written them. */
 function storedIn(
   members: Readonly<Record<string, unknown>>,
   isUsed: boolean,

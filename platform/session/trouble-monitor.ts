@@ -48,7 +48,7 @@ export class TroubleMonitor {
     return (job !== 0 || storageCommand !== 0) && !this.#isSilent;
   }
 
-  /** Storage has not responded for seconds. */
+  /** Whether storage has not responded for seconds. */
   get isSilent(): boolean {
     return this.#isSilent;
   }
