@@ -1,6 +1,6 @@
 // The parsed settings of a sign-in, and the driver's options that follow from them. Each entry point (signIn, the command,
-// device.json) converts its input to them, and the modules behind it use only them. settings.json is the table of all
-// settings.
+// device.json) converts its input to these settings, and the modules that it calls use only the settings. settings.json is
+// the table of all settings.
 
 import { ClientAuthentication } from "../../core/index.ts";
 import type { Signer } from "../contracts.ts";
@@ -70,8 +70,8 @@ export interface Client {
   /** The audience of client assertions. Default: the issuer, or the token endpoint if the issuer is unknown. */
   readonly assertionAudience?: "issuer" | "token_endpoint" | undefined;
   /**
-   * Binds the tokens to a key of this program (DPoP, RFC 9449): a stolen token is useless without it. "auto": if the
-   * server's metadata offer it for ES256; "require": other tokens are refused. Default: "off".
+   * Binds the tokens to a key of this program (DPoP, RFC 9449): a stolen token is useless without the key. "auto": if the
+   * server's metadata offer DPoP for ES256; "require": other tokens are refused. Default: "off".
    */
   readonly dpop?: "auto" | "require" | "off" | undefined;
   /** The key for DPoP and private_key_jwt. Default: a key in the file key.json of `state`, created when needed. */
@@ -80,7 +80,7 @@ export interface Client {
   readonly deviceParameters?: Readonly<Record<string, string>> | undefined;
   /** Further parameters of token requests, such as `{ resource: "..." }` (RFC 8707). */
   readonly tokenParameters?: Readonly<Record<string, string>> | undefined;
-  /** The format of request bodies. Default: "form"; after a 415, the request is retried once as JSON. */
+  /** The format of request bodies. Default: "form"; after a 415, the request is retried once in the other format. */
   readonly bodies?: "form" | "json" | undefined;
   /**
    * "S256": each device authorization request has a code challenge (RFC 7636). Default: what the server's profile says,
@@ -106,7 +106,7 @@ export interface Settings extends Client {
   /** Allows plain http to other machines. */
   readonly allowHttp?: boolean | undefined;
   readonly headers?: HostHeaders | undefined;
-  /** Whether a device requests a code at its start. A program always does, because its user waits for the first code. */
+  /** Whether a device requests a code at its start. A program always requests one, because its user waits for it. */
   readonly autoStart?: boolean;
   readonly renewals?: number;
   readonly startSpreadMs?: number;
@@ -128,7 +128,7 @@ export type ServerSettings = Pick<
   "config" | "endpoints" | "allowHttp" | "headers" | "translate" | "bodies" | "pkce"
 > & {
   readonly memoryBytes?: number | undefined;
-  /** Requests have a proof of possession. "require": tokens that are not bound are refused. */
+  /** If set, requests have a proof of possession. "require": tokens that are not bound are refused. */
   readonly dpop?: "auto" | "require" | undefined;
   /** The audience of client assertions (private_key_jwt). */
   readonly audience?: string | undefined;

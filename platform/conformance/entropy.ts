@@ -58,7 +58,7 @@ function draw(entropy: Entropy, length: number): Uint8Array {
 /** A signer under test; each case creates one. */
 export interface SignerSubject extends Subject {
   signer: Signer;
-  /** Verifies an ES256 signature with `publicJwk`. Without it, only the form of signatures is checked. */
+  /** Verifies an ES256 signature with `publicJwk`. Without this function, only the form of signatures is checked. */
   verify?: (signature: Bytes, message: Uint8Array) => boolean | Promise<boolean>;
 }
 

@@ -1,5 +1,5 @@
-// Character ROMs of HD44780 displays: the table of characters and their bytes. Display texts are converted to the bytes of
-// the device's display (Config.messages: one character per byte).
+// The characters and bytes of HD44780 displays, for each character ROM. Converts display texts to the bytes of the device's
+// display (Config.messages: one character per byte).
 
 /** A00 is the Japanese standard ROM, with katakana. A02 is the European ROM. */
 export type RomName = "A00" | "A02";

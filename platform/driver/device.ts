@@ -13,9 +13,9 @@ import type { DriverOptions } from "./options.ts";
 export class CapacityError extends RangeError {}
 
 /**
- * @param memory the core uses it as long as the device exists
- * @param isGrown the memory grows for values that arrive, so records are as long as their values and not as long as the
- * memory allows
+ * Creates a device.
+ * @param memory the core uses this array as long as the device exists
+ * @param isGrown whether the memory grows when a value needs it, so that a record is only as long as its values
  * @throws Error if the core is of another release, whose numbers differ
  * @throws CapacityError if the memory is too small for the configuration, or the storage for the records
  */

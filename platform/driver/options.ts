@@ -90,8 +90,8 @@ export interface DriverOptions {
   /** Called after every possible change of the device's state. */
   readonly onChange?: () => void;
   /**
-   * Receives what an adapter or a callback has thrown or rejected with; the device continues. Without it, the error is
-   * thrown to the next caller of the driver, or by the alarm.
+   * Receives what an adapter or a callback has thrown or rejected with; the device continues. Without this callback, the
+   * driver throws the error to its next caller, or from the alarm.
    */
   readonly onError?: (error: unknown) => void;
   /** A log without secrets, for support: `driverLog((line) => console.error(line))`. */

@@ -25,7 +25,7 @@ export class Responses implements Above {
   readonly #requesting: RequestContext;
   #isOpen = false;
   #id = 0;
-  /** The id of the ended request. The next request may already use this object before the core receives that end. */
+  /** The id of the ended request. The next request may use this object before the core has received the end of that one. */
   #endedId = 0;
   #streams = false;
   readonly #ended = (): void => {
@@ -86,7 +86,8 @@ export class Responses implements Above {
   }
 }
 
-// Explains an unusable response: the value that did not fit and the memory that it needs, or the missing member.
+// The functions below explain an unusable response: the value that did not fit and the memory that it needs, or the missing
+// member.
 
 /** Names the value that did not fit, its length, and the memory that it needs or the limit; "" if all fit. */
 export function missingCapacityOf(device: Device): string {

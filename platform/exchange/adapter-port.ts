@@ -39,7 +39,7 @@ export class AdapterPort implements Port {
   }
 
   /**
-   * Separate from `send`, which polls call: a function that contains a closure allocates even if the closure is not
+   * This function is separate from `send`, which polls call: a function that contains a closure allocates even if the closure is not
    * reached. If the adapter returns promises, one more sink for each poll does not matter.
    */
   #await(exchange: Exchange, result: PromiseLike<unknown>): void {

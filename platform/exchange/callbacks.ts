@@ -3,7 +3,7 @@
 
 import type { Bytes, Entropy } from "../contracts.ts";
 
-/** @param broken receives the error that `call` throws or rejects with, now or later */
+/** Calls code outside picogrant. @param broken receives the error that `call` throws or rejects with, now or later */
 export function guarded(call: () => unknown, broken: (error: unknown) => void): void {
   try {
     const result = call();

@@ -9,13 +9,13 @@ import { Filter } from "./filter.ts";
 export interface Allowed {
   /** The configured or discovered address. The request must have the same scheme, host and port. */
   readonly address: string;
-  /** Plain http to other machines is allowed. */
+  /** Whether plain http to other machines is allowed. */
   readonly allowHttp: boolean;
-  /** Values that must not appear in a URL, because proxies, logs and browser histories may store it (RFC 6750 §5.3). */
+  /** Values that must not appear in a URL, because proxies, logs and browser histories may store URLs (RFC 6750 §5.3). */
   readonly secrets: readonly string[];
 }
 
-/** A shorter value may be an ordinary part of a path. Tokens of servers are longer (RFC 6749 §10.10). */
+/** Shorter values are not checked, because they may be an ordinary part of a path. Tokens are longer (RFC 6749 §10.10). */
 const SECRET_LENGTH_MIN = 16;
 
 /** Returns why a request to `url` is not allowed, "" if it is allowed. The allowed address itself may have any form. */

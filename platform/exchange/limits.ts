@@ -42,7 +42,7 @@ export const CUT_OFF = "the connection ended before the response was complete";
 export const UNKNOWN_CODING = "the response has a coding that was not requested";
 export const HEAD_TOO_LONG = "the head of the response is longer than 64 KiB";
 
-// Parses `Retry-After` for adapters. Needs only regular expressions and Date.UTC.
+// The functions below parse `Retry-After` for adapters. They need only regular expressions and Date.UTC.
 
 /** The longest wait that is reported: the largest integer of the core. */
 const LONGEST_S = 134_217_727;

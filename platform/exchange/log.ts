@@ -1,4 +1,4 @@
-// A log of a device's requests and responses that can be sent to support. It consists of names and numbers and contains no
+// Writes a log of a device's requests and responses for support. The log consists of names and numbers, and contains no
 // secrets. It repeats a server's error code only if the code is a known word.
 
 import { Endpoint, ErrorCode, State } from "../../core/index.ts";

@@ -1,4 +1,4 @@
-// Buffers a response. Separate from filter.ts, because only filters that are loaded on demand need it.
+// Buffers a response. This class is not in filter.ts, because only filters that are loaded on demand need it.
 
 import type { Bytes, HttpRequest } from "../contracts.ts";
 import { type Head, Listener } from "./filter.ts";

@@ -1,4 +1,4 @@
-// One exchange of the HTTP adapter on Node. Loaded with the first request.
+// Carries out one exchange of the HTTP adapter on Node. This module is loaded with the first request.
 
 import type http from "node:http";
 import type { Bytes, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
@@ -125,7 +125,7 @@ export class Exchange {
     // 101 is the only interim response that Node reports here. It is invalid, because the request did not ask for another
     // protocol: `finalStatus` then returns 0.
     const status = finalStatus(response.statusCode);
-    // Only a proxy sends 407 (RFC 9110 §15.5.8). Over TLS, the response is not the server's.
+    // Only a proxy sends 407 (RFC 9110 §15.5.8), so the response does not come from the server.
     if (status === 407) {
       this.#fail("unreachable", PROXY_REFUSES);
       return;

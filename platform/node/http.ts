@@ -69,8 +69,8 @@ export class NodeHttp implements Http {
   }
 }
 
-// A session's `fetch` with the adapter's client. The global `fetch` accepts neither certificates nor an agent, and fails on
-// slow networks.
+// The `fetch` of a session uses the adapter's client, because the global `fetch` accepts neither certificates nor an agent,
+// and fails on slow networks.
 
 /** @throws TypeError if the agent disables checks */
 export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {

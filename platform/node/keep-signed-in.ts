@@ -32,7 +32,7 @@ export function persistentSession(
   try {
     signal = AbortSignal.any([signal, end.signal]);
   } catch {
-    // It is no signal: signIn refuses it.
+    // `signal` is not an AbortSignal: signIn rejects it.
   }
   let requested = options ?? ({} as SignInOptions);
   let current: Promise<Session> | undefined;

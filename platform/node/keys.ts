@@ -1,4 +1,4 @@
-// The key of a program on Node: in a file of the state directory, or in the program's own signer.
+// Opens the key of a program on Node: a file in the state directory, or the program's own signer.
 
 import path from "node:path";
 import type { Entropy, PublicJwk, Signer } from "../contracts.ts";

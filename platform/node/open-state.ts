@@ -1,5 +1,5 @@
 // Opens what a sign-in needs on this computer: the adapters, the storage for the tokens, and the device's key. A sign-in
-// loads it together with the check of its options.
+// loads this module together with the check of the options.
 
 import type { ServerSettings } from "../configuration/settings.ts";
 import type { Display, Storage } from "../contracts.ts";
@@ -23,7 +23,7 @@ export { discardDirectory } from "./state-directory.ts";
 
 export interface OpenState extends NodeAdapters {
   readonly stored: TokenCache;
-  /** The following exist for a directory. */
+  /** This member and the next two exist only for a state directory. */
   readonly shared?: SharedState;
   readonly metadata?: StoredMetadata;
   readonly files?: { readonly directory: string; readonly hasRecords: boolean };

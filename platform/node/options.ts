@@ -1,5 +1,5 @@
 // Parses the options of `signIn` and of `picogrant login`. Reports all problems together, before anything is created or
-// requested. The modules behind it use only the parsed options.
+// requested. All other modules use only the parsed options.
 
 import {
   checkedCopy,

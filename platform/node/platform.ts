@@ -41,7 +41,7 @@ export class StateDirectoryError extends Error {
   }
 }
 
-/** The operating system's random bytes. Always available, because Node waits for the system's generator at start-up. */
+/** The operating system's random bytes. They are always available, because Node waits for the system's generator first. */
 export class NodeEntropy implements Entropy {
   fill(into: Bytes, from: number, to: number): boolean {
     const bytes = randomFillSync(new Uint8Array(to - from));

@@ -114,7 +114,7 @@ export function accountDirectory(account = "default"): string {
   return path.join(base, "picogrant", ...(isDefault ? [] : ["accounts", account]));
 }
 
-/** Converts every error before the first request to one class. */
+/** Converts errors of the preparation (options, directory, metadata, memory) to SignInError. */
 function asSignInError(error: unknown): unknown {
   if (error instanceof CallbackError) return error.cause;
   if (error instanceof MetadataError) return metadataErrorOf(error);

@@ -1,4 +1,4 @@
-// A child process whose output is read without blocking.
+// Runs a child process, and reads its output without blocking.
 
 import { type Os, safeEnvironment } from "./engine.ts";
 import { writeAll } from "./files.ts";
@@ -79,7 +79,7 @@ export class Child {
   }
 
   /**
-   * Waits for the end of the process. The wait is short, because its output has ended or it was killed.
+   * Waits for the end of the process. The wait is short, because the process has closed its output or was killed.
    * @returns its exit code, -1 if a signal ended it or the code is unknown
    */
   #finish(): number {

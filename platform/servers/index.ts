@@ -62,7 +62,7 @@ export interface Server {
 /** Other names of the profiles. */
 const ALIASES: Readonly<Record<string, string>> = { azure: "microsoft", entra: "microsoft" };
 
-/** The name of the profile that a user means, ignoring case; the same text if there is no such profile. */
+/** The name of the profile that a user means, ignoring case and resolving aliases; `name` itself if there is none. */
 export function profileName(name: string): string {
   const lower = name.toLowerCase();
   const meant = ALIASES[lower] ?? lower;

@@ -1,4 +1,4 @@
-// The addresses of metadata. Checks addresses that a server sends, in metadata or a redirect.
+// Lists the possible addresses of metadata, and checks addresses that a server sends, in metadata or a redirect.
 
 import { addressProblem } from "./address.ts";
 

@@ -55,7 +55,7 @@ export interface ServerProfile {
   readonly secret?: "never" | "required";
   /** How a client with a secret authenticates. A client without one uses `none`. */
   readonly withSecret: ClientAuthenticationName;
-  /** The device authorization endpoint rejects a secret, and the others require it. Works only with a translation. */
+  /** Whether the device authorization endpoint rejects a secret that the other endpoints require. Needs a translation. */
   readonly codeWithoutSecret?: true;
   /** "S256": the server accepts code challenges (RFC 7636) in the device grant, and picogrant always sends one. */
   readonly pkce?: "S256";

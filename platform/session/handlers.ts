@@ -16,7 +16,7 @@ export interface VerificationPrompt {
   readonly expiresInS: number;
 }
 
-/** The callbacks of `signIn`, and the options that end it. A callback may return a promise, which is not awaited. */
+/** The callbacks of `signIn`, and the options that end a sign-in. A callback may return a promise, which is not awaited. */
 export interface SignInHandlers<Prompt = VerificationPrompt> {
   /**
    * Called with each code to show to the user, including a code from before a restart. Not called during a session. If it
@@ -27,8 +27,8 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
   /**
    * Called for each failure that is retried, also during the session: no network, an error of the server, a response of
    * another system, or tokens that cannot be saved, erased or refreshed. `remedy` says who can fix it. If the server
-   * rejects a refresh, but not the grant itself, the session continues and retries with growing waits for a day; if the
-   * server rejects the client, without a limit.
+   * rejects a refresh, but not the grant itself, the session continues, and retries with growing waits for a day. If
+   * the server rejects the client, the session retries without a limit.
    */
   readonly onTrouble?: ((trouble: SignInError) => unknown) | undefined;
   /** Called once if the session ends by itself, for example after a revocation. */

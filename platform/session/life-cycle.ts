@@ -45,11 +45,11 @@ export interface LifeCycleSettings {
   readonly keepAlive?: () => () => void;
 }
 
-/** The phase, and who waits for the next change. */
+/** The phase, and the callers that wait for the next change. */
 export class LifeCycle {
   /** The reason for the end of the session. */
   reason: unknown;
-  /** The user has signed in, or a session was resumed. */
+  /** Whether the user has signed in, or a session was resumed. */
   hasSession = false;
   readonly #timers: Timers;
   readonly #settings: LifeCycleSettings;

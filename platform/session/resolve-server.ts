@@ -22,17 +22,18 @@ export interface StoredMetadata {
   read(issuer: string): DiscoveredServer | undefined;
   write(server: DiscoveredServer): void;
   /**
-   * Requests and stores the current metadata. Endpoints in `given` need not be in them. Absent: stored metadata are final.
+   * Requests and stores the current metadata, which need not contain the endpoints in `given`. If this function is absent,
+   * stored metadata are final.
    */
   rediscover?(issuer: string, given: Partial<Endpoints>): Promise<Endpoints>;
 }
 
 export interface RequestContext {
-  /** Metadata of the issuer that are stored here are not requested. */
+  /** Metadata from an earlier start. If the issuer's are among them, they are not requested. */
   readonly stored?: StoredMetadata | undefined;
-  /** Called before the request. If it throws, no request is sent. */
+  /** Called before the request for metadata. If it throws, no request is sent. */
   readonly onRequest?: () => void;
-  /** If present, requests are retried with growing waits while the issuer is unreachable. Otherwise there is one. */
+  /** If present, requests are retried with growing waits while the issuer is unreachable. Otherwise, only one is sent. */
   readonly retryHandlers?: RetryHandlers | undefined;
 }
 

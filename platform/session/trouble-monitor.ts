@@ -37,7 +37,7 @@ export class TroubleMonitor {
     return this.#drivers.current.device;
   }
 
-  /** Whether a write is in progress and not late. Its tokens must not be used yet. */
+  /** Whether a write is in progress and not late. The tokens in it must not be used yet. */
   get isStoring(): boolean {
     return this.#device.storageCommand === Command.STORE && !this.#isSilent;
   }

@@ -1,5 +1,5 @@
-// A storage on three functions of the program. They store a single text, which contains both slots and is always replaced
-// as a whole.
+// Implements storage with three functions of the program. The functions store a single text, which contains both slots and
+// is always replaced as a whole.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import { faultName } from "../exchange/callbacks.ts";

@@ -147,7 +147,7 @@ export class MemoryStorage implements Storage {
 
 /**
  * The content of a slot after a power cut: the first `cut` bytes of the new content, then the old content. If `cut` exceeds
- * its length, the whole new content. An erase overwrites the old record with 0xff, as flash does.
+ * the length of the new content, the slot has all of it. An erase overwrites the old record with 0xff, as flash does.
  */
 function tornContent(old: Uint8Array, fresh: Uint8Array, cut: number): Uint8Array {
   const over = fresh.length > 0 ? fresh : new Uint8Array(old.length).fill(0xff);

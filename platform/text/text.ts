@@ -1,4 +1,5 @@
-// Converts between strings and bytes on engines without TextEncoder. Not for the polling loop, because it allocates.
+// Converts between strings and bytes on engines without TextEncoder. Polls do not use this module, because
+// it allocates.
 
 import type { Bytes } from "../contracts.ts";
 
