@@ -41,10 +41,10 @@ export class Api {
   ) => string = () => "";
   /** Returns the authorization server's metadata at an address. */
   document: (address: string) => object | undefined = () => undefined;
-  /** The nonce that the next proof must have. */
+  /** Returns the nonce that the next proof must have. */
   nonce: () => string = () => "";
   readonly #requested = new Map<string, Sent[]>();
-  /** The token of a request whose proof had to have another nonce. */
+  /** The token of each request that the API rejected only because its proof needed another nonce. */
   readonly #rejected = new Map<readonly Sent[], string>();
   #count = 0;
 

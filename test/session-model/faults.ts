@@ -23,29 +23,29 @@ const SILENCE_MS = 9_900;
 export class Faults {
   isOver = false;
   isAsleep = false;
-  /** The newest record is lost, and no new one has been written yet. */
+  /** Whether the newest record is lost, and no new one has been written since. */
   isDamaged = false;
-  /** An adapter of this program has thrown or rejected. */
+  /** Whether an adapter of this program has thrown or rejected. */
   hasBroken = false;
-  /** Storage is sealed, so the test cannot read the records. */
+  /** Whether storage is sealed. The test cannot read sealed records. */
   readonly isSealed: boolean;
   readonly #random: Random;
   readonly #environment: SessionEnvironment;
-  /** Adapters throw or reject once in this many calls; never if it is 0. */
+  /** Adapters throw or reject once in this many calls; 0: never. */
   readonly #throwEvery: number;
-  /** A response has arrived twice. */
+  /** Whether a response has arrived twice. */
   #isRepeated = false;
-  /** No adapter has violated contracts.ts, so the session's reports about responses must be exact. */
+  /** Whether no adapter has violated contracts.ts. Only then must the session's reports about responses be exact. */
   get isLegal(): boolean {
     return this.#throwEvery === 0 && !this.#isRepeated;
   }
 
-  /** Consecutive failed reads and writes, also across programs. */
+  /** The numbers of consecutive failed reads and writes. A new program does not reset them. */
   #unread = 0;
   #unwritten = 0;
   /** Consecutive failed writes of the current program. */
   #unwrittenHere = 0;
-  /** When the current storage operation started, or infinity. */
+  /** When the current storage operation started; infinity without one. */
   #hangsSinceMs = Number.POSITIVE_INFINITY;
   #programs = 0;
 
@@ -60,18 +60,18 @@ export class Faults {
       !this.isOver && refusing > 0 && random.once(refusing) ? this.#refusal() : undefined;
   }
 
-  /** The program must report failed writes after this many in a row. */
+  /** Whether so many writes have failed that the program must report it. */
   get isUnwritten(): boolean {
     return this.#unwrittenHere >= STORAGE_TRIES;
   }
 
-  /** A storage operation takes so long that the program may report it. */
+  /** Whether a storage operation takes so long that the program may report it. */
   get isSilent(): boolean {
     const { clock, storage } = this.#environment;
     return this.isAsleep || storage.dead || clock.elapsedMs - this.#hangsSinceMs >= SILENCE_MS;
   }
 
-  /** A storage operation takes so long that the program must have reported it. */
+  /** Whether a storage operation takes so long that the program must have reported it. */
   get isSilentForLong(): boolean {
     const silentMs = this.#environment.clock.elapsedMs - this.#hangsSinceMs;
     return silentMs >= SILENCE_MS + 2000 && !this.isAsleep;

@@ -17,9 +17,9 @@ const SECRET = "client-secret-of-the-program";
 
 interface Kind {
   readonly isValid: boolean;
-  /** The times in the token do not fit the time of its arrival, so one of the two clocks is wrong. */
+  /** Whether the times in the token do not fit the time of its arrival. The session then reports a wrong clock. */
   readonly isOfAnotherTime?: boolean;
-  /** Signed with the client's secret, which not every client has. */
+  /** Whether the client's secret signs the token. Not every client has a secret. */
   readonly hasSecret?: boolean;
   readonly header?: object;
   readonly claims?: (nowS: number) => object;

@@ -14,7 +14,7 @@ export interface Kind {
 }
 
 export const KINDS: readonly Kind[] = [
-  // A request that is repeated with another nonce follows 20 redirects.
+  // In this run, a request that is repeated with another nonce follows 20 redirects.
   { name: "of a program", run: runOnce, few: 40, all: 1000, rare: [20_262_035] },
   {
     name: "with upgrades and downgrades",
@@ -25,9 +25,9 @@ export const KINDS: readonly Kind[] = [
     name: "of several programs with one session",
     run: sharedRunOnce,
     ...{ few: 3, all: 100 },
-    // A session that ends finds that another program has changed the records.
+    // In this run, a session that ends finds that another program has changed the records.
     rare: [167],
   },
-  // After a slot was erased, an earlier sealed record is put back.
+  // In this run, an earlier sealed record is put back after its slot was erased.
   { name: "of two slots", run: slotsOnce, few: 40, all: 1000, rare: [2437] },
 ];

@@ -13,7 +13,7 @@ interface Options {
 
 const RUNS_DEFAULT = 1000;
 const PROGRESS_RUNS = 10_000;
-/** Wait for the event loop after this many runs. Until then, targets of weak references stay in memory. */
+/** After this many runs, let the event loop turn. Before that, the targets of weak references stay in memory. */
 const TURN_RUNS = 20;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -44,7 +44,7 @@ async function main({ runs, seed }: Options): Promise<void> {
   print(`${runs} runs from seed ${seed}`);
   let failed = 0;
   let done = 0;
-  // After this, Node prints the error and exits with a code above 0.
+  // After this listener, Node prints the error and exits with a code above 0.
   process.on("uncaughtExceptionMonitor", () => print(`seed ${seed + done}: uncaught`));
   for (; done < runs; done++) {
     if (done % TURN_RUNS === 0) await new Promise(setImmediate);

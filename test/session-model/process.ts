@@ -76,9 +76,9 @@ export class SharedFiles {
   /** How often each file has been replaced. The times of some file systems are too coarse to see a change. */
   readonly replaced = new Map<string, number>();
   isFaulty = true;
-  /** A process could not create its lock. It then goes ahead without one, because it cannot store records either. */
+  /** Whether a process could not create its lock. It then works without one, because it cannot store records either. */
   isLockless = false;
-  /** "ENOSPC": nothing can be written; "EROFS": nothing can be created or removed either. */
+  /** "ENOSPC": writes fail; "EROFS": creating and removing files fails too; "": the medium works. */
   medium: "" | "ENOSPC" | "EROFS" = "";
 
   constructor(clock: ManualClock, random: Random) {
@@ -108,7 +108,7 @@ export class Process {
   readonly platform: Loaded;
   readonly pid: number;
   readonly #shared: SharedFiles;
-  /** How many file system calls remain before the kill. */
+  /** The number of file system calls before the process is killed. */
   #callsLeft = Number.POSITIVE_INFINITY;
 
   constructor(shared: SharedFiles, pid: number) {
@@ -189,7 +189,7 @@ export class Process {
     return (...args: unknown[]): unknown => {
       const { isFaulty, random, medium } = this.#shared;
       if (isFaulty && this.#callsLeft-- <= 0) this.kill();
-      // A killed process cannot change files any more.
+      // Code of a killed process may still run here, but must not change files.
       if (!this.isAlive && name === "existsSync") return false;
       if (!this.isAlive && name === "rmSync") return undefined;
       const isFailing = isFaulty && FAILING.includes(String(name)) && random.once(60);

@@ -11,9 +11,9 @@ import { ENDPOINTS, type TokenMembers } from "./server.ts";
 
 interface ObservedResponse extends ServerResponse {
   readonly atMs: number;
-  /** An HTML page, for example of a captive portal. */
+  /** Whether the response is an HTML page, for example of a captive portal. */
   readonly isPage: boolean;
-  /** The user has not decided yet (RFC 8628 §3.5). Only the response to a poll can mean that. */
+  /** Whether the user has not decided yet (RFC 8628 §3.5). Only the response to a poll can mean that. */
   readonly isPending: boolean;
   isReported: boolean;
 }
@@ -26,7 +26,7 @@ const FAILURES: Readonly<Record<TransportFailure, string>> = {
   timeout: "no response in time",
   "too-large": "the response is too large",
 };
-/** The failure that replaces the refusal of a proof or an assertion. */
+/** If the clocks differ, this failure replaces the server's refusal of a proof or assertion. */
 const LATE = "not reachable (the clock differs by S s from the server's)";
 const PENDING = ["authorization_pending", "slow_down"];
 /** After these errors the device requests a new code, which the program reports as a code. */
@@ -90,7 +90,8 @@ export class Received {
       if (isOver) return;
       isOver = true;
       const isReported = false;
-      // The request is repeated with the other body format or the new nonce, so there is no result to report yet.
+      // The device repeats this request with the other body format or the new nonce, so there is no result to report
+      // yet.
       const isRepeated = status === 415 || more.error === "use_dpop_nonce";
       if (!isRepeated || more.failure !== "") {
         const isLate = more.error === "invalid_dpop_proof" || more.error === "invalid_client";
@@ -192,7 +193,7 @@ export class Received {
       const isValid =
         isPending || (failure === "" && (status === 200 || RENEWABLE.includes(error)));
       const isLate = this.#clock.elapsedMs - atMs > REPORTED_WITHIN_MS;
-      // The code expired in the meantime, so the device requested another one instead.
+      // A response to a code that expired in the meantime is not reported: the device requests another code instead.
       const nextUrl = this.responses[at + 1]?.url ?? this.#newestUrl;
       const isReplaced = nextUrl === ENDPOINTS.deviceAuthorization;
       if (isReplaced && url === ENDPOINTS.token) return false;
@@ -207,7 +208,7 @@ export class Received {
     return unreported === undefined ? "" : `not reported: ${JSON.stringify(unreported)}`;
   }
 
-  /** This start resumed a session without a code. After a power cut the program may not know which scope was requested. */
+  /** Whether this start resumed a session. After a power cut, the program may not know the requested scope. */
   get isResumed(): boolean {
     return !this.responses.some(({ url }) => url === ENDPOINTS.deviceAuthorization);
   }

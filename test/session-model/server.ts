@@ -21,7 +21,7 @@ export const ENDPOINTS = {
 };
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
-/** A hash in place of a signature, because a real signature would be made by another thread, at any time. */
+/** Makes a hash instead of a signature, because another thread would make a real one, at an unpredictable time. */
 const signed = (text: string | Uint8Array): Buffer => createHash("sha512").update(text).digest();
 
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -50,7 +50,7 @@ export interface Grant {
   known: number;
   accessToken: string;
   isRevoked: boolean;
-  /** The newest tokens are bound to the client's key (RFC 9449 §5). */
+  /** Whether the newest tokens are bound to the client's key (RFC 9449 §5). */
   isBound: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface TokenMembers {
 export class GrantServer {
   /** The client's violations of the protocol. */
   readonly violations: string[] = [];
-  /** False if programs cannot take a lock. They then poll the same code, each in its own interval. */
+  /** Whether only one program polls. Without a lock, several programs poll the same code, each in its own interval. */
   isOnePoller = true;
   readonly codes: Code[] = [];
   readonly grants: Grant[] = [];
@@ -74,19 +74,19 @@ export class GrantServer {
   readonly accessTokens = new Map<string, Grant>();
   accessLifetimeS = 3600;
   codeLifetimeS = 600;
-  /** Each refresh token can be used only once (RFC 9700 §4.14.2). */
+  /** Whether each refresh token can be used only once (RFC 9700 §4.14.2). */
   rotates = true;
   givesRefreshToken = true;
-  /** The client's storage could not read or write the newest record, so the client may use an older token. */
+  /** Whether the client's storage could not read or write the newest record. The client may then use an older token. */
   isBlind = false;
-  /** The server refuses code requests without a code challenge (RFC 7636). */
+  /** Whether the server refuses code requests without a code challenge (RFC 7636). */
   needsChallenge = false;
-  /** The client knows that a challenge is needed, or is configured to send one. */
+  /** Whether the client may send a challenge: it knows that one is needed, or is configured to send one. */
   mayChallenge = false;
   /** The only body format that the server accepts, and whether the client is configured for it. */
   bodies: "form" | "json" = "form";
   isFormKnown = true;
-  /** Replaces the response to the next request, if it returns one. */
+  /** If this function returns a response, it replaces the response to the next request. */
   refusal: () => FakeResponse | undefined = () => undefined;
   /** Additional members of the next token response. */
   moreMembers: (grant: Grant) => object = () => ({ scope: "video" });
@@ -94,11 +94,11 @@ export class GrantServer {
   tokenBytes: () => number = () => 0;
   /** How often the client polls before the user allows a code. With -1, the user never allows it. */
   allowsAfterPolls = 1;
-  /** The client has a key: token requests have a proof (RFC 9449), and whether the server binds tokens to the key. */
+  /** Whether the client has a key, so that token requests have a proof (RFC 9449). */
   hasKey = false;
   bindsTokens = false;
   hasNonces = false;
-  /** The client authenticates with assertions (RFC 7523 §3) instead of its secret. */
+  /** Whether the client authenticates with assertions (RFC 7523 §3) instead of its secret. */
   hasAssertions = false;
   /** How far this clock is ahead of the client's. */
   aheadS = 0;
@@ -156,7 +156,7 @@ export class GrantServer {
   /** Checks a proof (RFC 9449 §4.3). @returns why it is refused, "" if it is not */
   checkProof(proof: string, method: string, url: string, token?: string): string {
     const { header, claims, isInTime } = this.#read(proof);
-    // A thief has another key.
+    // Another key means that a thief has sent the proof.
     if (header.jwk?.x !== modelSigner.publicJwk.x) return "invalid_dpop_proof";
     const isValid =
       header.typ === "dpop+jwt" &&

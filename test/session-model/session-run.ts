@@ -23,7 +23,7 @@ export interface RunReport {
   readonly violations: readonly string[];
   /** All actions in order, to reproduce a violation. */
   readonly actions: readonly string[];
-  /** Transitions of the sessions' life cycles, as the log names them. */
+  /** The transitions of sessions that the run has made, as the log names them. */
   readonly transitions?: Iterable<string>;
 }
 
@@ -43,11 +43,11 @@ interface Running {
   readonly start: Start;
   readonly controller: AbortController;
   isAlive: boolean;
-  /** The program has closed the session or signed out. */
+  /** Whether the program has closed the session or signed out. */
   isOver: boolean;
   /** Exceptions that callbacks threw before there was a session. */
   thrown: unknown[];
-  /** signIn must reject, because a callback has thrown. */
+  /** Whether signIn must reject, because a callback has thrown. */
   mustReject: boolean;
   readonly listeners: Set<unknown>;
   /** The user in the newest ID token that the session accepted. */
@@ -66,7 +66,7 @@ interface IdToken {
 /** Matches secrets. The log must not contain any. */
 const SECRET = /(device-code|access-token|refresh-token)-\d|client-secret-of-the-program|eyJ/;
 
-/** Who can fix the problems of adapters. */
+/** The remedy that the session must report for each problem of an adapter. */
 const REMEDIES: Partial<Record<SignInError["code"], SignInError["remedy"]>> = {
   ...{ adapter_failed: "developer", storage_silent: "user", not_saved: "user", not_erased: "user" },
 };
@@ -260,7 +260,7 @@ class Run {
         this.#throwsIn = this.#random.below(3);
         return;
       case "asleep":
-        // While the program sleeps, events become overdue. They may arrive after the alarm.
+        // While the program sleeps, events become due. After its wake-up, they may arrive later than the alarm.
         this.#faults.isAsleep = true;
         this.#environment.clock.sleep(this.#random.pick([60_000, 90_000_000]));
         return;
@@ -290,7 +290,7 @@ class Run {
       const thrown = this.#random.pick(THROWN);
       const isAtOnce = this.#random.once(2);
       running.thrown.push(thrown);
-      // If the session exists by then, it passes the exception to onError.
+      // If the session exists when the exception is thrown, the session passes it to onError.
       void turns().then(() => {
         running.mustReject ||= !running.start.isSettled;
       });
@@ -343,7 +343,10 @@ class Run {
     return new Keys({ ...identity, dpop: hasKey ? "auto" : undefined, audience });
   }
 
-  /** A thief presents the tokens without the key. Others are used, which the server notices (RFC 9700 §4.14.2). */
+  /**
+   * A thief uses the tokens. Without the key, bound tokens are refused. The server notices that others are used twice
+   * (RFC 9700 §4.14.2).
+   */
   async #steal(): Promise<void> {
     const { server } = this.#environment;
     const publicJwk = { ...modelSigner.publicJwk, x: "z".repeat(43) };
@@ -362,7 +365,7 @@ class Run {
     this.#faults.corruptStorage();
   }
 
-  /** Damages a slot. If it has the older record, the session must not notice. */
+  /** Damages a slot. If the slot has the older record, the session must not notice. */
   #damage(isNewer: boolean): void {
     const { newest, storage } = this.#environment;
     if (newest === undefined) return;
@@ -563,7 +566,7 @@ class Run {
       if (!isKnown) this.#fault(`signIn rejects with ${String(error)}`);
     }
     if (isEnded && !running.isOver) {
-      // The program has ended, so the next one may start.
+      // When the program has ended, the next one may start.
       if (start.isDisposed) this.#running = undefined;
     } else if (isEnded && start.isDisposed) this.#running = undefined;
   }
@@ -576,7 +579,7 @@ class Run {
     server.allowsAfterPolls = 0;
     if (storage.dead) this.#kill();
     await this.#pass(SETTLE_S);
-    // Each round lets one redirect complete.
+    // Each round of the loop completes one redirect.
     for (let i = 0; i < 10; i++) await new Promise(setImmediate);
     this.#check();
     for (const { what, of, isSettled } of this.#promises) {

@@ -48,7 +48,7 @@ class SharedRun {
   #isFaulty = true;
   /** Access tokens of sessions that a program has signed out. */
   #revoked: ReadonlySet<string> = new Set();
-  /** The shared session has ended, or its tokens may be lost. */
+  /** Whether the shared session has ended, or its tokens may be lost. */
   #mayEnd = false;
   readonly #mediumMayFail: boolean;
 
@@ -115,7 +115,8 @@ class SharedRun {
           program.isOver = true;
           this.#mayEnd = true;
           const signedOut = session.signOut().then(({ isStored }) => {
-            // The sign-out is stored, so the other programs can detect it.
+            // When no tokens are stored any more, the other programs can detect the sign-out, and must not use the
+            // tokens.
             if (!isStored) this.#revoked = this.#tokensOf(program);
           });
           this.#promise(program, "signOut", signedOut);

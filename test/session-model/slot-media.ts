@@ -17,7 +17,7 @@ interface Change {
 }
 
 export abstract class Medium {
-  /** An interrupted change leaves neither the old nor the new content. */
+  /** Whether an interrupted change leaves neither the old nor the new content. */
   readonly tears: boolean = false;
   readonly random: Random;
 
@@ -40,11 +40,11 @@ export abstract class Medium {
   /** Call this when storage has reported that it did not write this content, which may be there all the same. */
   interrupted(_slot: 0 | 1, _text: string): void {}
   seen(_slot: 0 | 1): void {}
-  /** Storage no longer knows which content is current. @returns an older content that storage may accept again */
+  /** Storage does not know the current content any more. @returns an older content that storage may accept again */
   unsure(_slot: 0 | 1): string | undefined {
     return undefined;
   }
-  /** Storages without a key or another required part. */
+  /** Returns storages that lack a key or another required part. */
   wrong(): Storage[] {
     return [];
   }
@@ -65,7 +65,7 @@ export class SealedMedium extends Medium {
   readonly #entropy = new SeededEntropy(5);
   /** All sealed records of each slot, and the content that storage knows to be current. */
   readonly #earlier: [[Uint8Array, string][], [Uint8Array, string][]] = [[], []];
-  /** How many of these records are older than this start. */
+  /** For each slot, the number of records that are older than this start. */
   #atStart: readonly number[] = [0, 0];
   readonly #known: (Buffer | undefined)[] = [undefined, undefined];
   readonly #nonces = new Set<string>();
@@ -107,7 +107,7 @@ export class SealedMedium extends Medium {
   override written(slot: 0 | 1, text: string): void {
     const box = this.#inner.peek(slot);
     this.#known[slot] = Buffer.from(box);
-    // After an erase the sequence number may repeat, so storage cannot tell an older record from the current one.
+    // After an erase, sequence numbers may repeat. Storage then cannot distinguish older records from the current one.
     if (box.length === 0) this.#atStart = this.#earlier.map(({ length }) => length);
     if (box.length === 0) return;
     const nonce = Buffer.from(box.subarray(1, 25)).toString("hex");
@@ -135,7 +135,7 @@ export class SealedMedium extends Medium {
     return this.#earlier[slot].find(([box]) => now.equals(box))?.[1];
   }
 
-  /** Storage must not accept a changed, moved or foreign record. */
+  /** Puts a changed, moved or foreign record into the slot. Storage must not accept it. */
   damage(slot: 0 | 1): Partial<Change> {
     const lost = { possible: new Set<string>(), isDoubtful: true };
     const box = this.#inner.peek(slot);
@@ -166,7 +166,7 @@ export class SealedMedium extends Medium {
       }
       default: {
         if (earlier === undefined) return {};
-        // If storage knows the current content, it detects that this record is older. The current one is lost.
+        // If storage knows which record is current, it rejects this older one. The current one is lost.
         const known = this.#known[slot];
         const isNewer = index >= this.#atStart[slot]! || known?.length === 0;
         const isNoticed = isNewer && known?.equals(earlier) === false;
@@ -204,7 +204,7 @@ function readOnly(storage: Storage): Storage {
   };
 }
 
-/** Storage in a value that the program itself stores. */
+/** A storage that keeps the records in a value, which the program itself stores. */
 export class ValueMedium extends Medium {
   #value: string | undefined;
   #fault: "" | "before" | "after" = "";
@@ -278,7 +278,7 @@ export class ValueMedium extends Medium {
 
 const CALLS = ["openSync", "writeSync", "fsyncSync", "renameSync", "rmSync", "readSync"] as const;
 
-/** Storage in files. Any call of the file system may fail, or be the last one before a power cut. */
+/** A storage in files. Any call of the file system may fail, or be the last one before a power cut. */
 export class FileMedium extends Medium {
   readonly #directory = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-slots-"));
   readonly #state = path.join(this.#directory, "state");

@@ -12,13 +12,13 @@ const ACTIONS = [
   ...["too long", "buffer too small", "no such slot", "secret"],
 ] as const;
 type Action = (typeof ACTIONS)[number];
-/** The bytes around the buffer of a read. They show whether storage writes outside the buffer. */
+/** The value of the bytes around the buffer of a read. If one changes, storage has written outside the buffer. */
 const EDGE = 0xa5;
 
 /** The contents that a slot may have. */
 interface Ideal {
   possible: Set<string>;
-  /** The slot may also be unreadable, in addition to these contents. */
+  /** Whether the slot may also be unreadable. */
   isDoubtful: boolean;
 }
 
@@ -97,7 +97,7 @@ class Slots {
     this.#discard(1);
   }
 
-  /** Storage forgets which content is current, so an older one may become valid again. */
+  /** Models that storage loses the knowledge which content is current, so that an older one may become valid again. */
   #discard(slot: 0 | 1): void {
     const there = this.#medium.unsure(slot);
     if (there !== undefined) this.#ideal[slot].possible.add(there);
