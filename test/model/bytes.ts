@@ -1,8 +1,8 @@
 // The model represents bytes as text with one character for each byte, because responses may contain invalid UTF-8.
 
 /**
- * Encodes text as UTF-8, one character for each byte. An unpaired surrogate U+DC80 to U+DCFF becomes the single byte
- * 0x80 to 0xFF, so that a test can contain invalid UTF-8.
+ * Encodes text as UTF-8, one character for each byte. An unpaired surrogate from U+DC80 to U+DCFF becomes a single byte
+ * from 0x80 to 0xFF, so that tests can contain invalid UTF-8.
  */
 export function bytesOf(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is the same in UTF-8.

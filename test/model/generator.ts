@@ -24,15 +24,15 @@ const OFFER_LENGTHS = [255, 40, 63, 63, 63];
 export class Generator {
   readonly #responses: Responses;
 
-  /** The percentage of steps that follow the last one without any time between them. */
+  /** The percentage of steps between which no time passes. */
   readonly #burst: number;
-  /** The application mostly polls events, and most events are genuine. */
+  /** Whether the application mostly polls for events, and most events are genuine. */
   readonly #isRunOfEvents: boolean;
-  /** Slots often cannot be read or erased. */
+  /** Whether slots often cannot be read or erased. */
   readonly #isWorn: boolean;
   /** The percentage of exchanges that end without a complete response. */
   readonly #lost: number;
-  /** The host mostly has no random bytes for a code verifier. */
+  /** Whether the host mostly has no random bytes for a code verifier. */
   readonly #lacksEntropy: boolean;
   #hasActed = false;
 
@@ -157,7 +157,7 @@ export class Generator {
     return this.#time(host);
   }
 
-  /** Offers all endpoints, or all but one. The missing one is mostly revocation. */
+  /** Offers all endpoints, or all but one, which is mostly the revocation endpoint. */
   #endpoints(): Step {
     const random = this.#random;
     const lacks = random.chance(70) ? Endpoint.REVOCATION : random.below(8);

@@ -1,4 +1,4 @@
-// A host by core/SPEC.md. It makes every call to the device and to the model, and the oracles compare the two.
+// A host, written from core/SPEC.md. It makes every call to the device and to the model. Oracles compare the results.
 
 import {
   type Bytes,
@@ -40,7 +40,7 @@ import { type CallPart, type Step, StorageMode } from "./steps.ts";
 import { damaged, type MakeCore } from "./subject.ts";
 
 const OFFERS_ENDPOINT = 6;
-/** More commands than this in one run count as an endless loop. */
+/** If a run has more commands than this, it counts as an endless loop. */
 const COMMANDS_MAX = 60;
 const MEMORY_CHECK_EVERY = 16;
 
@@ -110,7 +110,7 @@ export class Host implements Scene {
 
   #check(): void {
     this.#isAtRest = false;
-    // When the call has ended, overwrite the lent buffer. The core must not read it any more.
+    // When the call has ended, overwrite the lent buffer, because the core must not read it any more.
     if (this.#lent && !this.ideal.calls.isBusy) {
       this.#lent.fill(0x58);
       this.#lent = undefined;
@@ -190,7 +190,7 @@ export class Host implements Scene {
     return `: frame ${JSON.stringify(seen)}, expected ${JSON.stringify(this.ideal.prompt.frame())}`;
   }
 
-  /** A request that does not fit, or that has no endpoint, fails without being sent. */
+  /** Models a request that does not fit or has no endpoint: it fails without being sent. */
   #unsent(command: number, purpose: Purpose, isOptional: boolean, error: number): Purpose {
     if (isOptional && purpose === Purpose.REVOCATION) throw new Unclear("revocation too large");
     same(this, "commands", "the command", Command[command], Command[Command.NONE]);
@@ -277,7 +277,7 @@ export class Host implements Scene {
       command = this.tick(0);
     }
     this.#isAtRest = true;
-    // wakeIn is 0 if a request that did not fit has ended in this tick. The host must then tick again.
+    // If a request that did not fit has ended in this tick, wakeIn may be 0, and the host must tick again.
     if (this.core.wakeIn(this.device) === 0) return;
     same(this, "frames", "the frame at rest", this.frame, this.ideal.prompt.frame());
   }
@@ -404,7 +404,7 @@ export class Host implements Scene {
     if (wasCall) checkOutcome(this);
   }
 
-  /** Delivers a part of the response to an earlier request. It must have no effect. */
+  /** Delivers a part of the response to an earlier request, which must have no effect. */
   late(back: number, status: number, body: string): void {
     const { device, core } = this;
     const id = (device.requestId - back) & 65535;

@@ -344,8 +344,7 @@ class Run {
   }
 
   /**
-   * A thief uses the tokens. Without the key, bound tokens are refused. The server notices that others are used twice
-   * (RFC 9700 §4.14.2).
+   * A thief uses the tokens. The server notices tokens that are used twice (RFC 9700 §4.14.2), and refuses bound ones.
    */
   async #steal(): Promise<void> {
     const { server } = this.#environment;

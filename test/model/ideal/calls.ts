@@ -55,11 +55,13 @@ export interface Addresses {
 export interface Outcome {
   refusal: Refusal | undefined;
   addresses: Addresses | undefined;
-  /** There was no response, so the host must not read values of an earlier call. */
+  /** Whether there was no response, so that the host must not read values of an earlier call. */
   isNothing: boolean;
 }
 
-/** A placeholder. When the request is sent, the current access token is added (RFC 6750 §2.1). */
+/**
+ * Stands for the Authorization header, which gets the current access token when the request is sent (RFC 6750 §2.1).
+ */
 const BEARER = "Bearer";
 /** The maximum number of event polls that may follow the first one in a run. */
 const EVENT_POLLS = 32;
@@ -239,7 +241,7 @@ export class Calls {
     this.state = CallState.DONE;
     this.error = error;
     this.status = status;
-    // The host must stop verifying, because the event's bytes will be reused.
+    // If the host is verifying an event, it must stop, because the event's bytes will be reused.
     if (this.isRequested) this.#device.isAbortDue = true;
     this.isVerifying = this.isVerifyDue = false;
     this.#endAsReported();
@@ -287,7 +289,7 @@ export class Calls {
       error = errorOf(arrival, isReadable(arrival, reading), errors, isEmpty);
       const isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
       if (isOfPoll) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
-      // Only the application knows which successful responses of a resource server are valid.
+      // Only the application knows which successful responses of a resource server are valid: the format may be any.
       if (this.kind === Kind.LIST && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
     }
     if (arrival.status === 401 && this.#made!.authorization !== undefined) {
@@ -422,7 +424,8 @@ export class Calls {
 
   /**
    * Applies an event to the session. If the event came from a poll and ends the session, the device acknowledges it
-   * first. `used` bytes of the buffer are taken. The event's token is compared only if it fits into the rest.
+   * first. The buffer has `used` bytes of other data, and a token in the event is compared only if it fits into the
+   * rest.
    */
   #apply(claims: EventClaims, isAtOnce: boolean, used: number): void {
     const device = this.#device;

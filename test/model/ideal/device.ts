@@ -31,7 +31,7 @@ const SHARING: ReadonlySet<number> = new Set([
   ...[Region.CODE_VERIFIER, Region.REFRESH_TOKEN, Region.OUTPUT],
 ]);
 
-/** What the device did in one tick. It chooses some moments at random, so the model has to observe them. */
+/** What the device did in one tick. The core chooses some moments at random, so the model must observe them. */
 interface Observed {
   moves: number;
   event: number;
@@ -56,9 +56,9 @@ export class Ideal {
   pkce: number;
   #challengeFailures = 0;
   isCodeShown = false;
-  /** The code was read from a record, so its age is unknown. */
+  /** Whether the code was read from a record. The age of such a code is unknown. */
   isCodeResumed = true;
-  /** The device has polled the code once after its expiry, because the user may have decided at the last moment. */
+  /** Whether the device has made the one poll after the code's expiry. The user may have decided at the last moment. */
   isPolledAfterExpiry = false;
   renewals = 0;
   #autoStart: boolean;
@@ -109,7 +109,7 @@ export class Ideal {
     return this.capacities[Region.OUTPUT]!;
   }
 
-  /** Capacity of a region now. Tokens and codes take as much as they have; all the rest is OUTPUT. */
+  /** Capacity of a region now. Tokens and codes have exactly the bytes that they need; OUTPUT has the rest. */
   capacity(region: number): number {
     if (!SHARING.has(region)) return this.capacities[region]!;
     const values = [this.deviceCode, this.accessToken, this.refreshToken, this.previousToken];
@@ -153,7 +153,7 @@ export class Ideal {
     return Math.max(0, Math.min(startSpreadMs, isForCode ? 60_000 : 3_600_000) - 1);
   }
 
-  /** An overloaded server may have to wait out the start spread of all devices. */
+  /** A server may be overloaded until the start spread of all devices has ended, so a backoff may be as long. */
   get longestBackoffMs(): number {
     return Math.max(64_000, this.settings.config.startSpreadMs ?? 0);
   }
@@ -227,7 +227,7 @@ export class Ideal {
   /** @param verifier undefined if the host has no random bytes */
   challengeMade(verifier: string | undefined, challenge: string): void {
     this.storage.challengeDone();
-    // The user cancelled or signed out in the meantime.
+    // In any other state, the user cancelled or signed out in the meantime.
     if (this.state !== State.REQUESTING) {
       this.#challengeFailures = 0;
       return;
@@ -309,7 +309,7 @@ export class Ideal {
     if (this.#isFree) this.cancel();
     if (this.state === State.STARTING) this.#isSignOutNoted = true;
     if (this.#isFree || this.state === State.REVOKING) return;
-    // The token that is arriving has overwritten the previous one, and cannot be revoked yet.
+    // An incomplete new token has overwritten the previous one, and cannot be revoked.
     if (this.#isTokenArriving) this.accessToken = undefined;
     this.previousToken = undefined;
     this.#giveUp();
@@ -321,7 +321,7 @@ export class Ideal {
 
   /** A resource server refused the access token to the application. */
   accessTokenRefused(): void {
-    // Treat the token as expired. Without a refresh token it can still be revoked.
+    // Treat the token as expired, but keep it. Without a refresh token, a sign-out revokes the access token.
     if (this.state === State.SIGNED_IN) this.clock.accessLifetimeS = this.clock.restS = 0;
   }
 
@@ -420,7 +420,7 @@ export class Ideal {
     }
     if (this.calls.isTokenRequired) {
       this.clock.restS = 0;
-      // A refresh that the application waits for is not delayed by the start spread.
+      // If the application waits for a refresh, the start spread does not delay it.
       const isSpread = !this.clock.backoffMs && !this.#grant.triedPrevious;
       if (this.state === State.REFRESHING && isSpread) clock.wait.leastMs = clock.wait.mostMs = 0;
     }
@@ -494,7 +494,7 @@ export class Ideal {
     }
     const reading = readingOf(arrival);
     let error = failure || classify(arrival, reading);
-    // Without a poll, authorization_pending and slow_down only mean that the server is busy.
+    // In response to other requests, authorization_pending and slow_down only mean that the server is busy.
     const isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
     if (isOfPoll && this.purpose !== Purpose.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
     const hasBody = this.purpose !== Purpose.REVOCATION || !this.requests.isQueryRevoked;

@@ -1,5 +1,5 @@
 // How responses change the device: device authorization and access token responses (RFC 8628 §3.2 and §3.5), refresh
-// (RFC 6749 §6) and revocation (RFC 7009 §2.2). responses.ts classifies them before.
+// (RFC 6749 §6) and revocation (RFC 7009 §2.2). responses.ts classifies the responses first.
 
 import { ErrorCode, Event, Field, Pkce, State } from "../../../core/index.ts";
 import type { Ideal } from "./device.ts";
@@ -38,7 +38,9 @@ const REVOCATION_WAIT_S_MAX = 64;
 const CODE_LIFETIME_S = 600;
 /** After this many responses without a code, the device reports a wrong configuration. */
 const UNUSABLE_RESPONSES = 5;
-/** After this many redirects, refusals without an error name, and unusable JSON in a row, the device reports it. */
+/**
+ * After this many consecutive redirects, refusals without a name, and unusable JSON, the device reports a wrong setup.
+ */
 const UNUSABLE_STATUSES = 10;
 /** The device stops after this many consecutive codes that the server does not know. */
 const DEAD_CODES = 3;
@@ -139,7 +141,7 @@ export class Grant {
       device.retry();
       return;
     }
-    // A challenge did not help, so the demand may have come from a proxy.
+    // The request with a challenge has failed too, so ignore the demand, which may have come from a proxy.
     if (isCode && this.#isDemandTried) device.pkce = Pkce.ON_DEMAND;
     if (isCode) this.#isDemandTried = false;
     if (error === ErrorCode.UNKNOWN_ERROR) device.errorName = reading.members.get("error") ?? "";
@@ -160,7 +162,7 @@ export class Grant {
     return isRefusal && this.#device.pkce === Pkce.ON_DEMAND && body.includes("code_challenge");
   }
 
-  /** The server has polled this code before, and now refuses it with an unknown error name. */
+  /** Whether the server has recognized this code before, and now refuses it with an unknown error name. */
   #isPurged(error: number): boolean {
     return error === ErrorCode.UNKNOWN_ERROR && this.isCodeKnown;
   }
@@ -201,7 +203,7 @@ export class Grant {
     this.#deadCodes = 0;
     this.isCodeKnown = true;
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
-    // A code from a record is shown as soon as the server has confirmed it.
+    // The server has confirmed the code, so show it, even if it is from a record.
     if (clock.codeLifetimeS > 0) device.isCodeShown = true;
   }
 
@@ -231,7 +233,7 @@ export class Grant {
     const lifetime = (expiresIn === undefined ? 0 : secondsOf(expiresIn, -1)) || CODE_LIFETIME_S;
     device.clock.codeLifetimeS = lifetime;
     const isShown = isAddress(uri) || isTyped(uri);
-    // The code would expire before its first poll.
+    // With such an interval, the code would expire before its first poll.
     const isUnpolled = intervalMsOf(members.get("interval")) > (lifetime + LAST_POLL_S) * 1000;
     if (!code || !isPrintable(user) || !isShown || lifetime < 0 || isUnpolled) {
       device.misfits.errorField = !code
@@ -279,7 +281,7 @@ export class Grant {
     device.storage.start(Task.WRITE, device.recordKind);
   }
 
-  /** The capacity of each token is what the request, the refresh token or code, and the token before it leave free. */
+  /** A token's capacity is what the request, the refresh token or code, and the token before this one leave free. */
   #misfit({ root }: Document): ErrorCode {
     const device = this.#device;
     const request = device.due.request(device.purpose);
@@ -348,7 +350,7 @@ export class Grant {
     } else device.previousToken = undefined;
     if (isFirst) device.prompt.setStatus("");
     device.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
-    // A token that replaces a refused one must be stored, even if it is not new.
+    // After a fallback to the previous token, store that one even if it is not new: storage contains the refused one.
     if (isNew || isFirst || this.triedPrevious || device.storage.notSaved) {
       device.storage.start(Task.WRITE, device.recordKind);
     } else if (device.storage.notErased) {

@@ -69,7 +69,7 @@ class Reader {
     return this.text[this.at] === character;
   }
 
-  /** Passes objects and lists to `take` when they begin, so that an incomplete one is not lost. */
+  /** Parses a value. Passes objects and lists to `take` when they begin, so that an incomplete one is not lost. */
   #value(depth: number, take: (value: Value) => void): void {
     this.#match(SPACE);
     const first = this.text[this.at];

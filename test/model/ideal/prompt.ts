@@ -24,7 +24,9 @@ function wrap(text: string, columns: number): string[] {
 
 interface Text {
   text: string;
-  /** The developer's texts may use all characters of the display, other texts only printable ASCII. */
+  /**
+   * Whether the text is the developer's and may use all characters of the display. Others have only printable ASCII.
+   */
   isManufacturers: boolean;
 }
 
@@ -71,7 +73,7 @@ function printable(text: string): string {
 
 interface Layout {
   pages: string[];
-  /** The number of cells from the first to the last character. */
+  /** The number of cells from the first to the last character of the whole text. */
   cells: number;
 }
 
@@ -144,7 +146,7 @@ export class Prompt {
     return codeRow(this.#line(Message.CODE), device.userCode, left, device.settings.config.columns);
   }
 
-  /** The code is from a record, and the server has not confirmed it yet. */
+  /** Whether the code is from a record, and the server has not confirmed it yet. */
   #isBeingChecked(): boolean {
     const device = this.#device;
     const isStored = device.state === State.PENDING && device.isCodeResumed;
@@ -201,7 +203,7 @@ export class Prompt {
 
   #lineOfError(): Message {
     const device = this.#device;
-    // A text too long for the display cannot be fixed with more memory.
+    // If a text is too long for the display, more memory does not help.
     const isForDisplay = device.error === ErrorCode.VALUE_TOO_LONG && !device.misfits.memoryNeeded;
     return isForDisplay ? Message.FAILED : messageOf(device.error);
   }

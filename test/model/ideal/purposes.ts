@@ -13,9 +13,9 @@ export enum Purpose {
   REFRESH = 3,
   REVOCATION = 4,
   CALL = 5,
-  /** Not a request: storage refused the tokens, and the device offers them again. */
+  /** No request: storage refused the tokens, and the device offers them again. */
   SAVE = 6,
-  /** Not a request: storage refused to erase, and the device tries again. */
+  /** No request: storage refused to erase, and the device tries again. */
   ERASE = 7,
 }
 
@@ -26,7 +26,7 @@ export enum Holder {
   REQUEST = 1,
   /** A record, from LOAD or STORE until the host is done. */
   RECORD = 2,
-  /** The response to a call, until tick has returned NONE: until then, the host may not have read it. */
+  /** The response to a call, which the host may not have read before tick has returned NONE. */
   RESPONSE = 3,
   /** The response to a call that the host has had time to read. */
   READ = 4,
@@ -116,7 +116,7 @@ export class Clock {
     this.wait.mostMs = Math.max(mostMs, requestedMs);
   }
 
-  /** Doubles the backoff after a failure, up to `capMs`. Its upper half is random, and it is at least `floorMs`. */
+  /** Doubles the backoff after a failure, up to `capMs`; its upper half is random. Waits at least `floorMs`. */
   backOff(floorMs: number, retryAfterS: number, capMs = BACKOFF_MS_MAX): void {
     this.backoffMs = Math.min(capMs, Math.max(BACKOFF_MS_MIN, this.backoffMs * 2));
     const half = Math.floor(this.backoffMs / 2);
@@ -174,7 +174,7 @@ export class Due {
     device.holder = Holder.NOBODY;
   }
 
-  /** A slot could not be read, and the device will retry. */
+  /** Whether a slot could not be read, and the device will retry. */
   get #isReadingLater(): boolean {
     const { clock, storage } = this.#device;
     return storage.task === Task.READ && clock.wait.mostMs > 0;
@@ -202,7 +202,7 @@ export class Due {
         return device.storage.notErased ? Purpose.ERASE : Purpose.NONE;
       case State.SIGNED_OUT:
       case State.FAILED:
-        // Erasing would lose unsaved tokens, which are saved only after the next sign-in.
+        // While tokens are unsaved, the device erases nothing.
         if (device.storage.notSaved) return Purpose.NONE;
         return device.storage.notErased ? Purpose.ERASE : Purpose.NONE;
       default:
@@ -226,12 +226,12 @@ export class Due {
     }
   }
 
-  /** A request that does not fit ends like one that the server refuses. */
+  /** Whether the request fits. One that does not fit ends like one that the server refuses. */
   requestFits(purpose: Purpose, request: Request): boolean {
     const device = this.#device;
     const region = purpose === Purpose.CALL ? Region.CALL : Region.OUTPUT;
     const missing = Requests.sizeOf(request) - device.capacity(region);
-    // The access token itself may end the request.
+    // A revocation may use the access token in its own place, as the end of the request.
     const { accessToken = "" } = device;
     const isAlone = purpose === Purpose.REVOCATION && !device.refreshToken;
     const isPlain = formEncoded(accessToken) === accessToken;

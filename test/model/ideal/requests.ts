@@ -39,7 +39,7 @@ export class Requests {
   readonly #device: string;
   readonly #parameters: string;
   readonly #authorization: string | undefined;
-  /** Uses the revocation request of the device authorization specification, which ends both tokens. */
+  /** Whether revocations have the form of the device authorization specification, where one ends both tokens. */
   readonly isQueryRevoked: boolean;
   isJson: boolean;
   #isTrial = false;

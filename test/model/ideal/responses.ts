@@ -49,7 +49,7 @@ export function readingOf(arrival: Arrival): Reading {
 
 interface Errors {
   name: string | undefined;
-  /** Whether an error member before the name was a number other than 0. */
+  /** Whether an earlier error member was a number other than 0. */
   isNumbered: boolean;
 }
 
@@ -67,9 +67,9 @@ function errorsOf(members: readonly Member[]): Errors {
   return { name: at < 0 ? texts.at(-1) : texts[at], isNumbered };
 }
 
-/** RFC 9110 §15.5: the method, type or length is wrong. A retry would not help. */
+/** RFC 9110 §15.5: these statuses mean that the method, type or length is wrong. A retry would not help. */
 const WRONG_REQUEST: ReadonlySet<number> = new Set([405, 406, 411, 413, 414, 415]);
-/** RFC 9110 §15.5.9, RFC 8470 §5.2: the server asks for the same request again. */
+/** RFC 9110 §15.5.9, RFC 8470 §5.2: these statuses ask for the same request again. */
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425]);
 
 /** Whether the response is a redirect, a refusal without an error name, or JSON without the required members. */
@@ -90,7 +90,7 @@ export function errorOf(
   isEmpty: boolean,
 ): number {
   const { status } = arrival;
-  // Some servers send 0 or "" for no error.
+  // Some servers send 0 or "" if there is no error.
   if (isJson && (isNumbered || (name && !/^0+(?:\.[\d.]*)?$/.test(name)))) {
     const error = errorNamed(name ?? "");
     // A 5xx with an unknown error name counts as unavailable. A 429 is temporary, so it is no error of the developer's.

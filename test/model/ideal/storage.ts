@@ -113,16 +113,16 @@ export class StorageTask {
   task = Task.READ;
   active: number = Command.NONE;
   activeSlot = 0;
-  /** How often the current operation has failed; -1 while the host still works for an earlier task. */
+  /** How often the current operation has failed; -1 while the host still carries out the command of an earlier task. */
   tries = 0;
   used = 0;
   newest = 1;
   sequence = 0;
   notSaved = false;
   notErased = false;
-  /** At the start, a slot could not be read. Its content is unknown until a slot is erased. */
+  /** Whether a slot could not be read at the start. Its content is unknown until a slot is erased. */
   #isUnread = false;
-  /** A slot contains a record of the server's former name. This ends when a slot is erased. */
+  /** Whether a slot contains a record with the server's former name. This ends when a slot is erased. */
   #isFormer = false;
   kind = 0;
   found: StoredRecord | undefined;
@@ -178,8 +178,8 @@ export class StorageTask {
   }
 
   /**
-   * The host has read the slot: a record, other data (`size` above 0), nothing (0), or a failure (-1). Calls `take`
-   * with each record in reading order, and `readLater` with the wait before the next try.
+   * Call this when the host has read the slot: a record, other data (`size` above 0), nothing (0), or a failure (-1).
+   * Calls `take` with each record in reading order, and `readLater` with the wait before the next try.
    */
   loaded(
     size: number,
@@ -211,19 +211,19 @@ export class StorageTask {
       record !== undefined &&
       this.#firstSequence >= 0 &&
       isNewer(this.#firstSequence, record.sequence) &&
-      // At half the range each number is newer than the other. The second slot wins.
+      // At half the range, neither number is newer. The second slot wins.
       !isNewer(record.sequence, this.#firstSequence);
     if (isFirstNewer) {
       this.#readStep = 2;
       return;
     }
     this.sequence = this.found ? this.found.sequence + 1 : 0;
-    // The newer record cannot be read any more. The older one must not replace it.
+    // If the newer record cannot be read any more, the older one must not replace it.
     if (this.#readStep === 2 && !record) this.found = undefined;
     this.task = Task.NONE;
   }
 
-  /** Starts a task that had to wait for the challenge. */
+  /** Starts a task that had to wait until the host had created a challenge. */
   challengeDone(): void {
     this.active = Command.NONE;
     if (this.tries < 0) this.tries = 0;
@@ -240,7 +240,7 @@ export class StorageTask {
   }
 
   /**
-   * The host has written or erased a record of this kind.
+   * Call this when the host has written or erased a record of this kind.
    * @param isOlderUseful whether the older slot has the previous refresh token
    */
   finished(isDone: boolean, kind: number, isOlderUseful: boolean): void {
