@@ -78,7 +78,7 @@ it.concurrent.each<[what: string, program: string, output: RegExp]>([
 
 it.concurrent("a row ends within its limit even if the device polls for ever", async () => {
   const file = join(folder, "polls-for-ever.cjs");
-  // The bench waits for a pause between requests. Each poll comes before that pause is long enough.
+  // The bench acts only after a pause between requests. This device never pauses, because it polls too often.
   writeFileSync(file, `${STAYS} setInterval(() => poll().catch(() => {}), 1500)`);
   const device = `exec ${process.execPath} ${file} {config}`;
   const row = ["--timeout", "2", "--only", "poll-redirect-302"];

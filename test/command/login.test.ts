@@ -207,7 +207,7 @@ describe("every end is one line, with the same exit code in all commands and an 
       { event: "error", code, remedy: event.remedy, message: output.replace(/^[\w ]+: /, "") },
       exitCode,
     ]);
-    // Transient errors are reported earlier.
+    // An unreachable server is also reported while the command retries, so standard error has more lines.
     if (code !== "unreachable") expect(stderr).toBe(`${output}\n`);
   });
 
@@ -318,7 +318,7 @@ it("status refreshes an expired token, and reports the server's response or that
   expect(ended).toMatchObject({ code: 4, stdout: "" });
   expect(ended.stderr).toMatch(/session_ended.*; to sign in again: picogrant login .*\n$/);
   expect((await picogrant(["token"])).code).toBe(4);
-  // A login does not need a second start if the server has ended the stored session.
+  // If the server has ended the stored session, one login is enough to sign in again.
   expect((await login()).code).toBe(0);
   expect(await login()).toMatchObject({
     code: 0,
@@ -438,7 +438,7 @@ describe("accounts", () => {
     expect((await asGit("fill", server.origin)).stdout).toMatch(given);
     expect((await asGit("fill", "https://a.example")).stdout).not.toContain("of-work");
     expect((await asGit("fill", "https://a.example", "--host a.example")).stdout).toMatch(given);
-    // The API refuses the token once. Only then does the command refresh it.
+    // The command refreshes the token only because the API refuses it once.
     refresh = tokens({ access_token: "renewed", expires_in: 3600 });
     for (const [operation, token] of [
       ["approve", "of-work\n"],
@@ -603,7 +603,7 @@ describe("each command in a message works exactly as printed", () => {
     for (const name of [...sources, "service/command.ts"]) {
       const text = readFileSync(new URL(name, targets), "utf8");
       const messages = text.replace(/^const HELP = `[^`]*`;$|^ *(\/\/|\/?\*).*$/gm, "");
-      // The list of exit codes is part of --help.
+      // This file contains the list of exit codes for --help, not messages.
       const found = name.endsWith("exit-codes.ts") ? null : messages.match(COMMAND);
       expect(found, name).toBeNull();
     }
@@ -659,7 +659,7 @@ it.runIf(isFullRun).each([200, 404])(
 it("if the server does not respond, the user can abort with Ctrl-C and then log out", async () => {
   expect((await login()).code).toBe(0);
   refresh = undefined;
-  // Wait for the request, because the command prints nothing for half a minute after it.
+  // Wait for the request instead of output, because the command then prints nothing for half a minute.
   const waiting = login();
   await vi.waitFor(() => expect(seen).toContain("/refresh"), { timeout: TIMEOUT_MS });
   children.at(-1)!.kill("SIGINT");

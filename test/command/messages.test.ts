@@ -111,7 +111,7 @@ it("address and code stay on the screen, below the whole QR code or without one"
         const terminal = { columns, rows, hasQr: true };
         const lines = codeLines({ ...prompt, qr }, terminal, paintFor({}, {}));
         const wrapped = lines.flatMap((line) => line.match(RegExp(`.{1,${columns}}`, "g")) ?? []);
-        // Leave one row, because the waiting message is below these lines.
+        // Leave one row free, because the waiting message is below these lines.
         const seen = wrapped.slice(1 - rows).join("");
         expect(seen).toContain(`Open   ${verificationUri}Enter  WDJB-MJHT`);
         const above = seen.split("Open")[0];

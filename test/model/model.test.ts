@@ -49,9 +49,9 @@ describe("the core and the ideal device agree (core/SPEC.md)", () => {
 });
 
 // Each test plants a fault that the corrupting core (corrupt.ts) must detect. A plain core does not detect the first
-// one.
+// fault.
 
-/** Fault: an empty status line shows the last session's. */
+/** Fault: if the application has set no status line, the display shows that of the last session. */
 const readsOldValue: Core = {
   ...core,
   setStatus: (device, bytes, from, to) => {
@@ -84,7 +84,7 @@ describe("a corrupting core", () => {
   it("detects two values that share bytes", () => {
     const create: Core["create"] = (memory, config) => {
       const device = core.create(memory, config);
-      // Fault: the user code is stored where the address is.
+      // Fault: the user code is stored in the place of the address.
       if (device) {
         const { start } = damaged(device);
         start[Field.USER_CODE] = start[Field.VERIFICATION_URI]!;

@@ -26,7 +26,7 @@ export class Random {
     return this.below(100) < percent;
   }
 
-  /** Returns true once in this many calls, on average. */
+  /** Returns true with a probability of one in `times`. */
   once(times: number): boolean {
     return this.below(times) === 0;
   }

@@ -35,7 +35,7 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const NO_UTF8: readonly string[] = [
   "\udcff",
   "\udcfe",
-  // Sequences without their first byte, or without their last ones (RFC 3629 §3).
+  // Sequences without their first byte, or without their last bytes (RFC 3629 §3).
   "\udc80",
   "\udcc3",
   "\udce2\udc82",
@@ -81,7 +81,7 @@ const MEMBERS = [
   ...words("nextPageToken access access_token refresh_token"),
 ];
 
-/** What may come before a document: a byte order mark, a part of one, or two. */
+/** Texts before a document: a byte order mark, a part of one, or two. */
 const MARKS = ["\ufeff", "\ufeff\ufeff", "\udcef", " \udcff", "  \udcbb", "   \udcbb", "\udcba"];
 
 /** Addresses that a user can type, and texts that only look similar. */
@@ -107,7 +107,7 @@ const WRONG = [405, 406, 411, 413, 414, 415, 404, 407, 412, 416];
 
 export class Responses {
   #serial = 0;
-  /** The server sends this response `#timesLeft` more times. */
+  /** The response that the server sends `#timesLeft` more times. */
   #repeated: HttpResponse | undefined;
   #timesLeft = 0;
   /** Identifiers of the events so far, oldest first. */
@@ -118,7 +118,7 @@ export class Responses {
 
   constructor(
     random: Random,
-    /** Each poll brings an event, and only the last one of a run ends the session. */
+    /** Whether each poll gets an event, and only the last event of a run ends the session. */
     isRunOfEvents: boolean,
   ) {
     this.#random = random;
@@ -183,7 +183,7 @@ export class Responses {
     text = `{${text}}`;
     if (random.chance(5)) text = this.#corrupted(text);
     if (random.chance(4)) text = ` \r\n${text}\t `;
-    // The maximum length of a document, or one more.
+    // Sometimes the document has the maximum length, or one byte more.
     if (random.below(500) === 0) text = text.padEnd(65_536 + random.below(2));
     return random.chance(2) ? random.pick(MARKS) + text : text;
   }
@@ -296,7 +296,7 @@ export class Responses {
     if (random.chance(70)) return { error };
     if (random.chance(50)) return { error_code: error };
     const other = random.pick<unknown>([0, "", null, false, 31, "17", "slow_down"]);
-    // Adds a number, which no later member overrides.
+    // Uses a number as the error, which the other member does not override.
     if (random.chance(20))
       return random.chance(50)
         ? { error: 31, error_code: other }
@@ -304,7 +304,7 @@ export class Responses {
     return random.chance(50) ? { error, error_code: other } : { error_code: other, error };
   }
 
-  /** Tokens in a response that should have none. */
+  /** Makes tokens for a response that should have none. */
   #halfTokens(): Members {
     const random = this.#random;
     if (random.chance(85)) return {};
@@ -376,7 +376,7 @@ export class Responses {
     const random = this.#random;
     const { ideal } = host;
     if (random.chance(90)) return this.#unique("rt", this.#length(ideal.sharedBytes >> 2, 40));
-    // A token as long as the next refresh allows, beside an access token of up to 43 bytes.
+    // The longest refresh token with which the next refresh fits, if the access token has at most 43 bytes.
     const request = Requests.sizeOf(ideal.requests.refresh(""));
     const third = Math.floor((ideal.sharedBytes - request) / 3) - random.below(20);
     return this.#unique("rt", 0).padEnd(third, "r");
@@ -503,7 +503,7 @@ export class Responses {
     const set = chance(4) ? `x.${payload}` : `eyJhbGciOiJSUzI1NiJ9.${payload}.c2ln`;
     return this.#response(200, {
       moreAvailable: random.pick([true, false, undefined]),
-      // Some servers send several events although the device requests one.
+      // Some servers send several events, although the device requests only one.
       sets: { ...(chance(10) && { other: random.pick(["a", set, 7]) }), [id]: set },
     });
   }

@@ -21,7 +21,7 @@ interface Script {
 interface Verdict {
   script: Script;
   broken: Broken | undefined;
-  /** The model could not predict all results, so the sequence ended early. */
+  /** Whether the sequence ended early, because the model could not predict a result. */
   isUnclear: boolean;
 }
 
@@ -57,7 +57,7 @@ class Engine {
   }
 }
 
-/** An exception that is not a verdict counts as a crash of the core. */
+/** An exception that no oracle has thrown counts as a crash of the core. */
 function brokenBy(error: unknown): Broken {
   if (error instanceof Broken) return error;
   const { stack } = error as Error;
@@ -159,7 +159,7 @@ export function runCampaign(options: CampaignOptions): Campaign {
 
 const ATTEMPTS_MAX = 3000;
 
-/** The failure message without numbers and values, to recognize the same failure. */
+/** The failure message without numbers and values, by which shrinking recognizes the same failure. */
 function kindOf({ oracle, what }: Broken): string {
   return `${oracle}: ${what.replace(/ is .*|: .*|\d+/g, "")}`;
 }

@@ -6,12 +6,12 @@ import type { Random } from "./random.ts";
 export interface Settings {
   config: Config;
   memoryBytes: number;
-  /** Start values of the request and move counters. High values test their wrap at 2^16. */
+  /** The start value of the counters of requests and moves. High values test that the counters wrap at 2^16. */
   countsFrom?: number;
   endpoints?: number;
-  /** Overwrite values that are no longer valid (corrupt.ts). */
+  /** Whether to overwrite values that are no longer valid (corrupt.ts). */
   isCorrupted?: boolean;
-  /** Check each access to the memory, which is slow. */
+  /** Whether to check each access to the memory, which is slow. */
   isWatched?: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { Config } from "../../core/index.ts";
 /** How the host's storage handles commands while time passes. */
 export enum StorageMode {
   WORKS = 0,
-  /** An operation takes until a "stored" step. */
+  /** An operation lasts until a "stored" step. */
   HOLDS = 1,
   FAILS = 2,
   /** Writes succeed, erases fail. */
@@ -19,7 +19,7 @@ export type Step =
   /** The host sleeps as long as wakeIn says, at most `most`, and then runs. */
   | { do: "sleep"; most: number; storage?: StorageMode }
   | { do: "tick"; ms: number }
-  /** The next three steps deliver a response to the current request: its head, some bytes of its body, and its end. */
+  /** "head", "more", "end": a response to the current request arrives: its head, bytes of its body, its end. */
   | { do: "head"; status: number; retryAfterS: number; body: string; challenge?: string }
   | { do: "more"; bytes: number }
   | { do: "end" }

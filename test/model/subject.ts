@@ -39,7 +39,7 @@ type Damaged = {
 export function damaged(device: Device): Damaged {
   const { places } = device as { places?: unknown[] };
   if (places === undefined) return device as Damaged;
-  // In a bundle, properties have numbers. Find the place by the property's name.
+  // In a bundle, properties have numbers. Find the number by the property's name.
   const placeOf = (name: string | symbol) => Object.values<string>(Property).indexOf(String(name));
   return new Proxy(device as Damaged, {
     set: (_, name, value) => Reflect.set(places, placeOf(name), value),

@@ -1,5 +1,5 @@
-// Runs picogrant.c as WebAssembly, behind the same functions as a JavaScript bundle. Copies the device's memory into the
-// WebAssembly memory before each call, and back after it.
+// Runs picogrant.c as WebAssembly, behind the same functions as a JavaScript bundle. Copies the device's memory into
+// the WebAssembly memory before each call, and back after the call.
 
 import { readFileSync } from "node:fs";
 import { types } from "node:util";
@@ -18,7 +18,7 @@ const members: readonly (keyof Config)[] = [
 const texts = /^(?:clientId|clientSecret|scope|\w+Parameters|messages|server|formerServer)$/;
 
 const NO_INTEGER = -(2 ** 31) + 1;
-/** In C, 0 means the default. This constant stands for a spread of 0. */
+/** In C, a spread of 0 means the default, and this constant means a spread of 0. */
 const START_AT_ONCE = -1;
 
 const omissible = new Set<keyof Config>(["startSpreadMs", "pkce", "jsonBodies"]);
@@ -114,7 +114,7 @@ class WasmDevice {
     const result = call();
     new Uint8Array(this.c.memory.buffer).copyWithin(at, from, from + CONSTANTS_AT);
     const after = new Uint8Array(this.c.memory.buffer, at, size);
-    // A proxy checks each access, so write only the changed bytes.
+    // If `bytes` is a proxy that checks each access, write only the changed bytes.
     if (!types.isProxy(bytes)) bytes.set(after);
     else for (const [i, byte] of after.entries()) if (bytes[i] !== byte) bytes[i] = byte;
     return result;

@@ -39,7 +39,7 @@ describe("controls", () => {
     }
     expect(() => bench.service.setOptions({ interval: -1 })).toThrow(/^option interval: /);
     expect(bench.service.options.interval).toBe(30);
-    // A change of the dialect removes the old dialect's defaults. Values that were set explicitly stay.
+    // A change of the dialect replaces the old dialect's defaults. Options that were set explicitly stay.
     bench.service.setOptions({ dialect: "keycloak" });
     expect(bench.service.options).toMatchObject({ codeLifetime: 600, interval: 30 });
     bench.service.setOptions({ dialect: "specification" });

@@ -15,7 +15,7 @@ afterAll(() => simulator.close());
 
 const hex = (text: string) => text.length.toString(16);
 
-/** Framings of a request with a body. The others are for requests without one. */
+/** Framings of a request with a body. */
 const WITH_BODY: Record<string, (body: string) => string> = {
   "a length": (body) => `Content-Length: ${body.length}\r\n\r\n${body}`,
   chunked: (body) => `Transfer-Encoding: chunked\r\n\r\n${hex(body)}\r\n${body}\r\n0\r\n\r\n`,
@@ -107,7 +107,7 @@ it.each([
 it("a program with service and simulator in its own process keeps Node's Request and Response", async () => {
   const response = await fetch(simulator.url);
   expect(response.constructor).toBe(Response);
-  // Fetch standard: a status is 200 to 599.
+  // Fetch standard: a Response has a status of 200 to 599.
   expect(() => new Response("", { status: 999 })).toThrow(RangeError);
   expect([Request, Response]).toEqual(BEFORE);
 });

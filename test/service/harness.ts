@@ -1,5 +1,5 @@
-// A service in memory for tests. They control its clock and its random source, and have shortcuts for a device's
-// requests. No sockets are used: test/peers and test/browser have real ones.
+// A service in memory for tests. Tests control the service's clock and random source, and have shortcuts for a device's
+// requests. The service uses no sockets here; test/peers and test/browser use real ones.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/index.ts";
@@ -21,7 +21,7 @@ export const SCOPE_BASE = "https://auth.picogrant.test";
 export const VIDEO_READONLY = `${SCOPE_BASE}/auth/video.readonly`;
 export const PUBLISHER = `${SCOPE_BASE}/auth/publisher`;
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
-/** RFC 7636: a verifier and its challenge. */
+/** A verifier and its challenge (RFC 7636). */
 export const VERIFIER = "v".repeat(43);
 export const S256 = createHash("sha256").update(VERIFIER).digest("base64url");
 export const TV = { client_id: "living-room-tv", client_secret: "tv-secret" };
@@ -31,7 +31,7 @@ export const PUBLISHER_CLIENT = {
   client_secret: "publisher-secret",
 };
 
-/** Generating RSA keys takes long, so all benches share them. A rotation generates a new one. */
+/** All benches share these keys, because generating RSA keys takes long. A rotation generates a new key. */
 const made: { algorithm: string; key: SigningKey; users: WeakSet<object> }[] = [];
 function sharedKeys(): (algorithm: "RS256" | "ES256") => SigningKey {
   const user = {};

@@ -21,7 +21,7 @@ export interface Expected {
  * Parameters of a device authorization request that matter later: RFC 7636, RFC 9470, OpenID Connect Core section 2.
  */
 export interface Proof {
-  /** If undefined, the poll must not contain a verifier. */
+  /** The verifier that the poll must contain; undefined: it must contain none. */
   readonly verifier?: string | undefined;
   readonly nonce?: string | undefined;
   readonly acr: string;
@@ -31,7 +31,7 @@ export interface Proof {
 export interface Possession {
   readonly key?: string | undefined;
   readonly error?: string | undefined;
-  /** Called once the service has accepted the proof. */
+  /** The model calls this when the service has accepted the proof. */
   readonly use?: () => void;
 }
 
@@ -70,7 +70,7 @@ export interface Grant {
   graceUntil: number;
   /** The replaced refresh token while it is still valid. */
   predecessor: string | undefined;
-  /** Whether the refresh token is valid. Newer grants may displace it, but access tokens remain valid. */
+  /** Whether the refresh token is valid. Newer grants may displace it, but the access tokens remain valid. */
   runs: boolean;
   /** Whether the service still knows that the account has used this client. */
   isKnown: boolean;
@@ -115,7 +115,7 @@ const INVALID_GRANT = refused(400, "invalid_grant");
 /** The error for an unknown device code is invalid_grant, except in some dialects. */
 const BAD_CODE = refused(400, "bad_device_code");
 const INVALID_CLIENT = { ...refused(401, "invalid_client"), isChallenged: true };
-/** Device specification, section 5.4. Unlike INVALID_CLIENT, the response has no challenge. */
+/** Device specification, section 5.4. Unlike the response to INVALID_CLIENT, this one has no challenge. */
 const NO_CLIENT = refused(401, "invalid_client");
 /** Device specification, section 7, the rows of "Poll". */
 const PENDING = refused(428, "authorization_pending", "Precondition Required");
@@ -292,7 +292,7 @@ export class IdealService {
       interval: this.#options.interval * 1000,
       lastPoll: Number.NEGATIVE_INFINITY,
     };
-    // If the limit is reached, discard the oldest attempts. Also discard attempts that have ended.
+    // Discard attempts that have ended and, if the limit is reached, the oldest ones.
     const { attempts } = this;
     const { attemptsMax } = this.#options;
     while (attempts[0] && (attempts.length >= attemptsMax || this.isDiscarded(attempts[0])))
@@ -497,7 +497,7 @@ export class IdealService {
     }
     if (token === grant.predecessor && this.now < grant.graceUntil)
       return { ...OK, grant, rotates: false, scopes };
-    // RFC 9700 section 4.14.2: the server cannot know which of the two clients is honest.
+    // RFC 9700 section 4.14.2: two clients have the token, and the server cannot know which one is honest.
     this.end(grant);
     return INVALID_GRANT;
   }
@@ -576,7 +576,8 @@ export class IdealService {
     const grant = access?.grant ?? this.#known(token);
     const { revocation: rule } = this.#options;
     const isSpecification = rule === "specification";
-    // The specification requires no credentials. If a client sends some, they and the token must be its own.
+    // The specification requires no credentials. If a client sends some, they must be valid and the token must be its
+    // own.
     if (!isSpecification || fields.client_id || fields.client_secret) {
       const wrong = this.#authenticate(client, fields);
       if (wrong) return wrong;
@@ -695,14 +696,14 @@ export class IdealService {
     at: {
       readonly plan: string;
       readonly offerId: string;
-      /** undefined: the parent does not exist. */
+      /** The accounts that may publish the application; undefined: there is no such application. */
       readonly publishers: readonly string[] | undefined;
       readonly isPlan: boolean;
       readonly renewsItself: boolean;
       /** The names of the subscription's base plans. */
       readonly plans: readonly string[];
       readonly regionsVersion: string;
-      /** Whether the parents in the body are those in the path. */
+      /** Whether the body names the same application, product and base plan as the path. */
       readonly agrees: boolean;
       readonly hasPhases: boolean;
     },

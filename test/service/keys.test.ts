@@ -175,7 +175,7 @@ describe("RFC 9449", () => {
     expect(outcome(free)).toBe("200 Bearer");
     expect(outcome(bench.call("/userinfo", free.json))).toBe("401 invalid_token");
     expect(bench.get("/userinfo", free.json.access_token).status).toBe(200);
-    // A refresh with a proof binds tokens that were not bound before.
+    // A refresh with a proof binds the new tokens, even if the earlier ones were not bound.
     expect(outcome(bench.prove(refreshOf(free.json)))).toBe("200 DPoP");
     expect(outcome(bench.token(refreshOf(free.json)))).toBe("400 invalid_grant");
   });

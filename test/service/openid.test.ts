@@ -62,7 +62,7 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the se
       for (const method of ["GET", "POST"]) expect(bench.send(method, path).status).not.toBe(404);
     }),
     issuer: (bench, value) => expect(value).toBe(bench.service.baseUrl),
-    // RFC 6749 §4.1.2.1: no client may use this endpoint, so it must not redirect.
+    // RFC 6749 §4.1.2.1: no client may use this endpoint, so the response must not be a redirect.
     authorization_endpoint: (bench, value) => {
       const { pathname } = new URL(String(value));
       const response = bench.get(`${pathname}?response_type=code&client_id=living-room-tv`);

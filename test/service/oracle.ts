@@ -1,6 +1,6 @@
 // Random runs of the simulated service over HTTP. Clients, users, administrators and event receivers send any requests
-// in any order, and the model (ideal-service.ts) predicts each response. Every code and token is tried again later, by
-// its owner and by others.
+// in any order, and the model (ideal-service.ts) predicts each response. Later actions use every code and token again,
+// as its owner and as others.
 
 import { createHash } from "node:crypto";
 import type { ApprovalChoices } from "../../targets/service/decisions.ts";
@@ -73,7 +73,7 @@ const CHALLENGES: Readonly<Record<string, string>> = {
   invalid_dpop_proof: "invalid_dpop_proof",
   use_dpop_nonce: "use_dpop_nonce",
 };
-/** The lifetime of a nonce, and how long a proof is accepted, ms. */
+/** The lifetime of a nonce, and the time for which a proof is accepted, in milliseconds. */
 const WINDOW_MS = 60_000;
 /** Characters that users and copied text insert between letters (RFC 8628 section 6.1). */
 const GAPS = [" ", "\u3000", "\u2013", "\uff0d", "\u200b", "\u00ad -"];
@@ -88,7 +88,7 @@ export class OracleRun {
   readonly #received: string[] = [];
   readonly #ideal: IdealService;
   readonly #clients: readonly Client[];
-  /** Half of the devices belong to this client. */
+  /** The client of half of the devices. */
   readonly #usual: Client;
   readonly #accounts: readonly Account[];
   /** The options of the service, and the behaviour that the model expects because of them. */
@@ -118,7 +118,7 @@ export class OracleRun {
       revocation: this.#one(["specification", "specification", "rfc7009", "rfc7009-each-alone"]),
       codeChallengeMethods: this.#one([["S256"], ["S256", "plain"]]),
     };
-    // If the dialect has a default for an option, the option is often omitted.
+    // Often omit options for which the dialect has a default.
     const own = this.#chance(0.3) ? its : {};
     this.#given = {
       ...{ dialect, ...(dialect === "specification" ? its : own) },
@@ -143,7 +143,7 @@ export class OracleRun {
     this.#clients = clients;
     this.#accounts = accounts;
     const [publisher] = clients.filter(({ permittedScopes }) => permittedScopes.length > 0);
-    // Refresh tokens are bound only to the keys of public clients.
+    // Make the client public in some runs, because refresh tokens are bound only to the keys of public clients.
     const isPublic = this.#chance(0.2);
     const others = clients.filter(({ secret }) => !isPublic || secret === undefined);
     this.#usual = this.#chance(0.4) ? publisher! : this.#one(others);
@@ -173,9 +173,10 @@ export class OracleRun {
       now: () => this.#ideal.now,
       random: this.#random,
       fixture: ENVIRONMENT,
-      // openid.test.ts tests real signatures. One of them takes as long as hundreds of steps, so this test fakes them.
+      // This test fakes signatures, because a real one takes as long as hundreds of steps. openid.test.ts tests real
+      // ones.
       makeKey: () => ({ publicJwk: { kid: "k" }, sign: (data) => data.subarray(0, 4) }),
-      // A signature is the x of its key.
+      // In this test, a signature is the member x of its key.
       verify: (key, _, signature) => Buffer.from(signature).toString() === key.x,
       snapshot,
     });
@@ -223,7 +224,7 @@ export class OracleRun {
     this.#expect("what is left of the grants", none, left);
   }
 
-  /** The service restarts, or a new one starts from its snapshot, with the same administrators' settings. */
+  /** Restarts the service, or starts a new one from its snapshot with the same settings of administrators. */
   #restart(): void {
     if (this.#chance(0.3)) {
       const loseCodes = this.#chance(0.5);
@@ -317,7 +318,7 @@ export class OracleRun {
       const htu = this.#service.baseUrl + target.split("?")[0];
       all.dpop = proofOf({ htm: method, htu, ...(JSON.parse(all.dpop) as Json) });
     }
-    // HTTP takes most of the time and is the same for all requests, so few requests use it.
+    // Send only few requests over HTTP, because HTTP takes most of the time and is the same for all requests.
     const { json: reply, ...response } = this.#chance(0.05)
       ? await this.#bench.fetch(method, target, body, all)
       : this.#bench.send(method, target, body, all);
@@ -796,14 +797,14 @@ export class OracleRun {
     const sets = (await post("poll", { maxEvents })).sets as Record<string, string>;
     const expected = stream.isEnabled ? stream.waiting.slice(0, maxEvents) : [];
     const found = Object.values(sets).map((set) => this.#reported(set, stream.clients));
-    // A refresh token that the service did not issue is unknown, so accept what the event says.
+    // The model does not know a refresh token that the service did not return, so accept the identifier in the event.
     const hashed = expected.map(({ type, account, refreshToken }, at) => [
       type,
       account ?? (refreshToken ? hashOf(refreshToken) : found[at]?.[1]),
     ]);
     this.#expect(`events for ${id}`, hashed, found);
     if (this.#chance(0.3)) return;
-    // Acknowledged events are not sent again, others are.
+    // The service does not send acknowledged events again.
     stream.waiting = stream.waiting.slice(expected.length);
     await post("poll", { maxEvents: 0, ack: [...Object.keys(sets), "unknown"] });
   }
@@ -825,7 +826,7 @@ function claimsOf(token: string): Json {
   return JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()) as Json;
 }
 
-/** A proof whose signature is the x of its key. */
+/** A proof whose signature is the member x of its key, as `verify` above expects. */
 function proofOf({ key, ...claims }: Json): string {
   const x = String(key).padEnd(43, "x");
   const head = { typ: "dpop+jwt", alg: "ES256", jwk: { kty: "EC", crv: "P-256", x, y: x } };

@@ -89,7 +89,7 @@ test.each([
     expect(other.json.error).toBe("invalid_request");
     const revoked = error === "invalid_grant" ? "invalid_token" : error;
     expect(bench.post("/revoke", { token: "x" }, headers).json.error).toBe(revoked);
-    // The missing scope is reported first. Only an identified client gets this error, whatever its secret is.
+    // The service reports a missing scope before it checks the secret, but only to a client that it knows.
     const { error_description } = bench.post("/device/code", {}, headers).json;
     expect(error_description).toBe("Missing required parameter: scope");
   },

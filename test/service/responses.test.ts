@@ -85,7 +85,7 @@ describe.each(ROUTES)("$path ($family)", ({ path, family, methods }) => {
   test("RFC 9110 §15.5.6: another method is a 405 in the family's format, also without a token", async () => {
     for (const method of METHODS) {
       const bench = new Bench(WITH_ALL);
-      // Only a client that may use offers gets their Allow header.
+      // The service sends the Allow header of offers only to a client that may use offers.
       const headers = { authorization: `Bearer ${tokenFor(path, bench)}` };
       const response = bench.send(method, path, "", headers);
       const isAllowed = allowed.includes(method);

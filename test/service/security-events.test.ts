@@ -340,7 +340,7 @@ describe("RFC 8935 push delivery", () => {
     expect(pushes).toBe(1);
     release();
     await first;
-    // The new series has made its first try at once, and five more follow.
+    // The new chain of retries has made its first push at once, and five more follow.
     expect(pushes).toBe(2);
     for (let i = 0; i < 8; i++) {
       bench.wait(7200);

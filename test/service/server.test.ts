@@ -92,7 +92,7 @@ describe("server", () => {
 
 test("closing also closes a connection before its handshake", async () => {
   const server = await serve(create(), makeTlsIdentities().identities.trusted);
-  // The client's socket is open before the server has accepted it.
+  // Wait for the server, because the client's socket is open before the server has accepted the connection.
   const ports: (number | undefined)[] = [];
   const note = (message: unknown): void => {
     ports.push((message as { socket: Socket }).socket.remotePort);

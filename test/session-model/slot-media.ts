@@ -135,7 +135,7 @@ export class SealedMedium extends Medium {
     return this.#earlier[slot].find(([box]) => now.equals(box))?.[1];
   }
 
-  /** Puts a changed, moved or foreign record into the slot. Storage must not accept it. */
+  /** Storage must not accept a changed, moved or foreign record. This method puts one into the slot. */
   damage(slot: 0 | 1): Partial<Change> {
     const lost = { possible: new Set<string>(), isDoubtful: true };
     const box = this.#inner.peek(slot);

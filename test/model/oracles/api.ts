@@ -1,4 +1,4 @@
-// Compares what commands give to the host: a request's address and bytes, a record's bytes and slot.
+// Compares the data that commands give to the host: a request's address and bytes, a record's bytes and slot.
 
 import {
   Authorization,
@@ -88,7 +88,7 @@ function regionText({ device, memory }: Scene, region: number): string | undefin
   return size < 0 ? undefined : textAt(memory, device.start[region]!, size);
 }
 
-/** If a value is too long, its first part may be in the region. */
+/** Compares a value with its region. If the value is too long, the region may contain its start. */
 function checkValue(
   scene: Scene,
   what: string,
@@ -122,7 +122,7 @@ export function checkOutcome(scene: Scene): void {
   }
 }
 
-// Checks values that only builds with names expose: clocks, and those granted scopes that fit (RFC 6749 §3.3).
+// Checks values that only a build with property names exposes: clocks, and the granted scopes that fit (RFC 6749 §3.3).
 
 export function checkClocks(scene: Scene): void {
   const { device, ideal } = scene;

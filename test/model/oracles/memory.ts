@@ -6,8 +6,8 @@ import { Broken, holds, type Scene, same, textAt } from "./oracle.ts";
 const MOST = 134_217_727;
 
 /**
- * Wraps the memory. Throws on an access outside it, and when a stored value is not a byte. A typed array ignores both,
- * but a plain array and C would behave differently.
+ * Wraps the memory. Throws on an access outside the memory, and when a stored value is not a byte. A typed array hides
+ * such faults, but a plain array or C would not.
  */
 export function watchedMemory(memory: Uint8Array): Bytes {
   const { length } = memory;
@@ -29,7 +29,7 @@ export function watchedMemory(memory: Uint8Array): Bytes {
 type Properties = Record<string, unknown>;
 
 export class MemoryOracle {
-  /** All properties, and the lengths of lists. The core may not add any after create. */
+  /** The names of all properties, and the lengths of lists. The core must add none after `create`. */
   readonly #names: string;
   readonly #lists: readonly (readonly [name: string, list: unknown[], length: number])[];
 
@@ -119,9 +119,9 @@ export class DiscardedOracle {
 
 // Checks capacities in builds that expose them (core/SPEC.md, Memory; core/device/limits.ts).
 
-/** From this size on, long addresses fit. */
+/** From this size of the memory on, long addresses fit. */
 const LONG_FROM_BYTES = 24_576;
-/** create needs this many bytes for tokens, requests and records. */
+/** `create` requires at least this many bytes for tokens, requests and records. */
 const OUTPUT_LEAST = 512;
 
 /** Finds the smallest memory for this configuration. With less, create must not touch bytes outside the memory. */
@@ -152,7 +152,7 @@ export function checkCapacities(scene: Scene): void {
     ["USER_CODE", Field.USER_CODE, columns],
     ["VERIFICATION_URI", Field.VERIFICATION_URI, uri],
     ["VERIFICATION_URI_COMPLETE", Field.VERIFICATION_URI_COMPLETE, complete],
-    // The bundle of the grant alone has no calls.
+    // A bundle of the grant alone has no calls, and so no place for a target.
     ["CALL", Region.CALL, "beginCall" in scene.core ? columns + uri + complete : -1],
     ["FRAME", Region.FRAME, columns * rows],
     ["STATUS", Region.STATUS, columns * (rows - 1)],

@@ -40,16 +40,16 @@ export class MoveOracle {
 }
 
 const LONGEST_MS = 100_000_000;
-/** The device may wake up the host at most this many times in a row without a command. */
+/** How many consecutive times the device may wake up the host without a command. */
 const IDLE_MAX = 3;
 
 /** Only a visible countdown may wake up the host every second. */
 function checkQuiet(scene: Scene, ms: number): void {
   const { ideal } = scene;
   const { codeLifetimeS } = ideal.clock;
-  // The device checks only at the start of a countdown whether it fits into the row.
+  // When the countdown is about to begin, the device wakes up to check whether it fits into the row.
   const isAboutToBegin = codeLifetimeS > 5999 && codeLifetimeS < 6002;
-  // IDLE_MAX limits wake-ups without a wait instead.
+  // Wake-ups without a wait are not counted here, because IDLE_MAX limits them.
   if (!ideal.isCodeShown || isAboutToBegin || ms === 0) return;
   const due = ideal.due.nextDueMs("leastMs");
   holds(
@@ -65,7 +65,7 @@ export class WakeOracle {
   /** The last result of wakeIn; 0 if an event has happened since. */
   #promisedMs = 0;
 
-  /** A sleeping host would carry out a command too late if the command came before the promised time. */
+  /** Checks that no command comes before the promised time, because a sleeping host would carry it out too late. */
   ticked(scene: Scene, ms: number, command: number): void {
     const leftMs = this.#promisedMs - (ms > 0 ? ms : 0);
     const isEarly = command !== Command.NONE && leftMs > 0;
