@@ -1,4 +1,4 @@
-// The scripts of package.json: --help, and mistakes in one line.
+// Runs the scripts of package.json with --help, and with mistakes, which they report in one line.
 
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Every error with its number, kind, display text and protocol names. Written by hand, because hosts, servers and users
-// depend on these values. The core's model uses these rows.
+// Lists every error with its number, kind, display text and protocol names. The list is written by hand, because hosts,
+// servers and users depend on these values. The core's model uses these rows.
 
 export type Kind = "transient" | "renewable" | "user" | "administrator" | "developer";
 

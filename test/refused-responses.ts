@@ -1,5 +1,5 @@
-// Malformed responses, with the reason that every host reports (platform/display/reasons.ts): the adapter for Node as
-// text, the C parser as a number.
+// Lists malformed responses, with the reason that every host reports (platform/display/reasons.ts): the adapter for Node
+// as text, the C parser as a number.
 
 import { type Reason, reasons } from "../platform/display/reasons.ts";
 

@@ -1,4 +1,4 @@
-// Every row of the bench, on eight boards in parallel.
+// Runs every row of the bench (`picogrant conform --device`) on eight boards in parallel.
 
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";

@@ -1,5 +1,5 @@
-// The firmware on an emulated Cortex-M3 over HTTPS. In addition to `npm run board`: trust (RFC 8628 section 5.6, RFC
-// 6125), a missing clock, seed or network, and power cuts.
+// Tests the firmware on an emulated Cortex-M3 over HTTPS, in addition to `npm run board`: trust (RFC 8628 section 5.6,
+// RFC 6125), a missing clock, seed or network, and power cuts.
 
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";

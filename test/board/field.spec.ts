@@ -1,5 +1,5 @@
-// Network problems in use: servers that move, networks that change, flood or fall silent, and a stack overflow. The
-// board must recover, and must not restart because a server is down.
+// Tests problems in the field: servers with new addresses, networks that change, flood the board or fall silent, and a
+// stack overflow. The board must recover, and must not restart because a server is down.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BoardEnvironment, SERVICE_NAME } from "../../targets/workbench/board/board-environment.ts";

@@ -1,4 +1,4 @@
-// npm run board -- --interactive in a terminal that script(1) provides.
+// Runs `npm run board -- --interactive` in a terminal that script(1) provides.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";

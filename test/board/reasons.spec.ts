@@ -1,4 +1,4 @@
-// What the display shows when there is no connection: each reason of platform/display/reasons.ts with its remedy, and
+// Tests what the display shows when there is no connection: each reason of platform/display/reasons.ts with its remedy,
 // in the device's language.
 
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// The consent and account pages in a real browser with a polling device, as users see them on a phone (device doc §1
-// step 5, §3, §5.8; RFC 8628 §3.3).
+// Tests the consent and account pages in a real browser, with a polling device, as users see them on a phone (device doc
+// §1 step 5, §3, §5.8; RFC 8628 §3.3).
 import { createServer } from "node:http";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The panel with the simulator, where a test needs a real browser. test/desktop tests the actions themselves.
+// Tests what needs a real browser in the panel of the simulator. test/desktop tests the actions themselves.
 import { expect, test } from "vitest";
 import { atPanel, decideOnPhone, describeInChromium, isInSight, shows } from "./pages.ts";
 

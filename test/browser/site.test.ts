@@ -1,4 +1,4 @@
-// The generated site, opened as files: page widths and the search.
+// Tests the generated site, opened as files: the widths of pages, and the search.
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// `picogrant conform --device` with `signIn` and with faulty devices: the one-line result.
+// Runs `picogrant conform --device` with `signIn` and with faulty devices, and checks its one-line result.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

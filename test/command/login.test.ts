@@ -1,5 +1,5 @@
-// `picogrant login` at servers that require more than RFC 8628: a code challenge (RFC 7636), or JSON instead of forms.
-// An option sets this, or the command detects it from a rejection.
+// Runs `picogrant login` at servers that require more than RFC 8628: a code challenge (RFC 7636), or JSON instead of
+// forms. An option sets this, or the command learns it from a rejection.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import {

@@ -1,4 +1,4 @@
-// Which address `picogrant login` requests the user's name from, and its messages while it waits.
+// Tests from which address `picogrant login` requests the user's name, and the command's messages while it waits.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";

@@ -1,4 +1,4 @@
-// `picogrant configure --page`, as a device manufacturer runs it, for one device and for a thousand. Reading the page
+// Runs `picogrant configure --page` as a device manufacturer does, for one device and for a thousand. Reading the page
 // gives the right values, and each mistake is reported in one line with its position.
 
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

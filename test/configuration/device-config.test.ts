@@ -1,5 +1,5 @@
-// device.json: invalid files, each keyword of the schema at its limits, the resulting settings, and the complete file for
-// hosts without profiles and discovery, such as the host in C.
+// Tests device.json: invalid files, each keyword of the schema at its limits, the resulting settings, and the complete
+// file for hosts without profiles and discovery, such as the host in C.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";

@@ -1,5 +1,5 @@
-// Wrong settings for signIn and in device.json. Each error names the path, what is allowed, and the type of the value.
-// All errors of a call are reported together, and no wrong setting is ignored.
+// Tests wrong settings for signIn and in device.json. Each error names the path, what is allowed, and the type of the
+// value. All errors of a call are reported together, and no wrong setting is ignored.
 
 import fs from "node:fs";
 import https from "node:https";

@@ -1,4 +1,4 @@
-// Calls to an API, their pages, and the handling of a 401.
+// Tests calls to an API, the pages of lists, and the handling of a 401.
 
 import { describe, expect, it } from "vitest";
 import { Endpoint, Field, State } from "../../core/complete.ts";

@@ -1,4 +1,5 @@
-// Client authentication (RFC 6749 §2.3) at every endpoint of the authorization server, code challenges, and revocation.
+// Tests client authentication (RFC 6749 §2.3) at every endpoint of the authorization server, code challenges, and
+// revocation.
 
 import { expect, it } from "vitest";
 import type * as core from "../../core/complete.ts";

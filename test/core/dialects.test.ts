@@ -1,4 +1,4 @@
-// The core with recorded responses that are not part of a conversation (../servers/recordings.http).
+// Tests the core with recorded responses that are not part of a conversation (../servers/recordings.http).
 // test/servers/conversations.test.ts tests conversations.
 
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Discovery: which metadata the core accepts, and which addresses it forbids.
+// Tests which metadata the core accepts in discovery, and which addresses it forbids.
 
 import { expect, it } from "vitest";
 import { ErrorCode, Field } from "../../core/complete.ts";

@@ -1,5 +1,5 @@
-// SPEC.md, Errors: which rejections of a refresh end a session after a day (core/grant/refusal.ts). The model tests the
-// other rules.
+// Tests which rejections of a refresh end a session after a day (SPEC.md, Errors; core/grant/refusal.ts). The model
+// tests the other rules.
 
 import { expect, it } from "vitest";
 import { ErrorCode, State } from "../../core/complete.ts";

@@ -1,4 +1,4 @@
-// Which records are valid after a restart, and how the core parses a scope.
+// Tests which records are valid after a restart, and how the core parses a scope.
 
 import { describe, expect, it } from "vitest";
 import { Field, State } from "../../core/complete.ts";

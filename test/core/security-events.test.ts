@@ -1,4 +1,5 @@
-// Security events that the application passes to the core (device doc §6), and events that the device polls (RFC 8936).
+// Tests security events that the application passes to the core (device doc §6), and events that the device polls (RFC
+// 8936).
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, State } from "../../core/complete.ts";

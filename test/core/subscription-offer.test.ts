@@ -1,4 +1,4 @@
-// The subscription offer specification row by row, for the device.
+// Tests the device against the subscription offer specification, row by row.
 
 import { expect, it } from "vitest";
 import { ErrorCode, Field, OfferError, State } from "../../core/complete.ts";

@@ -1,5 +1,5 @@
-// The three steps that the panel shows, in each state of the device and on each page of the phone. The primary button
-// alone always leads to a sign-in.
+// Tests the three steps that the panel shows, in each state of the device and on each page of the phone. A user who only
+// presses the primary button always gets to a sign-in.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ErrorCode, State } from "../../core/complete.ts";

@@ -1,4 +1,4 @@
-// npm start without a terminal: frames as text, exit codes, restored state, and errors in one line.
+// Runs `npm start` without a terminal: frames as text, exit codes, restored state, and errors in one line.
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

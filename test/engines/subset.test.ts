@@ -1,5 +1,5 @@
-// The subset of JavaScript that the strictest engines accept. MicroQuickJS, JerryScript and Espruino cannot be
-// installed here, so the tests check the syntax tree of each bundle.
+// Tests that the bundles use only the JavaScript that the strictest engines accept. MicroQuickJS, JerryScript and
+// Espruino cannot be installed here, so the tests check the syntax tree of each bundle.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Files of the C host: closed descriptors, files of other users, records of other servers, and full disks.
+// Tests the files of the C host: closed descriptors, files of other users, records of other servers, and full disks.
 
 import { spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

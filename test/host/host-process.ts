@@ -1,4 +1,4 @@
-// The C host as a child process: its keys, display and messages.
+// Runs the C host as a child process, with its keys, display and messages.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";

@@ -1,5 +1,5 @@
-// The C host, as released and under sanitizers and valgrind. It runs with the simulated service, over HTTPS with a test
-// authority, and over HTTP on loopback.
+// Tests the C host, as released and under sanitizers and valgrind. The host runs with the simulated service, over HTTPS
+// with a test authority, and over HTTP on loopback.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash, generateKeyPairSync, type KeyObject } from "node:crypto";

@@ -1,4 +1,4 @@
-// picogrant.h and the core agree.
+// Tests that picogrant.h and the core agree.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// The core's model on the C host: two devices in one program, without an engine and on QuickJS.
+// Runs the core's model on the C host: two devices in one program, without an engine and on QuickJS.
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Custom ports. The template must build without warnings and work as a device. A changed copy is built from its own
-// files, and check.c must detect a fault in each.
+// Tests custom ports. The template must build without warnings and work as a device. A changed copy is built from its
+// own files, and check.c must detect a fault in each.
 
 import { execFileSync, spawn } from "node:child_process";
 import { generateKeyPairSync, sign } from "node:crypto";

@@ -1,5 +1,5 @@
-// What other programs can learn from the C host's process: core dumps, swap, memory, and files that others can change. Also
-// tests which certificates it accepts, and how long it keeps connections open.
+// Tests what other programs can learn from the C host's process: core dumps, swap, memory, and files that others can
+// change. Also tests which certificates the host accepts, and how long it keeps connections open.
 
 import {
   chmodSync,

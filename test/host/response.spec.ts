@@ -1,5 +1,5 @@
-// The C host's parser of HTTP responses (targets/host/portable/http-response.h) with sanitizers: each response as a whole,
-// byte by byte, and in pieces of seven.
+// Tests the C host's parser of HTTP responses (targets/host/portable/http-response.h) with sanitizers: each response as
+// a whole, byte by byte, and in pieces of seven.
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// npm run host -- --install on a machine without any packages. A folder of programs simulates the machine.
+// Runs `npm run host -- --install` on a machine without any packages. A folder of programs simulates the machine.
 
 import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The installed `picogrant` command: its help, the service for client tests, the simulator.
+// Tests the installed `picogrant` command: its help, the service for client tests, the simulator.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,5 @@
-// The npm packages, packed and used in a project outside this repository: imported, required, type-checked, bundled,
-// and as a script in an engine. Also their size.
+// Packs the npm packages and uses them in a project outside this repository: imported, required, type-checked, bundled,
+// and as a script in an engine. Also checks their size.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

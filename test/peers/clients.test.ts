@@ -1,5 +1,5 @@
-// Which clients can sign in with which dialects of the service, over real sockets and with all of their checks. The
-// oracle tests every response of each dialect.
+// Tests which clients can sign in with which dialects of the service, over real sockets and with all of their checks.
+// The oracle tests every response of each dialect.
 
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";

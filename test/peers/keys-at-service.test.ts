@@ -1,4 +1,5 @@
-// Clients of others at our service with private_key_jwt and DPoP: it verifies their proofs, and refuses a stolen token.
+// Tests clients of other projects at our service, with private_key_jwt and DPoP: the service verifies their proofs, and
+// refuses a stolen token.
 
 import * as oauth from "oauth4webapi";
 import * as client from "openid-client";

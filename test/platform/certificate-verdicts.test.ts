@@ -1,4 +1,4 @@
-// The verdicts of all clients on one table of certificates (RFC 5280, RFC 9525). SECURITY.md lists the exceptions.
+// Compares the verdicts of all clients on one table of certificates (RFC 5280, RFC 9525). SECURITY.md lists the exceptions.
 
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// How hosts in JavaScript compute a code challenge (PKCE, RFC 7636). Random sessions check when the device sends it,
-// and its verifier (session-model/server.ts).
+// Tests how hosts in JavaScript compute a code challenge (PKCE, RFC 7636). Random sessions check when the device sends
+// the challenge and its verifier (session-model/server.ts).
 
 import { createHash } from "node:crypto";
 import fc from "fast-check";

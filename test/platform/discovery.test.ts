@@ -1,5 +1,5 @@
-// Where the device looks for a server's metadata, what it accepts in it, and the messages about invalid metadata.
-// Random metadata must never send secrets to a forbidden address.
+// Tests where the device looks for a server's metadata, which metadata it accepts, and the messages about invalid
+// metadata. Random metadata must never send secrets to a forbidden address.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

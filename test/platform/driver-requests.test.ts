@@ -1,4 +1,4 @@
-// The driver's requests, the headers and addresses that a developer may set, and the messages about a wrong
+// Tests the driver's requests, the headers and addresses that a developer may set, and the messages about a wrong
 // configuration, memory or storage.
 
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// The driver (platform/driver.ts): start and stop, too little memory, and which records it accepts.
+// Tests the driver (platform/driver.ts): start and stop, too little memory, and which records it accepts.
 // driver-faults.test.ts tests faults.
 
 import { describe, expect, it } from "vitest";

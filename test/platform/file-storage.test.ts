@@ -1,4 +1,4 @@
-// File storage: its lock, and its messages about unusable directories. Random sessions test kills and power cuts
+// Tests file storage: its lock, and its messages about unusable directories. Random sessions test kills and power cuts
 // (session-model/slots.ts, process.ts).
 
 import fs from "node:fs";

@@ -1,5 +1,5 @@
-// Connections of Node's HTTP adapter: one exchange at a time, how long connections stay open, who creates them, and
-// which certificates they accept.
+// Tests the connections of Node's HTTP adapter: one exchange at a time, how long connections stay open, who creates
+// them, and which certificates they accept.
 
 import dns from "node:dns";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Requests over Node's HTTP client and the result of each response: for the core (platform/node/http.ts), and as
+// Tests requests over Node's HTTP client and the result of each response: for the core (platform/node/http.ts), and as
 // `fetch` with certificates or an agent (platform/node/connection.ts). node-http.test.ts runs the conformance suite,
 // http-connections.test.ts tests connections.
 

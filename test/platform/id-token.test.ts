@@ -1,4 +1,4 @@
-// How the session validates ID tokens (platform/session/claims.ts) by OpenID Connect Core 1.0 section 3.1.3.7. The
+// Tests how the session validates ID tokens (platform/session/claims.ts) by OpenID Connect Core 1.0 section 3.1.3.7. The
 // tests sign with jose.
 
 import { createHash, createHmac } from "node:crypto";

@@ -1,5 +1,5 @@
-// The target of a call never changes the host. The access token goes only to the configured resource servers (RFC 6750
-// §5.3, RFC 9700 §4.9.1).
+// Tests that the target of a call never changes the host, and that the access token goes only to the configured resource
+// servers (RFC 6750 §5.3, RFC 9700 §4.9.1).
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,5 @@
-// The lock of a state directory on Node. There are never two holders, and a dead holder never blocks the directory.
+// Tests the lock of a state directory on Node. The lock never has two holders, and a holder that was killed never blocks
+// the directory.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

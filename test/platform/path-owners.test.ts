@@ -1,4 +1,4 @@
-// Who can change or read the files that a user names. The rules are those of sshd (platform/node/files.ts).
+// Tests who can change or read the files that a user names. The rules are those of sshd (platform/node/files.ts).
 // test/host/process.spec.ts tests the same rules in C.
 
 import fs from "node:fs";

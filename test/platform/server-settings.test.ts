@@ -1,4 +1,4 @@
-// Which driver settings result from a program's server and client options (platform/session/resolve-server.ts).
+// Tests which driver settings result from a program's server and client options (platform/session/resolve-server.ts).
 
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication } from "../../core/index.ts";

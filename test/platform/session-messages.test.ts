@@ -1,5 +1,5 @@
-// The exact messages of a session: failures, ends, retries and lifetimes. Random sessions compare the session's reports
-// with the server's responses (session-model/received-responses.ts).
+// Tests the exact messages of a session: failures, ends, retries and lifetimes. Random sessions compare the session's
+// reports with the server's responses (session-model/received-responses.ts).
 
 import { SignJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";

@@ -1,5 +1,5 @@
-// Several programs with one session (platform/node/state-directory.ts): which program waits for which. The server ends
-// the session if a refresh token is used twice (RFC 9700 section 4.14.2). Random sessions test refreshes, kills and
+// Tests several programs with one session (platform/node/state-directory.ts): which program waits for which. The server
+// ends the session if a refresh token is used twice (RFC 9700 section 4.14.2). Random sessions test refreshes, kills and
 // ends (session-model/shared-run.ts).
 
 import fs from "node:fs";

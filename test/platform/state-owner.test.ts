@@ -1,5 +1,5 @@
-// Which client owns the records in a state directory (platform/node/state-directory.ts), and how to erase them. Random
-// sessions test several processes in a directory (session-model/shared-run.ts).
+// Tests which client owns the records in a state directory (platform/node/state-directory.ts), and how to erase these
+// records. Random sessions test several processes in a directory (session-model/shared-run.ts).
 
 import fs from "node:fs";
 import path from "node:path";

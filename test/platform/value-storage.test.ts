@@ -1,5 +1,5 @@
-// A program's own storage in three functions (platform/storage/value-storage.ts), with the examples: memory, a database
-// row, and the system's keychain (with scripted tools).
+// Tests storage that a program provides in three functions (platform/storage/value-storage.ts), with the examples:
+// memory, a database row, and the system's keychain (with scripted tools).
 
 import fs from "node:fs";
 import path from "node:path";

@@ -1,5 +1,5 @@
-// The device program and its adapters in stock qjs, with a real curl, files and pipes: the contracts, a complete run
-// with the simulated service, and refused settings.
+// Tests the device program and its adapters in stock qjs, with a real curl, files and pipes: the contracts, a complete
+// run with the simulated service, and refused settings.
 
 import { execFileSync, spawn } from "node:child_process";
 import {

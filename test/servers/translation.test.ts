@@ -1,5 +1,5 @@
-// The common part of translations: what they translate, and what passes unchanged. test/platform/driver-faults.test.ts
-// tests them with faulty adapters.
+// Tests the common part of translations: what they translate, and what passes unchanged.
+// test/platform/driver-faults.test.ts tests translations with faulty adapters.
 
 import { expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";

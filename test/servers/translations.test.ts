@@ -1,5 +1,5 @@
-// The request that each translation sends instead of the core's, and the response that the core receives instead of the
-// server's. These are special cases, in addition to the recorded conversations.
+// Tests the request that each translation sends instead of the core's, and the response that the core receives instead
+// of the server's. These are special cases, in addition to the recorded conversations.
 
 import { describe, expect, it } from "vitest";
 import {

@@ -1,5 +1,5 @@
-// Controls that tests and simulators call directly: options, fixtures, snapshots, observers, and memory limits. The
-// oracle tests which state survives a restart.
+// Tests the functions that tests and simulators call directly: options, fixtures, snapshots, observers, and memory
+// limits. The oracle tests which state survives a restart.
 
 import { describe, expect, test, vi } from "vitest";
 import {

@@ -1,4 +1,5 @@
-// RFC 9112 section 6: at every endpoint of service and panel, the framing of a body does not affect the response.
+// Tests that at every endpoint of service and panel, the framing of a body (RFC 9112 section 6) does not affect the
+// response.
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { PATHS } from "../../targets/service/metadata.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";

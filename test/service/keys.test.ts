@@ -1,5 +1,5 @@
-// Keys instead of secrets: DPoP (RFC 9449) and private_key_jwt (RFC 7523) at the service. Each row of the two tables has
-// proofs or assertions with one fault each. test/peers tests the clients of other projects.
+// Tests keys instead of secrets at the service: DPoP (RFC 9449) and private_key_jwt (RFC 7523). Each row of the two
+// tables has proofs or assertions with one fault each. test/peers tests the clients of other projects.
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";

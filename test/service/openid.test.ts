@@ -1,5 +1,5 @@
-// Discovery, and the service as an OpenID provider. Each member of its metadata has a test that the service does what
-// it says. jose checks the signatures. The oracle tests the contents of ID tokens and userinfo.
+// Tests discovery, and the service as an OpenID provider. Each member of its metadata has a test that the service does
+// what it says. jose checks the signatures. The oracle tests the contents of ID tokens and userinfo.
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { describe, expect, it, test } from "vitest";
 import { testRows } from "./dialogue.ts";

@@ -1,5 +1,5 @@
-// Random runs in which the model of the service predicts each response. The seed is fixed. PICOGRANT_SEED=N runs
-// another one.
+// Makes random runs in which the model of the service predicts each response. The seed is fixed; PICOGRANT_SEED=N
+// selects another one.
 
 import { expect, test } from "vitest";
 import { isFullRun } from "../full-run.ts";

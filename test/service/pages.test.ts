@@ -1,5 +1,5 @@
-// The pages without a real browser (device doc §1 step 5, §2.1, §3, §5.8, §6; RFC 8628 §3.3), and their protection (RFC
-// 8628 §5). test/browser tests focus, keyboard and widths.
+// Tests the pages without a real browser (device doc §1 step 5, §2.1, §3, §5.8, §6; RFC 8628 §3.3), and their protection
+// (RFC 8628 §5). test/browser tests focus, keyboard and widths.
 
 import { describe, expect, test } from "vitest";
 import { createScopes } from "../../targets/service/scopes.ts";

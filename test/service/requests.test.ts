@@ -1,5 +1,5 @@
-// Formats of codes and tokens, client authentication, and malformed requests. rows.test.ts tests the specifications'
-// rows. The oracle sends only well-formed requests.
+// Tests formats of codes and tokens, client authentication, and malformed requests. rows.test.ts tests the
+// specifications' rows. The oracle sends only well-formed requests.
 
 import { describe, expect, test } from "vitest";
 import { createUserCode } from "../../targets/service/attempts.ts";

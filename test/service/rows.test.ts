@@ -1,4 +1,4 @@
-// The rows of the device authorization specification, as requests and expected responses of the service. Each test
+// Tests the rows of the device authorization specification, as requests and expected responses of the service. Each test
 // fails for a service that violates its row. The oracle tests sequences of requests (oracle.test.ts).
 
 import { testRows } from "./dialogue.ts";

@@ -1,4 +1,4 @@
-// Security events: device doc §6, tokens (RFC 8417), streams, and delivery by polling (RFC 8936) and pushing (RFC
+// Tests security events: device doc §6, tokens (RFC 8417), streams, and delivery by polling (RFC 8936) and pushing (RFC
 // 8935). The oracle tests receivers, and that events repeat until they are acknowledged.
 
 import { createHash, createPublicKey, verify } from "node:crypto";

@@ -1,4 +1,4 @@
-// The service on real sockets and as a command: limits, malformed requests, proxies, HTTPS, exit codes.
+// Tests the service on real sockets and as a command: limits, malformed requests, proxies, HTTPS, exit codes.
 
 import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";

@@ -1,4 +1,4 @@
-// Random runs of all kinds (kinds.ts) with fixed seeds. Use `npm run tool -- random-sessions` for other seeds.
+// Makes random runs of all kinds (kinds.ts) with fixed seeds. Use `npm run tool -- random-sessions` for other seeds.
 
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";

@@ -1,6 +1,6 @@
-// Requests other than those of the grant. The device sends one at a time, and all but metadata requests need a session.
-// Only resource servers get the access token. After a 401 the device refreshes the token and retries once (RFC 6750
-// §3.1).
+// Models requests other than those of the grant. The device sends one at a time, and all but metadata requests need a
+// session. Only resource servers get the access token. After a 401 the device refreshes the token and retries once (RFC
+// 6750 §3.1).
 
 import {
   CallState,

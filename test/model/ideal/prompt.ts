@@ -1,4 +1,4 @@
-// The content of the display. Lines are divided into pages. The last row of each page shows the code.
+// Computes the content of the display. Lines are divided into pages. The last row of each page shows the code.
 
 import { Message } from "../../../core/device/errors.ts";
 import { ErrorCode, Field, State } from "../../../core/index.ts";

@@ -1,4 +1,4 @@
-// The purposes of requests, the owners of the output buffer, the clocks, and what is due in each state.
+// Models the purposes of requests, the owners of the output buffer, the clocks, and what is due in each state.
 
 import { Command, Region, State } from "../../../core/index.ts";
 import type { Ideal } from "./device.ts";

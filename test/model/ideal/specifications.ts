@@ -1,4 +1,4 @@
-// Security events (RFC 8417 §2, with the RISC and OAuth event types), and subscription offers.
+// Models security events (RFC 8417 §2, with the RISC and OAuth event types) and subscription offers.
 
 import { OfferError } from "../../../core/complete.ts";
 import { type Document, membersOf, membersWithin, readJson, textOf } from "./json.ts";

@@ -1,4 +1,4 @@
-// Records as in the table of core/SPEC.md, "Records". Shares no code with the core.
+// Reads and writes records by the table of core/SPEC.md, "Records", without any code of the core.
 
 import { Command, State } from "../../../core/index.ts";
 

@@ -1,4 +1,4 @@
-// What all oracles share: counts of their checks, the scene (device, host and their models), and the report of a
+// Has what all oracles share: counts of their checks, the scene (device, host and their models), and the report of a
 // violation.
 
 import type { Bytes, Device } from "../../../core/index.ts";
