@@ -146,7 +146,7 @@ function serverProblems(config: DeviceConfig): Problem[] {
   }
 }
 
-/** The settings of a sign-in with this configuration. */
+/** Returns the settings of a sign-in with this configuration. */
 export function deviceSettings(config: DeviceConfig): Settings {
   const { server: name, serverParameters, issuer, headers = {}, limits = {}, ...client } = config;
   const metadata = issuer && `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
@@ -177,7 +177,7 @@ export function deviceServer(config: DeviceConfig): ServerSettings {
   );
 }
 
-/** The core's settings without display and seed, for callers that ask the core whether they are valid. */
+/** Returns the core's settings without display and seed, for callers that ask the core whether they are valid. */
 export function coreConfigOf({
   config,
   endpoints,
@@ -225,7 +225,7 @@ export function completeConfig(config: DeviceConfig, resolved: ServerSettings): 
   return complete;
 }
 
-/** The line of a syntax error. Engines report it in different ways, and their messages may quote secrets. */
+/** Returns the line of a syntax error. Engines report it in different ways, and their messages may quote secrets. */
 function placeOf(error: unknown, text: string): string {
   const { message, stack } = error as Error;
   const at = /position (\d+)/.exec(message)?.[1];

@@ -48,7 +48,7 @@ const KEYWORDS = new Set(
 );
 
 /**
- * All problems of a value, in the order of the document; [] if it is valid. Members that are undefined are absent.
+ * Returns all problems of a value, in the order of the document; [] if it is valid. Undefined members are absent.
  * @throws Error if the schema uses an unsupported keyword
  */
 export function checkSchema(value: unknown, schema: Schema): Problem[] {
@@ -94,7 +94,7 @@ function plainCopy(read: () => unknown, { type, ...schema }: Schema, depth = 0):
   }
 }
 
-/** The result of `check`, which reads an object of the program. If the object throws, the result says so. */
+/** Returns the result of `check`, which reads an object of the program. If the object throws, the result says so. */
 export function whenReadable(check: () => string): string {
   try {
     return check();
@@ -163,7 +163,7 @@ function advice(wrong: string, known: readonly string[]): string {
   return meant === undefined ? `known here: ${known.join(", ")}` : `did you mean ${meant}?`;
 }
 
-/** The first of `known` that differs from `wrong` by a typing error; undefined for none. */
+/** Returns the first of `known` that differs from `wrong` by a typing error; undefined for none. */
 export function nameMeant(wrong: string, known: readonly string[]): string | undefined {
   return known.find((name) => isAlike(name, wrong));
 }
@@ -184,7 +184,7 @@ function isAlike(one: string, other: string): boolean {
   return [b, swapped].includes(a) || rests.some(([inA, inB]) => a.slice(inA) === b.slice(inB));
 }
 
-/** The type of a value; for an object the name of its built-in class, which is the same in other realms (jest). */
+/** Returns the type of a value; for an object the name of its built-in class, which is the same in other realms (jest). */
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -235,7 +235,7 @@ function mustBe(value: unknown, schema: Schema): string {
   return `must be ${title} (given: ${given(value, schema)})${more}`;
 }
 
-/** The values that a schema allows, in words. */
+/** Returns the values that a schema allows, in words. */
 export function allowedBy({ const: only, enum: choices, type, minimum, maximum }: Schema): string {
   if (only !== undefined) return only;
   if (choices) return choices.join(", ").replace(/, ([^,]*)$/, " or $1");
@@ -255,7 +255,7 @@ export function listed(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
 }
 
-/** The path of a member, as in code. */
+/** Returns the path of a member, as in code. */
 export function join(path: string, name: string): string {
   const plain = /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name);
   if (!plain) return `${path}[${JSON.stringify(name.slice(0, 64))}]`;

@@ -139,8 +139,8 @@ export type ServerSettings = Pick<
 };
 
 /**
- * The endpoints that the settings name. An empty address counts as missing. An empty revocation endpoint means that
- * signing out sends no request.
+ * Returns the endpoints that the settings name. An empty address counts as missing. An empty revocation endpoint means
+ * that signing out sends no request.
  */
 export function givenEndpoints({ server: { endpoints = {} } }: Settings): Partial<Endpoints> {
   const given = Object.entries(endpoints).filter(
@@ -149,7 +149,7 @@ export function givenEndpoints({ server: { endpoints = {} } }: Settings): Partia
   return Object.fromEntries(given);
 }
 
-/** The options of a driver. @param own the server's settings; those of the client take precedence */
+/** Returns the options of a driver. @param own the server's settings; those of the client take precedence */
 export function serverSettings(client: Settings, own: ServersOwn = {}): ServerSettings {
   const { clientId, clientSecret = "", dpop = "off", assertionAudience } = client;
   const { translate, profile } = own;

@@ -95,7 +95,7 @@ export async function callOnce<T>(
   return values[0]!;
 }
 
-/** Bytes derived from a seed; from 256 bytes on, all values occur. */
+/** Returns bytes derived from a seed; from 256 bytes on, all values occur. */
 export function pattern(length: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(length);
   for (let i = 0; i < length; i++) bytes[i] = (i * 7 + (i >> 8) * 13 + seed * 31 + 5) & 0xff;
@@ -112,7 +112,7 @@ export function mustBegin(bytes: Bytes, expected: Bytes, what: string): void {
 /** The rules of a contract by name. Each function tests one rule with a subject. */
 export type Rules<S> = Readonly<Record<string, (subject: S) => void | Promise<void>>>;
 
-/** A contract's suite: a case for each rule, which creates a subject, uses it and always disposes of it. */
+/** Returns a contract's suite: a case for each rule, which creates a subject, uses it and always disposes of it. */
 export function suite<S extends Subject>(contract: string, rules: Rules<S>) {
   return (make: () => S | Promise<S>): ConformanceCase[] =>
     Object.entries(rules).map(([rule, body]) => ({

@@ -46,7 +46,7 @@ export const displayConformance = suite<DisplaySubject>("display", {
 });
 
 /**
- * A frame that is filled with the printable ASCII characters in order.
+ * Returns a frame that is filled with the printable ASCII characters in order.
  * @param first the index of the first character
  */
 function frameOf({ display }: DisplaySubject, first: number): Uint8Array {

@@ -216,7 +216,7 @@ export class Recorder implements HttpSink {
   }
 }
 
-/** The bench of one case: a server, an adapter, and functions to use them. */
+/** Returns the bench of one case: a server, an adapter, and functions to use them. */
 export function benchOf(
   server: HttpTestServer,
   http: Http,
@@ -274,14 +274,14 @@ export const waitRules = (table: Readonly<Record<string, readonly Wait[]>>): Htt
     }
   });
 
-/** A form request as the core sends it: the body is in the middle of a larger array. */
+/** Returns a form request as the core sends it: the body is in the middle of a larger array. */
 export function form(text: string): Partial<HttpRequest> {
   const body = latinBytesOf(`##${text}##`);
   const contentType = "application/x-www-form-urlencoded";
   return { method: "POST", contentType, body, bodyFrom: 2, bodyTo: body.length - 2 };
 }
 
-/** A valid response. */
+/** Returns a valid response. */
 export function response(
   body: string | Uint8Array,
   more: Partial<ResponsePlan> = {},

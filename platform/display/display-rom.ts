@@ -40,7 +40,7 @@ function a02(): string[] {
   return [...ascii(), ...A02_MIDDLE, ...latin];
 }
 
-/** The character that a byte displays; a blank if the ROM has none or the program defines it. */
+/** Returns the character that a byte displays; a blank if the ROM has none or the program defines it. */
 export function romCharacter(rom: RomName, byte: number): string {
   return TABLES[rom][byte - 32] || " ";
 }
@@ -48,7 +48,7 @@ export function romCharacter(rom: RomName, byte: number): string {
 /** Replacements for characters that a ROM does not have. */
 const NEARLY: Readonly<Record<string, string>> = { ß: "β", "·": "･", μ: "µ", Φ: "Φ" };
 
-/** The byte of a character, or of a similar one; -1 if the ROM has neither. Letters may lose their accents. */
+/** Returns the byte of a character, or of a similar one; -1 if the ROM has neither. Letters may lose their accents. */
 function romByte(rom: RomName, character: string): number {
   const table = TABLES[rom];
   const plain = character.normalize("NFD").replace(/\p{M}/gu, "");

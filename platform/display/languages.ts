@@ -220,13 +220,13 @@ const REASONS: Readonly<Record<Language, Texts>> = {
   ...{ en: reasons.map(({ text }) => text), ...connectionReasons },
 };
 
-/** The ROM with most letters of a language. */
+/** Returns the ROM with most letters of a language. */
 export function usualRom(language: Language): RomName {
   return language === "ja" || language === "en" ? "A00" : "A02";
 }
 
 /**
- * The texts of a language as Config.messages: one line for each text, one character for each byte of the display.
+ * Returns the texts of a language as Config.messages: one line for each text, one character for each byte of the display.
  * @throws RangeError if the ROM has no letters for the language, such as A02 for katakana
  */
 export function messagesFor(language: Language, rom: RomName = usualRom(language)): string {
@@ -235,10 +235,7 @@ export function messagesFor(language: Language, rom: RomName = usualRom(language
   return TEXTS[language].map((text) => romText(rom, text)).join("\n");
 }
 
-/**
- * Texts for a missing connection, as the `reasons` of device.json.
- * @throws RangeError as messagesFor
- */
+/** Texts for a missing connection, as the `reasons` of device.json. @throws RangeError as messagesFor */
 export function reasonsFor(
   language: Language,
   rom: RomName = usualRom(language),

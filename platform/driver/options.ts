@@ -48,7 +48,7 @@ export const MEMORY_BYTES_DEFAULT = 6144;
 /** The members of `Keys` (exchange/keys.ts) that a driver uses. */
 export interface DriverKeys {
   readonly isBound: boolean;
-  /** The filter that adds proofs and client assertions to the requests of this device. */
+  /** Returns the filter that adds proofs and client assertions to the requests of this device. */
   exchange(device: () => complete.Device): Filter;
 }
 

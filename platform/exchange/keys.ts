@@ -62,7 +62,7 @@ export class Keys {
     this.id = base64url(sha256(bytesOf(JSON.stringify(this.#jwk))));
   }
 
-  /** The filter of a driver. */
+  /** Returns the filter of a driver. */
   exchange(device: () => { readonly endpoint: Endpoint }): Filter {
     return new SignedExchange(this, device);
   }

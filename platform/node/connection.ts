@@ -84,7 +84,7 @@ function look(
   });
 }
 
-/** The address that accepts a connection first; "" if no address does. */
+/** Returns the address that accepts a connection first; "" if no address does. */
 async function fastestOf(found: LookupAddress[], port: number, limitMs: number): Promise<string> {
   const end = new AbortController();
   const { signal } = end;
@@ -116,7 +116,7 @@ export const DECODERS = new Map<string, () => Transform & Zlib>([
   ["br", () => zlib().createBrotliDecompress()],
 ]);
 
-/** The body, decoded if an intermediary or the server has compressed it (RFC 9110 §8.4.1). */
+/** Returns the body, decoded if an intermediary or the server has compressed it (RFC 9110 §8.4.1). */
 export function decoded(response: http.IncomingMessage): Readable {
   const decoder = DECODERS.get(`${response.headers["content-encoding"]}`.toLowerCase());
   return decoder ? response.pipe(unlessEmpty(decoder())) : response;

@@ -76,10 +76,7 @@ export class FileStorage implements Storage, WithTokenCache {
     }
   }
 
-  /**
-   * Returns the result of `run`, or `otherwise` if the medium fails.
-   * @throws StateDirectoryError for any other error
-   */
+  /** Returns the result of `run`, or `otherwise` if the medium fails. @throws StateDirectoryError for any other error */
   #unlessBroken<T>(run: () => T, otherwise: T): T {
     try {
       return run();
@@ -194,7 +191,7 @@ export class FileStorage implements Storage, WithTokenCache {
     }
   }
 
-  /** The record in a slot file; empty if there is no file. Throws if the file is not a slot. */
+  /** Returns the record in a slot file; empty if there is no file. Throws if the file is not a slot. */
   #readSlot(file: string): Buffer {
     const limit = MAGIC.length + this.capacity;
     const content = readOwn(file, { limit, isSealed: this.#isSealed });

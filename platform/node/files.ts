@@ -36,7 +36,7 @@ export const ERRORS: Readonly<
 };
 const TIMEOUT_MS = 1000;
 
-/** The system's error code; "" if there is none. */
+/** Returns the system's error code; "" if there is none. */
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? "";
 }

@@ -7,8 +7,8 @@ import type { SignInOptions } from "./options.ts";
 /** A session that is replaced when it has ended, as `keepSignedIn` returns it. */
 export interface PersistentSession {
   /**
-   * The current session. If there is none, or if `scope` contains a scope that has not been requested, the user signs in
-   * first, and `onCode` shows the code.
+   * Returns the current session. If there is none, or if `scope` contains a scope that has not been requested, the user
+   * signs in first, and `onCode` shows the code.
    * @throws SignInError as `signIn`, and the next call retries; `closed` after `close`
    */
   session(scope?: string): Promise<Session>;

@@ -68,7 +68,7 @@ async function check({ publicJwk, sign }: Signer): Promise<void> {
 const publicPart = ({ kty, crv, x, y }: PublicJwk): PublicJwk => ({ kty, crv, x, y });
 
 /**
- * The key in the directory's key.json, which only this user can read. Creates the file if it does not exist.
+ * Returns the key in the directory's key.json, which only this user can read. Creates the file if it does not exist.
  * @throws StateDirectoryError; the system's error
  */
 export async function fileSigner(directory: string): Promise<Signer> {

@@ -87,7 +87,7 @@ export function parseOptions(
   return Object.freeze({ ...options, memoryBytes, server: identityOf(options.server) });
 }
 
-/** The server in its long form. @param choice is valid */
+/** Returns the server in its long form. @param choice is valid */
 export function identityOf(choice: ServerChoice): Settings["server"] {
   if (typeof choice === "string") {
     return choice.includes("://") ? { issuer: choice } : { profile: { name: choice } };

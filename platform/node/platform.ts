@@ -12,7 +12,7 @@ export interface NodeAdapters extends Platform {
   dispose(): void;
 }
 
-/** The adapters with the program's own storage. */
+/** Returns the adapters with the program's own storage. */
 export function nodePlatformOver(
   storage: Storage,
   display: Display,

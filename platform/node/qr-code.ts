@@ -29,15 +29,15 @@ export class QrCode {
     return isInside && this.#code.isDark(row, column);
   }
 
-  /** The modules row by row, true for dark, without the quiet zone that a scanner needs. */
+  /** Returns the modules row by row, true for dark, without the quiet zone that a scanner needs. */
   modules(): boolean[][] {
     const all = Array.from({ length: this.size }, (_, at) => at);
     return all.map((row) => all.map((column) => this.isDark(row, column)));
   }
 
   /**
-   * The code in half blocks, with a quiet zone. The characters are the light modules, for light text on a dark background.
-   * On a light background the code is inverted, which most cameras can read.
+   * Returns the code in half blocks, with a quiet zone. The characters are the light modules, for light text on a dark
+   * background. On a light background the code is inverted, which most cameras can read.
    */
   toString(): string {
     const lines: string[] = [];

@@ -102,8 +102,8 @@ function keepAlive(): () => void {
 }
 
 /**
- * The directory of an account of the command `picogrant` (`login --account NAME`). With it as `state`, program and command
- * share the session.
+ * Returns the directory of an account of the command `picogrant` (`login --account NAME`). With it as `state`, program
+ * and command share the session.
  * @throws SignInError `wrong_option` if the name is not valid for an account
  */
 export function accountDirectory(account = "default"): string {

@@ -58,7 +58,7 @@ function unlessBroken(run: () => void): void {
   }
 }
 
-/** The content of a file; "" if it does not exist, or if others could have written it. */
+/** Returns the content of a file; "" if it does not exist, or if others could have written it. */
 function foundIn(file: string): string {
   try {
     return `${readOwn(file) ?? ""}`;
@@ -84,7 +84,7 @@ export function disclaimDirectory(directory: string): void {
   removeOwn(path.join(directory, OWNER));
 }
 
-/** The server as the program's options name it, for the error message. */
+/** Returns the server as the program's options name it, for the error message. */
 function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
   if (profile === undefined) return issuer ?? `${endpoints?.token}`;
   const { name, ...words } = profile;

@@ -104,7 +104,7 @@ export class StateLock {
     }
   }
 
-  /** The number of another live process that holds the lock, 0 for none. Removes files of dead processes. */
+  /** Returns the number of another live process that holds the lock, 0 for none. Removes files of dead processes. */
   #otherThan(own: string): number {
     let alive = 0;
     this.#isSure = false;
@@ -195,7 +195,7 @@ function processSpace(): string {
   }
 }
 
-/** The start time of a process in ticks since the boot; "" if no such process runs. */
+/** Returns the start time of a process in ticks since the boot; "" if no such process runs. */
 function startOf(pid: string): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -5,7 +5,7 @@ import { timePassed } from "../driver/elapsed-time.ts";
 
 /** The source of real time; replaced in tests. */
 export interface RealTime {
-  /** Milliseconds since any fixed moment, possibly fractional, never decreasing. */
+  /** Returns the milliseconds since any fixed moment, possibly fractional, never decreasing. */
   nowMs(): number;
   /** Calls `ring` once after about `ms` milliseconds (at most 2^31-1). @returns a function that cancels this */
   wait(ms: number, ring: () => void): () => void;
@@ -38,8 +38,8 @@ const WRAP_MS = 2 ** 32;
 export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
- * One alarm in real time. While the computer is suspended, the monotonic clock may stop (as on Linux). An alarm that became
- * due meanwhile fires when the program wakes for another reason, or at the alarm's own time.
+ * Returns one alarm in real time. While the computer is suspended, the monotonic clock may stop (as on Linux). An alarm
+ * that became due meanwhile fires when the program wakes for another reason, or at the alarm's own time.
  */
 export function nodeTimers(real: RealTime = systemTime): Timers {
   const startMs = real.nowMs();

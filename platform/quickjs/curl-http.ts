@@ -158,8 +158,8 @@ export class CurlHttp implements Http {
 }
 
 /**
- * The head of the final response; undefined while it is incomplete. Interim responses (RFC 9110 §15.2) precede it. A 101 is
- * an error, because it was not requested.
+ * Returns the head of the final response; undefined while it is incomplete. Interim responses (RFC 9110 §15.2) precede
+ * it. A 101 is an error, because it was not requested.
  */
 function wholeHead(text: string): string | undefined {
   const heads = text.replaceAll("\r", "").split("\n\n").slice(0, -1);
@@ -196,7 +196,7 @@ class ResponseHead {
     this.contentLength = length === "" ? -1 : Number(length);
   }
 
-  /** Seconds of Retry-After, -1 if absent. A date counts from the response's own date or, without one, from the clock. */
+  /** Returns the seconds of Retry-After, -1 if absent. A date counts from the response's own date or else the clock. */
   retryAfter(wallClockMs: number): number {
     const [value, date] = ["retry-after", "date"].map((name) => this.#headers(name)[0]);
     return retryAfterSeconds(value, date, wallClockMs);
@@ -220,7 +220,7 @@ class ResponseHead {
     return parseHttpDate(this.#headers("date")[0] ?? "") ?? 0;
   }
 
-  /** The values of a header, in order. */
+  /** Returns the values of a header, in order. */
   #headers(name: string): string[] {
     const lines = this.#text.split("\n").map((line) => /^([^:]+):(.*)$/.exec(line) ?? []);
     return lines.flatMap(([, own, value]) => (own?.toLowerCase() === name ? [value!.trim()] : []));

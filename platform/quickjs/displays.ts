@@ -17,15 +17,12 @@ interface Size {
   readonly rows: number;
 }
 
-/** The display's size in characters; default 20x4. */
+/** Returns the display's size in characters; default 20x4. */
 export function displaySizeOf({ columns = 20, rows = 4 }: DisplayConfig = {}): Size {
   return { columns, rows };
 }
 
-/**
- * The configured display; default: a terminal of 20x4.
- * @throws FileError if its path cannot be opened
- */
+/** Opens the configured display; default: a terminal of 20x4. @throws FileError if its path cannot be opened */
 export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   const { kind = "terminal", path } = config;
   const size = displaySizeOf(config);
@@ -53,7 +50,7 @@ function showInFile(os: Os, path: string, bytes: Uint8Array): void {
   }
 }
 
-/** A display that receives text: a device of Linux's charlcd driver, or lines of plain text. */
+/** Returns a display that receives text: a device of Linux's charlcd driver, or lines of plain text. */
 export function lineDisplay(
   { columns, rows }: Size,
   isLcd: boolean,

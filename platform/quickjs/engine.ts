@@ -49,7 +49,7 @@ export interface Os {
   setReadHandler(fd: number, handler: (() => void) | null): void;
   /** `null` restores the system's default, `undefined` ignores the signal. */
   signal(signal: number, handler: (() => void) | null | undefined): void;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the milliseconds of a monotonic clock. */
   now(): number;
   setTimeout(handler: () => void, delayMs: number): object;
   clearTimeout(timer: object): void;
@@ -78,7 +78,7 @@ export function quickJs(): { std: Std; os: Os } {
   return { std, os };
 }
 
-/** The arguments after the name of the script. */
+/** Returns the arguments after the name of the script. */
 export function scriptArguments(): string[] {
   return (globals.scriptArgs ?? []).slice(1);
 }
@@ -95,7 +95,7 @@ const WEAKENING = [
   "SSL_CERT_FILE",
 ];
 
-/** The environment for child processes, without these variables. */
+/** Returns the environment for child processes, without these variables. */
 export function safeEnvironment(): Record<string, string> {
   const all = Object.entries(globals.std?.getenviron() ?? {});
   return Object.fromEntries(all.filter(([name]) => !WEAKENING.includes(name)));

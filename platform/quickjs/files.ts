@@ -50,7 +50,7 @@ export function readFile(os: Os, path: string, limit: number): Uint8Array | unde
   }
 }
 
-/** The user of this process, from /proc, because QuickJS has no getuid. Undefined without /proc. */
+/** Returns the user of this process, from /proc, because QuickJS has no getuid. Undefined without /proc. */
 export function ownUser(os: Os): number | undefined {
   return os.stat("/proc/self")[0]?.uid;
 }

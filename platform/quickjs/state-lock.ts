@@ -39,7 +39,7 @@ export function lockDirectory(os: Os, directory: string): () => void {
   }
 }
 
-/** The number of another live process that holds the lock, "" for none. Removes files of dead processes. */
+/** Returns the number of another live process that holds the lock, "" for none. Removes files of dead processes. */
 function otherThan(os: Os, directory: string, own: string): string {
   let alive = "";
   const [names] = os.readdir(directory);
@@ -56,7 +56,7 @@ function otherThan(os: Os, directory: string, own: string): string {
   return alive;
 }
 
-/** The start time of a process in ticks since the boot; "" if unknown, undefined if the process does not exist. */
+/** Returns the start time of a process in ticks since the boot; "" if unknown, undefined if the process does not exist. */
 function startOf(os: Os, pid: number): string | undefined {
   if (os.kill(pid, 0) === NO_SUCH_PROCESS) return undefined;
   const stat = kernelText(os, `/proc/${pid}/stat`);

@@ -19,7 +19,7 @@ export function addressProblem(address: string, allowHttp = false): string {
     : "must be an https address: anybody on the way can read http (allowHttp takes it as it is)";
 }
 
-/** The issuer with its trailing slash removed or added. */
+/** Returns the issuer with its trailing slash removed or added. */
 function twinOf(issuer: string): string {
   return issuer.endsWith("/") ? issuer.slice(0, -1) : `${issuer}/`;
 }
@@ -38,9 +38,9 @@ export function originOf(address: string): string {
 }
 
 /**
- * The names of an authorization server in the core's configuration: its issuer, or the whole address of its token endpoint,
- * because tenants may share an origin. Older versions used another form of the issuer, or the origin of the token endpoint;
- * `formerServer` finds their records.
+ * Returns the names of an authorization server in the core's configuration: its issuer, or the whole address of its token
+ * endpoint, because tenants may share an origin. Older versions used another form of the issuer, or the origin of the
+ * token endpoint; `formerServer` finds their records.
  */
 export function serverNames(
   issuer: string | undefined,

@@ -58,7 +58,7 @@ export async function discoverServer(
   throw new MetadataError(`no metadata of ${issuer} (${reasons})`, isTransient);
 }
 
-/** The problem of an issuer, "" for none. An issuer has neither query nor fragment (RFC 8414 §2). */
+/** Returns the problem of an issuer, "" for none. An issuer has neither query nor fragment (RFC 8414 §2). */
 function issuerProblem(issuer: string, allowHttp: boolean): string {
   const wellKnown = issuer.indexOf("/.well-known/");
   if (wellKnown > 0) return `is what stands before /.well-known/: ${issuer.slice(0, wellKnown)}`;
@@ -155,8 +155,8 @@ function serverIn(metadata: Metadata): DiscoveredServer {
 }
 
 /**
- * The method by which a client with or without a secret authenticates. HTTP Basic takes precedence, because servers must
- * support it (RFC 6749 §2.3.1).
+ * Returns the method by which a client with or without a secret authenticates. HTTP Basic takes precedence, because
+ * servers must support it (RFC 6749 §2.3.1).
  * @throws MetadataError if the server accepts neither way to send a secret
  */
 export function clientAuthenticationFor(

@@ -37,7 +37,7 @@ function isOwnHost(host: string): boolean {
   return top === 127 || top === 0;
 }
 
-/** The possible addresses of the metadata, in order. */
+/** Returns the possible addresses of the metadata, in order. */
 export function metadataAddresses(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");

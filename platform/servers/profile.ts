@@ -77,7 +77,7 @@ export interface TranslatedClient {
   readonly clientSecret: string;
   /** Scopes, separated by spaces. */
   readonly scope: string;
-  /** The session's access token, "" for none. Some servers need it to revoke a grant. */
+  /** Returns the session's access token, "" for none. Some servers need it to revoke a grant. */
   accessToken(): string;
 }
 

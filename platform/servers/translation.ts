@@ -91,7 +91,7 @@ export class Translating extends ResponseBuffer {
     this.above.end();
   }
 
-  /** The purpose of a request. If two endpoints have the same address, the grant type decides. */
+  /** Returns the purpose of a request. If two endpoints have the same address, the grant type decides. */
   #purposeOf(url: string, { grant_type: grantType }: Fields): Purpose {
     if (url === this.#addresses.revocation) return "revocation";
     if (grantType === undefined) return "code";
@@ -126,7 +126,7 @@ export function renamed(
   return result;
 }
 
-/** An error in the form of RFC 6749 §5.2. */
+/** Returns an error in the form of RFC 6749 §5.2. */
 export function plainError(error: string, description?: unknown): PlainResponse {
   return {
     status: 400,

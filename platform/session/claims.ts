@@ -174,7 +174,7 @@ interface Algorithm {
   readonly how: AlgorithmIdentifier | RsaPssParams | EcdsaParams;
 }
 
-/** The algorithm of a token (RFC 7518 §3.1, RFC 8037 §3.1); never `none`. */
+/** Returns the algorithm of a token (RFC 7518 §3.1, RFC 8037 §3.1); never `none`. */
 function algorithmOf(alg: unknown): Algorithm | undefined {
   if (typeof alg !== "string") return undefined;
   if (alg === "EdDSA") return { kty: "OKP", crv: "Ed25519", key: "Ed25519", how: "Ed25519" };

@@ -55,7 +55,7 @@ export interface DriversOwner {
   /** Called after every possible change of the device's state. */
   changed(): void;
   report(trouble: SignInError): void;
-  /** Milliseconds until `changed` must be called at the latest. */
+  /** Returns the milliseconds until `changed` must be called at the latest. */
   wakeInMs(): number;
 }
 

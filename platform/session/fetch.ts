@@ -119,7 +119,10 @@ export async function fetchWithToken(
   return (await sendWith(fresh)).response;
 }
 
-/** A new access token. Undefined if the session has ended: the caller then gets the 401. @throws the signal's reason */
+/**
+ * Returns a new access token. Undefined if the session has ended: the caller then gets the 401.
+ * @throws the signal's reason
+ */
 async function freshToken(
   source: TokenSource,
   signal: AbortSignal | null | undefined,

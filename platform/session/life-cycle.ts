@@ -81,7 +81,7 @@ export class LifeCycle {
     this.wake();
   }
 
-  /** Milliseconds until everything must be released. */
+  /** Returns the milliseconds until everything must be released. */
   leaveInMs(): number {
     if (this.phase !== "leaving") return Number.POSITIVE_INFINITY;
     return Math.max(0, LEAVE_LIMIT_MS - ((this.#timers.now() - this.#endedAtMs) >>> 0));

@@ -18,7 +18,7 @@ import type { SignInHandlers } from "./handlers.ts";
 import { CallbackError, metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 
 export interface StoredMetadata {
-  /** The stored metadata of this issuer; undefined if there are none. */
+  /** Returns the stored metadata of this issuer; undefined if there are none. */
   read(issuer: string): DiscoveredServer | undefined;
   write(server: DiscoveredServer): void;
   /**

@@ -87,7 +87,7 @@ export class Session {
     return this.#end !== undefined ? undefined : this.#leftOf(this.#device.refreshLifetimeS);
   }
 
-  /** The rest of a lifetime. The device counts down only when it wakes, so subtract the time since it last did. */
+  /** Returns the rest of a lifetime. The device counts down only when it wakes, so subtract the time since it last did. */
   #leftOf(seconds: number): number | undefined {
     const leftS = seconds - this.#driver.unreportedS;
     return leftS > 0 && seconds < Limit.ENDLESS ? leftS : undefined;

@@ -53,7 +53,7 @@ export class TroubleMonitor {
     return this.#isSilent;
   }
 
-  /** Milliseconds until the next check without an event. */
+  /** Returns the milliseconds until the next check without an event. */
   wakeInMs(): number {
     if (this.#operation === 0 || this.#isSilent) return Number.POSITIVE_INFINITY;
     return Math.max(0, SILENCE_MS - this.#silentMs());

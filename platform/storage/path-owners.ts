@@ -21,7 +21,7 @@ const STICKY = 0o1000;
 const LINKS_MAX = 40;
 
 /**
- * The problem with owners and modes of a file and of the directories of its path, "" for none.
+ * Returns the problem with owners and modes of a file and of the directories of its path, "" for none.
  * @param uid the current user; undefined on systems without users
  */
 export function pathProblem(
@@ -56,8 +56,8 @@ function isOpen(status: ReturnType<StatusOf>, uid: number): boolean {
 }
 
 /**
- * The directories that the lookup of a path visits, from the root. For `/a/b` with a link `/a/b` to `/c/d`, these are `/`,
- * `/a` and `/c`. A relative path starts in the working directory.
+ * Returns the directories that the lookup of a path visits, from the root. For `/a/b` with a link `/a/b` to `/c/d`, these
+ * are `/`, `/a` and `/c`. A relative path starts in the working directory.
  */
 function directoriesTo(path: string, linkOf: LinkOf): string[] {
   const passed: string[] = [];

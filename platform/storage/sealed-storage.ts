@@ -258,8 +258,8 @@ export class SealedStorage implements Storage {
   }
 
   /**
-   * A keyed hash of random bytes and the content. Random bytes alone would suffice. With the content, two different records
-   * never have the same nonce, even if the generator is stuck.
+   * Makes the nonce: a keyed hash of random bytes and the content. Random bytes alone would suffice. With the content,
+   * two different records never have the same nonce, even if the generator is stuck.
    */
   #makeNonce(innerBytes: number): boolean {
     const input = this.#digestInput;
@@ -311,7 +311,7 @@ export class SealedStorage implements Storage {
   }
 }
 
-/** A slot without a record. @param certain true if it is empty, false if it is unread or unreadable */
+/** Returns a slot without a record. @param certain true if it is empty, false if it is unread or unreadable */
 function nothing(certain: boolean): SlotState {
   return { number: -1, certain };
 }

@@ -8,7 +8,7 @@ import { singlePlaceStorage, type WithTokenCache } from "./token-cache-storage.t
 
 /** A program's persistent storage for one text, such as a row of a database or an entry of a keychain. */
 export interface ValueStorage {
-  /** The last saved text; undefined, null or "" if there is none. */
+  /** Returns the last saved text; undefined, null or "" if there is none. */
   load(): Promised<string | undefined | null>;
   /** Replaces the text (printable ASCII). After this has resolved, the text must survive the end of the program. */
   save(value: string): Promised<unknown>;

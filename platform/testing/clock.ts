@@ -70,7 +70,7 @@ export class ManualClock {
     this.advance(0);
   }
 
-  /** Milliseconds until the next callback, or -1 for none. */
+  /** Returns the milliseconds until the next callback, or -1 for none. */
   nextInMs(): number {
     const [next] = this.#appointments;
     return next === undefined ? -1 : Math.max(0, next.dueMs - this.#elapsedMs);

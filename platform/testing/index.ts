@@ -51,7 +51,7 @@ const PUBLIC = {
 } as const;
 const PRIVATE = { ...PUBLIC, d: "XzucpyVYLQjVaJ27dKT27XUFivNirmcmNSSjPV-lHRY" };
 
-/** A signer with a public test key. Requires WebCrypto. */
+/** Returns a signer with a public test key. Requires WebCrypto. */
 export function fakeSigner(): Signer {
   const { subtle } = globalThis.crypto;
   const kind = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };

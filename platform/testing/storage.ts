@@ -33,7 +33,7 @@ export class MemoryStorage implements Storage {
     this.capacity = options.capacity ?? 2048;
   }
 
-  /** A copy of a slot's content; empty for an empty slot. */
+  /** Returns a copy of a slot's content; empty for an empty slot. */
   peek(slot: number): Uint8Array {
     return this.#slot(slot).slice();
   }
@@ -44,7 +44,7 @@ export class MemoryStorage implements Storage {
     this.#slots[slot as 0 | 1] = bytes.slice();
   }
 
-  /** A copy with the same content, and counts at 0: the same flash in a restarted device. */
+  /** Returns a copy with the same content, and counts at 0: the same flash in a restarted device. */
   clone(options: MemoryStorageOptions = this.#options): MemoryStorage {
     const twin = new MemoryStorage({ capacity: this.capacity, ...options });
     twin.poke(0, this.#slots[0]);

@@ -3,7 +3,7 @@
 
 import type { Bytes } from "../contracts.ts";
 
-/** The string as UTF-8. A lone surrogate becomes U+FFFD. */
+/** Returns the string as UTF-8. A lone surrogate becomes U+FFFD. */
 export function bytesOf(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {
@@ -25,7 +25,7 @@ export function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** One byte per character, for characters up to 255. */
+/** Returns a byte for each character, for characters up to 255. */
 export function latinBytesOf(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
@@ -42,7 +42,7 @@ export function base64url(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of base64 or base64url; undefined if it is neither. */
+/** Returns the bytes of base64 or base64url; undefined if it is neither. */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return latinBytesOf(atob(text.replace(/-/g, "+").replace(/_/g, "/")));
@@ -71,7 +71,7 @@ export function textOf(bytes: Bytes): string | undefined {
   }
 }
 
-/** The JSON object in a response, with or without a byte order mark (RFC 8259 §8.1); undefined if there is none. */
+/** Returns the JSON object in a response, with or without a byte order mark (RFC 8259 §8.1); undefined if there is none. */
 export function objectIn(response: Bytes): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse((textOf(response) ?? "").replace(/^\ufeff/, ""));
@@ -82,7 +82,7 @@ export function objectIn(response: Bytes): Readonly<Record<string, unknown>> | u
   }
 }
 
-/** A server's text as one line, without characters that could move the cursor or change the direction of text. */
+/** Returns a server's text as one line, without characters that could move the cursor or change the direction of text. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, "?");
 }
@@ -96,7 +96,7 @@ export function formEncodeText(text: string): string {
     .replaceAll("%20", "+");
 }
 
-/** All forms in which a secret may appear in a URL or a body: unchanged, and in both encodings. */
+/** Returns all forms in which a secret may appear in a URL or a body: unchanged, and in both encodings. */
 export function sentForms(secret: string): ReadonlySet<string> {
   return new Set([secret, encodeURIComponent(secret), formEncodeText(secret)]);
 }
@@ -107,7 +107,7 @@ export function formEncode(fields: readonly (readonly [string, string])[]): stri
     .join("&");
 }
 
-/** The fields of a form that the core has written, which is ASCII and has unique names. */
+/** Returns the fields of a form that the core has written, which is ASCII and has unique names. */
 export function formFields(body: Bytes, from: number, to: number): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const part of asciiOf(body, from, to).split("&")) {
