@@ -1,6 +1,6 @@
 // npm run release: makes the files of a release in one folder: the npm packages, the firmware archive, a list of their
-// contents, and checksums. The same sources always give the same bytes. The command publishes nothing. Its last line
-// says how to publish.
+// contents, and checksums. The same sources always give the same bytes. The command publishes nothing. The last line of
+// its output says how to publish.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

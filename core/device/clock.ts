@@ -76,13 +76,16 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
   device.refreshRestS = countDown(device.refreshRestS, seconds);
 }
 
-/** A number from 0 to `below` - 1, roughly uniform, for jitter only. For `below` above 65535, a multiple of 64. */
+/**
+ * Returns a number from 0 to `below` - 1, roughly uniform, for jitter. If `below` exceeds 65535, it is a multiple of
+ * 64.
+ */
 export function jitter(device: Device & Clock, below: number): number {
   var steps = below > 65535 ? below >> 6 : below;
   ASSERT: must(steps >= 0 && steps <= 65535, "jitter has 16 bits");
-  // A small congruential generator. Its products stay below 2^27.
+  // A small congruential generator, whose products stay below 2^27.
   device.random = (device.random * 171 + 11213) % 32749;
-  // The random number has 15 bits. Its product with `steps` is computed in two parts, because it could exceed 2^27.
+  // The random number has 15 bits. Multiply it by `steps` in two parts, because the whole product could exceed 2^27.
   var step = ((device.random * (steps >> 6)) >> 9) + ((device.random * (steps & 63)) >> 15);
   return steps < below ? step << 6 : step;
 }

@@ -2,8 +2,8 @@
 // `npm run generate`: do not edit.
 
 /**
- * What the core scans responses for; each value is copied to the region of the same number. Also the bits of a mask of
- * wanted fields.
+ * The members that the core looks for in responses. Each value is copied to the region of the same number. A field is
+ * also the number of its bit in a mask of fields.
  */
 export enum Field {
   /** No field. */
@@ -18,7 +18,7 @@ export enum Field {
   VERIFICATION_URI_COMPLETE = 4,
   /** `access_token` (RFC 6749 §5.1): the one in use. */
   ACCESS_TOKEN = 5,
-  /** `refresh_token` of a response (RFC 6749 §5.1); then the previous one. */
+  /** `refresh_token` of a response (RFC 6749 §5.1). Later the previous refresh token. */
   RECEIVED_REFRESH_TOKEN = 6,
   /** `scope` (RFC 6749 §5.1), at most 160 bytes. */
   SCOPE = 7,
@@ -42,15 +42,15 @@ export enum Field {
   VALUE_C = 16,
   /** revocation_endpoint. */
   VALUE_D = 17,
-  /** The type of a security event. */
+  /** The event type sessions-revoked. */
   SESSIONS_REVOKED = 18,
-  /** The type of a security event. */
+  /** The event type token-revoked. */
   TOKEN_REVOKED = 19,
-  /** The type of a security event. */
+  /** The event type account-disabled. */
   ACCOUNT_DISABLED = 20,
 }
 
-/** Further regions, numbered on from Field. */
+/** The other regions of the memory. Their numbers follow those of Field. */
 export enum Region {
   /** @internal The name of the member that is being read. */
   KEY = 21,
@@ -65,7 +65,7 @@ export enum Region {
   FRAME = 24,
   /** One of these at a time: a grant request, a record, a call's response, or scratch (OutputUse in regions.ts). */
   OUTPUT = 25,
-  /** Encoded once at the start: `client_id=...`, and `&client_secret=...` if it is sent in bodies. */
+  /** `client_id=...`, and `&client_secret=...` if bodies contain the secret. Encoded once at the start. */
   CLIENT = 26,
   /** The body of the device authorization request. */
   DEVICE_AUTHORIZATION = 27,
@@ -91,13 +91,13 @@ export enum Fields {
   TOKENS = 15328,
   /** Fields of a token response that must fit. */
   TOKENS_MUST_FIT = 96,
-  /** Fields that a refusal may contain. A token in it does not replace the current one. */
+  /** Fields that a refusal may contain. A token in a refusal does not replace the current one. */
   REFUSAL = 8704,
   /** Fields for the values of a call. The literal of the call selects some of them. */
   VALUES = 245760,
   /** Values that end with the code. */
   OF_CODE = 30,
-  /** Values that are erased when the session ends. They stay until a response contains others. */
+  /** Values that are erased when the session ends, or when a response contains others. */
   OF_SESSION = 96,
   /** Values that a code's record contains. */
   RECORDED = 30,
@@ -106,9 +106,7 @@ export enum Fields {
 /** Regions of a fixed size with their own place. Pairs: the number ('A' is 0), a quarter of the bytes (blank is 0). */
 export var CAPACITIES = "HII#J*L#M#N#V2";
 
-/**
- * Strings that the core needs as bytes: regions after those of Region, filled once at the start. Display texts follow.
- */
+/** Strings that the core needs as bytes. They are regions after those of Region, and the display texts follow them. */
 export enum Literal {
   /** Names of members of grant responses. */
   MEMBERS = 32,
@@ -120,9 +118,9 @@ export enum Literal {
   TOKEN_PARAMETER = 38,
   VERIFIER_PARAMETER = 39,
   BEARER = 40,
-  /** One vendor's name for the bearer type. */
+  /** The name that one vendor uses for the token type `bearer`. */
   BEARER_TOKEN = 41,
-  /** Its first word is part of the message of a server that requires a challenge (RFC 7636 §4.3). */
+  /** Servers that require a challenge name `code_challenge` in their error (RFC 7636 §4.4.1). */
   CODE_CHALLENGE = 42,
   RESOURCE_MEMBERS = 43,
   PAGE_TOKEN = 44,
@@ -134,12 +132,12 @@ export enum Literal {
   /** Members of an error response to any of these requests. */
   REFUSAL_MEMBERS = 51,
   OFFER_MEMBERS = 52,
-  /** Five parts of the path, one before each identifier. */
+  /** The five parts of the target, one before each name of an offer. */
   OFFER_PATH = 53,
   DRAFT = 58,
   /** Members of the response to an event poll. */
   EVENT_POLL_MEMBERS = 59,
-  /** Any member: the events in `sets`. */
+  /** Matches any member: events in `sets` have any names. */
   ANY_MEMBER = 60,
   EVENT_MEMBERS = 61,
   EVENT_POLL = 62,
@@ -152,7 +150,7 @@ export enum Literal {
   OFFER_RESPONSE = 68,
 }
 
-/** For each build, the number after its last literal. */
+/** The number after the last literal of each build. */
 export enum LiteralEnd {
   GRANT = 43,
   API = 52,

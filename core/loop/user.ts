@@ -118,7 +118,8 @@ export function signOut(device: Device): void {
  */
 export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {
-    // Treat the token as expired, so that a refresh is due. Its bytes stay, because a call may still contain them.
+    // Treat the token as expired, so that a refresh is due. Keep the token's bytes, because a request may still contain
+    // them.
     setAccessLifetime(device, 0);
     restRefreshes(device, 0);
     redraw(device);

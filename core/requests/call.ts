@@ -123,7 +123,7 @@ export function mayBeginCall(device: Device, endpoint: number): boolean {
 }
 
 /**
- * Starts a call. It does not claim OUTPUT until it is sent. Its target or body, if any, is already in CALL.
+ * Starts a call, whose target or body, if any, is already in CALL. The call claims OUTPUT only when it is sent.
  * @param kind what its response must contain
  * @returns whether the call has started: false if another one is in progress, or if a session is needed and missing
  */

@@ -266,7 +266,7 @@ function isEvent(device: Device): boolean {
 
 /**
  * Call this with the result of VERIFY. An event that ends the session is acknowledged first. Otherwise the server would
- * send it again, and it would end the next session.
+ * send the event again, which would end the next session.
  * @param requestId the device's `requestId` at VERIFY; a result with another id is dropped
  * @param ok 1: signature, issuer and audience are valid and the event is for this device; 0: otherwise
  */

@@ -86,7 +86,8 @@ export function fieldRows(): FieldRow[] {
     },
     {
       name: "RECEIVED_REFRESH_TOKEN",
-      description: "`refresh_token` of a response (RFC 6749 §5.1); then the previous one.",
+      description:
+        "`refresh_token` of a response (RFC 6749 §5.1). Later the previous refresh token.",
       wire: ["refresh_token"],
       responses: ["tokens"],
       mustFit: true,
@@ -162,9 +163,9 @@ export function fieldRows(): FieldRow[] {
     },
     { name: "VALUE_D", description: "revocation_endpoint.", lifetime: Lifetime.VALUE },
     // The types of a security event. Only their presence matters.
-    { name: "SESSIONS_REVOKED", description: "The type of a security event.", lifetime: "" },
-    { name: "TOKEN_REVOKED", description: "The type of a security event.", lifetime: "" },
-    { name: "ACCOUNT_DISABLED", description: "The type of a security event.", lifetime: "" },
+    { name: "SESSIONS_REVOKED", description: "The event type sessions-revoked.", lifetime: "" },
+    { name: "TOKEN_REVOKED", description: "The event type token-revoked.", lifetime: "" },
+    { name: "ACCOUNT_DISABLED", description: "The event type account-disabled.", lifetime: "" },
   ];
 }
 
@@ -210,7 +211,7 @@ export function regionRows(): FieldRow[] {
     {
       name: "CLIENT",
       description:
-        "Encoded once at the start: `client_id=...`, and `&client_secret=...` if it is sent in bodies.",
+        "`client_id=...`, and `&client_secret=...` if bodies contain the secret. Encoded once at the start.",
       lifetime: Lifetime.CONSTANT,
     },
     {

@@ -63,7 +63,7 @@ export function grammarRows(): GrammarRow[] {
   ];
 }
 
-/** Results that end a value and lead to no state. They are negative numbers. */
+/** Results that end a value and lead to no state, as negative numbers. */
 export function valueEnds(): Record<string, string> {
   return {
     CLOSE: "The end of an object or array.",
@@ -73,9 +73,9 @@ export function valueEnds(): Record<string, string> {
 }
 
 /**
- * States in which the next state does not only depend on the byte. They have no row. Their numbers are the smallest ones at
- * which no row starts. END and INVALID share the last pair of a row: every byte except white space leads to INVALID. The
- * packing checks this.
+ * States in which the next state does not only depend on the byte. These states have no row. Their numbers are the
+ * smallest ones at which no row starts. END and INVALID share the last pair of a row: every byte except white space
+ * leads to INVALID. The packing checks this.
  */
 export function rowlessStates(): Record<string, string> {
   return {

@@ -49,10 +49,14 @@ export function grantLiterals(): LiteralRow[] {
     texts("TOKEN_PARAMETER", "", "token="),
     texts("VERIFIER_PARAMETER", "", "&code_verifier="),
     texts("BEARER", "", "bearer"),
-    texts("BEARER_TOKEN", "One vendor's name for the bearer type.", "bearertoken"),
+    texts(
+      "BEARER_TOKEN",
+      "The name that one vendor uses for the token type `bearer`.",
+      "bearertoken",
+    ),
     texts(
       "CODE_CHALLENGE",
-      "Its first word is part of the message of a server that requires a challenge (RFC 7636 §4.3).",
+      "Servers that require a challenge name `code_challenge` in their error (RFC 7636 §4.4.1).",
       "code_challenge_method=S256&code_challenge=",
     ),
   ];
@@ -97,7 +101,7 @@ export function documentLiterals(): LiteralRow[] {
     members("OFFER_MEMBERS", "", "VALUE_A", ["packageName", "productId", "basePlanId", "offerId"]),
     texts(
       "OFFER_PATH",
-      "Five parts of the path, one before each identifier.",
+      "The five parts of the target, one before each name of an offer.",
       "/publisher/v3/applications/",
       "/subscriptions/",
       "/basePlans/",
@@ -106,7 +110,7 @@ export function documentLiterals(): LiteralRow[] {
     ),
     texts("DRAFT", "", "DRAFT"),
     members("EVENT_POLL_MEMBERS", "Members of the response to an event poll.", "SETS", ["sets"]),
-    members("ANY_MEMBER", "Any member: the events in `sets`.", "VALUE_A", ["*"]),
+    members("ANY_MEMBER", "Matches any member: events in `sets` have any names.", "VALUE_A", ["*"]),
     members("EVENT_MEMBERS", "", "VALUE_B", [
       "jti",
       "token_identifier_alg",

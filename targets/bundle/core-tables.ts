@@ -206,7 +206,7 @@ function masks(): NumberedName[] {
     ),
     mask(
       "REFUSAL",
-      "Fields that a refusal may contain. A token in it does not replace the current one",
+      "Fields that a refusal may contain. A token in a refusal does not replace the current one",
       (row) => isIn(row, "refusal"),
     ),
     mask(
@@ -217,7 +217,7 @@ function masks(): NumberedName[] {
     mask("OF_CODE", "Values that end with the code", (row) => row.lifetime === Lifetime.CODE),
     mask(
       "OF_SESSION",
-      "Values that are erased when the session ends. They stay until a response contains others",
+      "Values that are erased when the session ends, or when a response contains others",
       (row) => row.lifetime === Lifetime.SESSION,
     ),
     mask("RECORDED", "Values that a code's record contains", (row) => row.isRecorded === true),
@@ -292,13 +292,13 @@ function deviceTables(): string {
     "// `npm run generate`: do not edit.\n" +
     enumOf(
       "Field",
-      "What the core scans responses for; each value is copied to the region of the same number. Also the bits of a mask of " +
-        "wanted fields.",
+      "The members that the core looks for in responses. Each value is copied to the region of the same number. A field is " +
+        "also the number of its bit in a mask of fields.",
       [{ name: "NONE", number: 0, description: "No field." }].concat(numbered(fields, 1)),
     ) +
     enumOf(
       "Region",
-      "Further regions, numbered on from Field.",
+      "The other regions of the memory. Their numbers follow those of Field.",
       numbered(regions, 1 + fields.length).concat([
         { name: "COUNT", number: firstLiteral, description: "How many regions there are." },
       ]),
@@ -311,10 +311,10 @@ function deviceTables(): string {
     ) +
     enumOf(
       "Literal",
-      "Strings that the core needs as bytes: regions after those of Region, filled once at the start. Display texts follow.",
+      "Strings that the core needs as bytes. They are regions after those of Region, and the display texts follow them.",
       literals,
     ) +
-    enumOf("LiteralEnd", "For each build, the number after its last literal.", [
+    enumOf("LiteralEnd", "The number after the last literal of each build.", [
       { name: "GRANT", number: ends[0]!, description: "" },
       { name: "API", number: ends[1]!, description: "" },
       { name: "COMPLETE", number: ends[2]!, description: "" },

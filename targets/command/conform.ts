@@ -280,7 +280,7 @@ async function reasonOf(one: ConformanceCase, folder: string): Promise<string | 
   }
 }
 
-/** The message of a violated rule. For other errors, also the type, the file and the line. */
+/** The message of a violated rule. The message of any other error, with type, file and line. */
 function wordsOf(error: unknown, folder: string): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack = "" } = error;

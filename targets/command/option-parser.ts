@@ -30,7 +30,10 @@ export async function runPart(
 
 // Commands in messages: quoted for a shell, with the options of this run.
 
-/** Options by their names in programs: `clientId` is `--client-id`. An object repeats its option with NAME=VALUE. */
+/**
+ * The values of options by their names in programs: `clientId` for `--client-id`. An object repeats its option, once
+ * for each NAME=VALUE.
+ */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
 export function commandText(name: string, options: OptionValues): string {

@@ -69,7 +69,7 @@ export interface PageContent {
   readonly signingKey: Uint8Array;
 }
 
-/** BearSSL's numbers of curves. 0 stands for RSA. */
+/** BearSSL's number for each curve. An RSA key has the number 0. */
 const CURVES: Readonly<Record<string, number>> = { "P-256": 23, "P-384": 24 };
 
 export class PageError extends Error {}

@@ -5,7 +5,7 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 
-/** Removes Node's crypto, which tweetnacl loads for random numbers. They are not needed, because entropy is an adapter. */
+/** Removes Node's crypto, which tweetnacl loads for random numbers. Here, an adapter provides the random numbers. */
 export const withoutCrypto: Plugin = {
   name: "without-crypto",
   setup({ onLoad, onResolve }) {

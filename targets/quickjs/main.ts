@@ -161,7 +161,10 @@ function readConfig(os: Os, file: string): DeviceConfig {
   }
 }
 
-/** Rejects a configuration that other users can change or read. They could select the server or read the secrets. */
+/**
+ * Rejects a configuration that other users can change or read, because they could select the server or read the
+ * secrets.
+ */
 function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   const secret = config.clientSecret ?? config.storage?.deviceKey;
   const what = secret === undefined ? "configuration" : "configuration with a secret";

@@ -1,6 +1,6 @@
 // Authorization attempts (device spec §3). Each device code has one, from its request until tokens are issued or it
-// expires. Also generates user codes, device codes and tokens from random bytes. decisions.ts decides attempts, and
-// token-endpoint.ts responds to polls.
+// expires. This file also generates user codes, device codes and tokens from random bytes. decisions.ts decides
+// attempts, and token-endpoint.ts responds to polls.
 
 import type { Challenge } from "./client-authentication.ts";
 import type { Environment } from "./environment.ts";

@@ -1,7 +1,7 @@
-// The user's decision about a pending attempt (device spec §3, §7), with the rules about who may grant what. Also the
-// actions of a user or administrator on an account: remove an application, sign out everywhere, disable, enable. Event
-// receivers are notified of each (§6). The pages and the controls for programs both use this module, so that no rule can be
-// bypassed.
+// The user's decision about a pending attempt (device spec §3, §7), with the rules about who may grant what. This file
+// also has the actions of a user or administrator on an account: remove an application, sign out everywhere, disable,
+// enable. Each action notifies the event receivers (§6). The pages and the controls for programs both use this module,
+// so that no rule can be bypassed.
 
 import { type Attempt, isDiscarded, type Refusal } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
@@ -79,8 +79,8 @@ function ruleAgainst(
 }
 
 /**
- * Called when a poll claims an approved attempt. Refuses the attempt if the account was disabled since the approval, or if
- * a rule of its organization now forbids it. The attempt stays refused.
+ * Call this when a poll claims an approved attempt. Refuses the attempt if the account was disabled since the approval,
+ * or if a rule of its organization now forbids it. The attempt stays refused.
  */
 export function refuseClaim(
   context: ServiceContext,

@@ -1,6 +1,6 @@
-// The fixture: organizations, accounts, clients, applications and event receivers, read from a file and checked. Also the
-// directory: accounts, organizations and clients while the service runs, with changes by controls and the account page
-// (disabled accounts, policies).
+// The fixture: organizations, accounts, clients, applications and event receivers, read from a file and checked. This
+// file also has the directory: accounts, organizations and clients while the service runs, with changes by controls and
+// the account page (disabled accounts, policies).
 
 import * as z from "zod";
 import { SIGNING_ALGORITHMS } from "./openid.ts";
@@ -98,7 +98,7 @@ const receiver = z.strictObject({
   name: z.string(),
   /** The bearer token for the endpoints of the stream. */
   token: z.string().min(8),
-  /** The receiver gets events about users of these clients. They are the audience of its tokens. */
+  /** The receiver gets events about users of these clients. The clients are the audience of the event tokens. */
   clients: z.array(id).min(1),
 });
 
@@ -121,7 +121,7 @@ export type ResourceApi = (typeof apis)[number];
 export type Application = z.output<typeof application>;
 export type Receiver = z.output<typeof receiver>;
 
-/** Results of `readFixture`. They are frozen and already checked. */
+/** Results of `readFixture`, which are checked and frozen. readFixture returns them unchanged. */
 const known = new WeakSet<object>();
 
 /** Checks the fixture and fills in defaults. Throws an Error with one line that names the invalid member. */

@@ -37,7 +37,7 @@ export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
     readonly scopes?: readonly string[] | undefined;
     readonly jkt?: string | undefined;
   }[];
-  /** Whether newer grants have displaced this grant's refresh token. Its access tokens stay valid. */
+  /** Whether newer grants have displaced this grant's refresh token. The access tokens of the grant stay valid. */
   readonly evicted?: boolean | undefined;
 };
 
@@ -53,7 +53,9 @@ export interface AccessToken {
   readonly jkt: string | undefined;
 }
 
-/** The client of a token request, and the thumbprint of the key that the request proves; undefined: none. */
+/**
+ * The client of a token request, and the thumbprint of the key that the request proves (undefined if it proves none).
+ */
 export interface Requester {
   readonly client: Client;
   readonly jkt: string | undefined;

@@ -18,7 +18,7 @@ export interface ServeSettings {
   /** PEM texts. If both are set, the server uses HTTPS. */
   key?: string | undefined;
   cert?: string | undefined;
-  /** Called for errors of the listening socket after the start. The service continues. */
+  /** The server calls this for errors of the listening socket after the start. The service continues. */
   onError?: ((error: Error) => void) | undefined;
 }
 

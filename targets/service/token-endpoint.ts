@@ -1,6 +1,6 @@
-// The token endpoint (device spec §4.2, §4.3, §7): polls and refreshes. The checks have the order of the rows of §7. Also
-// the revocation endpoint (§4.4, RFC 7009). Its parameter, the token, is in the query or in the body. Revoking either token
-// of a grant ends the grant.
+// The token endpoint (device spec §4.2, §4.3, §7): polls and refreshes. The checks have the order of the rows of §7.
+// This file also has the revocation endpoint (§4.4, RFC 7009), which takes the token from the query or from the body.
+// Revoking either token of a grant ends the grant.
 
 import { type Attempt, isDiscarded } from "./attempts.ts";
 import {

@@ -1,5 +1,5 @@
-// The service's own types of request and response: bytes and plain records, without an HTTP library or promises. Also
-// parses forms and writes JSON responses.
+// The service's own types of request and response: bytes and plain records, without an HTTP library or promises. This
+// file also parses forms and writes JSON responses.
 
 /** A request for the synchronous functions. Names in `headers` are in lower case, and `query` has no "?". */
 export interface ProtocolRequest {

@@ -103,7 +103,7 @@ export class GrantServer {
   /** How far this clock is ahead of the client's. */
   aheadS = 0;
   readonly boundTokens = new Set<string>();
-  /** Called after each valid proof. @returns whether later proofs must have another nonce */
+  /** The server calls this after each valid proof. @returns whether later proofs must have another nonce */
   renewsNonce: () => boolean = () => false;
   /** The newest nonce of each origin. */
   readonly nonces = new Map<string, string>();

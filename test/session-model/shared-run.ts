@@ -129,7 +129,7 @@ class SharedRun {
         if (!this.#mediumMayFail) return;
         this.#files.medium = this.#random.pick(["", "", "ENOSPC", "EROFS"]);
         if (this.#files.medium !== "") this.#server.isOnePoller = false;
-        // The medium may fail after a refresh was sent. Then the programs report that the new token is lost.
+        // If the medium fails after a refresh was sent, the programs report that the new token is lost.
         this.#mayEnd = this.#server.isBlind = true;
         return;
       case "the token is refused":

@@ -167,8 +167,9 @@ function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): 
 }
 
 /**
- * Adds a hint about the way in which the secret is sent. For a wrong way, servers return the same error code as for a wrong
- * secret (RFC 6749 §5.2), and some servers do not accept the methods that their metadata list.
+ * Adds a hint about the way in which the secret is sent. If the secret is sent in the wrong way, servers return the
+ * same error code as for a wrong secret (RFC 6749 §5.2). Some servers do not accept the methods that their metadata
+ * list.
  */
 function withHint(
   error: unknown,

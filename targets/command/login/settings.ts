@@ -31,7 +31,7 @@ export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "me
   /** A device.json that replaces the other settings. */
   readonly config?: string | undefined;
   readonly secret: SecretSource;
-  /** A file of random bytes. They are the key that seals the tokens. */
+  /** A file of random bytes, which are the key that seals the tokens. */
   readonly keyFile?: string | undefined;
   /** A file of PEM certificates to trust instead of the system's. */
   readonly certificates?: string | undefined;

@@ -39,7 +39,7 @@ const headers = secureHeaders({
   strictTransportSecurity: false,
 });
 
-/** Creates the routes of a simulation's panel. They take precedence over the service's. */
+/** Creates the routes of a simulation's panel. These routes take precedence over the service's. */
 export function createPanel(simulation: Simulation, controller: Controller): Front {
   const app = new Hono();
   // Build the script on the first request, because a run that nobody watches does not need it.

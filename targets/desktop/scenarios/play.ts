@@ -1,5 +1,5 @@
-// Finds scenarios by name in this folder, or in a file of the user, and plays them on a virtual clock. They use neither
-// sockets nor files, and seeded random numbers, so every run is the same.
+// Finds scenarios by name in this folder, or in a file of the user, and plays them on a virtual clock. Scenarios use
+// neither sockets nor files, and their random numbers have a fixed seed, so every run is the same.
 import { readdirSync, readFileSync } from "node:fs";
 import { verifyEs256 } from "../../service/node-environment.ts";
 import { UsageError } from "../command-line.ts";

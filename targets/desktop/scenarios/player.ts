@@ -8,7 +8,7 @@ import type { Simulation } from "../simulator/simulation.ts";
 import { perform } from "../simulator/steps.ts";
 import type { Line, Scenario } from "./scenario.ts";
 
-/** The requests that `expect 3 polls` and the like count. */
+/** The words for requests in expectations such as `expect 3 polls`, and the purposes of the counted requests. */
 const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
   polls: "poll",
   codes: "request a code",

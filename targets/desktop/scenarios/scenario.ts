@@ -50,7 +50,7 @@ export interface Scenario {
   readonly lines: readonly Line[];
 }
 
-/** A scenario is invalid. The message names file and line. */
+/** The error for an invalid scenario. The message names file and line. */
 export class ScenarioError extends Error {}
 
 export function readScenario(name: string, text: string): Scenario {

@@ -234,7 +234,8 @@ export class Simulation {
   }
 
   /**
-   * Changes the kind of device, with its display, paper or screen. Also changes the client if it was the default client.
+   * Changes the kind of device, with its display, paper or screen. If the client was the default one, changes the
+   * client too.
    */
   become(kind: DeviceKind): void {
     const wasItself = this.config.clientId === this.kind.client;
@@ -329,7 +330,9 @@ export class Simulation {
     return shownText(this.driver?.device, this.display, core.Field.VERIFICATION_URI);
   }
 
-  /** The address for a QR code. "" before the server has confirmed the code, because users should only scan valid codes. */
+  /**
+   * The address for a QR code; "" until the server has confirmed the code, because users should only scan valid codes.
+   */
   get verificationUriComplete(): string {
     if (this.driver?.device.codeConfirmed !== 1) return "";
     return shownText(this.driver.device, this.display, core.Field.VERIFICATION_URI_COMPLETE);

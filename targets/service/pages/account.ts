@@ -44,8 +44,8 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
   for (const [name, [done, act]] of Object.entries(actions))
     app.post(`/account/${name}`, async (c) => {
       const { pageRequest, form } = await openForm(service, c);
-      // The page's account may differ from the session's, if the user has chosen another account meanwhile. Then reject the
-      // action.
+      // Reject the action if the page is about another account than the session's. The user may have chosen another one
+      // meanwhile.
       if (pageRequest.accountId === undefined || pageRequest.accountId !== form.get("account"))
         return c.redirect("/account", 303);
       act(pageRequest.accountId, form);

@@ -1,7 +1,7 @@
 // The machines on which the board's firmware is emulated, and the sources of its build. PICOGRANT_MACHINE selects the
 // machine and must be set before anything is built or run; `npm run board -- --machine` does so. The build needs Debian
-// packages on this machine, and the sources of lwIP and BearSSL from Debian's archive. They are downloaded once, into
-// dist/engines.
+// packages on this machine, and the sources of lwIP and BearSSL from Debian's archive. These sources are downloaded
+// once, into dist/engines.
 
 import { existsSync } from "node:fs";
 import { debianSource } from "../engines/install.ts";

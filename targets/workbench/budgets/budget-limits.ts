@@ -21,7 +21,9 @@ export interface Figures {
   readonly poll?: number;
 }
 
-/** The limits (core/DESIGN.md, Sizes, has the reasons). They leave space for small changes, and detect accidents. */
+/**
+ * The limits (core/DESIGN.md, Sizes, has the reasons). The limits leave space for small changes, and detect accidents.
+ */
 export const limits: Readonly<Record<Variant, Figures>> = {
   complete: { file: 30_000, heap: 10_240, peak: 18_432, stack: 6144, poll: 2_036_000 },
   api: { file: 26_800, heap: 9216, peak: 17_408, stack: 6144 },

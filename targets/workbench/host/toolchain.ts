@@ -1,5 +1,6 @@
 // The tools that build the C host: Debian packages on this machine, QuickJS (engines/install.ts), and for 32-bit ARM a
-// folder with Debian's armhf libraries, which are unpacked but not installed. They are downloaded once, into dist/engines.
+// folder with Debian's armhf libraries, which are unpacked but not installed. QuickJS and the armhf libraries are
+// downloaded once, into dist/engines.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";

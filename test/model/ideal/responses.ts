@@ -41,7 +41,7 @@ export function readingOf(arrival: Arrival): Reading {
   const { root } = document;
   const named = root?.kind === "object" ? root.members : [];
   const errors = errorsOf(named.filter(({ name }) => (ALIASES[name] ?? name) === "error"));
-  // Error names of the grant are case-insensitive. Those of APIs are not (refusalOf).
+  // Error names of the grant are case-insensitive. The error names of APIs are case-sensitive (refusalOf).
   errors.name = errors.name?.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (members.has("error")) members.set("error", errors.name);
   return { document, members, errors };
@@ -253,7 +253,7 @@ export function misfitOf(values: ReadonlyMap<Field, Kept>): Field {
   return cut.length > 0 ? Math.min(...cut.map(([field]) => field)) : Field.NONE;
 }
 
-/** From this size of memory on, long addresses fit. They take this many additional bytes. */
+/** From this size of memory on, long addresses fit. The second number is their additional bytes. */
 const LONG_FROM_BYTES = 24_576;
 const LONG_ADDRESSES_BYTES = 512 - 128 + 768 - 176;
 

@@ -120,7 +120,7 @@ export class StorageTask {
   sequence = 0;
   notSaved = false;
   notErased = false;
-  /** Whether a slot could not be read at the start. Its content is unknown until a slot is erased. */
+  /** Whether a slot could not be read at the start. The slot's content is unknown until a slot is erased. */
   #isUnread = false;
   /** Whether a slot contains a record with the server's former name. This ends when a slot is erased. */
   #isFormer = false;

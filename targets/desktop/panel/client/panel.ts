@@ -308,7 +308,7 @@ function showReason({ reason }: View["device"]): void {
   setText("reason", `${reason.name}, reported by ${reason.from}. ${sentenceOf(reason.fix)}`);
 }
 
-/** Shows the groups of buttons as tabs (ARIA practices). They also work while the simulation loads. */
+/** Shows the groups of buttons as tabs (ARIA practices), which work even while the simulation loads. */
 export function takeTabs(): void {
   const tabs = [...document.querySelectorAll<HTMLElement>("[role=tab]")];
   const choose = (chosen: HTMLElement): void => {

@@ -152,7 +152,7 @@ function isActive(simulation: Simulation, fault: Fault): boolean {
   return network.lasting.has(fault.name as LastingFault);
 }
 
-/** Settings before a fault. They are restored when the fault is fixed. */
+/** Settings before a fault, which are restored when the fault is fixed. */
 interface Normal {
   quota?: Service["options"]["deviceCodeQuota"];
   /** The account of the policy fault, and its previous policy. */

@@ -56,7 +56,7 @@ export interface Reason {
 /** The remedy for errors that are in no table. */
 export const NOT_KNOWN = "the developer: look into it";
 
-/** A server reports the errors up to this one. The device detects the later ones (SPEC.md). */
+/** Servers report the errors up to this number. The device itself detects the later ones (SPEC.md). */
 const LAST_OF_SERVER = ErrorCode.UNSUPPORTED_TOKEN_TYPE;
 
 /** The remedy if a revocation fails, because the user is signed out nevertheless. */
@@ -80,7 +80,7 @@ interface ErrorText {
   readonly fix: string;
 }
 
-/** Computed once: every view needs it. */
+/** Make these texts once, because every view needs them. */
 const ERROR_TEXTS = new Map<number, ErrorText>(
   errorRows().map(({ error, kind }) => {
     const fix = remedyOf(error as Exclude<ErrorCode, ErrorCode.NONE>, kind);
