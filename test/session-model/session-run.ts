@@ -417,7 +417,8 @@ class Run {
   #checkReport({ start }: Running, trouble: SignInError): void {
     // The trouble was reported before `signIn` returned.
     if (start === undefined) return;
-    const problem = start.received.reported(trouble);
+    const { hasKey, hasAssertions } = this.#environment.server;
+    const problem = start.received.reported(trouble, hasKey || hasAssertions);
     if (problem !== "" && this.#faults.isLegal) this.#fault(problem);
     const { code, message, remedy } = trouble;
     if (remedy !== (REMEDIES[code] ?? remedy)) this.#fault(`${code} has the remedy ${remedy}`);
