@@ -18,7 +18,7 @@ enum { PG_HEAP_OVERHEAD = 8 };
 struct pg_heap {
   size_t used;        /* current bytes, with PG_HEAP_OVERHEAD for each block */
   size_t peak;        /* the maximum of `used` */
-  size_t blocks;      /* blocks now */
+  size_t blocks;      /* number of blocks at present */
   size_t limit;       /* limit of `used`; 0: none */
   size_t engine;      /* bytes of the engine's own objects before it runs a program; set by the engine's file */
   size_t core;        /* bytes of the core with its device, including functions that are called later */

@@ -65,8 +65,8 @@ int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *cor
 /* Whether the API of the last call requires a stronger or newer sign-in (RFC 9470). */
 int pg_driver_needs_sign_in(const struct pg_driver *driver);
 
-/* The reason that the display shows instead of the core's frame, PG_REASON_*: why there is no response, or why the
- * session has ended. */
+/* Returns the reason that the display shows instead of the core's frame, PG_REASON_*: why there is no response, or why
+ * the session has ended. */
 int pg_driver_reason(const struct pg_driver *driver);
 
 /* Whether any response has arrived since pg_driver_start. */

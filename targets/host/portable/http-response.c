@@ -290,7 +290,7 @@ static void take_keep_alive(struct pg_http_response *response) {
   if (end > BEFORE) response->keep_s = seconds_of(response->text + BEFORE, end - BEFORE) - 1;
 }
 
-/* The header's last line has arrived. */
+/* Called when the last line of a header has arrived. */
 static void header_is_complete(struct pg_http_response *response) {
   while (response->text_size > 0 && is_blank_char((uint8_t)response->text[response->text_size - 1])) {
     response->text_size--;
@@ -360,7 +360,7 @@ static void head_is_complete(struct pg_http_response *response) {
   response->sink->status(response->context, status, pg_retry_after(response->retry, response->retry_size, from_s));
 }
 
-/* The first byte of a line shows whether it continues the previous header (RFC 9112 §5.2). */
+/* Starts a line. Its first byte shows whether it continues the previous header (RFC 9112 §5.2). */
 static void begin_line(struct pg_http_response *response, uint8_t c) {
   if (is_blank_char(c)) {
     /* Nothing may continue the status line, so ignore the line. */
@@ -489,7 +489,8 @@ static size_t response_take_body(struct pg_http_response *response, const uint8_
   return taken;
 }
 
-/* A CR is only valid before an LF (RFC 9112 §2.2). Elsewhere it is refused, as is NUL. */
+/* Takes a byte of a head, a chunk size or a trailer. A CR is only valid before an LF (RFC 9112 §2.2), and a NUL never
+ * is. */
 static void take_byte(struct pg_http_response *response, uint8_t c) {
   if (++response->head_bytes > PG_HTTP_RESPONSE_HEAD_MAX) {
     refuse_for(response, PG_REASON_HEAD_TOO_LONG);

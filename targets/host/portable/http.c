@@ -1,4 +1,4 @@
-/* One HTTP/1.1 exchange at a time. http.h has the contract. */
+/* Carries out one HTTP/1.1 exchange at a time. http.h has the contract. */
 #include "http.h"
 
 #include <string.h>

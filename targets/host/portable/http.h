@@ -199,7 +199,7 @@ int pg_http_wake_in(const struct pg_http *http);
 
 /*
  * Whether a request may be sent. http.c opens no connection without this check.
- * @param sent where it will be sent: the source of the connection and of the Host line
+ * @param sent the address of which the connection and the Host line are made
  * @return 1, or 0 if the request must not be sent:
  *   scheme, host or port differ from the configured address of its endpoint (RFC 6454);
  *   it uses plain http to another machine, which is not allowed;

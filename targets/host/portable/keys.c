@@ -203,8 +203,8 @@ static int add_proof(struct pg_keys *keys, struct pg_http_request *request, int 
   return pg_proof_write(keys->signer, &proof, keys->proof, sizeof keys->proof);
 }
 
-/* The audience is the issuer, or the token endpoint if the issuer is unknown or the setting requires it (RFC 7523
- * section 3). */
+/* Adds an assertion. Its audience is the issuer, or the token endpoint if the issuer is unknown or the setting requires
+ * it (RFC 7523 section 3). */
 static int add_assertion(struct pg_keys *keys, struct pg_http_request *request) {
   const struct pg_settings *settings = keys->settings;
   const char *audience = *settings->server && settings->private_key_jwt == 1 ? settings->server : settings->addresses[PG_ENDPOINT_TOKEN];
@@ -289,7 +289,8 @@ static void pass_on(const struct pg_keys *keys, const void *bytes, size_t size) 
   if (size > 0) keys->sink->body(keys->context, bytes, size);
 }
 
-/* The core only knows bearer tokens. Replaces the type DPoP by Bearer, and any other type by an unknown one. */
+/* Passes on a token response. The core only knows bearer tokens, so this function replaces the type DPoP by Bearer, and
+ * any other type by an unknown one. */
 static void take_tokens(struct pg_keys *keys, const uint8_t *bytes, size_t size) {
   static const char name[] = "\"token_type\"";
   static const char type[] = "dpop\"";

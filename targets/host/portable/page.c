@@ -67,7 +67,7 @@ static void take_numbers(struct page_reader *reader, struct pg_settings *setting
     if (number < ranges[i].low || number > ranges[i].high) reader->is_invalid = 1;
     *(int *)(void *)((char *)settings + ranges[i].offset) = (int)number;
   }
-  /* In device.json, 0 means no spread. In struct pg_settings, -1 does. */
+  /* In device.json, 0 means no random wait before the first request. In struct pg_settings, PG_START_AT_ONCE does. */
   if (settings->start_spread_ms == 0) settings->start_spread_ms = PG_START_AT_ONCE;
 }
 

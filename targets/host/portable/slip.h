@@ -84,7 +84,7 @@ static inline size_t pg_slip_write(const struct pg_slip *slip, uint8_t *buffer, 
   pg_slip_put(&writer, "\x1d!\0", 3);
   if (slip->qr.size > 0) {
     const size_t length = slip->qr.size + 3;
-    /* GS ( k: model 2, the size of a module, error correction M, the content, then print. */
+    /* The commands GS ( k set model 2, the size of a module, error correction M and the content. The last one prints. */
     const uint8_t make[] = {0x0a, 0x1d, 0x28, 0x6b, 4, 0, 49, 65, 50, 0,
                             0x1d, 0x28, 0x6b, 3, 0, 49, 67, slip->module_dots,
                             0x1d, 0x28, 0x6b, 3, 0, 49, 69, 49,

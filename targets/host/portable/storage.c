@@ -77,7 +77,7 @@ uint32_t pg_storage_capacity(const struct pg_medium *medium) {
   return capacity < PG_RECORD_MAX ? capacity : PG_RECORD_MAX;
 }
 
-/* The header of a record: a signature that includes the key, the record's length, and the length's complement. */
+/* Makes the header of a record: a signature that includes the key, the record's length, and the length's complement. */
 static void make_header(uint8_t header[PG_SLOT_HEADER], size_t size, uint16_t key) {
   memcpy(header, "PG", 2);
   header[2] = (uint8_t)('F' ^ key >> 8);
@@ -111,7 +111,7 @@ static int is_blank_slot(const struct pg_medium *medium, int slot) {
     else if (result != PG_MEDIUM_DONE) blank = -1;
     for (size_t i = 0; i < size && blank == 1; i++) blank = piece[i] == 0xff;
   }
-  /* The buffer may contain tokens. */
+  /* Wipe the buffer, because it may contain tokens. */
   pg_wipe(piece, sizeof piece);
   return blank;
 }

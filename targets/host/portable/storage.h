@@ -48,7 +48,7 @@ int pg_storage_erase(const struct pg_medium *medium, int slot);
 /* Returns the longer of the medium's two units. Any multiple of it can be read and programmed. */
 uint32_t pg_medium_unit(const struct pg_medium *medium);
 
-/* Whether the units are powers of two and not too long, and the slot size is a multiple of both. */
+/* Whether the units are powers of two of at most PG_MEDIUM_UNIT_MAX bytes, and the slot size is a multiple of both. */
 int pg_medium_is_usable(const struct pg_medium *medium);
 
 /* Reads or programs any number of bytes of a slot, starting at a unit. Programming fills up the last unit with 0xff;

@@ -164,7 +164,7 @@ enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
   return connection->is_open ? PG_CONNECTION_OPEN : PG_CONNECTION_FAILED;
 }
 
-/* One call accepts at most 100 bytes. */
+/* Accepts at most 100 bytes in each call. */
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
   if (size > 100) size = 100;
   must(size < REQUEST - connection->sent_size, "a request without end");

@@ -179,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     sent_size = 0;
     starts = 0;
     int is_sent = pg_http_send(&http, &request);
-    /* A valid request must be sent, unless there is no connection. */
+    /* The request must be sent if it is valid and there is a connection, and must not be sent otherwise. */
     check(starts <= is_visible, "only printable characters are sent");
     check(starts + was_stored >= is_visible && is_sent == (is_visible && own.is_open), "a valid request is sent");
     for (int turn = 0; is_sent && turn < TURNS_MAX && !seen.ends; turn++) {

@@ -42,7 +42,7 @@ static void take_challenge(void *context, uint8_t c) {
   seen->challenges = seen->challenges * 31 + c;
 }
 
-/* Each piece has its own allocation, so that a read beyond its end is detected. */
+/* Reads the response in pieces. Each piece has its own allocation, so that a read beyond its end is detected. */
 static void read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, struct seen *into) {
   static const struct pg_http_response_sink sink = {take_status, take_body, take_challenge, take_challenge};
   struct pg_http_response response;

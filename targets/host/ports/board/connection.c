@@ -195,7 +195,7 @@ static void fail_hung_up(struct pg_connection *connection) {
   fail(connection, reason, "the server has hung up in the handshake");
 }
 
-/* The handshake is complete once BearSSL accepts application data, which requires a valid certificate. */
+/* Continues the handshake. It is complete once BearSSL accepts application data, which requires a valid certificate. */
 static void work_at_handshake(struct pg_connection *connection) {
   pump(connection);
   if (tls_is_closed(connection)) {

@@ -93,7 +93,7 @@ enum { SEED_BYTES = 32, SEED_AT = BOARD_EEPROM_BYTES - MAP_EEPROM_PAGE };
 static br_hmac_drbg_context generator;
 static int is_seeded;
 
-/* If all bytes of the seed are equal, it was never programmed. */
+/* Whether the seed was never programmed: all its bytes are then equal. */
 static int is_blank(const uint8_t *seed) {
   for (size_t i = 1; i < SEED_BYTES; i++) {
     if (seed[i] != seed[0]) return 0;

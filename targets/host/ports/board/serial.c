@@ -37,7 +37,7 @@ void board_log_hex(uint32_t number) {
   for (int shift = 28; shift >= 0; shift -= 4) board_uart_put((uint8_t)"0123456789abcdef"[(number >> shift) & 15]);
 }
 
-/* If the buffer is full, the key is lost. */
+/* Stores a key. If the buffer is full, the key is lost. */
 void board_keep_key(uint8_t key) {
   uint8_t after = (uint8_t)((input.next_in + 1) % KEYS);
   if (after == input.next_out) return;

@@ -12,7 +12,7 @@ uint32_t pg_clock_ms(void) {
   return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }
 
-/* A clock that was never set starts at 1970. */
+/* A time before 2020 means that the clock was never set. Such a clock starts at 1970. */
 uint32_t pg_clock_wall_s(void) {
   enum { YEAR_2020 = 1577836800 };
   time_t now = time(NULL);
@@ -23,7 +23,7 @@ int pg_random(uint8_t *bytes, size_t size) {
   return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
 }
 
-/* This function does not need sodium_init. */
+/* The digest does not need sodium_init. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   return crypto_hash_sha256(digest, bytes, size) == 0;
 }

@@ -310,8 +310,8 @@ static int run_device(const struct pg_options *options, const struct pg_medium *
   return ok ? 0 : PG_EXIT_BROKEN;
 }
 
-/* If the program starts with a closed standard descriptor, the next opened file would get its number. Records could
- * then be read as keys, and the display could overwrite them. */
+/* Opens closed standard descriptors. Otherwise the next opened file would get the number of one. Records could then be
+ * read as keys, and the display could overwrite them. */
 static int open_standard_descriptors(void) {
   for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;

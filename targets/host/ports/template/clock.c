@@ -12,8 +12,8 @@
 
 static int input = STDIN_FILENO;
 
-/* A millisecond counter that also runs while the processor sleeps. On a board, use a 32-bit timer, or the tick counter
- * of an operating system. It must wrap at 2^32. */
+/* Returns the milliseconds of a counter that also runs while the processor sleeps. On a board, use a 32-bit timer, or
+ * the tick counter of an operating system. The counter must wrap at 2^32. */
 uint32_t pg_clock_ms(void) {
   struct timespec now;
   clock_gettime(CLOCK_BOOTTIME, &now);
@@ -56,7 +56,7 @@ int port_key(void) {
   struct pollfd waiting = {input, POLLIN, 0};
   char key = 0;
   if (input < 0 || poll(&waiting, 1, 0) <= 0) return 0;
-  /* After the end of the input, no key can be read any more. */
+  /* After the end of the input, the user can press no more keys. */
   if (read(input, &key, 1) != 1) input = -1;
   return key;
 }

@@ -29,7 +29,7 @@ int port_key(void);
 /* Writes a line to the developer's log. It must not contain a token, a code or a secret. */
 void port_log(const char *line);
 
-/* What clock.c waits for: the descriptor of connection.c, -1 for none, and its events. */
+/* Return what clock.c waits for: the descriptor of connection.c, -1 for none, and its events. */
 int socket_descriptor(void);
 short socket_events(void);
 

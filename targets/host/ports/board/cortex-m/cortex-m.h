@@ -37,7 +37,7 @@ enum {
   MPU_ON = 1 << 0,
   MPU_DEFAULT_MAP = 1 << 2,
   MPU_REGION_ON = 1 << 0,
-  MPU_NO_EXECUTION = 1 << 28, /* without access bits also neither readable nor writable */
+  MPU_NO_EXECUTION = 1 << 28, /* a region with this bit and no access bits is neither executable nor readable nor writable */
   MPU_GUARD_BITS = 20         /* a region of 1 MiB */
 };
 

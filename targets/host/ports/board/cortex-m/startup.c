@@ -95,7 +95,7 @@ void board_ethernet_listen(int is_on) {
   has_input = 0;
 }
 
-/* The lowest bits of IPSR contain the interrupt's number, which is its NVIC number plus 16. */
+/* Handles an interrupt. The lowest bits of IPSR contain its number, which is the NVIC number plus 16. */
 static void on_interrupt(void) {
   int number;
   __asm__ volatile("mrs %0, ipsr" : "=r"(number));

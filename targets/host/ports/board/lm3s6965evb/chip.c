@@ -60,8 +60,9 @@ void board_clock_open(void) {
   board_irq_on(IRQ_TIMER0);
 }
 
-/* A period may end in this function while the interrupt is off. The interrupt is then pending, and SysTick's value belongs
- * to the next period. A value of 0 may belong to either period, so read it again. */
+/* Returns the milliseconds since the start. A period may end in this function while the interrupt is off. The interrupt
+ * is then pending, and SysTick's value belongs to the next period. A value of 0 may belong to either period, so read it
+ * again. */
 uint32_t pg_clock_ms(void) {
   uint32_t before, left, is_over;
   do {

@@ -1,7 +1,5 @@
-/*
- * A display of 128 x 64 dots in sixteen greys, with an SSD0323 controller. It shows sixteen characters of six columns
- * in two rows in its middle, as the core's 16x2 display.
- */
+/* A display of 128 x 64 dots in sixteen greys, with an SSD0323 controller. It shows sixteen characters of six columns
+ * in two rows in its middle, as the core's 16x2 display. */
 #include "board.h"
 #include "font.h"
 #include "registers.h"
@@ -22,7 +20,7 @@ enum {
   DISPLAY_ON = 0xaf
 };
 
-/* The SD card must not be selected at the same time. */
+/* Sends a byte to the display. The SD card must not be selected at the same time. */
 static void put(int is_data, uint8_t byte) {
   PORT_PINS(PORT_C, PIN_C_DATA) = is_data ? PIN_C_DATA : 0;
   PORT_PINS(PORT_A, PIN_A_PANEL) = 0;
@@ -31,7 +29,7 @@ static void put(int is_data, uint8_t byte) {
   PORT_PINS(PORT_C, PIN_C_DATA) = 0;
 }
 
-/* The following bytes fill this window of bytes and rows, from the left and from the top. */
+/* Sets the window of bytes and rows that the following bytes fill, from the left and from the top. */
 static void set_window(int first_byte, int bytes, int first_row, int rows) {
   const uint8_t commands[] = {SET_COLUMNS, (uint8_t)first_byte, (uint8_t)(first_byte + bytes - 1),
                               SET_ROWS,    (uint8_t)first_row,  (uint8_t)(first_row + rows - 1)};

@@ -83,7 +83,7 @@ enum { WATCHDOG_INTERRUPT_ON = 1 << 0, WATCHDOG_RESET_ON = 1 << 1 };
 #define SSI_PRESCALE BOARD_REGISTER(0x40008010)
 enum { SSI_8_BITS = 7, SSI_DIVIDER_SHIFT = 8, SSI_ON = 1 << 1, SSI_RX_HAS_BYTE = 1 << 2 };
 
-/* ssi.c: the bus. For each byte that is sent, one is received. */
+/* ssi.c: the bus. It receives a byte for each byte that it sends. */
 void board_ssi_open(void);
 uint8_t board_ssi_byte(uint8_t byte);
 

@@ -56,7 +56,7 @@ static void select_card(int is_on) {
   (void)board_ssi_byte(0xff);
 }
 
-/* Waits until the card sends this byte. If it is 0xff, the card has finished. */
+/* Waits until the card sends this byte. The card sends 0xff when it has finished. */
 static int wait_for(uint8_t awaited) {
   uint32_t began = pg_clock_ms();
   uint8_t byte;
@@ -154,7 +154,7 @@ static int hold(uint32_t number) {
   return card.holds;
 }
 
-/* After a failed write, reads must use the card again. */
+/* Writes the block in memory to the card. Later reads use the card again, because the write may have failed. */
 static int write_held(void) {
   select_card(1);
   int ok = write_selected(card.number);
