@@ -57,7 +57,7 @@ export interface Config {
   seed: number;
   /** 1: requests a code at the start if nothing is stored; 0: waits for signIn. */
   autoStart: number;
-  /** How many codes the device requests without user interaction, 0..1000; 3 is reasonable. */
+  /** How many further codes the device requests without user interaction when codes expire, 0..1000; 3 is reasonable. */
   renewalsMax: number;
   /**
    * Upper limit in milliseconds, 0..3600000, of the random wait before the first request after a start, and before the

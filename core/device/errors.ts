@@ -56,7 +56,7 @@ export enum ErrorCode {
   VALUE_TOO_LONG = 22,
   /** The server's error code is unknown. */
   UNKNOWN_ERROR = 23,
-  /** `renewalsMax` codes have expired. */
+  /** A code has expired after the device has replaced `renewalsMax` codes. */
   RENEWALS_EXHAUSTED = 24,
   /** The server has rejected the refresh token. */
   SESSION_ENDED = 25,

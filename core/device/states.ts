@@ -63,7 +63,7 @@ export enum Event {
   // Events of time.
   /** The code has expired. */
   CODE_EXPIRED = 14,
-  /** The last of `renewalsMax` codes has expired. */
+  /** A code has expired after the device has replaced `renewalsMax` codes. */
   RENEWALS_EXHAUSTED = 15,
   /** The access token is about to expire. */
   REFRESH_DUE = 16,

@@ -32,7 +32,7 @@ export interface DeviceConfig {
   deviceParameters?: Record<string, string>;
   tokenParameters?: Record<string, string>;
   bodies?: Bodies;
-  /** Default: as the server's profile says, or after the server has rejected a request without one. */
+  /** Default: if the server's profile says so, or after the server has rejected a request without a challenge. */
   pkce?: Pkce;
   issuer?: string;
   endpoints?: Partial<Endpoints>;

@@ -83,8 +83,8 @@ export interface Client {
   /** The format of request bodies. Default: "form"; after a 415, the request is retried once in the other format. */
   readonly bodies?: "form" | "json" | undefined;
   /**
-   * "S256": each device authorization request has a code challenge (RFC 7636). Default: what the server's profile says,
-   * or after the server has rejected a request without one.
+   * "S256": each device authorization request has a code challenge (RFC 7636). Default: if the server's profile says
+   * so, or after the server has rejected a request without a challenge.
    */
   readonly pkce?: "S256" | undefined;
   /**
