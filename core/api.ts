@@ -6,7 +6,7 @@ import type { Bytes, Device } from "./device/memory.ts";
 import { LiteralEnd, REQUEST_LITERALS } from "./device/tables.ts";
 import { createDevice } from "./loop/create.ts";
 
-// Everything except `create`, which each build defines itself.
+// Exports the grant's build except `create`, which each build defines itself.
 export * from "./index.ts";
 export { responseChallenge } from "./requests/call.ts";
 export { discover } from "./requests/metadata.ts";

@@ -6,7 +6,7 @@ import { DOCUMENT_LITERALS, LiteralEnd, REQUEST_LITERALS } from "./device/tables
 import { createDevice } from "./loop/create.ts";
 import { makeEvents } from "./specifications/security-event.ts";
 
-// Everything except `create`, which each build defines itself.
+// Exports the build with API calls except `create`, which each build defines itself.
 export * from "./api.ts";
 export { applySecurityEvent, eventVerified, pollEvents } from "./specifications/security-event.ts";
 export { createOffer, OfferError } from "./specifications/subscription-offer.ts";

@@ -182,7 +182,7 @@ export function endText(device: Device & Frame): void {
     device.textEnd = device.cell;
     device.pageMs = Limit.PAGE_MS;
   }
-  // A text of one page needs no other page.
+  // If the text fits one page, show this page without an end.
   if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS;
   fill(device, device.pageEnd);
 }

@@ -63,13 +63,13 @@ export enum Limit {
   LAST_POLL_MS = 1000 * LAST_POLL_S,
   /** The default spread of first requests, because all devices of a city start together after a power cut. */
   BOOT_SPREAD_MS = 5000,
-  /** The longest spread that can be set. It applies to devices with stored tokens. */
+  /** The longest spread that can be set. Only a device with stored tokens waits that long. */
   START_SPREAD_MAX_MS = 3600000,
   /** The longest spread of code requests and polls. A user should not wait longer than a minute. */
   CODE_SPREAD_MAX_MS = 60000,
   /** The core aborts a request or VERIFY that the host does not end within this time. Adapters have shorter limits. */
   EXCHANGE_MS_MAX = 120000,
-  /** A longer Retry-After is limited to this. It is more often a mistake than intended. */
+  /** A longer Retry-After counts as this value, because it is more often a mistake than intended. */
   RETRY_AFTER_MAX_S = 3600,
   /** A status outside the range of HTTP counts as this one (RFC 9110 §15). */
   STATUS_OTHER = 599,
@@ -111,7 +111,7 @@ export enum Limit {
 
   /** The longest response body. A longer one contains no token that a device could use, so it is rejected. */
   BODY_MAX = 65536,
-  /** The deepest nesting of a JSON document, because the stack is the bits of one integer. */
+  /** The deepest nesting of a JSON document. The scanner's stack is one integer, with a bit for each level. */
   JSON_DEPTH_MAX = 24,
 
   /** Length of a code verifier, 32 random bytes in base64url, and of its challenge (RFC 7636 §4.1, §4.2). */
@@ -125,7 +125,10 @@ export enum Limit {
   KEY_MAX = 72,
   /** The length of an error code that is stored for the display. The longest registered one has 28 characters. */
   ERROR_MAX = 40,
-  /** "bearertoken" has 11 characters. A longer type is another one, which is rejected. */
+  /**
+   * The longest accepted type, "bearertoken", has 11 characters. With space for one more, a longer type is never taken
+   * for it.
+   */
   TOKEN_TYPE_MAX = 12,
   /** Scopes are for the application. Of a longer list, the device stores those that fit. */
   SCOPE_MAX = 160,

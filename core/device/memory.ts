@@ -32,7 +32,7 @@ export interface Bytes {
   readonly length: number;
 }
 
-/** The number of a region or display text in the memory. */
+/** The number of a region, of a literal or of a display text. */
 export type Place = Field | Region | Literal;
 
 /**

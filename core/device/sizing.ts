@@ -24,7 +24,9 @@ export function makeMisfit(device: Misfit): void {
   device.memoryNeeded = 0;
 }
 
-/** Records that the device needs `missing` bytes more than it has, unless the recorded need is larger. */
+/**
+ * Stores in memoryNeeded that the device needs `missing` more bytes than it has, unless memoryNeeded is larger already.
+ */
 export function noteNeed(device: Device & Misfit, missing: number): void {
   var bytes = device.memory.length + missing;
   if (device.memory.length < Limit.LONG_URI_MEMORY && bytes >= Limit.LONG_URI_MEMORY) {

@@ -190,7 +190,7 @@ export function nextRequest(device: Device & Exchange): Command {
     return requestHost(device, Command.CHALLENGE, start, Limit.CHALLENGE_SIZE);
   }
   device.purpose = purpose;
-  // Discard the error's name from the last response.
+  // Discard the fields of the last response, because this request may get no response.
   discardNames(device, -1);
   var fits = isCall ? prepareCall(device) : prepareGrant(device, purpose);
   if (!fits || !hasEndpoint(device, device.endpoint)) {

@@ -349,7 +349,7 @@ export function callCompleted(device: Device & Call, error: ErrorCode): void {
   if (isRefused) error = isStepUp ? ErrorCode.INTERACTION_REQUIRED : ErrorCode.INVALID_TOKEN;
   // A response that only the host reads may have any format (204 without a body, text, an image).
   if (device.call!.isAnyBody && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
-  // Call `take` before finishCall, which ends the loan of the host's bytes.
+  // `take` may read bytes of the host, so call it before finishCall, which returns these bytes to the host.
   if (!error) error = device.call!.take(device);
   // If the call is VERIFYING now, eventVerified continues.
   if (device.callState !== CallState.VERIFYING) finishCall(device, error);

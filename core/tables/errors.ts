@@ -18,7 +18,7 @@ function row(error: ErrorCode, kind: ErrorKind, message: Message, names: string[
 /** The rows in the order of ErrorCode. A row's first name is that of the specifications, the others are other servers'. */
 export function errorRows(): ErrorRow[] {
   return [
-    // RFC 8628 §3.5
+    // Errors of RFC 8628 §3.5.
     row(ErrorCode.AUTHORIZATION_PENDING, ErrorKind.TRANSIENT, Message.RESUMING, [
       "authorization_pending",
     ]),
@@ -28,7 +28,7 @@ export function errorRows(): ErrorRow[] {
       "token_expired",
       "code_expired",
     ]),
-    // RFC 6749 §5.2
+    // Errors of RFC 6749 §5.2.
     row(ErrorCode.INVALID_GRANT, ErrorKind.RENEWABLE, Message.CODE_EXPIRED, [
       "invalid_grant",
       "bad_verification_code",
@@ -43,12 +43,12 @@ export function errorRows(): ErrorRow[] {
       "access_denied",
       "authorization_declined",
     ]),
-    // errors of the device authorization specification
+    // Errors of the device authorization specification
     row(ErrorCode.ADMIN_POLICY_ENFORCED, ErrorKind.ADMINISTRATOR, Message.POLICY, [
       "admin_policy_enforced",
     ]),
     row(ErrorCode.ORG_INTERNAL, ErrorKind.ADMINISTRATOR, Message.MEMBERS_ONLY, ["org_internal"]),
-    // RFC 6749 §5.2
+    // Errors of RFC 6749 §5.2.
     row(ErrorCode.INVALID_CLIENT, ErrorKind.DEVELOPER, Message.DEVICE_REFUSED, [
       "invalid_client",
       "incorrect_client_credentials",
@@ -62,21 +62,21 @@ export function errorRows(): ErrorRow[] {
     row(ErrorCode.UNSUPPORTED_GRANT_TYPE, ErrorKind.DEVELOPER, Message.SETUP, [
       "unsupported_grant_type",
     ]),
-    // error of the device authorization specification
+    // An error of the device authorization specification
     row(ErrorCode.RATE_LIMIT_EXCEEDED, ErrorKind.TRANSIENT, Message.BUSY, ["rate_limit_exceeded"]),
-    // RFC 6749 §4.1.2.1
+    // Errors of RFC 6749 §4.1.2.1.
     row(ErrorCode.SERVER_ERROR, ErrorKind.TRANSIENT, Message.BUSY, ["server_error"]),
     row(ErrorCode.TEMPORARILY_UNAVAILABLE, ErrorKind.TRANSIENT, Message.BUSY, [
       "temporarily_unavailable",
     ]),
-    // RFC 6750 §3.1
+    // Errors of RFC 6750 §3.1.
     row(ErrorCode.INVALID_TOKEN, ErrorKind.USER, Message.SESSION_ENDED, ["invalid_token"]),
     row(ErrorCode.INSUFFICIENT_SCOPE, ErrorKind.DEVELOPER, Message.SETUP, ["insufficient_scope"]),
-    // RFC 7009 §2.2.1
+    // An error of RFC 7009 §2.2.1.
     row(ErrorCode.UNSUPPORTED_TOKEN_TYPE, ErrorKind.DEVELOPER, Message.SETUP, [
       "unsupported_token_type",
     ]),
-    // errors that only the device detects
+    // Errors that only the device detects
     row(ErrorCode.UNREACHABLE, ErrorKind.TRANSIENT, Message.NO_CONNECTION, []),
     row(ErrorCode.UNAVAILABLE, ErrorKind.TRANSIENT, Message.BUSY, []),
     row(ErrorCode.MALFORMED_RESPONSE, ErrorKind.TRANSIENT, Message.BUSY, []),
@@ -85,9 +85,9 @@ export function errorRows(): ErrorRow[] {
     row(ErrorCode.RENEWALS_EXHAUSTED, ErrorKind.USER, Message.CODE_EXPIRED, []),
     row(ErrorCode.SESSION_ENDED, ErrorKind.USER, Message.SESSION_ENDED, []),
     row(ErrorCode.MEMORY_TOO_SMALL, ErrorKind.DEVELOPER, Message.TOO_LITTLE_MEMORY, []),
-    // errors that the device detects and servers also send
+    // Errors that the device detects and servers also send
     row(ErrorCode.TOKEN_REVOKED, ErrorKind.USER, Message.SESSION_ENDED, ["token_revoked"]),
-    // errors that only the device detects
+    // Errors that only the device detects
     row(ErrorCode.ACCOUNT_DISABLED, ErrorKind.ADMINISTRATOR, Message.DISABLED, []),
     row(ErrorCode.UNEXPECTED_STATE, ErrorKind.DEVELOPER, Message.FAILED, []),
     row(ErrorCode.UNUSABLE_RESPONSES, ErrorKind.DEVELOPER, Message.SETUP, []),
@@ -101,7 +101,7 @@ export function errorRows(): ErrorRow[] {
       "interrupted_user",
       "ux_not_allowed",
     ]),
-    // errors that only the device detects
+    // Errors that only the device detects
     row(ErrorCode.REQUEST_REFUSED, ErrorKind.DEVELOPER, Message.SETUP, []),
     row(ErrorCode.NO_CODE_CHALLENGE, ErrorKind.DEVELOPER, Message.SETUP, []),
   ];

@@ -93,8 +93,8 @@ export function keepUnit(device: Device & Value, unit: number): void {
   var high = device.scanHigh;
   device.scanHigh = 0;
   if (unit >> 11 === Surrogate.PREFIX) {
-    // A high surrogate is stored as U+FFFD, which is replaced when its low one follows. If there is nothing to replace, the
-    // value did not fit, or scanHigh belongs to another text.
+    // A high surrogate is stored as U+FFFD. If the low surrogate follows, the whole character replaces U+FFFD. A
+    // shorter value has none: the value did not fit, or scanHigh belongs to another text.
     if (unit > Surrogate.LAST_HIGH && high && device.length[device.scanField] > 2) {
       // If a value does not fit, only its length matters. A pair is one byte longer than U+FFFD.
       if (isTooLong(device, device.scanField)) {

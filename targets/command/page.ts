@@ -59,7 +59,7 @@ function pemOf(paths: readonly string[]): string[] {
   });
 }
 
-/** Reads a private key on P-256, in PEM or as a JWK. @returns its number */
+/** Reads a private key on P-256, in PEM or as a JWK. @returns the private number, 32 bytes */
 function privateKeyIn(path: string): Buffer {
   const text = readText(path, "key");
   try {

@@ -16,7 +16,7 @@ type Tokens = Pick<ServerProfile, "accessTokenBytes" | "refreshTokenBytes">;
 export const BUILDS = { complete, "grant alone": grantAlone } as const;
 type Build = keyof typeof BUILDS;
 
-/** The maximum in device.schema.json. */
+/** The maximum of `memoryBytes` in device.schema.json. */
 const MEMORY_MAX = 65_535;
 const STEP = 32;
 const A_DAY_MS = 86_400_000;

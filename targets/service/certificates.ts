@@ -90,7 +90,7 @@ function blank(
   return certificate;
 }
 
-/** A new RSA key of 2048 bits: as PEM, and for node-forge. */
+/** Makes an RSA key of 2048 bits, as PEM and as keys of node-forge. */
 export function makeKeys(): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
     modulusLength: 2048,

@@ -154,7 +154,7 @@ function readPair(flags: Flags): { key?: string; cert?: string } {
   if (flags.key === undefined || flags.cert === undefined) return {};
   const pair = { key: readText(flags.key, "key"), cert: readText(flags.cert, "certificate") };
   try {
-    // TLS accepts a key that does not match the certificate, and then fails at each handshake.
+    // Reject a key that does not match the certificate. TLS would accept this key, and then fail at each handshake.
     const certificate = new X509Certificate(pair.cert);
     const belongs = certificate.checkPrivateKey(createPrivateKey(pair.key));
     if (!belongs) throw new Error("they do not belong together");

@@ -23,7 +23,7 @@ const OAUTH_ERRORS = {
   invalid_scope: [400, "Some requested scopes are not allowed on the device flow."],
   unauthorized_client: [400, "Clients of this service sign in by the device authorization grant."],
   invalid_token: [400, "Token is not valid, or was already revoked."],
-  // RFC 9449 §5 and §8.
+  // Errors of RFC 9449 §5 and §8.
   invalid_dpop_proof: [400, "The DPoP proof is not valid."],
   use_dpop_nonce: [400, "The DPoP proof needs a nonce."],
 } as const satisfies Record<string, readonly [number, string]>;

@@ -225,7 +225,7 @@ export function approveAll(service: Service, fixture: FixtureInput, account: str
   }
   service.observe((event) => {
     if (event.type !== "attempt" || event.state !== "pending") return;
-    // Approves after the request that has created the attempt.
+    // Approve later, when the request that has created the attempt has ended.
     setImmediate(() => {
       for (const { userCode } of service.pending()) service.approve(userCode, account);
     });

@@ -221,8 +221,8 @@ export function waitingText(secondsLeft: number): string {
 }
 
 /**
- * The lines with the address and the code. If they fit, a QR code is above them, and the address with the code below.
- * Nothing scrolls off the screen, the status line included.
+ * The lines with the address and the code. A QR code above these lines, and the complete address below them, appear
+ * only if they fit: nothing may scroll off the screen, including the status line.
  */
 export function codeLines(
   { userCode, verificationUri, verificationUriComplete, qr }: NodeVerificationPrompt,

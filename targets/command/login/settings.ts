@@ -134,9 +134,9 @@ export function readDeviceJson(file: string): DeviceConfig {
 }
 
 /**
- * Adds the addresses of its profile, or of its issuer's metadata.
+ * Completes a device.json with the addresses of its server profile, or of its issuer's metadata.
  * @param dpop "auto": only if the metadata offer it
- * @throws UsageError if it is invalid, SignInError if the issuer does not respond
+ * @throws UsageError if the file is invalid, SignInError if the issuer does not respond
  */
 export async function completed(
   file: string,

@@ -24,7 +24,7 @@ const BOLD = "1";
 const FAINT = "2";
 const VALID = "32";
 const WARN = "33";
-/** The colors of a display with backlight on and off: black on white. */
+/** Colors: a display with backlight is black on bright green and without it gray on black; paper is black on white. */
 const LIT = "30;102";
 const DARK = "90;40";
 const PAPER = "30;107";

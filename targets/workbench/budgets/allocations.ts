@@ -75,7 +75,7 @@ async function driverScript(): Promise<string> {
 
 interface PollsFigure {
   readonly allocations: number;
-  /** A control: the allocations of ten polls that create one object each. */
+  /** The allocations of ten polls that create one object each, to show that the measurement detects them. */
   readonly control: number;
   readonly requests: number;
   /** The shortest time between the end of a response and the next request. */

@@ -319,7 +319,7 @@ export class Ideal {
     this.storage.start(Task.WRITE, this.recordKind);
   }
 
-  /** A resource server refused the access token to the application. */
+  /** Call this when a resource server has refused the access token in the application's own request. */
   accessTokenRefused(): void {
     // Treat the token as expired, but keep it. Without a refresh token, a sign-out revokes the access token.
     if (this.state === State.SIGNED_IN) this.clock.accessLifetimeS = this.clock.restS = 0;

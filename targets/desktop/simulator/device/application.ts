@@ -90,7 +90,7 @@ export class Application {
   /** The last list and the number of items shown so far, for the next page. */
   #list: { readonly call: Call; readonly shown: number } | undefined;
   outcome: CallOutcome | undefined;
-  /** Whether the next request has its token in the query. */
+  /** Whether the next API call sends the access token in the query. */
   tokenInQuery = false;
 
   readonly #first: "broadcasts" | "offers" | undefined;

@@ -57,7 +57,7 @@ export class MeteredStorage implements Storage {
     return this.#views;
   }
 
-  /** Flips one bit in the middle of the newest record, as worn-out flash does; false without a record. */
+  /** Flips one bit in the middle of the newest record, as worn-out flash does. Returns false if there is no record. */
   flipBit(): boolean {
     const [a, b] = this.views() as [SlotView, SlotView];
     const newest = a.bytes > 0 && (b.bytes === 0 || a.sequence >= b.sequence) ? a : b;

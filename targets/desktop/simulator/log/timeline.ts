@@ -15,7 +15,7 @@ export interface Moment {
   readonly order: number;
 }
 
-/** Issues each moment once, for all logs of a simulation. */
+/** Gives each event of a simulation its moment. All logs share this order. */
 export class Moments {
   #order = 0;
 
@@ -117,7 +117,7 @@ export interface Decision {
   readonly isGranted: boolean;
   /** The code that the display showed. */
   readonly userCode: string;
-  /** Whether a key or a button decided, without the service's pages. */
+  /** Whether the user decided with a key or a button of the simulator, instead of the service's pages. */
   readonly isByKey: boolean;
   /** The position among all events. */
   readonly order: number;
