@@ -96,10 +96,7 @@ export class Driver {
     this.commands.endpoints = endpoints;
   }
 
-  /**
-   * Reads the records and resumes from them.
-   * @throws Error if it was called before
-   */
+  /** Reads the records and resumes from them. @throws Error if it was called before */
   start(): void {
     if (this.#lifetime !== "new") throw new Error("a driver starts once; make a new one");
     this.#lifetime = "started";
@@ -203,7 +200,7 @@ export class Driver {
 
   #receive(event: () => void): void {
     if (this.#lifetime === "stopped") return;
-    // Called within a command: the running loop handles the event.
+    // If the caller is within a command, the running loop handles the event.
     if (this.#running) {
       event();
       return;
@@ -244,7 +241,7 @@ export class Driver {
     }
   }
 
-  /** The core has no command left: notifies the program, then sets the alarm. */
+  /** Called when the core has no command left. Notifies the program, then sets the alarm. */
   #rest(): void {
     if (this.#lifetime !== "started") return;
     this.#guard(this.#reportChange);
@@ -285,7 +282,10 @@ export class Driver {
     }
   }
 
-  /** Separate from the code of polls: a function that contains a closure allocates even if the closure is not reached. */
+  /**
+   * This function is separate from the code of polls: a function that contains a closure allocates even if the closure is
+   * not reached.
+   */
   #await(result: PromiseLike<unknown>): void {
     result.then(undefined, (error) => this.#fault(error, nothing));
   }

@@ -135,7 +135,7 @@ export const RECORD = {
 function recordBytesMax({ capacity }: complete.Device): number {
   const fixed = RECORD.CODE.map((region) => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0));
   const output = capacity[Region.OUTPUT] ?? 0;
-  // A record is in OUTPUT, and its content is also in the regions above, so it has at most half of their bytes.
+  // A record is in OUTPUT, and its content is also in the regions above. So it takes at most half of all these bytes.
   const bytes = fixed.reduce((sum, size) => sum + size, RECORD.FRAME + output) >> 1;
   return Math.min(bytes, output);
 }

@@ -8,7 +8,7 @@ type Places = unknown[];
 class NamedDevice {
   declare readonly places: Places;
   constructor(places: Places) {
-    // Not enumerable, because `places` is not a property of the device.
+    // Make `places` not enumerable, because it is not a property of the device.
     Object.defineProperty(this, "places", { value: places });
   }
 }

@@ -11,7 +11,7 @@ export interface BufferedResponse {
 
 /** A filter that processes responses as a whole: translations, and documents that were requested. */
 export abstract class ResponseBuffer extends Listener {
-  /** Whether the current exchange is buffered. Otherwise it passes unchanged. */
+  /** Whether the current exchange is buffered. Otherwise the response passes unchanged. */
   gathers = true;
   #head: Head = [0, -1];
   #body: number[] = [];

@@ -115,7 +115,7 @@ export class ResponseRecorder extends ResponseBuffer {
     this.idToken = idToken;
   }
 
-  /** The next response belongs to another session. */
+  /** Discards what was recorded, because the next response belongs to another session. */
   discard(): void {
     this.scope = this.tokenResponse = this.idToken = undefined;
   }

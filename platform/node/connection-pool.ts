@@ -22,7 +22,7 @@ export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSetti
     // If there are several addresses, Node tries each for 250 ms by default, which is too short for a slow network.
     ...{ autoSelectFamilyAttemptTimeout: Math.ceil(connectLimitMs / 4) },
     maxHeaderSize: EXCHANGE_LIMITS.headLimitBytes,
-    // Set explicitly, so that no environment variable can disable the check.
+    // Set this option explicitly, so that no environment variable can disable the check.
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
     checkServerIdentity,

@@ -105,7 +105,7 @@ async function fastestOf(found: LookupAddress[], port: number, limitMs: number):
   return fastest;
 }
 
-/** Loaded with the first compressed response. */
+/** Returns the module zlib, which is loaded with the first compressed response. */
 const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
 
 /** The decoders by the name of their coding. */
@@ -235,12 +235,12 @@ export async function send(
 function responseOf(response: http.IncomingMessage, method: string): Response {
   const { rawHeaders } = response;
   const status = finalStatus(response.statusCode);
-  // A reason phrase has no other characters (RFC 9112 §4), and Response rejects them.
+  // A reason phrase has only these characters (RFC 9112 §4), and Response rejects all others.
   const statusText = /^[\t -~\x80-\xff]*$/.exec(`${response.statusMessage}`)?.[0] ?? "";
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2)
     headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
-  // Such responses have no body (Fetch standard).
+  // Responses to HEAD and with these statuses have no body (Fetch standard).
   const isEmpty = method === "HEAD" || [204, 205, 304].includes(status);
   if (isEmpty) response.resume();
   const body = isEmpty ? null : (Readable.toWeb(decodedWhole(response)) as ReadableStream);

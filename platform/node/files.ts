@@ -77,7 +77,7 @@ export function pause(ms: number): void {
  */
 export function makeDirectory(directory: string, mode: number): void {
   const parent = path.dirname(directory);
-  // The parent of a missing Windows drive is the drive itself.
+  // Do not create the parent of a missing Windows drive, because it is the drive itself.
   if (parent !== directory && !fs.existsSync(parent)) makeDirectory(parent, mode);
   try {
     withRetries(() => fs.mkdirSync(directory, { mode }));

@@ -13,8 +13,9 @@ export interface PersistentSession {
    */
   session(scope?: string): Promise<Session>;
   /**
-   * As `session.fetch`. If the session has ended, or if the API requires another scope (RFC 6750 §3.1) or another
-   * sign-in (RFC 9470), the user signs in again and the request is repeated once, unless its body has been consumed.
+   * Does the same as `session.fetch`. If the session has ended, or if the API requires another scope (RFC 6750 §3.1) or
+   * another sign-in (RFC 9470), the user signs in again and the request is repeated once, unless its body has been
+   * consumed.
    * @throws what `session` and `session.fetch` throw
    */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;

@@ -32,7 +32,7 @@ import type { Between, SharedUser } from "./shared-state.ts";
 import { adapterFailed, notRenewed, type SignInError } from "./sign-in-error.ts";
 import { IssuedTokens, type IssuedTokensSettings } from "./token-cache.ts";
 
-/** Named imports, so that bundlers drop unused functions. */
+/** Each function is imported by name, so that bundlers drop unused functions. */
 const core: Core = {
   ...{ create, configError, release, tick, wakeIn, setEndpoints, storageDone },
   ...{ responseStart, responseBody, responseEnd, responseFailed, outcome },

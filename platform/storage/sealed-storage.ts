@@ -87,7 +87,8 @@ export class SealedStorage implements Storage {
   readonly #entropy: Entropy;
   readonly #key = new Uint8Array(KEY_BYTES);
   #hasKey: boolean;
-  // Two large buffers, allocated only during an operation, because a program may have a thousand sealed storages.
+  // Two large buffers. They are allocated only during an operation, because a program may have a thousand sealed
+  // storages.
   #envelope = NOTHING;
   #message = NOTHING;
   #box = NOTHING;

@@ -36,7 +36,7 @@ export class ManualClock {
     return this.#elapsedMs;
   }
 
-  /** As `Timers.now`: an integer 0..2^32-1 that wraps. */
+  /** Does the same as `Timers.now`: returns an integer 0..2^32-1 that wraps. */
   now(): number {
     return (this.#startMs + this.#elapsedMs) % WRAP_MS;
   }

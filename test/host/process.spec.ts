@@ -272,7 +272,7 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
     return counts;
   }
 
-  // Only root can read the process's memory (process.h).
+  // Only root can read the process's memory (process.c).
   it.runIf(isRoot || process.env.CI === "true").each([
     ["http", "release"],
     ["https", "release"],

@@ -89,7 +89,7 @@ static int record_bytes_max(struct pg_host *host) {
   int output = pg_capacity(&host->core, PG_REGION_OUTPUT);
   int bytes = PG_RECORD_FRAME + output;
   for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) bytes += capacity_in_record(host, regions[i]);
-  /* A record is in the output, and its content is also in the regions above. So it has at most half of their bytes. */
+  /* A record is in the output, and its content is also in the regions above. So it takes at most half of all these bytes. */
   return bytes / 2 < output ? bytes / 2 : output;
 }
 
