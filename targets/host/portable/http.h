@@ -43,7 +43,7 @@ struct pg_http_settings {
   int keeps_connection; /* 1: connections stay open, as in struct pg_host_parts */
 #ifdef PG_KEYS
   /* Adds the signed parts to a copy of the request directly before it is sent, because they contain the time. Called
-   * with `signing`. Returns PG_REASON_NONE, or the reason why the request cannot be sent. May be NULL. */
+   * with `signing`. NULL: no request is signed. Returns PG_REASON_NONE, or the reason why the request cannot be sent. */
   int (*complete)(void *signing, struct pg_http_request *request, int is_repeated);
   void *signing;
 #endif
@@ -122,7 +122,7 @@ struct pg_http_part {
   size_t size;
 };
 
-/* PG_HTTP_PARTS is the largest number of parts. The first PG_HTTP_QUESTION of them are the request for the server's
+/* PG_HTTP_PARTS is the largest number of parts of a request. The first PG_HTTP_QUESTION of them are the request for the server's
  * time, and the others are the actual request. */
 #ifdef PG_KEYS
 enum { PG_HTTP_PARTS = 29 };

@@ -3,10 +3,9 @@
  * (private_key_jwt, RFC 7523 section 3), signed with a P-256 key that only the signer has. To use this layer, compile
  * all files with -DPG_KEYS.
  *
- * The layer is between driver.h and http.h. With DPoP, it adds a proof to token requests and API calls. If a server
- * requires a nonce, it repeats the request once with that nonce. It stores the newest nonce of the authorization
- * server, and that of the resource server (RFC 9449 section 8). The device then refuses tokens that the server does not
- * bind to its key.
+ * The layer is between driver.h and http.h. With DPoP, it adds a proof to token requests and API calls, and refuses
+ * tokens that the server does not bind to the key. If a server requires a nonce, it repeats the request once with that
+ * nonce. It stores the newest nonce of the authorization server, and that of the resource server (RFC 9449 section 8).
  */
 #ifndef PICOGRANT_KEYS_H
 #define PICOGRANT_KEYS_H

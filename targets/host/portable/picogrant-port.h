@@ -50,12 +50,12 @@ enum { PG_MEDIUM_UNIT_MAX = 256 };
 struct pg_medium {
   /* Size of each slot: the header (pg_storage_header) and the longest record. */
   uint32_t slot_bytes;
-  /* Each returns an enum pg_medium_result. `slot` is 0 or 1, and `context` is the member below. */
+  /* Each function returns an enum pg_medium_result. `slot` is 0 or 1, and `context` is the member of that name. */
   int (*read)(void *context, int slot, uint32_t at, uint8_t *into, size_t size);
   /* The bytes must be durable when the function returns DONE. */
   int (*program)(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size);
   int (*erase)(void *context, int slot);
-  /* The argument of each function, for programs with several media. */
+  /* The first argument of each function, for programs with several media. */
   void *context;
   /* The units in bytes: powers of two, 1 to PG_MEDIUM_UNIT_MAX; 0 means 1. `slot_bytes` is a multiple of both. */
   uint16_t read_unit;

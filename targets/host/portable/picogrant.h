@@ -3,7 +3,7 @@
  * The API of the core for a host in C: which functions the host calls, in which order, and who owns which bytes. The core
  * is picogrant.c, or a script on an engine (engines/).
  *
- * The host drives, the core never calls out. Only small integers and byte ranges cross the API.
+ * The host calls the core, and the core never calls the host. They exchange only small integers and byte ranges.
  *
  *   pg_core_open(&core, ...)                   once; an engine allocates all its memory here
  *   loop:
@@ -109,7 +109,8 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
  * contains secrets, so the host must wipe it. */
 void pg_core_close(struct pg_core *core);
 
-/* Returns 1 if an engine has thrown. Later results are not reliable: the host must start again from the records. */
+/* Returns 1 if an engine has thrown. Later results are not reliable: close the core and open it again. It then resumes
+ * from the records. */
 int pg_core_broken(const struct pg_core *core);
 
 /*

@@ -1,4 +1,4 @@
-/* The values that the proofs assume for inputs: any within these ranges. Only Frama-C reads this file. */
+/* The values that the proofs assume for inputs: any values within these ranges. Only Frama-C reads this file. */
 #ifndef PICOGRANT_PROOF_H
 #define PICOGRANT_PROOF_H
 

@@ -1,8 +1,6 @@
-/*
- * Proves the functions that read and write record slots: for any number of calls in any order, on a medium with
- * arbitrary content at each access, where every call may fail. The slots are about as large as the header, or as one
- * piece. A read ends at the end of its buffer, so that a write beyond it is detected.
- */
+/* Proves the functions that read and write record slots. They are called any number of times in any order, on a medium
+ * that has arbitrary content at each access and may fail at every call. The slots are about as large as the header, or
+ * as one piece. A read ends at the end of its buffer, so that a write beyond the buffer is detected. */
 #include "proof.h"
 
 #include "storage.h"
@@ -11,7 +9,7 @@ enum { CAPACITY = 24 };
 
 static const uint32_t slot_sizes[] = {8, 9, 20, 64, 128, 255, 256, 272};
 
-/* Read and program units. The last two pairs are invalid. test/host/c/geometry.c tests longer ones. */
+/* Read and program units. The last two pairs are invalid. test/host/c/geometry.c tests longer units. */
 static const uint16_t units[][2] = {{0, 0}, {3, 1}, {1, 512}};
 
 static uint8_t capacity[CAPACITY];

@@ -1,7 +1,5 @@
-/*
- * Proves the parser of HTTP responses, for any number of pieces with 0 to PIECE bytes of any value, and optionally the
- * end of the connection. A piece ends at the end of its buffer, so that a read beyond it is detected.
- */
+/* Proves the parser of HTTP responses, for any number of pieces of 0 to PIECE bytes with any values, and optionally the
+ * end of the connection. A piece ends at the end of its buffer, so that a read beyond the buffer is detected. */
 #include "proof.h"
 
 #include "http-response.h"
