@@ -11,7 +11,7 @@
 //  - CALL shares the places of the user code and its URIs, because only a session has calls with a target.
 //  - The values of a call's response, requests of the grant and records use OUTPUT, one at a time.
 //  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN swap their places with each new token.
-// - CLIENT, or its start, is also the end of DEVICE_AUTHORIZATION. These two regions do not change after the start.
+//  - CLIENT, or its start, is also the end of DEVICE_AUTHORIZATION. These two regions do not change after the start.
 
 import { setRefreshLifetime } from "./clock.ts";
 import { Message } from "./errors.ts";

@@ -130,7 +130,7 @@ function addressRowEnd(device: Device, from: number, to: number): number {
 function putAddress(device: Device): void {
   var from = device.start[Field.VERIFICATION_URI];
   var to = from + device.length[Field.VERIFICATION_URI];
-  // The user can omit the scheme, because browsers add it and servers accept both.
+  // The user can omit the scheme, because browsers add one, and servers accept http and https.
   if (to - from > device.columns) from += schemeLength(device, Field.VERIFICATION_URI);
   var rows = 0;
   for (var i = from; i < to; i = addressRowEnd(device, i, to)) rows++;

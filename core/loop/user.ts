@@ -36,7 +36,7 @@ function keepsTokens(device: Device): boolean {
   return device.state >= State.SIGNED_IN && device.state !== State.FAILED;
 }
 
-/** Ends the current request of the sign-in. A metadata request continues, because the next sign-in needs it too. */
+/** Ends the current request of the sign-in. A metadata request continues: the next sign-in needs it. */
 function giveUpAttempt(device: Device): void {
   if (device.endpoint !== Endpoint.METADATA) giveUp(device);
 }

@@ -6,11 +6,11 @@
 //  - A slot that cannot be read may hold the newest record. The token in the other slot may be outdated, and a server that
 //    receives an outdated token may end the session (RFC 9700 §4.14.2). So the device retries the read for some seconds.
 //  - A slot that could not be read or erased may hold a token that nobody would ever revoke. The device erases the slot
-//    after it has written the next record.
-// - The older slot stays if it holds the previous refresh token. Otherwise the device erases that slot after the newer
-// record is written, because a code that led to tokens is useless.
-//  - A record under a former name of the server is rewritten under the present name, and then erased. After that, another
-//    server with the former name cannot find it.
+//    when it has written the next record.
+//  - The older slot stays if it holds the previous refresh token. Otherwise the device erases that slot after the newer
+//    record is written, because a code that led to tokens is useless.
+//  - A record with the server's former name is written again with the present name, and then erased. Another server that
+//    has the former name later cannot get its token.
 //  - A wipe erases the older slot first. Otherwise, after a power failure, the older record would be the newest.
 
 import { must } from "../device/assertion.ts";

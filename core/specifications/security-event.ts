@@ -166,7 +166,7 @@ function beginEventClaims(device: Device, at: number, size: number): void {
 
 /**
  * Processes a byte of the claims. The identifier must be in the outermost object, because the subject of an event may
- * have one too (RFC 9493).
+ * have a `jti` as well (RFC 9493).
  */
 function scanEventClaim(device: Device, c: number): void {
   scanByte(device, c);
@@ -184,8 +184,8 @@ function base64Value(c: number): number {
 }
 
 /**
- * Scans the payload of a token in compact serialization, starting at `at`: the text after its first dot, up to the first
- * character outside base64url. If that character is not the second dot, the JSON is incomplete too.
+ * Scans the payload of a token in compact serialization, starting at `at`: the text after its first dot, up to the
+ * first character outside base64url. If that character is not the second dot, the JSON is incomplete.
  */
 function scanPayload(device: Device, at: number, end: number): void {
   while (at < end && device.memory[at] !== 46) at++;

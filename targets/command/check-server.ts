@@ -37,11 +37,11 @@ export const checkServer: Part = {
   },
 };
 
-/** Length of the long response; check-connection.c has the same. */
+/** Length of the long response. check-connection.c has the same number. */
 const PATTERN_BYTES = 5000;
 const LATE_MS = 1500;
 
-/** The byte at an index of the long response; adjacent bytes differ. check-connection.c has the same. */
+/** The byte at an index of the long response; adjacent bytes differ. check-connection.c has the same function. */
 const patternAt = (place: number): number => 33 + ((place * 7 + (place >> 8)) % 90);
 
 /** A checksum that depends on the bytes and on their order. */

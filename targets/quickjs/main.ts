@@ -203,7 +203,7 @@ function refuseTooLittleMemory(config: DeviceConfig): void {
  */
 function readCommands(os: Os, source: string | undefined, line: (text: string) => void): void {
   if (source === undefined && !os.isatty(0)) return;
-  // Open the pipe for writing too, because a pipe without a writer would report its end again and again.
+  // Open the pipe also for writing. A pipe without a writer would report its end again and again.
   const fd =
     source === undefined || source === "stdin" ? 0 : openAs(os, "commands", source, os.O_RDWR);
   const chunk = new Uint8Array(1024);

@@ -1,7 +1,7 @@
 // The user's decision about a pending attempt (device spec §3, §7), with the rules about who may grant what. This file
 // also has the actions of a user or administrator on an account: remove an application, sign out everywhere, disable,
-// enable. Each action notifies the event receivers (§6). The pages and the controls for programs both use this module,
-// so that no rule can be bypassed.
+// enable. Each action notifies the event receivers (§6). The pages and the controls for programs use the same functions
+// of this file, so that no rule can be bypassed.
 
 import { type Attempt, isDiscarded, type Refusal } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";

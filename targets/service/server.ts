@@ -15,7 +15,7 @@ export interface ServeSettings {
   port?: number | undefined;
   /** The time limit for a request to arrive, in milliseconds. A slower request gets 408, and its connection is closed. */
   requestTimeoutMs?: number | undefined;
-  /** PEM texts. If both are set, the server uses HTTPS. */
+  /** A private key and its certificate as PEM. If both are set, the server uses HTTPS. */
   key?: string | undefined;
   cert?: string | undefined;
   /** The server calls this for errors of the listening socket after the start. The service continues. */

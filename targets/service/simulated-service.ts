@@ -53,7 +53,7 @@ export interface SimulatedServiceSettings
   readonly port?: number;
   /** The name or address to listen on. Default: 127.0.0.1. */
   readonly host?: string;
-  /** The private key of `cert` as PEM. With both, the service uses HTTPS. */
+  /** The private key of `cert` as PEM. With `key` and `cert`, the service uses HTTPS. */
   readonly key?: string;
   /** The certificate of `host` as PEM, followed by intermediate certificates. */
   readonly cert?: string;

@@ -1,4 +1,4 @@
-// What npm publishes: three packages, each limited to what its users need.
+// The three packages that npm publishes. Each contains only what its users need:
 //   picogrant           signs in from a program on Node; also the core, the driver and the adapters for other runtimes
 //   picogrant-tools     the command `picogrant`, and the simulated service for tests of any client
 //   picogrant-firmware  bundles, header and host in C: what is flashed, and what it is built with

@@ -280,7 +280,7 @@ export class Generator {
     const none = (): Uint8Array => new Uint8Array();
     if (random.chance(70)) return [none(), none()];
     const { owner, formerOwner } = new Requests(settings);
-    // A record may also belong to the server's former name, or to another server.
+    // A record may belong to the server's present name, to its former name, or to another server.
     const names = [owner, owner, owner, formerOwner, formerOwner, `${owner}.evil.test`];
     const binding = bindingOf(random.pick(names));
     const sequence = random.pick([0, 5, 0xfffffe, 0xffffff, 0x7fffff]);

@@ -169,7 +169,7 @@ interface Shrunk {
   broken: Broken;
 }
 
-/** The shortest script found that violates the same rule. */
+/** Finds a short script that violates the same rule. */
 export function shrink(script: Script, broken: Broken, makeCore: MakeCore): Shrunk {
   const kind = kindOf(broken);
   let attempts = 0;

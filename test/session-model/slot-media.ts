@@ -37,7 +37,7 @@ export abstract class Medium {
   abstract damage(slot: 0 | 1): Partial<Change>;
   /** Call this when storage has written or read this content. */
   written(_slot: 0 | 1, _text: string): void {}
-  /** Call this when storage has reported that it did not write this content, which may be there all the same. */
+  /** Call this after a failed write of this content, which may nevertheless be in the slot. */
   interrupted(_slot: 0 | 1, _text: string): void {}
   seen(_slot: 0 | 1): void {}
   /** Storage does not know the current content any more. @returns an older content that storage may accept again */

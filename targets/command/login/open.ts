@@ -1,5 +1,5 @@
-// The common part of login, status, token and logout: opens a directory with tokens, which other programs may use too, and
-// its session.
+// The common part of login, status, token and logout. It opens a directory with tokens, which other programs may use at
+// the same time, and the session of the tokens.
 
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";

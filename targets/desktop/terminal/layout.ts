@@ -150,5 +150,5 @@ export function cut(line: string, width: number): string {
     .join("");
 }
 
-/** Matches a color sequence. The capturing group makes `split` return the sequences too. */
+/** Matches a color sequence. Because of the capturing group, `split` also returns the sequences. */
 const COLOUR = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);

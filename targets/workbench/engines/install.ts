@@ -40,7 +40,7 @@ export function run(command: string, args: readonly string[], cwd?: string): str
   }
 }
 
-/** As `run`, without blocking, so that a server in this process can respond meanwhile. */
+/** Like `run`, but does not block, so that a server in this process can respond while the command runs. */
 export async function runBeside(command: string, args: readonly string[]): Promise<void> {
   await promisify(execFile)(command, args, { encoding: "utf8" }).catch((error: unknown) => {
     throw failureOf(command, args, error);
@@ -264,7 +264,7 @@ function makeQuickjs(folder: string, ...parts: readonly string[]): void {
   run("make", ["-s", "-j2", "CONFIG_LTO=", ...parts], folder);
 }
 
-/** The version of the engine, such as `2025-04-26`. Bytecode only works with the same version. */
+/** The version of the engine, such as `2025-04-26`. Bytecode only works with the version that has compiled it. */
 export function engineVersion(quickjs: string): string {
   return readFileSync(join(quickjs, "VERSION"), "utf8").trim();
 }
@@ -278,7 +278,7 @@ export function findQjs(): string | undefined {
 }
 
 /**
- * Builds a stock `qjs` from the same source if it is missing, because Debian before trixie has none.
+ * Builds a stock `qjs` from Debian's source of QuickJS if there is no `qjs`. Debian before trixie has no package of it.
  * @returns its path
  * @throws InstallError with one line if a tool or the archive is missing
  */

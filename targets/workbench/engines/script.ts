@@ -80,7 +80,7 @@ export async function builtBundle(variant: Variant): Promise<string> {
   const file = `${dist}${nameOf(variant)}.js`;
   if (!existsSync(file) || readFileSync(file, "utf8") !== code) {
     mkdirSync(dist, { recursive: true });
-    // Rename the complete file, because another process may read it meanwhile.
+    // Write another file and rename it when it is complete, because another process may read the bundle at any time.
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, code);
     renameSync(draft, file);

@@ -1,6 +1,6 @@
-// The device's application. After the sign-in, it lists the user's broadcasts, or on a publisher's console the offers of
-// the app, and shows the result on the application's line of the display. All other calls of the two specifications are
-// available by name.
+// The device's application. After the sign-in, the application lists the user's broadcasts; on a publisher's console,
+// the offers of the app. It shows the result on its own line of the display. All other calls of the two specifications
+// are available by name.
 import {
   CallState,
   Endpoint,
