@@ -64,7 +64,7 @@ export interface PageContent {
   readonly authorities: readonly Uint8Array[];
   /** The time server; "" for none. */
   readonly timeServer: string;
-  /** The uses of the device's key: 1 for DPoP plus 2 for private_key_jwt. */
+  /** The uses of the signing key: 1 for DPoP, plus 2 or 4 for private_key_jwt with the issuer or token endpoint as audience. */
   readonly keyUses: number;
   readonly signingKey: Uint8Array;
 }

@@ -212,7 +212,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
                            sizeof members / sizeof *members};
   *core = (struct pg_core){.is_guest = engine->context != NULL};
   enum pg_open_result result = open_engine(&opening);
-  /* An engine whose heap is full throws, as it does for invalid code. */
+  /* An engine throws if its heap is full, and if the code is invalid. Only a full heap has refused a block. */
   if (result == PG_OPEN_INVALID_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
   if (core->parts) core->release = element(core, PG_PART_RELEASE, 0);
   if (core->parts && core->release != PICOGRANT_VERSION_NUMBER) result = PG_OPEN_OTHER_RELEASE;

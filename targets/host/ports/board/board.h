@@ -17,7 +17,7 @@ void board_hang(void) __attribute__((noreturn)); /* never returns; the watchdog 
 size_t board_stack_used(void); /* the largest use of the stack since the reset, in bytes */
 size_t board_stack_size(void);
 
-/* chip.c, serial.c: text is sent at once, and keys are stored until they are read. */
+/* chip.c, serial.c: board_log sends text at once. Keys are stored until they are read. */
 void board_uart_open(void);
 void board_log(const char *text);
 void board_log_bytes(const uint8_t *bytes, size_t size);
@@ -34,7 +34,7 @@ void board_uart_put(uint8_t byte);
 void board_clock_open(void);
 void board_watchdog_open(void);
 void board_watchdog_feed(void);
-/* Sleeps until an interrupt, at most `ms`. Returns at once if a key or a packet is waiting. */
+/* Sleeps until an interrupt, at most `ms` milliseconds. Returns at once if a key or a packet is waiting. */
 void board_sleep(uint32_t ms);
 void board_timer_start(uint32_t ms); /* wakes the board after this time, at most a minute */
 void board_timer_stop(void);
@@ -52,13 +52,13 @@ int board_i2c_write(uint8_t device, const uint8_t *head, size_t head_size, const
 int board_i2c_read(uint8_t device, const uint8_t *head, size_t head_size, uint8_t *bytes,
                    size_t size);
 
-/* Persistent memory, i2c.c or ssi.c. The bytes must be in one page of MAP_EEPROM_PAGE. A write returns when the chip
+/* i2c.c or ssi.c: persistent memory. The bytes must be in one page of MAP_EEPROM_PAGE. A write returns when the chip
  * has finished. Returns 1, or 0 if the chip does not respond. A power failure affects only the page that is being
  * written. */
 enum { BOARD_EEPROM_BYTES = 32768 };
 int board_page_read(size_t at, uint8_t *bytes, size_t size);
 int board_page_write(size_t at, const uint8_t *bytes, size_t size);
-/* records.c: the functions take any range of bytes. */
+/* records.c: these functions take any range of bytes, also across pages. */
 int board_eeprom_read(size_t at, uint8_t *bytes, size_t size);
 int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size);
 /* records.c: the two record slots, at the start of the memory. */
@@ -78,10 +78,10 @@ void board_clock_set_chip(uint32_t wall_s);
  * 1, or 0 if no seed could be read or stored; the board then refuses TLS. */
 int board_entropy_open(const uint8_t *given, size_t given_size);
 
-/* From the linker script: the two areas for the settings page (page.h), MAP_PAGE_BYTES each. */
+/* The linker script defines the two areas for the settings page (page.h), MAP_PAGE_BYTES each. */
 extern const uint8_t board_page_0[], board_page_1[];
 
-/* oled.c: 16 columns, 2 rows. Has no effect if the display does not respond. */
+/* oled.c: a display of 16 columns and 2 rows. The functions have no effect if it does not respond. */
 void board_oled_open(void);
 void board_oled_show(const uint8_t *cells);
 

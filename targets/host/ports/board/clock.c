@@ -1,4 +1,4 @@
-/* The time of day (wall-clock.h), from the board's clock chip and from the time stored beside the records. */
+/* Maintains the time of day (wall-clock.h), with the board's clock chip and the time that is stored beside the records. */
 #include "board.h"
 #include "map.h"
 #include "picogrant-port.h"

@@ -24,7 +24,7 @@ void pg_process_close(void) {
 
 void pg_process_lock(void *bytes, size_t size) { (void)mlock(bytes, size); }
 
-/* Reads until the end of the file, a full buffer, or an error. */
+/* Reads a file until its end, until the buffer is full, or until an error. */
 static size_t read_up_to(int file, char *into, size_t size) {
   size_t count = 0;
   while (count < size) {
