@@ -1,5 +1,6 @@
-// Access tokens at the resource APIs (device spec §4.5, §5.3; RFC 6750, RFC 9449 §7): finds the token in the header or the
-// query, checks the DPoP proof of a bound token, and rejects invalid tokens and insufficient scopes.
+// Authenticates requests to the resource APIs (device spec §4.5, §5.3; RFC 6750, RFC 9449 §7). Finds the access token
+// in the header or the query, checks the DPoP proof of a bound token, and rejects invalid tokens and insufficient
+// scopes.
 import type { ServiceContext } from "./context.ts";
 import { checkProof, dpopOf } from "./dpop.ts";
 import { ApiError } from "./errors.ts";

@@ -118,7 +118,7 @@ function refuseClient(basic: boolean, description: string): { refusal: ProtocolR
   return { refusal: { ...refusal, headers } };
 }
 
-// Compares with all values, so that the time does not show which one matches.
+// Compares `sent` with all values, so that the time does not show which one matches.
 function isOneOf(sent: readonly string[], expected: string): boolean {
   return sent.map((secret) => sameSecret(secret, expected)).includes(true);
 }

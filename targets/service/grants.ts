@@ -391,7 +391,7 @@ export class Grants {
   }
 }
 
-/** Remaining whole seconds, rounded down, so that a client does not use a token too long. */
+/** The remaining seconds, rounded down, so that a client does not use a token after its expiry. */
 function secondsUntil(thenMs: number, nowMs: number): number {
   return Math.max(0, Math.floor((thenMs - nowMs) / 1000));
 }

@@ -33,8 +33,8 @@ export const PATHS = {
 const WITH_SECRET = ["client_secret_post", "client_secret_basic"];
 
 /**
- * The paths of the metadata for an issuer with this path: before it (RFC 8414 §3.1) or after it (OpenID Connect Discovery
- * §4), without a slash at its end.
+ * The paths of the metadata for an issuer with this path. In RFC 8414 §3.1, the well-known part precedes the issuer's
+ * path. In OpenID Connect Discovery §4, it follows the path, without the slash at its end.
  */
 export function metadataPaths(issuerPath: string): Readonly<Record<string, string>> {
   const path = issuerPath.replace(/\/$/, "");

@@ -54,7 +54,7 @@ export async function serve(
 
 /**
  * Listens on a socket.
- * @param response is called with Node's own Request, and returns the response. Rejects as `serve` does
+ * @param response gets Node's own Request, and returns the response. @throws as `serve` does
  */
 export async function listen(
   response: (request: Request, env: unknown) => Promise<Response>,

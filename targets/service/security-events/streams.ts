@@ -83,7 +83,7 @@ export class Streams {
     return this.#byToken.get(token);
   }
 
-  /** Queues an event. Above `eventsMax`, the oldest is dropped, because a receiver may never poll again. */
+  /** Queues an event. If there are more than `eventsMax`, drops the oldest, because a receiver may never poll again. */
   enqueue(stream: Stream, event: QueuedEvent, eventsMax: number): void {
     stream.queue.set(event.jti, event);
     const [oldest] = stream.queue.keys();

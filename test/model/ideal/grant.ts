@@ -281,7 +281,7 @@ export class Grant {
     device.storage.start(Task.WRITE, device.recordKind);
   }
 
-  /** A token's capacity is what the request, the refresh token or code, and the token before leave free. */
+  /** A token's capacity: the bytes that the request, the refresh token or code, and the token before it leave free. */
   #misfit({ root }: Document): ErrorCode {
     const device = this.#device;
     const request = device.due.request(device.purpose);

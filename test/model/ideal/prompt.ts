@@ -45,7 +45,7 @@ function codeRow(label: string, code: string, leftS: number | undefined, columns
   return row.padEnd(columns).slice(0, columns);
 }
 
-/** Splits an address into few rows: after a slash, or else after a dot. Others are divided evenly. */
+/** Splits an address into few rows: after a slash, or else after a dot. A longer part is divided evenly. */
 function addressRows(address: string, columns: number): string[] {
   if (address.length <= columns) return address === "" ? [] : [address];
   const [, slash, dot] = /^(.*\/)?(.*\.)?/s.exec(address.slice(0, columns))!;
