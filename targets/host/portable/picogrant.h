@@ -52,8 +52,7 @@
 #error "picogrant needs an int of 32 bits: this compiler's is smaller"
 #endif
 
-/* This header is generated. It has the core's enums, and enum pg_property (core/SPEC.md, "What a host may read";
- * PG_WAIT_MS is waitMs). */
+/* The core's enums and enum pg_property are generated (core/SPEC.md, "What a host may read"; PG_WAIT_MS is waitMs). */
 #include "picogrant-numbers.h"
 /* struct pg_core is generated together with picogrant.c, or comes from engines/. */
 #include "picogrant-core.h"
