@@ -31,6 +31,8 @@ const ORIGINS_MAX = 16;
 const SENT_MAX = 4;
 /** The smallest difference between the clocks that matters. Servers accept proofs that are about this old. */
 const CLOCK_DIFFERENCE_MS = 60_000;
+/** After this many successive rejections, the time is not the reason, even if it has changed each time. */
+const CLOCK_REJECTIONS_MAX = 3;
 /** Errors that servers return if the time in a proof or an assertion is wrong. */
 const REJECTIONS: readonly unknown[] = ["invalid_dpop_proof", "invalid_client", "invalid_grant"];
 const UNREPORTED = "the HTTP adapter does not report DPoP-Nonce and Date, which dpop requires";
@@ -176,6 +178,8 @@ class SignedExchange extends ResponseBuffer {
   #nonce = "";
   /** Why the nonce of the response cannot be used; "" if it can. */
   #problem = "";
+  /** The number of successive responses that rejected a request and showed another time. */
+  #clockRejections = 0;
   /** The difference between the clocks when the request was signed. */
   #aheadMs = 0;
 
@@ -256,7 +260,10 @@ class SignedExchange extends ResponseBuffer {
       return;
     }
     const changeS = Math.round((this.#keys.aheadMs(this.#request.url) - this.#aheadMs) / 1000);
-    if ((this.#hasProof || this.#hasAssertion) && changeS !== 0 && REJECTIONS.includes(error)) {
+    const isSigned = this.#hasProof || this.#hasAssertion;
+    const isClock = isSigned && changeS !== 0 && REJECTIONS.includes(error);
+    this.#clockRejections = isClock ? this.#clockRejections + 1 : 0;
+    if (isClock && this.#clockRejections <= CLOCK_REJECTIONS_MAX) {
       this.failed("unreachable", `the clock differs by ${changeS} s from the server's`);
       return;
     }

@@ -156,7 +156,8 @@ it("picogrant sizing reports how much memory tokens need, which is more for long
   const [short, long] = [await need("64"), await need("2000")];
   expect(short.complete % 32).toBe(0);
   expect(short.grant_alone).toBeLessThanOrEqual(short.complete);
-  expect(long.complete).toBeGreaterThan(short.complete + 1900);
+  // The request for a code sets the memory for the shortest tokens.
+  expect(long.complete).toBeGreaterThan(short.complete + 1700);
 });
 
 // Runs `picogrant conform` of the installed package with the example's adapters, which pass, and with adapters that
