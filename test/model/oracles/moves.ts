@@ -40,7 +40,7 @@ export class MoveOracle {
 }
 
 const LONGEST_MS = 100_000_000;
-/** How many consecutive times the device may wake up the host without a command. */
+/** How many consecutive times the device may wake up the host without a command or an event. */
 const IDLE_MAX = 3;
 
 /** Only a visible countdown may wake up the host every second. */
@@ -90,6 +90,7 @@ export class WakeOracle {
     const dueMs = prompt.between(() => due.nextDueMs());
     holds(scene, "wakeUps", `wakeIn is ${ms}, but something is due in ${dueMs} ms`, ms <= dueMs);
     this.#promisedMs = 0;
+    this.#idle = 0;
   }
 
   /** Checks after the host has slept, and has carried out `commands` commands. */
