@@ -268,8 +268,7 @@ export function readPage(page: Uint8Array): PageContent {
     key: take(takeNumber(1)),
     authorities: Array.from({ length: takeNumber(2) }, () => {
       const begin = at;
-      // Skips the certificate with its size, the curve, and position and size of the subject, the key and the exponent
-      // (`authorityOf`).
+      // Skips certificate, curve, and position and size of subject, key and exponent (`authorityOf`).
       take(takeNumber(2) + 1 + 12);
       return body.subarray(begin, at);
     }),

@@ -134,10 +134,7 @@ async function loginOn(
   }
 }
 
-/**
- * The login ends after this many consecutive unusable responses, which take 7 to 14 s. The first ones may come from a
- * proxy while the server restarts.
- */
+/** The login ends after this many consecutive unusable responses (7 to 14 s). A server may be restarting behind a proxy. */
 const UNUSABLE_MAX = 4;
 
 /** Whether the address is probably not that of an authorization server. A user at a terminal should not wait for it. */
@@ -167,9 +164,8 @@ function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): 
 }
 
 /**
- * Adds a hint about the way in which the secret is sent. If the secret is sent in the wrong way, servers return the
- * same error code as for a wrong secret (RFC 6749 §5.2). Some servers do not accept the methods that their metadata
- * list.
+ * Adds a hint about the way in which the secret is sent. If it is sent in the wrong way, servers return the same
+ * error code as for a wrong secret (RFC 6749 §5.2). Some servers do not accept the methods that their metadata list.
  */
 function withHint(
   error: unknown,

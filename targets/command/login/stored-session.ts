@@ -275,8 +275,7 @@ export async function userInfoOf(
   options: NodeHttpOptions,
 ): Promise<UserInfo | undefined> {
   if (server === "") return undefined;
-  // `true` stands for a client with a secret. It does not matter here, because only the addresses of the profile are
-  // used.
+  // `true`: the client has a secret. It does not matter, because only the addresses of the profile are used.
   if (!server.includes("://")) return serverOf(server, serverParameters, true).userInfo;
   if (addressProblem(server, allowHttp) !== "") return undefined;
   for (const metadata of metadataAddresses(server)) {
