@@ -52,7 +52,7 @@ export enum ErrorCode {
   UNAVAILABLE = 20,
   /** The response is not JSON, or lacks the required member `errorField`. */
   MALFORMED_RESPONSE = 21,
-  /** A value does not fit. `errorField`, `errorLength` and `memoryNeeded` have details; for a call, `callErrorField`. */
+  /** A value does not fit: see `errorField`, `errorLength` and `memoryNeeded`. For a call, see only `callErrorField`. */
   VALUE_TOO_LONG = 22,
   /** The server's error code is unknown. */
   UNKNOWN_ERROR = 23,

@@ -145,14 +145,14 @@ function moveUp(device: Device & Regions, at: number, size: number, distance: nu
   }
 }
 
-/** Call this before a value arrives that replaces an earlier one. Sets the place of a movable region within OUTPUT. */
+/** Call this before a new value arrives. Wipes the old one, and places a movable region in the free part of OUTPUT. */
 export function beginArrival(device: Device, region: Place): void {
   wipe(device, region);
   var at = device.start[Region.OUTPUT] + device.length[Region.OUTPUT];
   if ((MOVABLE >> region) & 1) placeRegion(device, region, at, outputEnd(device) - at);
 }
 
-/** Call this when a value is complete. In a movable region, it moves from OUTPUT up to the other values. */
+/** Call this when a value is complete. In a movable region, it moves to the end of OUTPUT, which becomes shorter. */
 export function settle(device: Device & Regions, region: Place): void {
   var at = device.start[region];
   var size = device.length[region];

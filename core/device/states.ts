@@ -70,7 +70,7 @@ export enum Event {
   /** The session has ended: it was revoked or rejected, or its account was disabled. */
   SESSION_ENDED = 17,
   // Security events.
-  /** A security event reports that all sessions were revoked. The device tests its refresh token. */
+  /** An event reports that all sessions, or a token that cannot be compared, were revoked. A refresh tests the tokens. */
   SESSIONS_REVOKED = 18,
 }
 

@@ -243,7 +243,7 @@ export function responseStart(
     }
     rememberAccess(device);
     beginDemand(device);
-    // The response may overwrite the name of an error, so do not show the name any more.
+    // The response may overwrite the server's error name (Field.ERROR). Lay out the display again without it.
     redraw(device);
     scanBegin(device, Literal.MEMBERS, requiredFields(device), 1, Field.ERROR);
   }

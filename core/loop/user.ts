@@ -62,12 +62,12 @@ export function signIn(device: Device): void {
   }
 }
 
-/** Records that the user wants to sign in, while the records are being read. */
+/** Notes that the user wants to sign in while the stored records are being read. */
 function needCode(device: Device & User): void {
   device.codeRequired = 1;
 }
 
-/** Records that the user cancels or signs out, while the records are being read. */
+/** Notes that the user cancels or signs out while the stored records are being read. */
 function note(device: Device & User, requested: Noted): void {
   device.codeRequired = 0;
   // Signing out includes cancelling.

@@ -180,7 +180,7 @@ class SignedExchange extends ResponseBuffer {
   #problem = "";
   /** The number of successive responses that rejected a request and showed another time. */
   #clockRejections = 0;
-  /** The difference between the clocks when the request was signed. */
+  /** How far the server's clock was ahead of the device's when the request was signed, as `Keys.aheadMs` returns it. */
   #aheadMs = 0;
 
   constructor(keys: Keys, device: () => { readonly endpoint: Endpoint }) {

@@ -9,7 +9,8 @@ export interface PersistentSession {
   /**
    * Returns the current session. If there is none, or if `scope` contains a scope that has not been requested, the user
    * signs in first, and `onCode` shows the code.
-   * @throws SignInError as `signIn`, and the next call retries; `closed` after `close`
+   * @throws SignInError if the sign-in fails, as `signIn` does (the next call signs in again); after `close()`, a
+   * SignInError with the code `closed`
    */
   session(scope?: string): Promise<Session>;
   /**

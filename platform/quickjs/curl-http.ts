@@ -176,7 +176,10 @@ class ResponseHead {
   readonly isContradictory: boolean;
   readonly #text: string;
 
-  /** @param text the result of wholeHead; a line of the system's program loader may precede it */
+  /**
+   * @param text the result of wholeHead. curl writes the head to standard error, so a warning of the dynamic loader (ld.so)
+   * may precede it
+   */
   constructor(text: string) {
     this.#text = text;
     this.status = Number(/^HTTP\/[\d.]+ (\d{3})(?: |$)/m.exec(text)?.[1] ?? -1);

@@ -25,7 +25,7 @@ import {
   type NamedPlace,
   requestLiterals,
 } from "../../core/tables/literals.ts";
-// Tables are packed into strings, because an array of objects takes thousands of bytes in an engine.
+// Tables are packed into strings, because an array of objects takes thousands of bytes of the engine's heap.
 
 /**
  * Packs names. The first letter is the place of the first name ('A' is 0), and the names follow. The character after a name

@@ -49,7 +49,10 @@ export function findCaller(
   return { account, grant: found.grant, scopes: found.scopes, scheme };
 }
 
-/** The value of WWW-Authenticate: all accepted schemes. Only the scheme that the request has used gets `parameters`. */
+/**
+ * The value of WWW-Authenticate: a challenge for each accepted scheme, and for Bearer if the request did not use DPoP. Only
+ * the challenge of the scheme `used` gets `parameters`.
+ */
 export function challengeOf(
   context: ServiceContext,
   realm: string,

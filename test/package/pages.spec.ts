@@ -71,7 +71,7 @@ function above(file: string): string[] {
 
 const COMMAND = /\bnpm (?:run [\w:]+|start|test|ci)\b/g;
 const FILE = /(?<![\w/:@.-])(?:\.{1,2}\/)*[\w-]+(?:[/.][\w-]+)+/g;
-const FOR_ALL_OF_IT = /\b(?:belong to|exist only in|is built in|build it in) a\s+clone\b/i;
+const FOR_ALL_OF_IT = /\b(?:belong|exist only|is built|build it|the firmware) (?:to|in) a clone\b/i;
 const SAYS_SO = /\bclone\b|\b(?:in|of) the\s+repository\b/;
 
 /** Files and commands of the repository that a text names and that the package does not have. */
@@ -95,7 +95,8 @@ function unexplained(page: string, isThere: (file: string) => boolean): string[]
     .replace(/<!--.*?-->/g, "")
     .replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/^#/gm, "  #"))
     .split(/^(?=#{1,4} )/m);
-  if (FOR_ALL_OF_IT.test(parts.slice(0, 2).join(""))) return [];
+  const beginning = parts.slice(0, 2).join("").replaceAll(/\s+/g, " ");
+  if (FOR_ALL_OF_IT.test(beginning)) return [];
   return parts.filter((part) => !SAYS_SO.test(part)).flatMap((part) => mentions(part, isThere));
 }
 
@@ -212,7 +213,8 @@ async function walk(page: string): Promise<number> {
   let ran = 0;
   try {
     for (const { language, text, mark } of blocksOf(read(page)).filter(isRun)) {
-      // Installs the packages from the same tarballs that npm would publish.
+      // Skip the page's npm install: the project has the packages already, from the tarballs that npm would publish. Use
+      // free ports.
       const commands = text
         .replaceAll(/^npm install .*\n/gm, "")
         .replaceAll("8080", `${port}`)

@@ -253,7 +253,8 @@ static const ip4_addr_t *neighbour(void) {
   return ip4_addr_isany(gateway) ? ip_2_ip4(&netif_dhcp_data(&interface)->server_ip_addr) : gateway;
 }
 
-/* Whether the frame is the response to a probe. If there is no host to probe, any frame counts. */
+/* Whether the network watch waits for this frame: an ARP packet of the probed host. While the board has no address, it
+ * cannot probe, so any frame counts. While the watch is off, none does. */
 static int is_awaited(const struct pbuf *frame) {
   static const uint8_t arp[] = {0x08, 0x06};
   const uint8_t *bytes = (const uint8_t *)frame->payload + ETH_PAD_SIZE;

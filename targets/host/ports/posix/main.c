@@ -225,8 +225,9 @@ static int open_signals(void) {
   return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Reads keys with a single read, which does not block. The terminal's settings stay unchanged for other programs. After
- * the end of the input, the user can press no more keys. Returns 0 to quit. */
+/* Reads the available keys. The descriptor is ready, so one read does not block. Neither O_NONBLOCK nor the terminal's
+ * mode is set, because other programs share the terminal. After the end of the input or an error, no more keys are read.
+ * Returns 0 to quit. */
 static int read_keys(struct pg_waiting *input) {
   char keys[64];
   if (!input->is_ready) return 1;
