@@ -1,4 +1,3 @@
-/* The engine's heap. heap.h has the contract. */
 #include "heap.h"
 
 #include <malloc.h>

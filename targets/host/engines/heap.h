@@ -1,6 +1,6 @@
-/* An engine's heap: malloc with a counter and a limit. Each device has its own heap in its struct pg_core, unless the
- * engine is the firmware's (pg_core_open). Firmware can replace malloc with its own heap region, or replace heap.c. The
- * counter covers the blocks of the engine, but not those of libc or a TLS library. */
+/* The heap of an engine that the core has created: malloc with a counter and a limit. Each device has its own heap in
+ * its struct pg_core. The counter covers only the blocks of the engine, not those of libc or a TLS library. Firmware
+ * may replace heap.c. */
 #ifndef PICOGRANT_HEAP_H
 #define PICOGRANT_HEAP_H
 
@@ -13,8 +13,7 @@ extern "C" {
 /* The bytes that are added to the size of each block in `used`, as QuickJS does. */
 enum { PG_HEAP_OVERHEAD = 8 };
 
-/* A heap. It starts as zeros, which means that nothing is allocated and there is no limit. Its owner may read the
- * figures at any time. */
+/* A heap. A heap of zeros is empty and has no limit. Its owner may read the figures at any time. */
 struct pg_heap {
   size_t used;        /* current bytes, with PG_HEAP_OVERHEAD for each block */
   size_t peak;        /* the maximum of `used` */
@@ -37,7 +36,6 @@ void pg_heap_give(struct pg_heap *heap, void *block);
  * frees it. */
 void *pg_heap_resize(struct pg_heap *heap, void *block, size_t size);
 
-/* Returns the usable bytes of a block. */
 size_t pg_heap_size(const void *block);
 
 #ifdef __cplusplus

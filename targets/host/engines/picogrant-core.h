@@ -1,5 +1,5 @@
-/* A device whose core is a script on an engine. picogrant.c comes with a header of the same name. The compiler's
- * include path determines which one is used. */
+/* struct pg_core for a core that is a script on an engine. The generated picogrant-core.h is for the core in C; the
+ * include path determines which of the two is used. */
 #ifndef PICOGRANT_CORE_H
 #define PICOGRANT_CORE_H
 
@@ -15,26 +15,24 @@
 extern "C" {
 #endif
 
-/* The longest piece of one pg_response_body or pg_add_path, in bytes. */
+/* The most bytes that are passed to the script at once: longer texts are cut, and bodies are passed in pieces. */
 enum { PG_TRANSFER_BYTES = 512 };
 
-/* The engine for the core's script. A struct of zeros means that the core creates an engine, runs the linked bytecode,
- * and has a sufficient heap. */
+/* The engine for the core's script. With a struct of zeros, the core creates an engine with a sufficient heap, and runs
+ * the linked bytecode. */
 struct pg_engine {
-  /*
-   * NULL, or the firmware's engine: a JSContext with base objects and typed arrays. Its heap is then the firmware's
+  /* NULL, or the firmware's engine: a JSContext with base objects and typed arrays. Its heap is then the firmware's
    * responsibility. The firmware's scripts and the core's share nothing except the global name `picogrant`, which is
    * undefined again afterwards. The engine must outlive pg_core_close, and must not be called from within one of its
-   * functions.
-   */
+   * functions. */
   void *context;
   const uint8_t *code; /* the core's bytecode, which must not change until pg_core_close. NULL: pg_core_code */
   size_t code_size;
   size_t heap_limit; /* limit of the heap of the core's own engine, in bytes; 0: pg_heap_default */
 };
 
-/* A device with its engine and its heap. pg_core_open initializes it, so its previous content does not matter. A device
- * of zeros is closed. The owner may read `heap` and `release`, and must not use the rest. */
+/* A device with its engine and its heap. A device of zeros is closed. The owner may read `heap` and `release`, and must
+ * not use the rest. */
 struct pg_core {
   void *engine; /* the engine's context; NULL: the core is closed */
   void *parts;  /* the array that the core's code has left */

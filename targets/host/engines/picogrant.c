@@ -1,10 +1,7 @@
-/*
- * Implements the core API of picogrant.h on QuickJS, from bytecode. The code generated for hosts in C
- * (targets/workbench/host/generate.ts) leaves one array in the global `picogrant`, in the order of enum pg_part. The
- * array contains the functions of the core, and `create` in the place of the device until that exists. Every call is a
- * JS_Call with integers, and bytes are passed in one array. Nothing is allocated after pg_core_open, because integers
- * are not on the heap and elements are accessed without a name.
- */
+/* Implements the core API of picogrant.h on QuickJS, from bytecode (targets/workbench/host/generate.ts). The script
+ * leaves an array in the global `picogrant`, in the order of enum pg_part: the core's functions, and `create` in the
+ * place of the device, which `create` makes. Every call is a JS_Call with integers; bytes are passed in one array.
+ * Nothing is allocated after pg_core_open, because integers are not on the heap and elements are accessed by index. */
 #include <quickjs.h>
 #include <string.h>
 
@@ -19,8 +16,8 @@ struct member {
   int number;
 };
 
-/* Arguments for opening a core. `heap_limit` applies after the engine has created its own objects. Before that, a limit
- * could crash the engine. */
+/* Arguments for opening a core. `heap_limit` applies only after the engine has created its own objects, because QuickJS
+ * may crash if one of these does not fit. */
 struct opening {
   struct pg_core *core; /* contains zeros, except `opening->engine` */
   void *engine;         /* the firmware's engine; NULL: create one on `core->heap` */
@@ -55,9 +52,8 @@ static JSContext *own_context(struct pg_heap *heap) {
   return context;
 }
 
-/* Reads the core's program. In an engine of its own, the program is read while only the engine's names exist, because
- * only then can QuickJS use the bytecode in place (flash). After that, the engine gets the required objects, but no
- * eval and no regular expressions. */
+/* Reads the core's program. QuickJS can use the bytecode in place (flash) only if it is read before other names exist.
+ * So an engine of the core's own gets the required objects afterwards, without eval and regular expressions. */
 static JSValue read_program(JSContext *context, struct opening *opening) {
   struct pg_heap *heap = &opening->core->heap;
   size_t before = heap->used;
@@ -72,7 +68,6 @@ static JSValue read_program(JSContext *context, struct opening *opening) {
   return program;
 }
 
-/* Runs the program, and takes the resulting array out of the global object. */
 static JSValue run_program(JSContext *context, JSValue program) {
   JSValue global = JS_GetGlobalObject(context);
   JS_FreeValue(context, JS_EvalFunction(context, program));
@@ -156,8 +151,7 @@ static int integer_of(const struct pg_core *core, JSValue value) {
   return 0;
 }
 
-/* Calls a function of the core. Returns its integer, or 0 for a missing function: a core that is built for the grant
- * alone has no calls. */
+/* Calls a function of the core. Returns its integer, or 0 if this build of the core lacks the function. */
 static int call(struct pg_core *core, enum pg_function function, int count, const int *arguments) {
   JSContext *context = core->engine;
   JSValue callee = part_of(core, PG_PART_CALL);
@@ -237,7 +231,6 @@ static int call_1(struct pg_core *core, enum pg_function function, int a) {
   return call(core, function, 1, &a);
 }
 
-/* Copies as many bytes as fit into the transfer array. */
 static int transfer(struct pg_core *core, const void *bytes, size_t size) {
   if (size > sizeof core->transfer) size = sizeof core->transfer;
   memcpy(core->transfer, bytes, size);
@@ -255,7 +248,6 @@ int pg_response_start(struct pg_core *core, int request_id, int status, int retr
   return call(core, PG_FUNCTION_RESPONSE_START, 3, arguments);
 }
 
-/* Passes bytes of a response in pieces. */
 static void response_with(struct pg_core *core, enum pg_function function, int request_id, const uint8_t *bytes, size_t size) {
   while (size > 0) {
     int taken = transfer(core, bytes, size);
@@ -264,7 +256,6 @@ static void response_with(struct pg_core *core, enum pg_function function, int r
     bytes += taken;
     size -= (size_t)taken;
   }
-  /* Wipe the bytes, because a response may contain tokens. */
   pg_wipe(core->transfer, sizeof core->transfer);
 }
 
@@ -309,7 +300,7 @@ void pg_set_status(struct pg_core *core, const char *text) {
 
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
   const int arguments[] = {endpoint, 1, TRANSFER, 0, 0};
-  /* A core that is built for the grant alone has no calls, and the result is 0. */
+  /* A core that is built for the grant alone has no calls, so BEGIN_CALL returns 0. */
   if (strlen(target) > sizeof core->transfer || !call_0(core, PG_FUNCTION_BEGIN_CALL)) return 0;
   call_with_text(core, PG_FUNCTION_ADD_PATH, target);
   return call(core, PG_FUNCTION_SEND_CALL, 5, arguments);

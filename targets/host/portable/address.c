@@ -1,4 +1,3 @@
-/* Parses addresses. address.h has the contract. */
 #include "address.h"
 
 #include <string.h>
@@ -21,7 +20,8 @@ static int is_allowed(const char *text) {
   return 1;
 }
 
-/* Returns the end of the host, and skips the bracket before an IPv6 address. NULL if the bracket after it is missing. */
+/* Returns the end of the host, or NULL if an IPv6 address has no closing bracket. Advances `*host` past the opening
+ * one. */
 static const char *end_of_host(const char **host, const char *end) {
   if (**host == '[') {
     ++*host;

@@ -1,6 +1,5 @@
-/* Assertions for the internal invariants of the host. A failed assertion is a bug in this folder; faults of a server or
- * a port are returned as results instead. Builds with -DPG_ASSERTIONS check the assertions: the host under the
- * sanitizers, its test programs, and the fuzzers. In releases, the assertions add no code. */
+/* Assertions of internal invariants: a failed one is a bug in this folder, not a fault of a server or a port. Only
+ * builds with -DPG_ASSERTIONS check them, such as the test programs and the fuzzers. In releases they add no code. */
 #ifndef PICOGRANT_ASSERTION_H
 #define PICOGRANT_ASSERTION_H
 

@@ -1,4 +1,3 @@
-/* Carries out the core's commands. driver.h has the contract. */
 #include "driver.h"
 
 #include <string.h>
@@ -8,8 +7,7 @@
 #include "reason.h"
 #include "storage.h"
 
-
-/* A verifier has as many random bytes as its digest, so both texts have 43 characters (RFC 7636 section 4). */
+/* A code verifier and its challenge encode 32 bytes each, so each has 43 characters (RFC 7636 section 4). */
 enum { RANDOM_BYTES = PG_SHA256_BYTES, TEXT_SIZE = 43 };
 
 /* Encodes 32 bytes as base64url without padding (RFC 7636 appendix A). */
@@ -35,11 +33,11 @@ int pg_code_challenge_make(uint8_t *range, size_t size) {
   return is_made;
 }
 
-
 /* COMMANDS_MAX: more commands in one run count as an endless loop. */
 enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
 /* The number of secrets that an address must not contain: five of the core's, and the client's own. */
 enum { SECRETS = 6 };
+
 static int get(const struct pg_driver *driver, enum pg_property property) {
   return pg_get(driver->parts.core, property);
 }
@@ -69,13 +67,11 @@ static const char *address_of(const struct pg_driver *driver, int endpoint) {
   return driver->parts.settings->addresses[endpoint];
 }
 
-/* Returns the developer's own headers for this endpoint. */
 static const char *headers_for(const struct pg_driver *driver, int endpoint) {
   if (endpoint <= PG_ENDPOINT_REVOCATION) return driver->parts.settings->grant_headers;
   return endpoint >= PG_ENDPOINT_RESOURCE ? driver->parts.settings->resource_headers : NULL;
 }
 
-/* Sets the header that the core requires: with an access token, or with the client's credentials. */
 static void set_authorization(const struct pg_driver *driver, struct pg_http_request *request) {
   int authorization = get(driver, PG_AUTHORIZATION);
   int region = authorization == PG_AUTHORIZATION_BEARER ? PG_FIELD_ACCESS_TOKEN
@@ -86,9 +82,9 @@ static void set_authorization(const struct pg_driver *driver, struct pg_http_req
   request->credentials_size = (size_t)length_of(driver, region);
 }
 
-/* Collects the secrets that the address of this request must not contain, and returns their number. A request without a
- * target cannot contain any. A revocation by the device authorization specification has the token in its query
- * (core/SPEC.md), so only the client's secret is checked there. */
+/* Collects the secrets that the target of this request must not contain, and returns their number. A revocation by the
+ * device authorization specification has the token in its query (core/SPEC.md), so only the client's secret is checked
+ * there. */
 static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets[SECRETS], int endpoint,
                         size_t target_size) {
   static const int regions[SECRETS - 1] = {PG_FIELD_DEVICE_CODE, PG_FIELD_ACCESS_TOKEN,
@@ -147,7 +143,6 @@ static void send_request(struct pg_driver *driver) {
   note_no_response(driver);
 }
 
-/* Returns no reason while the display shows a code or a session. */
 int pg_driver_reason(const struct pg_driver *driver) {
   int state = get(driver, PG_STATE);
   if (state == PG_STATE_FAILED && driver->has_other_record && !driver->has_own_record) return PG_REASON_KEY_CHANGED;
@@ -249,10 +244,11 @@ int pg_driver_needs_sign_in(const struct pg_driver *driver) {
          get(driver, PG_CALL_ERROR) == PG_ERROR_CODE_INTERACTION_REQUIRED;
 }
 
-/* The following functions report an exchange to the core. Only pg_http_work calls them (http.h), so a report cannot belong
- * to an earlier exchange. */
+/* The following functions report an exchange to the core. Only pg_http_work calls them (http.h), so a report cannot
+ * belong to an earlier exchange. */
 
-/* Receives the header in which an API requires another sign-in. The core evaluates it, and the application may read it. */
+/* Receives WWW-Authenticate, in which an API may require another sign-in. The core evaluates it, and the application
+ * may read it. */
 static void take_challenge(void *context, uint8_t c) {
   struct pg_driver *driver = context;
   if (get(driver, PG_ENDPOINT) < PG_ENDPOINT_RESOURCE) return;

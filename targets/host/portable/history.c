@@ -1,4 +1,3 @@
-/* Recent events. history.h has the contract. */
 #include "history.h"
 
 #include "assertion.h"
@@ -18,8 +17,6 @@ static const char *const reason_names[] = PG_REASON_NAMES;
 static int entry_place(const struct pg_history *history, int index) {
   return (history->oldest + index) % PG_HISTORY_ENTRIES;
 }
-
-void pg_history_open(struct pg_history *history) { history->oldest = history->count = 0; }
 
 void pg_history_note(struct pg_history *history, enum pg_happened what, int who, int number,
                      int error) {

@@ -38,15 +38,12 @@ struct pg_history_entry {
   uint8_t error;
 };
 
-/* The list of a device, owned by the caller. A list of zeros is empty. */
+/* The list of a device, part of struct pg_host. A list of zeros is empty. */
 struct pg_history {
   struct pg_history_entry entries[PG_HISTORY_ENTRIES];
   int oldest;
   int count;
 };
-
-/* Removes all entries. pg_host_open calls it. */
-void pg_history_open(struct pg_history *history);
 
 /* Records an event. `error` is PG_ERROR_CODE_*, or 0 for none. Equal consecutive events share an entry with a counter,
  * so that polls do not displace other events. If the list is full, a new entry replaces the oldest one. */

@@ -1,4 +1,3 @@
-/* The portable host. host.h has the contract. */
 #include "host.h"
 
 #include "picogrant-port.h"
@@ -89,7 +88,7 @@ static int record_bytes_max(struct pg_host *host) {
   int output = pg_capacity(&host->core, PG_REGION_OUTPUT);
   int bytes = PG_RECORD_FRAME + output;
   for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) bytes += capacity_in_record(host, regions[i]);
-  /* A record is in the output, and its content is also in the regions above. So it takes at most half of all these bytes. */
+  /* A record is written to the output, and its content is also in the regions. So it has at most half of all bytes. */
   return bytes / 2 < output ? bytes / 2 : output;
 }
 
@@ -181,7 +180,6 @@ static void report(const struct pg_host *host, enum pg_report what, int a, int b
   if (parts->report) parts->report(parts->context, what, a, b);
 }
 
-/* Whether the error must be reported. After a poll that was too early, or before the user has decided, it must not. */
 static int is_trouble(int error) {
   return error != PG_ERROR_CODE_NONE && error != PG_ERROR_CODE_AUTHORIZATION_PENDING && error != PG_ERROR_CODE_SLOW_DOWN;
 }
@@ -198,7 +196,6 @@ static void report_trouble(struct pg_host *host, int has_moved) {
   if (is_trouble(error) && !has_moved) report(host, PG_REPORT_TROUBLE, error, reason);
 }
 
-/* Reports a change of the state, a change of the reason for a retry, and the end of a call. */
 static void report_changes(struct pg_host *host) {
   int moves = pg_get(&host->core, PG_MOVES);
   int call = pg_get(&host->core, PG_CALL_STATE);

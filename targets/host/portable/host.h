@@ -106,11 +106,12 @@ struct pg_host {
   int ok;
 };
 
-/* Creates the device. `host` must not be open. Its previous content does not matter. No later function allocates memory. */
+/* Opens the device. `host` must not be open; its previous content does not matter. After an error, the device is
+ * closed. No later function allocates memory. */
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts);
 
-/* Returns how much memory the device needs if a value of the grant did not fit. 0: all values fit, or more would not
- * help. */
+/* Returns how many bytes of memory the device needs if a value of the grant did not fit. 0: all values fit, or more
+ * memory would not help. */
 int pg_host_memory_needed(struct pg_host *host);
 
 /* Returns a message for developers, in one line: why the device did not open. "" for PG_OPEN_OK. */

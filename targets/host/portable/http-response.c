@@ -1,12 +1,9 @@
-/* Parses HTTP responses. http-response.h has the contract. Each step takes one byte, or many bytes of a body. */
 #include "http-response.h"
 
 #include <string.h>
 
 #include "assertion.h"
 #include "picogrant-numbers.h"
-
-/* The first part of this file parses dates and Retry-After. */
 
 struct date {
   int year;
@@ -57,8 +54,8 @@ static int take_imf_fixdate(const char *text, size_t size, struct date *date) {
   return take_time(text + 17, date);
 }
 
-/* Parses the form "Sunday, 06-Nov-94 08:49:37 GMT". The two digits are a year in 1970..2069. RFC 9110 uses a clock
- * instead. */
+/* Parses the form "Sunday, 06-Nov-94 08:49:37 GMT". The year is in 1970..2069. RFC 9110 section 5.6.7 would compare it
+ * with the current year, which the device may not know. */
 static int take_rfc_850(const char *text, size_t size, struct date *date) {
   size_t comma = 0;
   while (comma < size && text[comma] != ',') comma++;
@@ -122,8 +119,6 @@ int pg_retry_after(const char *text, size_t size, int64_t from_s) {
   if (until <= from_s) return 0;
   return until - from_s > PG_RETRY_LONGEST_S ? PG_RETRY_LONGEST_S : (int)(until - from_s);
 }
-
-/* The rest of this file is the parser of responses. */
 
 enum step {
   STATUS_LINE,
@@ -413,7 +408,7 @@ static void chunk_size_is_complete(struct pg_http_response *response) {
   clear_text(response);
 }
 
-/* `text_size` counts the digits, to refuse a line without any. */
+/* `text_size` is 1 after the first digit. A line without digits is refused. */
 static void take_chunk_size_byte(struct pg_http_response *response, uint8_t c) {
   int digit = hexadecimal_digit(c);
   if (digit >= 0 && response->left < 0x1000000) {

@@ -1,4 +1,3 @@
-/* Carries out one HTTP/1.1 exchange at a time. http.h has the contract. */
 #include "http.h"
 
 #include <string.h>
@@ -8,8 +7,6 @@
 #include "http-response.h"
 #include "picogrant-numbers.h"
 #include "picogrant-port.h"
-
-/* Converts the body of a request from a form to JSON. */
 
 void pg_json_body_start(struct pg_json_body *body, const uint8_t *form, size_t size) {
   *body = (struct pg_json_body){.form = form, .size = size};
@@ -80,7 +77,7 @@ size_t pg_json_body_size(const uint8_t *form, size_t size) {
 }
 
 /* REUSABLE: a connection is open, and there is no exchange. REUSING: an exchange uses that connection, and has not sent
- * anything yet. No event would wake the loop, so it must continue at once. */
+ * anything yet. Then no event would wake the loop, so pg_http_wake_in returns 0. */
 enum phase { IDLE, REUSABLE, CONNECTING, REUSING, SENDING, FLUSHING, RESPONDING };
 
 enum question { NOT_REQUESTED, IS_REQUESTED, HAS_RESPONSE };
@@ -148,7 +145,7 @@ static void http_put(struct pg_http *http, const void *bytes, size_t size) {
 
 static void http_put_text(struct pg_http *http, const char *text) { http_put(http, text, strlen(text)); }
 
-/* Writes the address's path, its query and the target. If both have a query, `&` joins them. */
+/* Writes the address's path, its query and the target. If address and target both have a query, `&` joins the two. */
 static void put_target(struct pg_http *http, const struct pg_http_request *request,
                        const struct pg_address *address) {
   const uint8_t *target = request->target;

@@ -35,8 +35,8 @@ struct pg_http_settings {
   const char *user_agent;
   struct pg_connection *connection; /* a connection that no other exchange uses */
   const void *trust;                /* passed to picogrant-port.h */
-  int connect_seconds;
-  int exchange_seconds;
+  int connect_seconds;     /* time limit for connecting */
+  int exchange_seconds;    /* time limit for the whole exchange, with connecting */
   uint32_t response_bytes; /* limit of a response's body */
   struct pg_allowed allowed;
   struct pg_wall_clock *clock; /* the time for checking certificates; NULL: the machine has a reliable clock */
@@ -115,6 +115,7 @@ void pg_json_body_start(struct pg_json_body *body, const uint8_t *form, size_t s
  */
 size_t pg_json_body_next(struct pg_json_body *body, uint8_t *piece, size_t size);
 
+/* Returns the size of the whole object, for Content-Length. */
 size_t pg_json_body_size(const uint8_t *form, size_t size);
 
 struct pg_http_part {
@@ -122,8 +123,8 @@ struct pg_http_part {
   size_t size;
 };
 
-/* PG_HTTP_PARTS is the largest number of parts of a request. The first PG_HTTP_QUESTION of them are the request for the server's
- * time, and the others are the actual request. */
+/* PG_HTTP_PARTS is the largest number of parts of a request. The first PG_HTTP_QUESTION of them are the request for the
+ * server's time, and the others are the actual request. */
 #ifdef PG_KEYS
 enum { PG_HTTP_PARTS = 29 };
 #else
@@ -131,7 +132,8 @@ enum { PG_HTTP_PARTS = 27 };
 #endif
 enum { PG_HTTP_QUESTION = 3, PG_HTTP_LENGTH = 11, PG_HTTP_PIECE = 64 };
 
-/* The state of a device's exchanges. The caller owns it, and it starts as zeros. Only http.c and keys.c use the fields. */
+/* The state of a device's exchanges. The caller owns it, and it starts as zeros. Only http.c and keys.c use the
+ * fields. */
 struct pg_http {
   const struct pg_http_settings *settings;
   const struct pg_http_sink *sink;

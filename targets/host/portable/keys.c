@@ -1,4 +1,3 @@
-/* DPoP proofs and client assertions. keys.h has the contract. */
 #include "keys.h"
 
 #ifdef PG_KEYS
@@ -9,10 +8,9 @@
 #include "picogrant-numbers.h"
 #include "picogrant-port.h"
 
-/* JSON web tokens (RFC 7515), which are encoded as base64url while they are written. */
-
 enum { JTI_BYTES = 16, ASSERTION_LIFETIME_S = 60 };
 
+/* A JSON web token (RFC 7515), which is encoded as base64url while it is written. */
 struct jwt {
   char *to;
   size_t size;
@@ -48,7 +46,7 @@ static void put_encoded(struct jwt *jwt, const void *bytes, size_t size) {
 
 static void put_claim(struct jwt *jwt, const char *text) { put_encoded(jwt, text, strlen(text)); }
 
-/* Writes a part of a string. */
+/* Writes a part of a JSON string, with its quotation marks and backslashes escaped. */
 static void put_string(struct jwt *jwt, const void *text, size_t size) {
   const char *at = text;
   for (size_t i = 0; i < size; i++) {
@@ -93,7 +91,7 @@ static void begin_claims(struct jwt *jwt, uint32_t wall_s) {
   put_seconds(jwt, "\",\"iat\":", wall_s);
 }
 
-/* Signs and ends the token. `from` is the position of its beginning. */
+/* Signs and ends the token, which begins at `from`. Then writes `end`. */
 static int end_token(struct jwt *jwt, size_t from, const struct pg_signer *signer, const char *end) {
   uint8_t signature[PG_SIGNATURE_BYTES];
   end_part(jwt);
@@ -170,8 +168,8 @@ int pg_assertion_write(const struct pg_signer *signer, const char *client_id, co
 
 enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60 };
 
-/* The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or an assertion may cause the
- * others. */
+/* The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or an assertion may cause
+ * the others. */
 static const char *const rejections[PG_REJECTIONS] = {"use_dpop_nonce", "invalid_dpop_proof", "invalid_client",
                                                      "invalid_grant"};
 enum { NONCE_REQUIRED = 1 };

@@ -1,5 +1,5 @@
-/* The last check before a request is sent. http.h has the contract. It parses the configured address itself, independently
- * of address.c. */
+/* The last check before a request is sent. It compares addresses without address.c, so that a fault there cannot send a
+ * secret to another server. */
 #include "http.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ static int is_of_host(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(".-_[]:", c));
 }
 
-/* Whether `port` equals the text after the host in an authority: an empty text for the scheme's default port, otherwise a
- * colon and the number. */
+/* Whether `port` equals the text after the host in an authority: an empty text for the scheme's default port, otherwise
+ * a colon and the number. */
 static int is_port(const char *text, size_t size, const struct pg_peer *peer) {
   uint32_t port = 0;
   if (size == 0) return peer->port == (peer->is_secure ? PORT_HTTPS : PORT_HTTP);

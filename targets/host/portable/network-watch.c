@@ -1,4 +1,3 @@
-/* Monitors the network. network-watch.h has the contract. */
 #include "network-watch.h"
 
 #include "assertion.h"

@@ -49,6 +49,7 @@ struct pg_network_watch {
 /* Reports a request without a response, which starts a doubt. Has no effect during a doubt. */
 void pg_network_watch_doubt(struct pg_network_watch *watch, uint32_t now_ms);
 
+/* Reports a response of the gateway or of a server. Ends the doubt, and sets `level` to 0. */
 void pg_network_watch_received(struct pg_network_watch *watch);
 
 /*

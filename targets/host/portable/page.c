@@ -1,4 +1,3 @@
-/* Parses settings pages. page.h has the contract and the layout. */
 #include "page.h"
 
 #include <string.h>
@@ -29,7 +28,6 @@ static uint32_t page_take_number(struct page_reader *reader, size_t size) {
   return number;
 }
 
-/* Reads a text up to its 0. */
 static const char *page_take_text(struct page_reader *reader) {
   const void *end = reader->is_invalid ? NULL : memchr(reader->at, 0, reader->left);
   if (!end) {

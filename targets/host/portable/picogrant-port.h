@@ -62,7 +62,8 @@ struct pg_medium {
   uint16_t program_unit;
 };
 
-/* A character display, which the port defines. A port with a single display may leave the type undefined, and gets NULL. */
+/* A character display, which the port defines. A port with a single display may leave the type undefined, and gets
+ * NULL. */
 struct pg_display;
 
 /*

@@ -1,4 +1,3 @@
-/* Reasons on the display. reason.h has the contract. */
 #include "reason.h"
 
 #include <string.h>

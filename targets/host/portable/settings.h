@@ -18,8 +18,8 @@ struct pg_settings {
   const char *scope;
   const char *device_parameters; /* for device authorization requests, encoded, each starting with '&' */
   const char *token_parameters;  /* the same for token requests */
-  /* Display texts in the core's order, one line each, in UTF-8. U+0080..U+00FF are characters of the display's own set. "":
-   * English. */
+  /* Display texts in the core's order, one line each, in UTF-8. U+0080..U+00FF are characters of the display's own set.
+   * "": English. */
   const char *messages;
   /* Texts for the reasons of a missing response, one line each, in the order of PG_REASON_* from 1. "": English. */
   const char *reasons;
@@ -33,10 +33,10 @@ struct pg_settings {
   int columns;          /* 16..80 */
   int rows;             /* 2..8 */
   int memory_bytes;     /* the device's memory, 2048..PG_MEMORY_MAX */
-  int connect_seconds;  /* 1..60 */
-  int exchange_seconds; /* 1..110 */
-  int response_bytes;     /* 1024..1048576 */
-  int renewals;         /* 0..1000 */
+  int connect_seconds;  /* time limit for connecting: 1..60 */
+  int exchange_seconds; /* time limit for the whole exchange, with connecting: 1..110 */
+  int response_bytes;   /* limit of a response's body: 1024..1048576 */
+  int renewals;         /* how often an expired code is replaced without the user: 0..1000 */
   int start_spread_ms;  /* the longest random wait before the first request: 1..3600000; 0: 5000; or PG_START_AT_ONCE */
   int pkce;             /* 1: each device authorization request has a code challenge; 0: only after the server has required one */
   int json_bodies;      /* 1: parameters of the grant are sent as JSON; 0: as forms, unless a server refuses those */
@@ -51,7 +51,8 @@ struct pg_settings {
 #endif
 };
 
-/* PG_MEMORY_MAX is 65535, because a record may be as long as the memory, and a slot stores the record's length in 16 bits. */
+/* PG_MEMORY_MAX is 65535, because a record may be as long as the memory, and a slot stores the record's length in 16
+ * bits. */
 enum { PG_MEMORY_MAX = 65535 };
 
 #ifdef __cplusplus

@@ -1,11 +1,8 @@
-/* Records on a medium, in its units. storage.h has the contract. A write erases the slot, then programs record and
- * header. */
 #include "storage.h"
 
 #include <string.h>
 
 #include "assertion.h"
-
 
 static uint32_t unit_of(uint16_t unit) { return unit ? unit : 1; }
 
@@ -34,7 +31,6 @@ enum pg_medium_result pg_medium_read(const struct pg_medium *medium, int slot, u
   result = medium->read(medium->context, slot, at + (uint32_t)whole, last,
                         unit_of(medium->read_unit));
   if (result == PG_MEDIUM_DONE) memcpy(into + whole, last, odd);
-  /* The buffer may contain tokens. */
   pg_wipe(last, sizeof last);
   return (enum pg_medium_result)result;
 }
@@ -57,7 +53,6 @@ enum pg_medium_result pg_medium_program(const struct pg_medium *medium, int slot
   pg_wipe(last, sizeof last);
   return (enum pg_medium_result)result;
 }
-
 
 enum { PIECE = PG_MEDIUM_UNIT_MAX };
 
@@ -111,7 +106,6 @@ static int is_blank_slot(const struct pg_medium *medium, int slot) {
     else if (result != PG_MEDIUM_DONE) blank = -1;
     for (size_t i = 0; i < size && blank == 1; i++) blank = piece[i] == 0xff;
   }
-  /* Wipe the buffer, because it may contain tokens. */
   pg_wipe(piece, sizeof piece);
   return blank;
 }

@@ -27,12 +27,10 @@ uint32_t pg_storage_header(const struct pg_medium *medium);
 /* Returns the length of the longest record that fits into a slot. */
 uint32_t pg_storage_capacity(const struct pg_medium *medium);
 
-/*
- * Reads slot 0 or 1. Returns the record's length, 0 for an empty slot, -1 if the slot cannot be read or the record does
+/* Reads slot 0 or 1. Returns the record's length, 0 for an empty slot, -1 if the slot cannot be read or the record does
  * not fit into `into`. If the slot has data but no valid record, the result is 1: a single byte, which the core refuses
  * as a record, so that it does not take the slot for an empty one. `key` receives the number that was written with the
- * record, 0 if there is none.
- */
+ * record, 0 if there is none. */
 int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, size_t size, uint16_t *key);
 
 /*

@@ -1,4 +1,3 @@
-/* The time of day. wall-clock.h has the contract. */
 #include "wall-clock.h"
 
 #include "picogrant-numbers.h"

@@ -54,12 +54,14 @@ void pg_wall_clock_earliest(struct pg_wall_clock *clock, uint32_t wall_s);
  * that the clock has lost the time. */
 int pg_wall_clock_set(struct pg_wall_clock *clock, uint32_t wall_s);
 
+/* Sets the time from a time server. A time before the stored one is dropped. */
 void pg_wall_clock_hint(struct pg_wall_clock *clock, uint32_t wall_s);
 
 /* Returns the sure time, or else the hinted time; 0: unknown. Call it at least every 49 days, because pg_clock_ms
  * wraps. */
 uint32_t pg_wall_clock_now(struct pg_wall_clock *clock);
 
+/* Starts a new connection, whose certificate is not known yet. */
 void pg_wall_clock_begin(struct pg_wall_clock *clock);
 
 /* For the port's TLS: returns the time at which to check a certificate that is valid from `from_s` to `until_s`, both

@@ -52,9 +52,8 @@ int board_i2c_write(uint8_t device, const uint8_t *head, size_t head_size, const
 int board_i2c_read(uint8_t device, const uint8_t *head, size_t head_size, uint8_t *bytes,
                    size_t size);
 
-/* i2c.c or ssi.c: persistent memory. The bytes must be in one page of MAP_EEPROM_PAGE. A write returns when the chip
- * has finished. Returns 1, or 0 if the chip does not respond. A power failure affects only the page that is being
- * written. */
+/* i2c.c or ssi.c: persistent memory. The bytes must be in one page of MAP_EEPROM_PAGE. A write returns when the chip has
+ * finished. Returns 1, or 0 if the chip does not respond. A power failure affects only the page that is being written. */
 enum { BOARD_EEPROM_BYTES = 32768 };
 int board_page_read(size_t at, uint8_t *bytes, size_t size);
 int board_page_write(size_t at, const uint8_t *bytes, size_t size);

@@ -1,11 +1,7 @@
-/*
- * Extends BearSSL's certificate check. tls.h has the contract.
- *
- * A certificate arrives in pieces, and there is no memory to store it. So the check searches the arriving bytes for the
- * identifier of the list of uses (extended key usage). It parses the bytes after the identifier as that list, and each such
- * list must contain the use for servers. If a key or text happens to contain the identifier, the check can only refuse a
- * certificate, never accept one.
- */
+/* Extends BearSSL's certificate check (tls.h). A certificate arrives in pieces, and there is no memory to store it. So
+ * the check searches the arriving bytes for the identifier of the list of uses (extended key usage), and parses the
+ * bytes after it as that list, which must contain the use for servers. If a key or text happens to contain the
+ * identifier, the check can only refuse a certificate, never accept one. */
 #include "tls.h"
 
 #include <string.h>
@@ -135,7 +131,7 @@ static uint32_t seconds_of(const char *text, size_t digits) {
   return days * DAY_S + (uint32_t)(parts[4] * 3600 + parts[5] * 60 + parts[6]);
 }
 
-/* Sets the time for BearSSL's check, right before BearSSL reads the byte at which it uses the time. */
+/* Sets the time for BearSSL's check, before BearSSL gets the last byte of the time that it compares. */
 static void take_time(struct certificate_check *check) {
   check->valid_s[check->times++] = seconds_of(check->time, check->time_digits);
   uint32_t until_s = check->times == 2 ? check->valid_s[1] : UINT32_MAX;

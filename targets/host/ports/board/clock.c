@@ -1,4 +1,3 @@
-/* Maintains the time of day (wall-clock.h), with the board's clock chip and the time that is stored beside the records. */
 #include "board.h"
 #include "map.h"
 #include "picogrant-port.h"
@@ -10,7 +9,7 @@ struct record {
   uint32_t check;
 };
 
-/* Returns the checksum. If the record was never written, its bits are all 0 or all 1, and the checksum does not match. */
+/* Returns a checksum that does not match in a record that was never written, whose bits are all 0 or all 1. */
 static uint32_t check_of(const struct pg_wall_stored *stored) { return stored->earliest_s ^ stored->last_s ^ 0x5a5a5a5a; }
 
 static void keep(const struct pg_wall_stored *stored, uint32_t wall_s) {

@@ -1,9 +1,5 @@
-/*
- * One connection on lwIP's raw interface, with BearSSL. picogrant-port.h has the contract.
- *
- * network_work, which the main loop calls, runs lwIP's callbacks. They only store data and record events. pump() does
- * the rest: it passes bytes between the two libraries until none are left.
- */
+/* One connection on lwIP's raw interface, with BearSSL. network_work, which the main loop calls, runs lwIP's callbacks,
+ * which only store data and note events. pump() passes the bytes between the two libraries. */
 #include "picogrant-port.h"
 
 #include <lwip/dns.h>
@@ -41,7 +37,7 @@ struct pg_connection board_connection;
 
 static void fail(struct pg_connection *connection, int reason, const char *why) {
   if (connection->stage == HAS_FAILED) return;
-  /* Resolve the name again: the server may have another address now, and another host may have the old one. */
+  /* The server may have another address now, so network_doubt makes the board resolve its name again. */
   if (connection->stage < SHAKES_HANDS) network_doubt();
   connection->stage = HAS_FAILED;
   connection->reason = reason;
@@ -188,14 +184,15 @@ static int tls_is_closed(const struct pg_connection *connection) {
   return connection->tls && br_ssl_engine_current_state(connection->tls) == BR_SSL_CLOSED;
 }
 
-/* Called when the server has closed the connection. Without a byte from the server, there is no service at this
- * address. Otherwise the two sides have no common TLS settings. */
+/* Called when the server has closed the connection during the handshake. If it has sent nothing, it is no TLS server,
+ * or is out of service. Otherwise the two sides have no common TLS settings. */
 static void fail_hung_up(struct pg_connection *connection) {
   int reason = connection->has_received ? PG_REASON_TLS_TOO_OLD : PG_REASON_UNAVAILABLE;
   fail(connection, reason, "the server has hung up in the handshake");
 }
 
-/* Continues the handshake. It is complete once BearSSL accepts application data, which requires a valid certificate. */
+/* Continues the handshake, which is complete once BearSSL accepts application data. Before that, the certificate has
+ * been checked. */
 static void work_at_handshake(struct pg_connection *connection) {
   pump(connection);
   if (tls_is_closed(connection)) {
@@ -287,7 +284,6 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   return connection->tcp ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
-/* Returns what an opening connection waits for. */
 static int waits_for(const struct pg_connection *connection) {
   switch (connection->stage) {
     case WAITS_FOR_NETWORK:
@@ -323,7 +319,7 @@ static void hang_up(struct pg_connection *connection) {
 
 void pg_connection_end(struct pg_connection *connection) {
   if (connection->stage == IDLE) return;
-  /* The caller has ended the attempt to connect, so record what it was waiting for. */
+  /* The caller has given up while connecting. This is logged, and the network may be at fault. */
   if (connection->stage < IS_OPEN) fail(connection, waits_for(connection), "no response in time");
   hang_up(connection);
   if (connection->received) pbuf_free(connection->received);

@@ -1,5 +1,4 @@
-/* The functions of a system that an engine and the C library require: memory, the time, and an exit function. If the
- * engine fails, the board restarts. There are no files, so the C library cannot print. */
+/* The system functions that an engine and the C library require. If the engine aborts, the board restarts. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -42,8 +41,8 @@ void *_sbrk(ptrdiff_t bytes) {
 
 size_t board_heap_reached(void) { return taken; }
 
-/* Returns "not a number". Only the operator ** uses the C library's pow, which takes 5 KiB (quickjs.sed), and the core does
- * not use this operator. If your application uses it, remove this function. */
+/* Returns "not a number". The C library's pow takes 5 KiB, and only the operator ** would use it, which the core does
+ * not. If your application uses this operator, remove this function. */
 double pow(double base, double exponent) {
   (void)base;
   (void)exponent;

@@ -1,6 +1,6 @@
-/* The firmware's main program. It initializes the board and opens the portable host, then works and sleeps in turn.
- * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, b battery mode on
- * or off, m print figures, r reset. For tests, h hangs and d overflows the stack. */
+/* The firmware's main program. Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a
+ * call the API, b battery mode on or off, l recent events, m print figures, r reset. For tests, h hangs and d overflows
+ * the stack. */
 #include "board.h"
 #include "host.h"
 #include "map.h"
@@ -10,12 +10,12 @@
 #include "reason.h"
 #include "tls.h"
 
-/* The stack is filled with PAINT at the start, to measure its use. Words that were never used still have this pattern. */
+/* The stack is filled with PAINT at the start. Words that still have this pattern were never used. */
 enum { PAINT = 0x57ac57ac, OWN_WORDS = 16 };
 
 extern uint32_t board_stack_bottom[], board_stack_top[];
 
-/* Fills the stack below this function's own frame with the pattern. */
+/* Fills the stack below the caller's frame, except OWN_WORDS for this function's own frame. */
 void board_stack_paint(void *frame) {
   uint32_t *here = frame;
   for (uint32_t *word = board_stack_bottom; word < here - OWN_WORDS; word++) *word = PAINT;
@@ -131,7 +131,6 @@ static void call_api(void) {
   }
 }
 
-/* Calls itself until the stack is used up. */
 static int dig(volatile int depth) { return depth < 0 ? 0 : dig(depth + 1) + depth; }
 
 static void toggle_batteries(struct pg_host_parts *parts) {
@@ -177,7 +176,6 @@ static void press(struct pg_host_parts *parts, int key) {
   }
 }
 
-/* Sleeps until the core or the network has something to do, a packet arrives, or a key is pressed. */
 static void wait(uint32_t core_ms) {
   uint32_t network_ms = network_wake_in();
   board_sleep(network_ms < core_ms ? network_ms : core_ms);

@@ -1,4 +1,3 @@
-/* The network on lwIP's raw interface. network.h has the contract. */
 #include "network.h"
 
 #include <lwip/dhcp.h>
@@ -81,7 +80,6 @@ static void look_for_name(void) {
   if (result == ERR_OK) request();
 }
 
-/* Queries the server if necessary, but not too often. */
 static void time_server_work(void) {
   int is_given = !ip_addr_isany(&server.given);
   if (board_clock.is_sure || !network_is_up() || !(is_given || *server.name)) return;
@@ -103,7 +101,7 @@ static void time_server_work(void) {
 
 enum { LONGEST_MS = 60000 };
 
-/* Milliseconds between two checks of the link, which are necessary if the controller has no interrupt for the link. */
+/* The controller may have no interrupt for the link, so the link is also checked at this interval. */
 enum { LINK_EVERY_MS = 1000 };
 
 static struct netif interface;
@@ -121,14 +119,12 @@ static int has_no_address(void) { return netif_is_link_up(&interface) && !networ
 
 static int always(void) { return 1; }
 
-/* 1 while a connection resolves a name. */
-static int resolving;
+static int resolving; /* 1 while a connection resolves a name */
 
 static int is_resolving(void) { return resolving || server.is_looked_for; }
 
 static int sends(void) { return is_resolving() || has_tcp(); }
 
-/* lwIP's timers. Each has an interval, and a function that tells whether it is needed now. */
 static struct timer {
   void (*run)(void);
   int (*is_needed)(void);
@@ -164,7 +160,7 @@ static void print(const char *what) {
   board_log("\n");
 }
 
-/* Counts down the TTL of cached names, with one call of lwIP's function per second. */
+/* Counts down the TTL of cached names. dns_tmr counts down one second. */
 static void age_names(uint32_t seconds) {
   if (seconds > DNS_MAX_TTL) seconds = DNS_MAX_TTL;
   while (seconds-- > 0) dns_tmr();
@@ -206,7 +202,6 @@ void network_open(const char *time_server) {
   interface.hostname = "picogrant";
   netif_set_default(&interface);
   netif_set_up(&interface);
-  /* DHCP starts once there is a link. */
   if (dhcp_start(&interface) != ERR_OK) board_log("dhcp: no memory\n");
   names_aged_ms = pg_clock_ms();
   link_seen_ms = names_aged_ms - LINK_EVERY_MS;
@@ -253,8 +248,8 @@ static const ip4_addr_t *neighbour(void) {
   return ip4_addr_isany(gateway) ? ip_2_ip4(&netif_dhcp_data(&interface)->server_ip_addr) : gateway;
 }
 
-/* Whether the network watch waits for this frame: an ARP packet of the probed host. While the board has no address, it
- * cannot probe, so any frame counts. While the watch is off, none does. */
+/* Whether the frame ends the network watch's doubt: an ARP packet of the probed host. While the board has no address,
+ * it cannot probe, so any frame ends the doubt. */
 static int is_awaited(const struct pbuf *frame) {
   static const uint8_t arp[] = {0x08, 0x06};
   const uint8_t *bytes = (const uint8_t *)frame->payload + ETH_PAD_SIZE;

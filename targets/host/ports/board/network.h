@@ -6,10 +6,10 @@
 #include <lwip/netif.h>
 #include <stdint.h>
 
-/* Starts the network; the address comes later. `time_server` is used if DHCP names none, and must stay in place. */
+/* Starts the network; the address comes later. `time_server` ("": none) is used if DHCP names none, and must stay in
+ * place. */
 void network_open(const char *time_server);
 
-/* Processes received packets, and runs lwIP's timers that are due. */
 void network_work(void);
 
 int network_has_link(void);
@@ -23,7 +23,7 @@ void network_works(void);
 /* Pass 1 while a name is being resolved, because DNS then needs its timer. */
 void network_resolving(int is_on);
 
-/* Tells the network that there is new work: network_wake_in returns 0 until network_work has been called. */
+/* Makes network_wake_in return 0 until network_work has been called, because there is new work. */
 void network_attend(void);
 
 /* Returns the milliseconds until network_work must be called again. */
@@ -48,8 +48,8 @@ struct pbuf *board_ethernet_take(void);
 
 err_t board_ethernet_send(struct netif *netif, struct pbuf *frame);
 
-/* network.c, called by board_ethernet_send and board_ethernet_take. Writes a frame's words to a register of the controller.
- * The first `filled` bytes of `word` are already set. Skips the frame's padding. */
+/* network.c, called by board_ethernet_send and board_ethernet_take. Writes a frame's words to a register of the
+ * controller. The first `filled` bytes of `word` are already set. Skips the frame's padding. */
 void network_write_frame(const struct pbuf *frame, uint32_t word, unsigned filled, volatile uint32_t *to);
 
 /* Reads a frame from a register, after its `first` word. `size` includes padding and checksum. An invalid frame is read

@@ -1,5 +1,5 @@
-/* The content of the board's EEPROM, or of the chip that replaces it (board.h): the record slots and the random seed. An
- * EEPROM need not be erased before a write, but by the contract, an erased slot must contain nothing of its record. */
+/* The content of the board's EEPROM, or of the chip that replaces it (board.h): the record slots and the random seed.
+ * An EEPROM need not be erased before a write, but by the contract, an erased slot must contain nothing of its record. */
 #include <bearssl.h>
 #include <string.h>
 
@@ -78,15 +78,10 @@ static int erase_slot(void *context, int slot) {
 const struct pg_medium board_records = {
     .slot_bytes = 8192, .read = read_slot, .program = program_slot, .erase = erase_slot};
 
-/*
- * Random numbers on a board without a generator.
- *
- * The settings page contains a seed, which is different on each board. The EEPROM contains another seed, which is
- * replaced at each start before it is used, so that each start is different. Both are combined with the time of day.
- * Without any seed, the board refuses TLS.
- *
- * If the board has a generator (RNG of an STM32, esp_random of an ESP32), take the seed from it instead.
- */
+/* Random numbers on a board without a generator. The settings page contains a seed, which is different on each board.
+ * The EEPROM contains another one, which each start replaces, so that each start is different. Both seeds are combined
+ * with the time of day. Without any seed, the board refuses TLS. If your board has a generator (RNG of an STM32,
+ * esp_random of an ESP32), take the seed from it instead. */
 
 enum { SEED_BYTES = 32, SEED_AT = BOARD_EEPROM_BYTES - MAP_EEPROM_PAGE };
 
@@ -110,7 +105,7 @@ int board_entropy_open(const uint8_t *given, size_t given_size) {
   int has_given = given_size >= SEED_BYTES;
   if (has_given) br_hmac_drbg_update(&generator, given, given_size);
   if (has_stored || has_given) {
-    /* A seed that cannot be replaced would be used again at the next start, so the board refuses TLS. */
+    /* If the stored seed cannot be replaced, the next start would use it again. So the board refuses TLS. */
     br_hmac_drbg_generate(&generator, seed, sizeof seed);
     is_seeded = board_eeprom_write(SEED_AT, seed, sizeof seed);
   }

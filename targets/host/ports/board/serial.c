@@ -1,5 +1,5 @@
-/* Prints text on the serial line, and stores keys from it. The machine's chip.c sends and receives single bytes. Every
- * frame of the display is also printed here with a border. A frame of 16x2 is shown on the OLED as well. */
+/* Prints text on the serial line, and stores keys from it. Every frame of the display is also printed here. The OLED
+ * shows only frames of 16x2. */
 #include <string.h>
 
 #include "board.h"
@@ -37,7 +37,6 @@ void board_log_hex(uint32_t number) {
   for (int shift = 28; shift >= 0; shift -= 4) board_uart_put((uint8_t)"0123456789abcdef"[(number >> shift) & 15]);
 }
 
-/* Stores a key. If the buffer is full, the key is lost. */
 void board_keep_key(uint8_t key) {
   uint8_t after = (uint8_t)((input.next_in + 1) % KEYS);
   if (after == input.next_out) return;

@@ -1,10 +1,6 @@
-/*
- * TLS with BearSSL. tls.h has the contract.
- *
- * To save flash and RAM it supports two ciphers (ChaCha20 with Poly1305, AES-128-GCM), one curve for the key exchange
- * (P-256), and certificates signed with RSA, or with ECDSA over P-256 and P-384. All arithmetic is constant-time on a
- * Cortex-M3.
- */
+/* TLS with BearSSL. To save flash and RAM, there are only two ciphers (ChaCha20 with Poly1305, AES-128-GCM), one curve
+ * for the key exchange (P-256), and certificates signed with RSA, or with ECDSA over P-256 and P-384. All arithmetic is
+ * constant-time on a Cortex-M3. */
 #include "tls.h"
 
 #include <string.h>
@@ -13,12 +9,9 @@
 #include "picogrant-numbers.h"
 #include "picogrant-port.h"
 
-/*
- * With TLS_SMALL_BUFFERS, BearSSL asks the server for records of at most 512 bytes (RFC 6066, max_fragment_length),
- * which also fit into `output`. Many public servers do not support that. From these servers, the board accepts records
- * of at most 1024 bytes, with a header of 5, a nonce of 8 and a tag of 16. Otherwise, the input buffer is large enough
- * for the longest possible record.
- */
+/* With TLS_SMALL_BUFFERS, BearSSL asks the server for records of at most 512 bytes (RFC 6066, max_fragment_length), the
+ * capacity of `output`. Many public servers do not support this extension. From them, the board accepts records of at
+ * most 1024 bytes, with a header of 5, a nonce of 8 and a tag of 16. */
 #if TLS_SMALL_BUFFERS
 enum { INPUT_BYTES = 1024 + 29 };
 #else
@@ -68,8 +61,8 @@ static void check_certificates(const struct board_trust *trust) {
   br_ssl_engine_set_x509(&client.eng, &check.vtable);
 }
 
-/* The last session (RFC 5246 section 7.3), only in RAM. If the server still knows the session, the next one with the
- * same server resumes it without public-key arithmetic. The certificate's validity period is checked again. */
+/* The last session, only in RAM. If the server still knows it, the next handshake resumes it (RFC 5246 section 7.3)
+ * without public-key arithmetic. The certificate's validity period is checked again. */
 static struct {
   br_ssl_session_parameters parameters;
   uint8_t server[PG_SHA256_BYTES]; /* SHA-256 of the server's name */

@@ -1,4 +1,4 @@
-/* Time and random bytes on Linux, and libsodium's SHA-256. picogrant-port.h has the contract. */
+/* Time and random bytes on Linux, and libsodium's SHA-256. */
 #include "picogrant-port.h"
 
 #include <sodium/crypto_hash_sha256.h>
@@ -12,7 +12,7 @@ uint32_t pg_clock_ms(void) {
   return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }
 
-/* A time before 2020 means that the clock was never set. Such a clock starts at 1970. */
+/* A time before 2020 means that the clock was never set. */
 uint32_t pg_clock_wall_s(void) {
   enum { YEAR_2020 = 1577836800 };
   time_t now = time(NULL);

@@ -1,10 +1,6 @@
-/*
- * A connection with libcurl, which is only used for connecting and TLS. http.c does HTTP (contract: picogrant-port.h).
- *
- * Each connection has its own handle, because before version 8.1 a reused handle keeps a pointer to freed memory in
- * libcurl's store of headers. All handles of a network are in one multi handle, which reports how each connection has
- * ended.
- */
+/* A connection with libcurl, which is only used for connecting and TLS; http.c does HTTP. Each connection has its own
+ * handle, because before version 8.1 a reused handle keeps a pointer to freed memory. All handles of a network are in
+ * one multi handle, which reports how each attempt to connect has ended. */
 #define _GNU_SOURCE /* for RTLD_DEFAULT */
 #include "posix.h"
 
@@ -17,10 +13,9 @@
 #include "picogrant-numbers.h"
 #include "picogrant-port.h"
 
-/* Information about TLS that libcurl does not provide. The TLS library is OpenSSL or a compatible one. Its functions
- * are looked up in the running program, so that the build does not need the library's headers. */
-
-/* Values of openssl/ssl.h and openssl/x509_vfy.h, so that these headers are not needed. */
+/* libcurl does not provide some information about TLS. So this file looks up functions of OpenSSL, or of a compatible
+ * library, in the running program. The build does not need the library's headers. These are values of openssl/ssl.h and
+ * openssl/x509_vfy.h: */
 enum { RECEIVED_SHUTDOWN = 2, NO_PARTIAL_WILDCARDS = 4, NEVER_CHECK_SUBJECT = 0x20 };
 
 /* Looks up a function of the library; NULL if it is missing. ISO C cannot convert `void *` to a function pointer. */
@@ -143,7 +138,6 @@ void pg_connection_end(struct pg_connection *connection) {
   pg_wipe(connection->in, sizeof connection->in);
 }
 
-/* Writes the server's address as a URL without a path. */
 static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
   int is_v6 = memchr(peer->host, ':', peer->host_size) != NULL;
   int length = snprintf(url, URL_BYTES, "%s://%s%.*s%s:%d/", peer->is_secure ? "https" : "http",
@@ -152,7 +146,6 @@ static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
   return length > 0 && length < URL_BYTES;
 }
 
-/* Trusts the given certificate authorities instead of the system's. */
 static int set_trust(CURL *easy, const struct pg_trust *trust) {
   struct curl_blob pem = {(void *)(uintptr_t)trust->pem, trust->pem_size, CURL_BLOB_NOCOPY};
   return curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &pem) == CURLE_OK &&
@@ -275,7 +268,6 @@ int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, s
   return (int)size;
 }
 
-/* Sets the reason of a connection that broke. Returns `result`. */
 static int broken(struct pg_connection *connection, int result) {
   if (connection->is_certificate_required) connection->reason = PG_REASON_CLIENT_CERTIFICATE;
   return result;

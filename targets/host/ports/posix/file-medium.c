@@ -1,4 +1,3 @@
-/* A file that behaves like flash. posix.h has the contract. */
 #include "posix.h"
 
 #include <errno.h>
@@ -11,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns the position in the file of byte `at` of a slot. `*capacity` is the number of bytes that follow in that
- * block. */
+/* Returns the position in the file of byte `at` of a slot. `*capacity` is the number of bytes from there to the end of
+ * the block. */
 static off_t slot_place(int slot, uint32_t at, size_t *capacity) {
   uint32_t block = at / PG_FILE_BLOCK;
   uint32_t within = at % PG_FILE_BLOCK;
@@ -25,7 +24,7 @@ static int is_among(const int *errors, size_t count, int error) {
   return count > 0;
 }
 
-/* Whether to retry a failed operation, after a short wait. Temporary errors are retried for a second. */
+/* Whether to retry a failed operation. Waits before the retry, at most a second altogether. */
 static int may_pass(int *waits) {
   static const int passing[] = PG_PASSING_ERRORS;
   const struct timespec part = {.tv_nsec = 50000000};

@@ -1,6 +1,5 @@
-/* The host's main program. It reads the settings page and creates the device, then sleeps and works in turn. The user's
- * keys are lines on standard input: s sign in, c cancel, o sign out, a call the API, m measure, l recent events, q
- * quit. */
+/* The host's main program. The user's keys are characters on standard input: s sign in, c cancel, o sign out, a call
+ * the API, m print figures, l recent events, q quit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -40,7 +39,7 @@ static void take_api_body(void *context, const uint8_t *bytes, size_t size) {
   api_bytes += size;
 }
 
-/* Prints the resident size as the kernel reports it. Under an emulator, it is the size of the emulator. */
+/* Prints the resident size. Under an emulator, the kernel reports the size of the emulator. */
 static void print_resident(void) {
   char text[4096];
   int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -69,7 +68,6 @@ static void print_history(void) {
   for (int i = 0; pg_history_line(&host.history, i, line); i++) fprintf(stderr, "%s\n", line);
 }
 
-/* Shows that no settings page is valid. */
 static void show_broken(void) {
   enum { COLUMNS = 20, ROWS = 4 };
   uint8_t frame[COLUMNS * ROWS];
@@ -112,7 +110,8 @@ static void keep_demand(void *context, uint8_t c) {
   demand[demand_size] = 0;
 }
 
-/* Prints for developers which member a response lacks, or which value did not fit and how much memory the device needs. */
+/* Prints for developers which member a response lacks, or which value did not fit and how much memory the device
+ * needs. */
 static void report_missing_capacity(int error) {
   static const char *const fields[] = PG_FIELD_NAMES;
   int field = pg_get(&host.core, PG_ERROR_FIELD);
@@ -184,7 +183,7 @@ static void call_api(void) {
   }
 }
 
-/* Handles a key of the user. Returns 0 to quit. */
+/* Returns 0 to quit. */
 static int take_key(char key) {
   switch (key) {
     case 'a':
@@ -226,8 +225,8 @@ static int open_signals(void) {
 }
 
 /* Reads the available keys. The descriptor is ready, so one read does not block. Neither O_NONBLOCK nor the terminal's
- * mode is set, because other programs share the terminal. After the end of the input or an error, no more keys are read.
- * Returns 0 to quit. */
+ * mode is set, because other programs share the terminal. After the end of the input or an error, no more keys are
+ * read. Returns 0 to quit. */
 static int read_keys(struct pg_waiting *input) {
   char keys[64];
   if (!input->is_ready) return 1;
@@ -239,7 +238,6 @@ static int read_keys(struct pg_waiting *input) {
   return 1;
 }
 
-/* Shows the result of the last call in the application's line. */
 static void show_call(void) {
   char line[32];
   if (call_status < 0) return;

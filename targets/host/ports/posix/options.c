@@ -1,4 +1,3 @@
-/* The command line, and the settings pages that it names. posix.h has the contracts. */
 #include "posix.h"
 
 #include <errno.h>
@@ -65,7 +64,6 @@ int pg_read_options(int count, char **arguments, struct pg_options *options) {
   if (options->pages[0]) return 0;
   return pg_complain("--page", "name a settings page; picogrant configure --page makes one from a device.json");
 }
-
 
 static uint8_t areas[PG_PAGE_AREAS][PG_PAGE_BYTES];
 /* Base64 has four characters for three bytes, and 64 characters in a line. Each certificate has two more lines around

@@ -15,8 +15,6 @@
 #include "page.h"
 #include "picogrant-port.h"
 
-/* options.c: the command line. */
-
 enum { PG_EXIT_WRONG = 2, PG_EXIT_BROKEN = 70 };
 
 struct pg_options {
@@ -27,7 +25,7 @@ struct pg_options {
 /* Prints the problem and its reason in one line on standard error. Returns PG_EXIT_WRONG. */
 int pg_complain(const char *what, const char *why);
 
-/* Reads the command line. Returns 0 to continue, -1 if nothing is left to do, or the exit code after an error. */
+/* Reads the command line. Returns 0 to continue, -1 after --help, or the exit code after an error. */
 int pg_read_options(int count, char **arguments, struct pg_options *options);
 
 /* process.c. Call this function first. It disables core dumps, and prevents other processes of the same user from

@@ -1,4 +1,3 @@
-/* Files and process hardening. posix.h has the contract. */
 #include "posix.h"
 
 #include <errno.h>

@@ -1,5 +1,3 @@
-/* Reads the device's key from a file, and signs with OpenSSL. Only the user who runs the program may read the file.
- * posix.h has the contract. */
 #include "posix.h"
 
 #ifdef PG_KEYS
@@ -13,7 +11,7 @@
 
 static EVP_PKEY *own_key;
 
-/* OpenSSL's signature is a DER sequence of the numbers r and s. */
+/* Converts OpenSSL's signature, a DER sequence of the numbers r and s, to the two numbers of fixed size. */
 static int sign(void *context, const uint8_t *bytes, size_t size, uint8_t signature[PG_SIGNATURE_BYTES]) {
   uint8_t der[80];
   const uint8_t *at = der;

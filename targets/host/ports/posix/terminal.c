@@ -1,4 +1,3 @@
-/* The display in a terminal. picogrant-port.h has the contract. */
 #include "posix.h"
 
 #include <unistd.h>

@@ -24,7 +24,8 @@ enum {
   RESPONSE_MS = 10000 * CHECK_SLOWNESS,
   /* Time limit for the end of a response after its last byte. */
   END_MS = 1000 * CHECK_SLOWNESS,
-  /* CALL_MS: no call of the connection may wait. SLOW_CALLS: the system may interrupt a few calls, which are then slow. */
+  /* CALL_MS: no call of the connection may wait. SLOW_CALLS: the system may interrupt a few calls, which are then
+   * slow. */
   CALL_MS = 250 * CHECK_SLOWNESS,
   SLOW_CALLS = 2,
   HEAD = 512,
@@ -54,8 +55,7 @@ struct response {
 
 static uint8_t pattern_at(uint32_t place) { return (uint8_t)(33 + (place * 7u + (place >> 8)) % 90u); }
 
-/* The number of calls that took too long. */
-static int slow_calls;
+static int slow_calls; /* the number of calls that took longer than CALL_MS */
 
 static void note_call(uint32_t start) { slow_calls += check_is_over(start, CALL_MS); }
 
@@ -159,7 +159,6 @@ static void read_response(struct response *response, int wait_ms) {
   }
 }
 
-/* Makes one exchange with the server. Returns 1 if the request was sent. */
 static int exchange(const char *path, uint32_t body_bytes, int wait_ms, struct response *response) {
   struct pg_address address;
   int is_sent = connect_to(CHECK_SERVER, &address, RESPONSE_MS) == PG_CONNECTION_OPEN && request(&address, path, body_bytes);
@@ -242,7 +241,8 @@ static void check_ends(void) {
   check(response.bytes > 0 && open <= 2, "ok connection: those that were ended are closed", line);
 }
 
-/* Requests the server's time in milliseconds. Also returns the port's own time at that moment, and the server's date. */
+/* Returns the server's time in milliseconds. `own_ms` receives the port's time at that moment, `wall_s` the server's
+ * date. */
 static uint32_t server_clock(uint32_t *own_ms, uint32_t *wall_s) {
   struct response response;
   const char *rest;

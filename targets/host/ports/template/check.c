@@ -1,13 +1,8 @@
-/*
- * Tests the four files of a port one by one, and prints a line for each result. On the desktop:
- *
- *   npm run host -- --port my-port --check
- *
- * On the board: build check.c with check-connection.c and the address of the check's server, and flash it in place of
- * main.c. Start it twice, because some faults are only visible at the second start. The lines go to port_log: `ok ...`
- * and `not ok ...`, and at the end `# all passed`, or that some tests failed. The content of both record slots is lost.
- * targets/docs/firmware-in-c.md describes what no program on the board can test.
- */
+/* Tests the four files of a port. On the desktop, run `npm run host -- --port my-port --check`. On the board, build
+ * check.c with check-connection.c and the address of the check's server, and flash it in place of main.c. Start it
+ * twice, because some faults are only visible at the second start. port_log gets a line for each result: `ok ...` or
+ * `not ok ...`, and at the end `# all passed` or `# failed`. The content of both record slots is lost.
+ * targets/docs/firmware-in-c.md describes what no program on the board can test. */
 #include <string.h>
 
 #include "check.h"
@@ -31,7 +26,6 @@ void check(int is_right, const char *right, const char *wrong) {
   port_log(is_right ? right : wrong);
 }
 
-/* Whether this time has passed by the port's own clock. */
 int check_is_over(uint32_t start, uint32_t ms) { return pg_clock_ms() - start >= ms; }
 
 /* Returns 1 if the clock can measure waits. All other tests need that. */
@@ -62,7 +56,8 @@ static int check_clock(void) {
   return 1;
 }
 
-/* Whether each bit is set in a quarter to three quarters of the bytes, and at least a hundred of 248 bytes differ. */
+/* Whether each bit is set in a quarter to three quarters of the bytes, and there are at least 100 different values.
+ * Random bytes practically never fail this: 248 of them have about 159 different values. */
 static int is_spread(const uint8_t *bytes, int size) {
   uint8_t seen[256] = {0};
   int different = 0;
@@ -197,7 +192,7 @@ static int read_stored(struct stored *stored) {
 }
 
 /* Compares the first random bytes of this start with those of the last start. A source with a fixed seed repeats them.
- * check.c stores the new bytes after all other tests. */
+ * leave_for_next stores the new bytes. */
 static void check_last_start(struct stored *first) {
   struct stored before;
   memset(first, 0, sizeof *first);

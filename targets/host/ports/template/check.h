@@ -1,11 +1,10 @@
-/* Shared by the two files of the check. check.c tests clock, random bytes, medium and display, check-connection.c the
- * rest. */
 #ifndef PICOGRANT_CHECK_H
 #define PICOGRANT_CHECK_H
 
 #include <stdint.h>
 
-/* Set this factor if the machine is slower than an idle device, for example an emulator. It multiplies each time limit. */
+/* Set this factor if the machine is slower than an idle device, for example an emulator. It multiplies each time
+ * limit. */
 #ifndef CHECK_SLOWNESS
 #define CHECK_SLOWNESS 1
 #endif

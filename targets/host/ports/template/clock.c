@@ -1,5 +1,5 @@
-/* Time, random bytes, a digest, a signer, sleep and keys on Linux. Replace them with the board's functions.
- * picogrant-port.h and port.h have the contracts. */
+/* Time, random bytes, a digest, a signer, sleep and keys on Linux. Replace them with your board's functions
+ * (picogrant-port.h, port.h). */
 #include "picogrant-port.h"
 
 #include <poll.h>
@@ -12,16 +12,16 @@
 
 static int input = STDIN_FILENO;
 
-/* Returns the milliseconds of a counter that also runs while the processor sleeps. On a board, use a 32-bit timer, or
- * the tick counter of an operating system. The counter must wrap at 2^32. */
+/* On a board, use a 32-bit timer or the tick counter of an operating system. It must run while the processor sleeps,
+ * and wrap at 2^32. */
 uint32_t pg_clock_ms(void) {
   struct timespec now;
   clock_gettime(CLOCK_BOOTTIME, &now);
   return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }
 
-/* Returns seconds since 1970 from a reliable clock, or 0. If it returns 0, TLS is refused, because certificates cannot
- * be checked. */
+/* On a board without a reliable clock, return 0, and refuse TLS: without the time, certificates cannot be checked. Or
+ * use wall-clock.h. */
 uint32_t pg_clock_wall_s(void) { return (uint32_t)time(NULL); }
 
 /* On a board, use the hardware's generator after its health test. Return 0 if there is none; a fixed seed is not safe. */
@@ -29,8 +29,8 @@ int pg_random(uint8_t *bytes, size_t size) {
   return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
 }
 
-/* On a board, use the SHA-256 of the TLS library or the hardware. Without it, servers that require code challenges cannot
- * be used. */
+/* On a board, use the SHA-256 of the TLS library or the hardware. Without it, servers that require code challenges
+ * cannot be used. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   (void)bytes;
   (void)size;

@@ -1,11 +1,10 @@
 /*
- * A connection over a plain socket. Replace this file with a connection over the board's TCP and TLS. picogrant-port.h
- * has the contract. Its main rules: no function waits; use TLS 1.2 or later, and check the certificate's chain, name
- * and dates; wipe every buffer at the end. http.c implements HTTP.
+ * A connection over a plain socket. Replace this file with a connection over the board's TCP and TLS (picogrant-port.h).
+ * The main rules: no function waits; use TLS 1.2 or later, and check the certificate's chain, name and dates; wipe every
+ * buffer at the end. http.c implements HTTP. ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use
+ * esp_tls, on Zephyr its sockets with TLS.
  *
- * This file has no TLS, so it refuses every address except this machine's own. Use it to test a port with a local
- * service. ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use esp_tls, on Zephyr its sockets with
- * TLS.
+ * This file has no TLS, so it refuses every address except this machine's own. It serves to test with a local service.
  */
 #include "port.h"
 
@@ -92,7 +91,6 @@ int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, s
   return size ? (int)size : pg_connection_flush(connection) < 0 ? -1 : 0;
 }
 
-/* Sends the transmit buffer. Returns 1 if everything has been sent. */
 int pg_connection_flush(struct pg_connection *connection) {
   while (connection->sent < connection->filled) {
     ssize_t done = send(connection->descriptor, connection->out + connection->sent,
@@ -113,7 +111,6 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   return errno == EAGAIN || errno == EINTR ? PG_CONNECTION_NOTHING : PG_CONNECTION_BROKEN;
 }
 
-/* Closes the connection, and wipes the buffers. Has no effect without a connection. */
 void pg_connection_end(struct pg_connection *connection) {
   if (connection->descriptor >= 0) close(connection->descriptor);
   connection->descriptor = -1;

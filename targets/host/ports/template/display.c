@@ -1,5 +1,5 @@
-/* The display, which is a console here. Replace this file. A frame is columns * rows characters, row by row, and is
- * valid during this call. Copy it to the display, or into the buffer that an interrupt sends. */
+/* The display, which is a console here. Replace this file. A frame is valid only during the call: copy it to the
+ * display, or into the buffer that an interrupt sends. */
 #include "picogrant-port.h"
 
 #include <stdio.h>

@@ -1,9 +1,6 @@
-/*
- * A device in C that calls your own API after the sign-in. It reads a list page by page, and prints the result. If the
- * API refuses the token (401), the core refreshes it and repeats the call. This program handles the pages, the use of
- * the token in other protocols, and the end of the session. port.h and the four other files of this folder contain what
- * the program needs of the board.
- */
+/* A device in C that calls your own API after the sign-in: it reads a list page by page and prints it. If the API
+ * refuses the token (401), the core refreshes the token and repeats the call. port.h and the four other files of this
+ * folder contain the functions of the board. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,7 @@
-/*
- * The storage for the records, which is a file here, with one slot after the other. Replace this file with flash or an
- * EEPROM. picogrant-port.h has the contract. Its main rules: there are two independent slots (on flash, separate
- * sectors); erasing sets every byte to 0xff; programming writes erased bytes, each only once, and is durable when it
- * returns. The host's storage.h does the rest. It programs the header last, so that after a power failure a partial
- * record never looks valid.
- *
- * Records contain tokens. If attackers can read out the medium, encrypt it.
- */
+/* The storage for the records, which is a file here, with one slot after the other. Replace this file with flash or an
+ * EEPROM (picogrant-port.h). The main rules: there are two independent slots (on flash, separate sectors); erasing sets
+ * every byte to 0xff; programming writes erased bytes, each only once, and is durable when it returns. Records contain
+ * tokens. If attackers can read out the medium, encrypt it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,10 +10,7 @@
 const struct pg_signer *port_signer(void);
 #endif
 
-/* The storage for the records (medium.c). */
 extern const struct pg_medium port_medium;
-
-/* The device's connection (connection.c). */
 extern struct pg_connection port_connection;
 
 /* Initializes the board: pins, clocks, network. */
@@ -29,7 +26,7 @@ int port_key(void);
 /* Writes a line to the developer's log. It must not contain a token, a code or a secret. */
 void port_log(const char *line);
 
-/* Return what clock.c waits for: the descriptor of connection.c, -1 for none, and its events. */
+/* connection.c: the socket's descriptor, -1 for none, and the events of poll() for which port_wait waits. */
 int socket_descriptor(void);
 short socket_events(void);
 

@@ -1,6 +1,5 @@
-/* Functions of a Cortex-M: the vector table; the reset handler, which prepares memory for C; the handlers of faults,
- * which report them on the UART and reset the board without affecting records; interrupts; and the only function in
- * which the processor sleeps. */
+/* The vector table, the reset handler, the handlers of faults, which report them on the UART and reset the board, the
+ * interrupt handler, and board_sleep. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +17,8 @@ enum { FRAME_BYTES = 32 };
 int main(void);
 void board_reset(void);
 
-/* Forbids access to memory below RAM, so that a stack that grows out of RAM causes a fault at once. On many
- * microcontrollers this causes a fault anyway. On others there is something else, and the emulator ignores such writes. */
+/* Forbids access to memory below RAM, so that a stack that grows out of RAM causes a fault at once. Without this guard,
+ * some microcontrollers have other memory there, and the emulator ignores such writes. */
 static void guard_stack(void) {
   MPU_REGION = 0;
   MPU_BASE = MAP_RAM_AT - (1u << MPU_GUARD_BITS);
@@ -65,12 +64,11 @@ __attribute__((used)) static void report_fault(const uint32_t *frame) {
   board_restart();
 }
 
-/* Uses the whole stack for the report, because its content is not needed any more. */
+/* Resets the stack pointer before the report, because there may be no space left on the stack. */
 __attribute__((naked)) static void on_fault(void) {
   __asm__("mrs r0, msp\n ldr r1, =board_stack_top\n msr msp, r1\n b report_fault\n");
 }
 
-/* Handles the watchdog's first timeout, which means that the loop hangs. */
 static void on_watchdog(void) {
   board_log("watchdog: the loop has not come round; restarting\n");
   board_restart();
@@ -95,7 +93,7 @@ void board_ethernet_listen(int is_on) {
   has_input = 0;
 }
 
-/* Handles an interrupt. The lowest bits of IPSR contain its number, which is the NVIC number plus 16. */
+/* Handles an interrupt. IPSR contains its number in the NVIC plus 16. */
 static void on_interrupt(void) {
   int number;
   __asm__ volatile("mrs %0, ipsr" : "=r"(number));
@@ -111,7 +109,8 @@ static void on_interrupt(void) {
       is_over = 1;
       break;
     case IRQ_ETHERNET:
-      /* The controller raises this interrupt until its frames have been read. Keep it off until the loop has read them. */
+      /* The controller raises this interrupt until its frames have been read, so it stays off until the loop reads
+       * them. */
       board_irq_off(IRQ_ETHERNET);
       has_input = 1;
       break;
@@ -123,8 +122,7 @@ static void on_interrupt(void) {
 /* The default handler, for machines that do not use SysTick. */
 void board_on_tick(void) __attribute__((weak, alias("on_unexpected")));
 
-/* The table must be complete. Otherwise an interrupt without an entry would jump to an address in the code after the
- * table. */
+/* Every interrupt needs an entry. Otherwise it would jump to an address that is read from the code after the table. */
 __attribute__((section(".vectors"), used)) static const struct {
   uint32_t *stack;
   void (*system[15])(void);
@@ -137,7 +135,7 @@ __attribute__((section(".vectors"), used)) static const struct {
     .interrupts = {[0 ... IRQ_COUNT - 1] = on_interrupt},
 };
 
-/* A longer sleep consists of several short ones, because the watchdog must be reset and the timer has 32 bits. */
+/* The watchdog restarts the board after 90 s without a call of board_sleep, so a single sleep is shorter. */
 enum { SLEEP_MAX_MS = 60000 };
 
 static struct board_sleep_figures figures;

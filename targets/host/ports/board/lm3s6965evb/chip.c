@@ -1,9 +1,5 @@
-/*
- * The functions that every board has, for this one: UART, clock, timer and watchdog.
- *
- * SysTick has 24 bits, which is half a second of this clock. Its interrupt counts the half seconds, and its value is
- * the rest.
- */
+/* UART, clock, timer and watchdog. SysTick has 24 bits, which is two thirds of a second of this clock. So its interrupt
+ * counts half seconds, and its value is the rest. */
 #include "board.h"
 #include "picogrant-port.h"
 #include "registers.h"
@@ -11,7 +7,6 @@
 enum { BAUD = 115200, TICKS_PER_MS = BOARD_CLOCK_HZ / 1000, WATCHDOG_S = 90 };
 enum { PERIOD_MS = 500, PERIOD_LAST = PERIOD_MS * TICKS_PER_MS - 1 };
 
-/* Starts the clocks that all other parts need. */
 static void start_clocks(void) {
   SYSTEM_CLOCK = CLOCK_PAST_PLL;
   while (!(SYSTEM_STATE & PLL_IS_LOCKED)) continue;
@@ -22,7 +17,7 @@ static void start_clocks(void) {
 }
 
 void board_uart_open(void) {
-  /* The divider of the baud rate, which is the clock / (16 * BAUD), in units of 1/64. */
+  /* The divider is BOARD_CLOCK_HZ / (16 * BAUD), here in units of 1/64. */
   enum { DIVIDER = (BOARD_CLOCK_HZ * 4 + BAUD / 2) / BAUD };
   start_clocks();
   PORT_IS_OF_PART(PORT_A) = PINS_OF_UART | PINS_OF_SSI;

@@ -1,5 +1,5 @@
-/* The microcontroller's Ethernet controller (contract: network.h). In its memory, each frame follows two bytes with its
- * length. lwIP has two bytes of padding in the same place. */
+/* The microcontroller's Ethernet controller (contract: network.h). In its memory, two bytes before each frame contain
+ * the frame's length. lwIP has two bytes of padding in the same place. */
 #include "network.h"
 #include <netif/ethernet.h>
 #include "registers.h"

@@ -1,10 +1,9 @@
-/* The board's memory map, for C and for the linker script, which is preprocessed. */
+/* The board's memory map, for C and for board.ld. */
 #ifndef PICOGRANT_BOARD_MAP_H
 #define PICOGRANT_BOARD_MAP_H
 
 #define MAP_NAME "lm3s6965evb"
 
-/* Flash of the firmware, which begins with its vectors. */
 #define MAP_FIRMWARE_AT 0x00000000
 #define MAP_FIRMWARE_BYTES 0x3c000
 

@@ -67,7 +67,7 @@ static int wait_for(uint8_t awaited) {
   return 0;
 }
 
-/* Reads the card's response, which comes within a few bytes. Returns 0xff if there is none. */
+/* Reads the card's response, which comes within 16 bytes. Returns 0xff if there is none. */
 static uint8_t response_of(void) {
   uint8_t response = 0xff;
   for (int i = 0; i < 16 && response == 0xff; i++) response = board_ssi_byte(0xff);
@@ -101,7 +101,7 @@ static int open_selected(void) {
   do {
     (void)command(APPLICATION, 0);
     if (command(APPLICATION_OPEN, 1u << 30) == 0) {
-      /* Continue if it reports IS_IDLE, because the emulated card does so although it is open. */
+      /* IS_IDLE is no error here, because the emulated card reports it even when it is open. */
       if (command(READ_REGISTER, 0) > IS_IDLE) return 0;
       card.counts_blocks = (rest_of_response() >> 24 & COUNTS_BLOCKS) != 0;
       return 1;
@@ -154,7 +154,7 @@ static int hold(uint32_t number) {
   return card.holds;
 }
 
-/* Writes the block in memory to the card. Later reads use the card again, because the write may have failed. */
+/* Writes the block in memory to the card. The next access reads the card again, because the write may have failed. */
 static int write_held(void) {
   select_card(1);
   int ok = write_selected(card.number);

@@ -1,7 +1,5 @@
-/*
- * lwIP's options for this board: no operating system, one connection at a time, and segments so short that a received
- * packet fits into one buffer of 600 bytes. Memory comes from fixed pools, not from the engine's heap.
- */
+/* lwIP's options for this board: no operating system, one connection at a time, and segments so short that a received
+ * packet fits into one buffer of 600 bytes. Memory comes from fixed pools, not from the engine's heap. */
 #ifndef PICOGRANT_BOARD_LWIPOPTS_H
 #define PICOGRANT_BOARD_LWIPOPTS_H
 
@@ -47,7 +45,8 @@
 #define TCP_OVERSIZE 0
 #define TCP_QUEUE_OOSEQ 0
 #define TCP_LISTEN_BACKLOG 0
-/* Milliseconds. If the board closes a connection first, lwIP keeps its state for twice this time, which wakes the board. */
+/* Milliseconds. If the board closes a connection first, lwIP keeps its state for twice this time, which wakes the
+ * board. */
 #define TCP_MSL 500UL
 #define PBUF_POOL_SIZE 5
 #define MEMP_NUM_PBUF 4

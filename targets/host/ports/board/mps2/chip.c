@@ -1,9 +1,5 @@
-/*
- * The functions that every board has, for this one: UART, clock, timer and watchdog, which are Arm's CMSDK.
- *
- * Time is read from a free-running counter, because counting timer interrupts would miss those that come while
- * interrupts are off. The timer only ends a sleep.
- */
+/* UART, clock, timer and watchdog, which are Arm's CMSDK. The clock is a free-running counter, because a count of timer
+ * interrupts would miss those that come while interrupts are off. The timer only ends a sleep. */
 #include "board.h"
 #include "picogrant-port.h"
 #include "registers.h"

@@ -1,4 +1,4 @@
-/* The driver of the Ethernet controller LAN9118. network.h has the contract. */
+/* The driver of the Ethernet controller LAN9118 (contract: network.h). */
 #include "network.h"
 #include "picogrant-port.h"
 #include "registers.h"

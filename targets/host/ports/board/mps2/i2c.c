@@ -113,12 +113,11 @@ static uint32_t from_bcd(uint8_t byte) { return (uint32_t)(byte >> 4) * 10 + (by
 
 static uint8_t to_bcd(uint32_t number) { return (uint8_t)(number / 10 << 4 | number % 10); }
 
-/* Returns the days since 1970 of a date. The chip has the years 2000 to 2099, as two digits. */
+/* Returns the days since 1970 of a date. The chip stores the years 2000 to 2099 as two digits. */
 static uint32_t days_of(uint32_t year, uint32_t month, uint32_t day) {
   return (uint32_t)pg_days_of(2000 + (int)year, (int)month, (int)day);
 }
 
-/* Returns the chip's time in seconds since 1970; 0 if it does not respond, or has stopped. */
 uint32_t board_clock_chip(void) {
   static const uint8_t first = 0;
   uint8_t registers[7];

@@ -1,13 +1,9 @@
-/*
- * The board's memory map, for C and for the linker script, which is preprocessed. For a real microcontroller, change
- * the numbers.
- */
+/* The board's memory map, for C and for board.ld. For a real microcontroller, change the numbers. */
 #ifndef PICOGRANT_BOARD_MAP_H
 #define PICOGRANT_BOARD_MAP_H
 
 #define MAP_NAME "mps2-an385"
 
-/* Flash of the firmware, which begins with its vectors. */
 #define MAP_FIRMWARE_AT 0x00000000
 #define MAP_FIRMWARE_BYTES 0x50000
 

@@ -1,7 +1,5 @@
-/*
- * A display of 96 x 16 pixels with an SSD0303 controller. It shows sixteen characters of six columns in two rows, as
- * the core's 16x2 display. The font's columns have the controller's format, with the top pixel in the lowest bit.
- */
+/* A display of 96 x 16 pixels with an SSD0303 controller. It shows sixteen characters of six columns in two rows, as
+ * the core's 16x2 display. The font's columns have the controller's format, with the top pixel in the lowest bit. */
 #include <string.h>
 
 #include "board.h"

@@ -1,4 +1,4 @@
-/* What lwIP requires of a compiler. Its defaults fit GCC. */
+/* lwIP's options for the compiler. For GCC, the defaults suffice for everything else. */
 #ifndef PICOGRANT_BOARD_CC_H
 #define PICOGRANT_BOARD_CC_H
 
