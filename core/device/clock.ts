@@ -131,7 +131,6 @@ export function tolerateRefusals(device: Device & Clock, seconds: number): void 
   device.refusalsLeftS = seconds;
 }
 
-/** Resets the backoff, so that the wait after the next failure is the shortest one. */
 export function resetBackoff(device: Device & Clock): void {
   device.backoffMs = 0;
 }
@@ -154,18 +153,15 @@ export function pollEvery(device: Device, ms: number): void {
   }
 }
 
-/** Sets when the code expires. */
 export function setCodeLifetime(device: Device & Clock, seconds: number): void {
   device.codeLifetimeS = seconds;
 }
 
-/** Sets when the access token expires. 0 means that it must be refreshed before it is used. */
 export function setAccessLifetime(device: Device & Clock, seconds: number): void {
   ASSERT: must(seconds >= 0 && seconds <= Limit.ENDLESS, "an access token lives for a time");
   device.accessLifetimeS = seconds;
 }
 
-/** Sets how long before its expiry the access token is refreshed. */
 export function setRefreshMargin(device: Device & Clock, seconds: number): void {
   device.refreshMarginS = seconds;
 }
@@ -175,13 +171,11 @@ export function restRefreshes(device: Device & Clock, seconds: number): void {
   device.refreshRestS = seconds;
 }
 
-/** Sets when the refresh token expires. */
 export function setRefreshLifetime(device: Device & Clock, seconds: number): void {
   ASSERT: must(seconds >= 0 && seconds <= Limit.ENDLESS, "a refresh token lives for a time");
   device.refreshLifetimeS = seconds;
 }
 
-/** Starts the time limit of a request or VERIFY. */
 export function limitExchange(device: Device & Clock): void {
   device.exchangeMs = Limit.EXCHANGE_MS_MAX;
 }

@@ -17,7 +17,6 @@ export enum ClientAuthentication {
 
 /** Whether device authorization requests have a code challenge (RFC 7636). The host creates it (Command.CHALLENGE). */
 export enum Pkce {
-  /** Never. */
   NEVER = 0,
   /** A request has a code challenge only after the server has demanded one in an error. */
   ON_DEMAND = 1,
@@ -83,39 +82,22 @@ export interface Config {
 export enum ConfigMember {
   /** No problem. */
   NONE = 0,
-  /** `clientId`. */
   CLIENT_ID = 1,
-  /** `clientSecret`. */
   CLIENT_SECRET = 2,
-  /** `clientAuthentication`. */
   CLIENT_AUTHENTICATION = 3,
-  /** `server`. */
   SERVER = 4,
-  /** `scope`. */
   SCOPE = 5,
-  /** `deviceParameters`. */
   DEVICE_PARAMETERS = 6,
-  /** `tokenParameters`. */
   TOKEN_PARAMETERS = 7,
-  /** `columns`. */
   COLUMNS = 8,
-  /** `rows`. */
   ROWS = 9,
-  /** `seed`. */
   SEED = 10,
-  /** `autoStart`. */
   AUTO_START = 11,
-  /** `renewalsMax`. */
   RENEWALS_MAX = 12,
-  /** `messages`. */
   MESSAGES = 13,
-  /** `startSpreadMs`. */
   START_SPREAD_MS = 14,
-  /** `pkce`. */
   PKCE = 15,
-  /** `formerServer`. */
   FORMER_SERVER = 16,
-  /** `jsonBodies`. */
   JSON_BODIES = 17,
 }
 
@@ -136,7 +118,6 @@ function areParameters(value: string): boolean {
   return isText(value) && (value === "" || value.charCodeAt(0) === 38);
 }
 
-/** The spread in milliseconds: the setting, or the default. */
 export function startSpreadOf(config: Config): number {
   return config.startSpreadMs === undefined ? Limit.BOOT_SPREAD_MS : config.startSpreadMs;
 }

@@ -166,7 +166,6 @@ export function makeFailure(device: Failure): void {
   device.error = ErrorCode.NONE;
 }
 
-/** Sets the error that is shown; NONE: no error. */
 export function setError(device: Device & Failure, error: ErrorCode): void {
   device.error = error;
 }

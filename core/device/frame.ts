@@ -88,7 +88,6 @@ export function hideCode(device: Device & Frame): void {
   device.codeConfirmed = 0;
 }
 
-/** Sets whether the countdown is shown, which changes the display each second. */
 export function showCountdown(device: Device & Frame, isShown: boolean): void {
   device.hasCountdown = isShown ? 1 : 0;
 }
@@ -130,7 +129,6 @@ export function beginText(device: Device & Frame): void {
   goToCell(device, 0);
 }
 
-/** Continues at the last row of the visible page. */
 export function goToLastRow(device: Device & Frame): void {
   goToCell(device, device.pageEnd - device.columns);
 }
@@ -187,10 +185,7 @@ export function endText(device: Device & Frame): void {
   fill(device, device.pageEnd);
 }
 
-/**
- * Passes the frame to the host.
- * @returns whether it has changed
- */
+/** Passes the frame to the host, and returns whether it has changed since the last call. */
 export function takeFrame(device: Device & Frame): boolean {
   if (!device.frameChanged) return false;
   device.frameChanged = 0;

@@ -28,7 +28,6 @@ import type { Field, Literal, Region } from "./tables.ts";
 /** A byte array of the host: a typed array, or a plain array of integers 0..255. */
 export interface Bytes {
   [index: number]: number;
-  /** Number of bytes. */
   readonly length: number;
 }
 
@@ -144,7 +143,6 @@ export function matchNext(device: Device, literal: Literal, matched: number, c: 
   return 0;
 }
 
-/** Whether the region's value begins with the other's. */
 export function beginsWith(device: Device, region: Place, other: Place): boolean {
   var size = device.length[other];
   return (
@@ -152,7 +150,6 @@ export function beginsWith(device: Device, region: Place, other: Place): boolean
   );
 }
 
-/** Whether two regions have equal values. */
 export function isSame(device: Device, region: Place, other: Place): boolean {
   return device.length[region] === device.length[other] && beginsWith(device, region, other);
 }

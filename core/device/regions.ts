@@ -97,7 +97,6 @@ export function makeRegions(device: Regions, messages: number): void {
   device.hasNextPage = 0;
 }
 
-/** Places the region at `start`, with `capacity` bytes. */
 export function placeRegion(
   device: Device & Regions,
   region: Place,
@@ -175,7 +174,6 @@ export function wipe(device: Device & Regions, region: Place): void {
   }
 }
 
-/** Wipes each region of the mask. */
 export function clearAll(device: Device, fields: number): void {
   for (var field = 1; fields >> field; field++) if ((fields >> field) & 1) wipe(device, field);
 }
@@ -197,7 +195,6 @@ function emptyOutput(device: Device): void {
   for (var field = Field.VALUE_A; field <= Field.VALUE_D; field++) setLength(device, field, -1);
 }
 
-/** Whether OUTPUT could be claimed now. */
 export function isOutputFree(device: Device): boolean {
   return device.outputUse === OutputUse.NOBODY || device.outputUse === OutputUse.RESPONSE_SHOWN;
 }
@@ -249,7 +246,6 @@ export function keepTarget(device: Device & Regions): void {
   device.targetSize = device.length[Region.CALL];
 }
 
-/** Marks the target in CALL as that of a further page. */
 export function offerNextPage(device: Device & Regions): void {
   device.hasNextPage = 1;
 }
@@ -277,7 +273,6 @@ export function dropCode(device: Device): void {
   clearAll(device, Fields.OF_CODE | (1 << Region.CODE_VERIFIER));
 }
 
-/** Wipes every token in memory. */
 export function dropTokens(device: Device): void {
   clearAll(device, Fields.OF_SESSION | (1 << Region.REFRESH_TOKEN));
   setRefreshLifetime(device, Limit.ENDLESS);

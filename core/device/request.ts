@@ -62,7 +62,6 @@ export function makeRequest(device: Request, isJson: number): void {
   device.bodyBytes = 0;
 }
 
-/** Sets the endpoints of the server, a bit for each. */
 export function offerEndpoints(device: Device & Request, endpoints: number): void {
   device.endpoints = endpoints & Limit.ENDPOINTS;
 }
@@ -89,14 +88,12 @@ export function endFormTrial(device: Device & Request, isSuccess: boolean): void
   device.formTrial = 0;
 }
 
-/** Starts a request: there is no response yet. */
 export function beginRequest(device: Device & Request): void {
   device.httpStatus = 0;
   device.retryAfterS = 0;
   device.bodyBytes = 0;
 }
 
-/** Sets the destination and the Authorization header. */
 export function addressRequest(
   device: Device & Request,
   endpoint: number,
@@ -141,7 +138,6 @@ export function beginResponse(device: Device & Request, status: number, retryAft
   device.retryAfterS = retryAfterS >= 0 ? retryAfterS | 0 : -1;
 }
 
-/** Counts a byte of the body, up to the limit. */
 export function countByte(device: Device & Request): void {
   if (device.bodyBytes <= Limit.BODY_MAX) device.bodyBytes++;
 }

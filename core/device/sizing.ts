@@ -24,9 +24,7 @@ export function makeMisfit(device: Misfit): void {
   device.memoryNeeded = 0;
 }
 
-/**
- * Stores in memoryNeeded that the device needs `missing` more bytes than it has, unless memoryNeeded is larger already.
- */
+/** Makes memoryNeeded at least the memory's size plus `missing` bytes. A large memory also holds the long addresses. */
 export function noteNeed(device: Device & Misfit, missing: number): void {
   var bytes = device.memory.length + missing;
   if (device.memory.length < Limit.LONG_URI_MEMORY && bytes >= Limit.LONG_URI_MEMORY) {
@@ -35,7 +33,6 @@ export function noteNeed(device: Device & Misfit, missing: number): void {
   if (missing > 0 && bytes > device.memoryNeeded) device.memoryNeeded = bytes;
 }
 
-/** Records that the response's error concerns this field. */
 export function noteField(device: Device & Misfit, field: Field): void {
   device.errorField = field;
 }

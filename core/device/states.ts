@@ -41,11 +41,8 @@ export enum Event {
   /** An unfinished revocation was found at the start. */
   REVOCATION_FOUND = 4,
   // Events of the user.
-  /** The user signs in. */
   SIGN_IN = 5,
-  /** The user cancels. */
   CANCEL = 6,
-  /** The user signs out. */
   SIGN_OUT = 7,
   // Events of the server.
   /** The server has sent a code. */
@@ -56,12 +53,10 @@ export enum Event {
   FINAL_ERROR = 10,
   /** The access token was refreshed. */
   REFRESHED = 11,
-  /** The revocation has ended. */
   REVOKED = 12,
   /** An API has rejected the access token. */
   TOKEN_REFUSED = 13,
   // Events of time.
-  /** The code has expired. */
   CODE_EXPIRED = 14,
   /** A code has expired after the device has replaced `renewalsMax` codes. */
   RENEWALS_EXHAUSTED = 15,

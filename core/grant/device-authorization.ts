@@ -200,7 +200,6 @@ export function codeReceived(device: Device & Code): void {
   startJob(device, Job.WRITE);
 }
 
-/** Writes the body of the poll. */
 export function preparePoll(device: Device & Code): void {
   // After its expiry, a code is polled only once.
   if (!device.codeLifetimeS) device.lastPollMade = 1;

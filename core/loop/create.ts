@@ -1,5 +1,4 @@
-// Creates a device: divides the memory, and encodes literals and configuration into it. All allocations of the
-// core happen during this call.
+// Creates a device: divides the memory, and encodes literals and configuration into it.
 
 import { makeClock } from "../device/clock.ts";
 import { makeCommandRange } from "../device/command.ts";

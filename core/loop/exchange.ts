@@ -144,10 +144,7 @@ export function whatIsDue(device: Device): Due {
   return dueInState(device);
 }
 
-/**
- * Writes a request of the grant.
- * @returns whether it fits
- */
+/** Writes a request of the grant, and returns whether it fits. */
 function prepareGrant(device: Device, purpose: Due): boolean {
   var endpoint = Endpoint.TOKEN;
   var inPlace = 0;

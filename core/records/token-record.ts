@@ -138,7 +138,6 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
   }
 }
 
-/** The kind of a record of the current state. */
 function kindOfRecord(device: Device): RecordKind {
   var hasRefreshToken = holds(device, Region.REFRESH_TOKEN);
   var state = device.state;
@@ -167,10 +166,7 @@ export function countRecord(device: Device & RecordHead): void {
   device.sequence++;
 }
 
-/**
- * Writes the record to OUTPUT, as much of it as fits.
- * @returns its size
- */
+/** Writes the record to OUTPUT, as much of it as fits, and returns its whole size. */
 export function writeRecord(device: Device): number {
   writeTo(device, Region.OUTPUT);
   moveRecord(device, Direction.TO_RECORD);

@@ -117,7 +117,6 @@ function maySend(device: Device, endpoint: number): boolean {
   return endpoint === Endpoint.METADATA || hasSession(device);
 }
 
-/** Whether a call to this endpoint can start. */
 export function mayBeginCall(device: Device, endpoint: number): boolean {
   return maySend(device, endpoint) && !isUnderWay(device);
 }
@@ -193,7 +192,6 @@ export function isRetried(device: Device): boolean {
   );
 }
 
-/** Whether a call waits for an access token. */
 export function needsToken(device: Device): boolean {
   return device.callState === CallState.WAITING && carriesToken(device);
 }
@@ -262,7 +260,6 @@ export function isResponseTooLong(device: Device): boolean {
   return device.callErrorField !== Field.NONE;
 }
 
-/** Records that the call's error concerns this field. */
 export function noteCallField(device: Device & Call, field: Field): void {
   device.callErrorField = field;
 }
@@ -288,7 +285,6 @@ export function endVerify(device: Device & Call): void {
   device.verification = Verification.NONE;
 }
 
-/** Ends the call with its result. */
 export function finishCall(device: Device & Call, error: ErrorCode): void {
   device.callState = CallState.DONE;
   device.callError = error;

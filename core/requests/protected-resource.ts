@@ -75,7 +75,6 @@ export function sendCall(
   return 1;
 }
 
-/** Whether the call's target has a query. */
 function hasQuery(device: Device): boolean {
   var at = device.start[Region.CALL];
   var end = at + device.targetSize;

@@ -107,7 +107,6 @@ function writePoll(device: Device, response: Literal | 0): void {
   endWrite(device, Region.CALL);
 }
 
-/** Sets the number of requests that are left in the run. */
 function countPolls(device: Device & Events, left: number): void {
   device.eventPolls = left;
 }
@@ -222,7 +221,6 @@ function rememberEvent(device: Device & Events): boolean {
   return older !== sum;
 }
 
-/** Whether the claims contain the field. */
 function isNamed(device: Device, field: Field): boolean {
   return ((device.scanSeen >> field) & 1) > 0;
 }

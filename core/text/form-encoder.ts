@@ -54,7 +54,6 @@ export function skip(device: Device & Writer, count: number): void {
   device.writeAt += count;
 }
 
-/** Goes to a position. */
 export function goTo(device: Device & Writer, place: number): void {
   device.writeAt = place;
 }
@@ -95,7 +94,6 @@ function staysAsItIs(c: number, encoding: Encoding): boolean {
   return c === (encoding === Encoding.FORM ? 42 : 126);
 }
 
-/** Writes a byte of a UTF-8 value, encoded. */
 export function writeEncoded(device: Device, c: number, encoding: Encoding): void {
   if (staysAsItIs(c, encoding)) writeByte(device, c);
   else if (c === 32 && encoding === Encoding.FORM) writeByte(device, 43);
@@ -105,7 +103,6 @@ export function writeEncoded(device: Device, c: number, encoding: Encoding): voi
   }
 }
 
-/** Writes a region's value, encoded. */
 export function writeRegion(device: Device, region: Place, encoding: Encoding): void {
   var bytes = bytesOf(device, region);
   var at = device.start[region];

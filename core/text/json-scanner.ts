@@ -147,7 +147,6 @@ function endValue(device: Device & Scanner): void {
   } else device.scanState = device.scanStack > 1 ? Scan.ELEMENT_END : Scan.END;
 }
 
-/** The stack is a 1, followed by a bit for each level: 0 for an object, 1 for an array. */
 function open(device: Device & Scanner, state: Scan): void {
   // Some servers send the scope as a list. All other lists are skipped: a token in a list is not a token.
   if (device.scanField !== Field.SCOPE) keepIn(device, Field.NONE);

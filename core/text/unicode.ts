@@ -31,7 +31,6 @@ export function keepIn(device: Device & Value, region: Place): void {
   device.scanField = region;
 }
 
-/** Starts a value in the selected region. */
 export function beginValue(device: Device & Value): void {
   setLength(device, device.scanField, 0);
   device.excess[device.scanField] = 0;
