@@ -38,12 +38,6 @@ export interface NodeHttpOptions {
 const WEAK =
   /^(rejectUnauthorized: false|(checkServerIdentity|servername|secureProtocol): (?!undefined)|(min|max)Version: TLSv1(\.1)?$)/;
 
-/** @throws TypeError if the agent disables checks */
-export function checkAgent({ agent }: NodeHttpOptions): void {
-  const problem = agentProblem(agent);
-  if (problem !== "") throw new TypeError(`http.agent ${problem}`);
-}
-
 /** Returns what is wrong with an agent, "" if nothing is. */
 export function agentProblem(agent: object | undefined): string {
   if (agent === undefined) return "";

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers";
 import type { Http, HttpRequest, HttpSink } from "../contracts.ts";
 import type { Transport } from "./connection-pool.ts";
 import type { Exchange } from "./http-exchange.ts";
-import { checkAgent, type NodeHttpOptions } from "./http-options.ts";
+import { agentProblem, type NodeHttpOptions } from "./http-options.ts";
 
 /** HTTP and HTTPS over persistent connections. `dispose` closes the idle ones. */
 export class NodeHttp implements Http {
@@ -76,4 +76,9 @@ export class NodeHttp implements Http {
 export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {
   checkAgent(options);
   return async (input, init) => (await import("./http-exchange.ts")).send(options, input, init);
+}
+
+function checkAgent({ agent }: NodeHttpOptions): void {
+  const problem = agentProblem(agent);
+  if (problem !== "") throw new TypeError(`http.agent ${problem}`);
 }

@@ -2,8 +2,7 @@
 
 import { randomFillSync } from "node:crypto";
 import type { Bytes, Display, Entropy, Platform, Storage } from "../contracts.ts";
-import { NodeHttp } from "./http.ts";
-import type { NodeHttpOptions } from "./http-options.ts";
+import type { NodeHttp } from "./http.ts";
 import { nodeTimers } from "./timers.ts";
 
 export interface NodeAdapters extends Platform {
@@ -12,13 +11,12 @@ export interface NodeAdapters extends Platform {
   dispose(): void;
 }
 
-/** Returns the adapters with the program's own storage. */
-export function nodePlatformOver(
-  storage: Storage,
+/** Returns the adapters with a storage, which `dispose` closes. */
+export function nodePlatformOver<Own extends Storage & { close?(): void }>(
+  http: NodeHttp,
+  storage: Own,
   display: Display,
-  httpOptions: NodeHttpOptions | undefined,
-): NodeAdapters {
-  const http = new NodeHttp(httpOptions);
+): NodeAdapters & { readonly storage: Own } {
   const timers = nodeTimers();
   return {
     http,
@@ -29,6 +27,7 @@ export function nodePlatformOver(
     dispose() {
       timers.cancel();
       http.dispose();
+      storage.close?.();
     },
   };
 }

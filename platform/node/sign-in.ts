@@ -17,10 +17,10 @@ import {
   wrongOption,
 } from "../session/sign-in-error.ts";
 import { type PersistentSession, persistentSession } from "./keep-signed-in.ts";
-import type { OpenState } from "./open-state.ts";
 import type { NodeVerificationPrompt, SignInOptions } from "./options.ts";
 import { StateDirectoryError } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
+import type { OpenState } from "./state-directory.ts";
 import { backgroundTime, LONGEST_WAIT_MS, nodeTimers } from "./timers.ts";
 
 export type {
@@ -53,7 +53,7 @@ export type { QrCode } from "./qr-code.ts";
  * @throws SignInError if signing in fails: its `code` is the reason, its `remedy` says who can fix it
  */
 export async function signIn(options: SignInOptions): Promise<Session> {
-  const { openState, parseOptions } = await import("./open-state.ts");
+  const { openState, parseOptions } = await import("./state-directory.ts");
   const settings = parseOptions(options);
   const { onCode, onTrouble, resumeOnly, signal, log } = settings;
   if (signal?.aborted) throw givenUp();
@@ -79,7 +79,7 @@ export async function signIn(options: SignInOptions): Promise<Session> {
         ...server,
         log: log && (await import("../exchange/log.ts")).driverLog(log),
         resources: settings.resources,
-        fetch: settings.fetch ?? state.http.fetch,
+        fetch: state.fetch,
       },
       { ...settings, onCode: onCode && ((prompt) => onCode(withQr(prompt, QrCode!))) },
       dispose,
@@ -150,6 +150,6 @@ export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVer
 export async function discard(state: string): Promise<void> {
   if (typeof state !== "string" || !/^[^\0]+$/.test(state))
     throw wrongOption("state must be the name of a directory");
-  const { discardDirectory } = await import("./open-state.ts");
+  const { discardDirectory } = await import("./state-directory.ts");
   await discardDirectory(state);
 }

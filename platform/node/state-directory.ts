@@ -1,28 +1,92 @@
-// The functions of a state directory: its client, sharing it with other programs, the issuer's stored metadata, and its
-// adapters. This file is separate from the other adapters, so that programs with their own storage load no code for files.
+// Opens the state of a sign-in on this computer: the adapters, the storage for the tokens, and the device's key. In a state
+// directory, it also claims the directory for the client, and stores the issuer's metadata.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import path from "node:path";
-import type { Settings } from "../configuration/settings.ts";
+import type { ServerSettings, Settings } from "../configuration/settings.ts";
 import type { Display, Storage } from "../contracts.ts";
 import { checkEndpoints, noEndpoints } from "../driver/endpoints.ts";
+import { nothing } from "../exchange/callbacks.ts";
+import type { Keys } from "../exchange/keys.ts";
 import { isSameIssuer } from "../servers/address.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { StoredMetadata } from "../session/resolve-server.ts";
-import {
-  type Between,
-  between,
-  type SharedState,
-  type SharedUser,
-} from "../session/shared-state.ts";
+import type { SharedState } from "../session/shared-state.ts";
 import { SignInError } from "../session/sign-in-error.ts";
+import { TokenCache } from "../session/token-cache.ts";
 import { objectIn, printable } from "../text/text.ts";
 import { FileStorage } from "./file-storage.ts";
-import { readOwn, reasonOf, removeOwn, writeOwn } from "./files.ts";
+import { readOwn, removeOwn, writeOwn } from "./files.ts";
 import { NodeHttp } from "./http.ts";
 import type { NodeHttpOptions } from "./http-options.ts";
+import type { NodeSettings } from "./options.ts";
 import { type NodeAdapters, nodePlatformOver, StateDirectoryError } from "./platform.ts";
-import { StateLock } from "./state-lock.ts";
+import { SharedDirectory } from "./state-lock.ts";
+
+export { parseOptions } from "./options.ts";
+
+export interface OpenState extends NodeAdapters {
+  readonly stored: TokenCache;
+  readonly fetch: typeof fetch;
+  /** This member and the next two exist only for a state directory. */
+  readonly shared?: SharedState;
+  readonly metadata?: StoredMetadata;
+  readonly files?: { readonly directory: string; readonly hasRecords: boolean };
+  /** Opens the key if the server's settings need one. @throws SignInError `signer_failed`, `wrong_option` */
+  keys(server: ServerSettings): Promise<Keys | undefined>;
+}
+
+/** Without a display, its columns only limit the length of a user code. */
+const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
+
+/** @throws StateDirectoryError if the directory cannot be used, or belongs to another client */
+export async function openState(settings: NodeSettings): Promise<OpenState> {
+  const { state, storage: own, deviceKey, signer, clientId } = settings;
+  const { SealedStorage } =
+    deviceKey === undefined ? {} : await import("../storage/sealed-storage.ts");
+  const { ValueSlots } = own === undefined ? {} : await import("../storage/value-storage.ts");
+  const http = new NodeHttp(settings.http);
+  const { fetch = http.fetch } = settings;
+  const isSealed = deviceKey !== undefined;
+  const files = ValueSlots ? undefined : new FileStorage(state!, { isShared: true, isSealed });
+  const adapters = nodePlatformOver(http, files ?? new ValueSlots!(own!), noDisplay);
+  let disclaim = nothing;
+  try {
+    if (files) disclaim = claimDirectory(files, settings);
+  } catch (error) {
+    adapters.dispose();
+    throw error;
+  }
+  const { storage, entropy } = adapters;
+  // A seal remembers what it has read, so each device needs a new one.
+  const seal = (inner: Storage): Storage =>
+    SealedStorage ? new SealedStorage({ storage: inner, entropy, deviceKey: deviceKey! }) : inner;
+  const open = (): Storage => seal(storage);
+  return {
+    ...adapters,
+    storage: open(),
+    // A program's own storage may wear out or be slow, so the access token is not stored there.
+    stored: new TokenCache(() => seal(storage.tokenCache), files ? "used" : "none"),
+    fetch,
+    ...(files && {
+      files,
+      shared: new SharedDirectory(files, open),
+      metadata: storedMetadata(files.directory, settings),
+    }),
+    async keys({ dpop, audience }) {
+      if (dpop === undefined && audience === undefined) return undefined;
+      const { openKeys } = await import("./keys.ts");
+      return await openKeys({
+        ...{ signer, clientId, entropy, dpop, audience },
+        directory: files?.directory,
+      });
+    },
+    dispose() {
+      disclaim();
+      adapters.dispose();
+    },
+  };
+}
 
 // Names the client of the stored session. The core treats records of another client as absent (core/SPEC.md), so without
 // this file, a program of another client would overwrite them.
@@ -90,94 +154,6 @@ function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
   const { name, ...words } = profile;
   const names = Object.keys(words).sort();
   return [name, ...names.map((word) => `${word}=${words[word]}`)].join(" ");
-}
-
-// The class below coordinates several processes that use the directory at the same time.
-
-/** Waits are reported only after this time, because a refresh of another process usually takes less. */
-const BUSY_MS = 3000;
-
-export class SharedDirectory implements SharedState {
-  readonly #open: () => Storage;
-  isWaiting = false;
-  readonly #files: FileStorage;
-  readonly #lock: StateLock;
-  /** The state of the records when this process last read or wrote them. */
-  #known = "";
-  /** Whether the records were current when this process took the lock. Only valid while it holds the lock. */
-  #wasCurrent = false;
-  #timer: NodeJS.Timeout | undefined;
-  /** The reason why the lock cannot be taken, "" if it can. */
-  #problem = "";
-
-  /** @param open returns the storage for a device that reads the records again: the files, or sealed storage over them */
-  constructor(files: FileStorage, open: () => Storage = () => files) {
-    this.#files = files;
-    this.#open = open;
-    this.#lock = new StateLock(files.directory);
-  }
-
-  between(user: SharedUser): Between {
-    this.#known = this.#files.stamp;
-    this.#wasCurrent = true;
-    return between(this.#open(), this, user);
-  }
-
-  get isCurrent(): boolean {
-    return this.#lock.isHeld ? this.#wasCurrent : this.#files.stamp === this.#known;
-  }
-
-  enter(then: () => void, onBusy: (trouble: SignInError) => void): void {
-    clearTimeout(this.#timer);
-    const sinceMs = performance.now();
-    let isReported = false;
-    const attempt = (): void => {
-      const holder = this.#tryTake();
-      this.isWaiting = holder !== 0;
-      if (holder === 0) {
-        then();
-        return;
-      }
-      if (!isReported && performance.now() - sinceMs > BUSY_MS) {
-        isReported = true;
-        const what = `process ${holder} is signing in with the same state, or asks the server`;
-        onBusy(new SignInError("state_busy", "user", `${what}; waiting for it`));
-      }
-      // Two processes that start at the same time retry after different times.
-      this.#timer = setTimeout(attempt, 10 + Math.random() * 90);
-    };
-    attempt();
-  }
-
-  leave(): void {
-    clearTimeout(this.#timer);
-    this.isWaiting = false;
-    if (this.#lock.isHeld && this.#wasCurrent) this.#known = this.#files.stamp;
-    this.#lock.release();
-  }
-
-  unwritable(bytes: number): string {
-    if (this.#problem === "" && bytes > 0) this.#try(() => this.#lock.reserve(bytes));
-    return this.#problem;
-  }
-
-  /** @returns the process that holds the lock; 0 if none does, or if no process can create a lock file in the directory */
-  #tryTake(): number {
-    this.#problem = "";
-    const isHeld = this.#lock.isHeld;
-    const holder = this.#try(() => this.#lock.tryTake()) ?? 0;
-    if (holder === 0 && !isHeld) this.#wasCurrent = this.#files.stamp === this.#known;
-    return holder;
-  }
-
-  #try<T>(run: () => T): T | undefined {
-    try {
-      return run();
-    } catch (error) {
-      this.#problem = `${this.#files.directory} cannot be written: ${reasonOf(error)}`;
-      return undefined;
-    }
-  }
 }
 
 // Stores an issuer's metadata beside the tokens. A start with a session then needs no network, and a start without one
@@ -314,18 +290,7 @@ export function nodePlatformWith(
     readonly isSealed?: boolean;
   },
 ): NodePlatform {
-  const { stateDirectory, http } = options;
   // Checks the settings before the directory is touched.
-  const platform = nodePlatformOver(noStorage, display, http);
-  const storage = new FileStorage(stateDirectory, options);
-  return {
-    ...platform,
-    storage,
-    dispose() {
-      platform.dispose();
-      storage.close();
-    },
-  };
+  const http = new NodeHttp(options.http);
+  return nodePlatformOver(http, new FileStorage(options.stateDirectory, options), display);
 }
-
-const noStorage = { capacity: 0 } as Storage;

@@ -4,7 +4,15 @@
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { pause, removeOwn, withFile, withRetries } from "./files.ts";
+import type { Storage } from "../contracts.ts";
+import {
+  type Between,
+  between,
+  type SharedState,
+  type SharedUser,
+} from "../session/shared-state.ts";
+import { SignInError } from "../session/sign-in-error.ts";
+import { pause, reasonOf, removeOwn, withFile, withRetries } from "./files.ts";
 import { StateDirectoryError } from "./platform.ts";
 
 const BEAT_MS = 1000;
@@ -152,6 +160,99 @@ export function lockDirectory(directory: string): () => void {
       throw new StateDirectoryError(`${directory}: ${what}`);
     }
     pause(5 + Math.random() * 45);
+  }
+}
+
+/** Waits are reported only after this time, because a refresh of another process usually takes less. */
+const BUSY_MS = 3000;
+
+/** The storage in a directory. `stamp` changes with its records. */
+interface SharedFiles extends Storage {
+  readonly directory: string;
+  readonly stamp: string;
+}
+
+/** Coordinates several processes that use a directory at the same time. */
+export class SharedDirectory implements SharedState {
+  readonly #open: () => Storage;
+  isWaiting = false;
+  readonly #files: SharedFiles;
+  readonly #lock: StateLock;
+  /** The state of the records when this process last read or wrote them. */
+  #known = "";
+  /** Whether the records were current when this process took the lock. Only valid while it holds the lock. */
+  #wasCurrent = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** The reason why the lock cannot be taken, "" if it can. */
+  #problem = "";
+
+  /** @param open returns the storage for a device that reads the records again: the files, or sealed storage over them */
+  constructor(files: SharedFiles, open: () => Storage = () => files) {
+    this.#files = files;
+    this.#open = open;
+    this.#lock = new StateLock(files.directory);
+  }
+
+  between(user: SharedUser): Between {
+    this.#known = this.#files.stamp;
+    this.#wasCurrent = true;
+    return between(this.#open(), this, user);
+  }
+
+  get isCurrent(): boolean {
+    return this.#lock.isHeld ? this.#wasCurrent : this.#files.stamp === this.#known;
+  }
+
+  enter(then: () => void, onBusy: (trouble: SignInError) => void): void {
+    clearTimeout(this.#timer);
+    const sinceMs = performance.now();
+    let isReported = false;
+    const attempt = (): void => {
+      const holder = this.#tryTake();
+      this.isWaiting = holder !== 0;
+      if (holder === 0) {
+        then();
+        return;
+      }
+      if (!isReported && performance.now() - sinceMs > BUSY_MS) {
+        isReported = true;
+        const what = `process ${holder} is signing in with the same state, or asks the server`;
+        onBusy(new SignInError("state_busy", "user", `${what}; waiting for it`));
+      }
+      // Two processes that start at the same time retry after different times.
+      this.#timer = setTimeout(attempt, 10 + Math.random() * 90);
+    };
+    attempt();
+  }
+
+  leave(): void {
+    clearTimeout(this.#timer);
+    this.isWaiting = false;
+    if (this.#lock.isHeld && this.#wasCurrent) this.#known = this.#files.stamp;
+    this.#lock.release();
+  }
+
+  unwritable(bytes: number): string {
+    if (this.#problem === "" && bytes > 0) this.#try(() => this.#lock.reserve(bytes));
+    return this.#problem;
+  }
+
+  /** @returns the process that holds the lock; 0 if none does, or if no process can create a lock file in the directory */
+  #tryTake(): number {
+    this.#problem = "";
+    const isHeld = this.#lock.isHeld;
+    const holder = this.#try(() => this.#lock.tryTake()) ?? 0;
+    if (holder === 0 && !isHeld) this.#wasCurrent = this.#files.stamp === this.#known;
+    return holder;
+  }
+
+  #try<T>(run: () => T): T | undefined {
+    try {
+      return run();
+    } catch (error) {
+      this.#problem = `${this.#files.directory} cannot be written: ${reasonOf(error)}`;
+      return undefined;
+    }
   }
 }
 

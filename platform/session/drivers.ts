@@ -27,7 +27,7 @@ import { type Core, Driver, type DriverOptions } from "../driver.ts";
 import { nothing } from "../exchange/callbacks.ts";
 import { ResponseRecorder } from "../exchange/response-recorder.ts";
 import type { FetchSettings } from "./fetch.ts";
-import { isAtEnd, type LifeCycle, type LifeCycleSettings } from "./life-cycle.ts";
+import { isAtEnd, type LifeCycle } from "./life-cycle.ts";
 import type { Between, SharedUser } from "./shared-state.ts";
 import { adapterFailed, notRenewed, type SignInError } from "./sign-in-error.ts";
 import { IssuedTokens, type IssuedTokensSettings } from "./token-cache.ts";
@@ -43,7 +43,10 @@ const core: Core = {
 export type SessionSettings = ServerSettings &
   FetchSettings &
   IssuedTokensSettings &
-  LifeCycleSettings;
+  Pick<DriverOptions, "log"> & {
+    /** Keeps the process alive. @returns a function that ends this */
+    readonly keepAlive?: () => () => void;
+  };
 
 /** Initial memory of a session, in addition to the client's settings. It is enough for most tokens. */
 const BEGIN_BYTES = 8192;

@@ -1,7 +1,5 @@
 // The callbacks of a sign-in and a session.
 
-import { guarded } from "../exchange/callbacks.ts";
-import type { LifeCycle } from "./life-cycle.ts";
 import type { SignInError } from "./sign-in-error.ts";
 
 /** The texts that the program shows to the user (RFC 8628 §3.3). */
@@ -44,24 +42,4 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
   readonly resumeOnly?: boolean | undefined;
   /** Aborts the sign-in. It has no effect on a session. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/**
- * Calls callbacks of the program, which may throw or reject.
- * @param fail ends the sign-in with an exception from before the session
- */
-export function callbackCaller(
-  { onError }: SignInHandlers,
-  life: LifeCycle,
-  fail: (error: unknown) => void,
-): (callback: () => unknown) => void {
-  return (callback) =>
-    guarded(callback, (error) => {
-      if (life.hasSession) guarded(() => (onError ?? unhandled)(error), unhandled);
-      else fail(error);
-    });
-}
-
-function unhandled(error: unknown): void {
-  void Promise.reject(error);
 }

@@ -39,12 +39,6 @@ export const TRANSITIONS: Readonly<Record<Phase, Partial<Record<PhaseEvent, Phas
 /** How long the end of a session waits for a refresh whose tokens would be lost, or for an unfinished write. */
 const LEAVE_LIMIT_MS = 10_000;
 
-export interface LifeCycleSettings {
-  readonly log?: DriverLog | undefined;
-  /** Keeps the process alive. @returns a function that ends this */
-  readonly keepAlive?: () => () => void;
-}
-
 /** The phase, and the callers that wait for the next change. */
 export class LifeCycle {
   /** The reason for the end of the session. */
@@ -52,14 +46,17 @@ export class LifeCycle {
   /** Whether the user has signed in, or a session was resumed. */
   hasSession = false;
   readonly #timers: Timers;
-  readonly #settings: LifeCycleSettings;
+  readonly #log: DriverLog | undefined;
+  readonly #keepAlive: (() => () => void) | undefined;
   phase: Phase = "starting";
   #endedAtMs = 0;
   #waiting: (() => void)[] = [];
 
-  constructor(timers: Timers, settings: LifeCycleSettings) {
+  /** @param keepAlive keeps the process alive; it returns a function that ends this */
+  constructor(timers: Timers, log?: DriverLog, keepAlive?: () => () => void) {
     this.#timers = timers;
-    this.#settings = settings;
+    this.#log = log;
+    this.#keepAlive = keepAlive;
   }
 
   /** Whether there is no session yet. */
@@ -74,7 +71,7 @@ export class LifeCycle {
   move(event: PhaseEvent): void {
     const next = TRANSITIONS[this.phase][event];
     if (next === undefined) throw new Error(`${event} while ${this.phase}`);
-    this.#settings.log?.log(`session: ${this.phase} --> ${next}: ${event}`);
+    this.#log?.log(`session: ${this.phase} --> ${next}: ${event}`);
     this.phase = next;
     this.hasSession ||= next === "signedIn";
     if (event === "ended") this.#endedAtMs = this.#timers.now();
@@ -94,7 +91,7 @@ export class LifeCycle {
 
   /** Resolves after the next possible change, or when the signal aborts. Meanwhile the process stays alive. */
   async nextChange(signal?: AbortSignal | null): Promise<void> {
-    const release = this.#settings.keepAlive?.();
+    const release = this.#keepAlive?.();
     let wake!: () => void;
     const changed = new Promise<void>((resolve) => {
       wake = resolve;

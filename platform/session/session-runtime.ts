@@ -5,9 +5,9 @@ import { type Device, Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import { fieldOf } from "../driver/requests.ts";
 import type { Driver } from "../driver.ts";
-import { faultName } from "../exchange/callbacks.ts";
+import { faultName, guarded } from "../exchange/callbacks.ts";
 import { Drivers, type DriversOwner, type SessionSettings } from "./drivers.ts";
-import { callbackCaller, type SignInHandlers, type VerificationPrompt } from "./handlers.ts";
+import type { SignInHandlers, VerificationPrompt } from "./handlers.ts";
 import { isWithoutSession, LifeCycle } from "./life-cycle.ts";
 import {
   cannotPromptUser,
@@ -28,7 +28,6 @@ export class SessionRuntime implements DriversOwner {
   readonly drivers: Drivers;
   readonly watch: TroubleMonitor;
   readonly #handlers: SignInHandlers;
-  readonly #call: (callback: () => unknown) => void;
   readonly #dispose: () => void;
   #shownCode = "";
 
@@ -43,8 +42,7 @@ export class SessionRuntime implements DriversOwner {
     this.#handlers = handlers;
     this.#dispose = dispose;
     this.mayPrompt = !handlers.resumeOnly && handlers.onCode !== undefined;
-    this.life = new LifeCycle(platform.timers, settings);
-    this.#call = callbackCaller(handlers, this.life, (error) => this.end(error));
+    this.life = new LifeCycle(platform.timers, settings.log, settings.keepAlive);
     this.drivers = new Drivers(platform, settings, this);
     this.watch = new TroubleMonitor(platform, this.drivers, this.report);
   }
@@ -71,6 +69,15 @@ export class SessionRuntime implements DriversOwner {
     this.settings.log?.log(`trouble ${trouble.code}`);
     this.#call(() => this.#handlers.onTrouble?.(trouble));
   };
+
+  /** Calls a callback of the program, which may throw or reject. Before the session, this ends the sign-in. */
+  #call(callback: () => unknown): void {
+    guarded(callback, (error) => {
+      const { onError = unhandled } = this.#handlers;
+      if (this.life.hasSession) guarded(() => onError(error), unhandled);
+      else this.end(error);
+    });
+  }
 
   changed(): void {
     const { drivers, life, settings, watch } = this;
@@ -185,6 +192,10 @@ export class SessionRuntime implements DriversOwner {
     // A read may be interrupted.
     return isRefreshing || (state !== State.STARTING && this.watch.isAtStorage);
   }
+}
+
+function unhandled(error: unknown): void {
+  void Promise.reject(error);
 }
 
 function promptOf({ device, memory }: Driver): VerificationPrompt {

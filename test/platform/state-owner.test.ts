@@ -8,11 +8,8 @@ import type { ServerChoice } from "../../platform/configuration/settings.ts";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
 import { identityOf } from "../../platform/node/options.ts";
 import { discard } from "../../platform/node/sign-in.ts";
-import {
-  claimDirectory,
-  disclaimDirectory,
-  SharedDirectory,
-} from "../../platform/node/state-directory.ts";
+import { claimDirectory, disclaimDirectory } from "../../platform/node/state-directory.ts";
+import { SharedDirectory } from "../../platform/node/state-lock.ts";
 import type { SharedUser } from "../../platform/session/shared-state.ts";
 import { temporaryFolder } from "../listening.ts";
 

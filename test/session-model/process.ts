@@ -8,20 +8,20 @@ import { fileURLToPath } from "node:url";
 import vm from "node:vm";
 import { build } from "esbuild";
 import type * as files from "../../platform/node/file-storage.ts";
-import type * as directory from "../../platform/node/state-directory.ts";
+import type * as lock from "../../platform/node/state-lock.ts";
 import type * as signIn from "../../platform/session/session.ts";
 import type * as tokenCache from "../../platform/session/token-cache.ts";
 import type * as seal from "../../platform/storage/sealed-storage.ts";
 import type { ManualClock } from "../../platform/testing/index.ts";
 import type { Random } from "../model/random.ts";
 
-type Loaded = typeof files & typeof directory & typeof seal & typeof signIn & typeof tokenCache;
+type Loaded = typeof files & typeof lock & typeof seal & typeof signIn & typeof tokenCache;
 type Load = (...environment: unknown[]) => void;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const require = createRequire(path.join(root, "package.json"));
 const PARTS = [
-  ...["node/file-storage", "node/state-directory"],
+  ...["node/file-storage", "node/state-lock"],
   ...["storage/sealed-storage", "session/session", "session/token-cache"],
 ];
 const ENVIRONMENT = [

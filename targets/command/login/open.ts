@@ -21,9 +21,9 @@ import { accountDirectory } from "../../../platform/node/sign-in.ts";
 import {
   type NodePlatform,
   nodePlatformWith,
-  SharedDirectory,
   storedMetadata,
 } from "../../../platform/node/state-directory.ts";
+import { SharedDirectory } from "../../../platform/node/state-lock.ts";
 import type { SignInHandlers } from "../../../platform/session/handlers.ts";
 import type { StoredMetadata } from "../../../platform/session/resolve-server.ts";
 import { type Session, signInOn } from "../../../platform/session/session.ts";
