@@ -185,12 +185,16 @@ int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
 
 const uint8_t *pg_call_body(const struct pg_core *core) { return core->call_body; }
 
-int pg_get(const struct pg_core *core, enum pg_property property) {
-  switch (property) {
+/* The place of each integer property, counted in integers; 0 for any other property: the struct begins with a pointer. */
+#define PGC_PLACE(name) (uint8_t)(offsetof(struct pg_core, name) / sizeof(int32_t))
+static const uint8_t pgc_places[] = {
 /* properties */
-    default:
-      return 0;
-  }
+};
+
+int pg_get(const struct pg_core *core, enum pg_property property) {
+  const int32_t *integers = (const void *)core;
+  uint8_t place = (size_t)property < sizeof pgc_places ? pgc_places[property] : 0;
+  return place ? integers[place] : 0;
 }
 
 static bool pgc_is_region(int region) { return region >= 0 && region < PG_REGION_COUNT; }

@@ -241,7 +241,9 @@ export class Printer {
 
   #functions(all: readonly ts.FunctionDeclaration[]): string {
     let file: ts.SourceFile | undefined;
-    const printed = all.filter((one) => !this.#isByHand(functionName(one)));
+    const printed = all.filter((one) => {
+      return !this.#isByHand(functionName(one)) && !this.#isEmpty(one);
+    });
     return this.#perLevel(printed, (one) => {
       const isNext = file !== one.getSourceFile();
       file = one.getSourceFile();
@@ -354,11 +356,30 @@ export class Printer {
     return other && this.#isByte(other) ? characterOf(Number(node.text)) : node.text;
   }
 
-  /** Whether to omit a node: an assertion, or the creation of a list, which C fills in place. */
+  /**
+   * Whether to omit a node: an assertion, the creation of a list, which C fills in place, or a 0 in a new device, whose
+   * bytes are 0.
+   */
   #isLeftOut(node: ts.Node): boolean {
     if (ts.isLabeledStatement(node)) return node.label.text === "ASSERT";
     const words = ts.isExpressionStatement(node) && node.expression;
-    return words && ts.isBinaryExpression(words) && this.#listOf(words.left) !== undefined;
+    if (words && ts.isCallExpression(words)) return this.#isEmpty(this.#named(words.expression));
+    if (!words || !ts.isBinaryExpression(words)) return false;
+    const maker = ts.findAncestor(node, ts.isFunctionDeclaration)!.name!.text;
+    const isZero = /^make[A-Z]/.test(maker) && this.#isZero(words.right);
+    return isZero || this.#listOf(words.left) !== undefined;
+  }
+
+  #isZero(node: ts.Expression): boolean {
+    const found = ts.isPropertyAccessExpression(node) && this.#named(node.name);
+    if (found && ts.isEnumMember(found)) return this.#checker.getConstantValue(found) === 0;
+    return /^(?:0|null)$/.test(node.getText());
+  }
+
+  /** Whether a function does nothing in C. */
+  #isEmpty(node: ts.Declaration | undefined): boolean {
+    const isFunction = node && ts.isFunctionDeclaration(node);
+    return !!isFunction && node.body!.statements.every((one) => this.#isLeftOut(one));
   }
 
   #identifier(node: ts.Identifier): string {
@@ -539,7 +560,7 @@ export class Printer {
   #properties(): string {
     return surface.deviceProperties
       .filter((name) => !lists[name] && this.#cType(this.#device.get(name)!) === "int32_t")
-      .map((name) => `    case PG_${capitals(name)}:\n      return core->${small(name)};\n`)
+      .map((name) => `    [PG_${capitals(name)}] = PGC_PLACE(${small(name)}),\n`)
       .join("");
   }
 
