@@ -1,5 +1,4 @@
-// The common parts of the conformance suites: named cases, waiting for callbacks, and checks that throw. The rules of the
-// contracts are in the other files.
+// The common parts of the conformance suites: named cases, waiting for callbacks, and checks that throw.
 
 import type { Bytes } from "../contracts.ts";
 
@@ -35,7 +34,6 @@ export class Violation extends Error {
 export interface ConformanceReport {
   /** Names of the cases that the adapter passes. */
   passed: string[];
-  /** The failed cases, each with its reason. */
   failed: { name: string; reason: string }[];
 }
 
@@ -56,12 +54,11 @@ export async function runConformance(
   return report;
 }
 
-/** Throws a Violation unless the rule holds. */
 export function must(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Violation(otherwise);
 }
 
-/** The longest time that a callback may take. After that, the suite fails. */
+/** The longest time that a callback may take. */
 const TIMEOUT_MS = 20_000;
 /** How long the suite waits to see that no callback comes. */
 export const SILENCE_MS = 25;
@@ -102,7 +99,7 @@ export function pattern(length: number, seed: number): Uint8Array {
   return bytes;
 }
 
-/** Throws unless the bytes begin with all of `expected`. */
+/** Throws unless the first bytes are `expected`. */
 export function mustBegin(bytes: Bytes, expected: Bytes, what: string): void {
   for (let i = 0; i < expected.length; i++) {
     must(bytes[i] === expected[i], `${what}: byte ${i} is ${bytes[i]}, not ${expected[i]}`);

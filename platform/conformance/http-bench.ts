@@ -1,5 +1,5 @@
-// The test bench of the HTTP suite: the interface of a server that sends planned responses, also invalid ones, and a
-// recorder for the adapter's reports. targets/command/conform/conformance-server.ts implements this server on Node.
+// The test bench of the HTTP suite: the interface of a server that sends planned responses, and a recorder for the
+// adapter's reports. targets/command/conform/conformance-server.ts implements this server on Node.
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { latinBytesOf } from "../text/text.ts";
@@ -39,7 +39,6 @@ export interface ResponsePlan {
   framing?: "length" | "chunked" | "close";
   /** Bytes of each piece of the body, `pieceDelayMs` apart; default: one piece. */
   pieceBytes?: number;
-  /** Milliseconds between two pieces. */
   pieceDelayMs?: number;
   /** Breaks the connection after this many bytes of the body. */
   cutAtByte?: number;
@@ -62,7 +61,6 @@ export interface RawPlan {
   pieces: readonly string[];
   /** Milliseconds between two pieces; default 0. */
   pieceDelayMs?: number;
-  /** Leave the connection open for the next request. */
   keepAlive?: boolean;
 }
 
@@ -71,9 +69,7 @@ export interface RequestOnServer {
   method: string;
   /** Path and query. */
   target: string;
-  /** Name in lower case, and value. */
   headers: readonly (readonly [name: string, value: string])[];
-  /** The part of the body that has arrived. */
   body: Uint8Array;
 }
 
@@ -85,22 +81,21 @@ export interface HttpTestServer {
   deadOrigin: string;
   /** Origins of TLS servers with the same plans; present if `tls` of the bench is true. */
   tls?: {
-    /** A server with a certificate that the adapter trusts. */
     trusted: string;
-    /** A server with a certificate of an unknown authority. */
+    /** Its certificate is of an authority that the adapter does not trust. */
     untrusted: string;
-    /** A server with a certificate for another name. */
+    /** Its certificate is for another host name. */
     otherName: string;
-    /** A server with an expired certificate. */
+    /** Its certificate has expired. */
     expired: string;
-    /** A server with a trusted certificate that supports only TLS 1.0 and 1.1. */
+    /** It supports only TLS 1.0 and 1.1. */
     outdated: string;
-    /** A server with a trusted certificate that requires a client certificate. */
+    /** It requires a client certificate. */
     demanding: string;
   };
   /** Adds plans, one for each request. A request without a plan gets status 599. */
   plan(...plans: ServerPlan[]): void;
-  /** Every request that arrived so far, complete or not. */
+  /** The requests that have arrived so far. */
   requests(): readonly RequestOnServer[];
   /** Closes connections that wait for another request, as servers do after a while. */
   closeIdle(): void | Promise<void>;
@@ -114,7 +109,6 @@ export interface HttpTestBench {
   wire: boolean;
   /** Whether servers have `tls`. */
   tls: boolean;
-  /** Controls the time. */
   environment: Environment;
   /** Starts a server. The case closes it. */
   start(): HttpTestServer | Promise<HttpTestServer>;
@@ -216,7 +210,7 @@ export class Recorder implements HttpSink {
   }
 }
 
-/** Returns the bench of one case: a server, an adapter, and functions to use them. */
+/** Returns a server, an adapter, and functions to use them. */
 export function benchOf(
   server: HttpTestServer,
   http: Http,
@@ -264,7 +258,6 @@ export function rulesOf<T>(
 /** A `Retry-After` value, the seconds that the adapter must report, and further headers of the response. */
 type Wait = readonly [value: string, seconds: number, ...more: [name: string, value: string][]];
 
-/** Rules about `Retry-After`. */
 export const waitRules = (table: Readonly<Record<string, readonly Wait[]>>): HttpRules =>
   rulesOf("retryAfter: ", table, async ({ server, exchange }, waits) => {
     for (const [value, seconds, ...more] of waits) {
@@ -281,7 +274,6 @@ export function form(text: string): Partial<HttpRequest> {
   return { method: "POST", contentType, body, bodyFrom: 2, bodyTo: body.length - 2 };
 }
 
-/** Returns a valid response. */
 export function response(
   body: string | Uint8Array,
   more: Partial<ResponsePlan> = {},
@@ -306,7 +298,6 @@ export function mustHave(
 // targets/docs/firmware-in-c.md describes the duties. A test compares this table with the cases of the conformance suite,
 // whose names begin with the duty, and with the rows of the bench for complete devices.
 
-/** A duty of an HTTP adapter. */
 export interface HttpDuty {
   readonly section: string;
   /** "suite": the conformance suite of adapters; "bench": `picogrant conform --device`. */

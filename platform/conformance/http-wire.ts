@@ -287,7 +287,6 @@ const connectionRules: HttpRules = {
   },
 };
 
-/** Rules about the bytes on the connection. */
 export const wireRules = { ...requestRules, ...framingRules, ...responseRules, ...connectionRules };
 
 export const wireTimeRules: HttpRules = {
@@ -307,7 +306,6 @@ const REFUSED = {
   "handshake: a server that requires a client certificate": "demanding",
 } as const;
 
-/** Rules about certificates. */
 export const tlsRules: HttpRules = {
   ...rulesOf("", REFUSED, isRefused, " is refused before anything is sent"),
 

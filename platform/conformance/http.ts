@@ -218,7 +218,7 @@ async function sendsWithin(bench: Bench, isValid: boolean): Promise<void> {
   second.mustBe("two", "the second");
 }
 
-/** Rules about the time limit. On a slow machine, even valid exchanges may exceed the limit. */
+/** On a slow machine, even valid exchanges may exceed the time limit. */
 const timeRules: HttpRules = {
   "time: no response within the limit is timeout": async (bench) => {
     bench.server.plan({ kind: "hang" });

@@ -9,14 +9,9 @@ export {
   runConformance,
   Violation,
 } from "./case.ts";
-export { type DisplaySubject, displayConformance } from "./display.ts";
-export {
-  type EntropySubject,
-  entropyConformance,
-  type SignerSubject,
-  signerConformance,
-} from "./entropy.ts";
-export { httpConformance } from "./http.ts";
+export * from "./display.ts";
+export * from "./entropy.ts";
+export * from "./http.ts";
 export type {
   HttpLimits,
   HttpSubject,
@@ -26,5 +21,5 @@ export type {
   ResponsePlan,
   ServerPlan,
 } from "./http-bench.ts";
-export { type StorageSubject, storageConformance } from "./storage.ts";
-export { type TimersSubject, timersConformance } from "./timers.ts";
+export * from "./storage.ts";
+export * from "./timers.ts";

@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Bytes, Storage } from "../contracts.ts";
-import { singlePlaceStorage, type WithTokenCache } from "../storage/token-cache-storage.ts";
+import { TOKEN_CACHE, tokenCacheOf, type WithTokenCache } from "../storage/token-cache-storage.ts";
 import {
   isMediumFault,
   makeOwnDirectory,
@@ -32,8 +32,6 @@ export interface FileStorageOptions {
 
 /** The start of every slot file, so that a file of another program is neither read as a record nor overwritten. */
 const MAGIC = Buffer.from("picogrant slot\n", "latin1");
-/** The slot number of the token cache, which no core uses. */
-const TOKEN_CACHE = 1000;
 const NAMES: Readonly<Record<number, string>> = {
   0: "slot-0",
   1: "slot-1",
@@ -139,11 +137,7 @@ export class FileStorage implements Storage, WithTokenCache {
 
   /** The storage of the token cache, a file beside the records. */
   get tokenCache(): Storage {
-    return singlePlaceStorage({
-      read: (...range) => this.read(TOKEN_CACHE, ...range),
-      write: (...range) => this.write(TOKEN_CACHE, ...range),
-      erase: (done) => this.erase(TOKEN_CACHE, done),
-    });
+    return tokenCacheOf(this);
   }
 
   #fileOf(slot: number): string {

@@ -1,5 +1,4 @@
-// The HTTP adapter under QuickJS: one curl process for each exchange, connected by pipes. The
-// adapter does not interpret response bodies.
+// The HTTP adapter under QuickJS: one curl process for each exchange, connected by pipes.
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import {
@@ -17,36 +16,32 @@ import { type Os, safeEnvironment } from "./engine.ts";
 import { Child } from "./process.ts";
 
 export interface CurlSettings {
+  /** Name or path of curl. */
+  readonly curl: string;
   readonly timeLimitMs: number;
   readonly connectLimitMs: number;
   readonly userAgent: string;
   /** A file with certificates to trust; "" for the system's. */
   readonly certificates: string;
-}
-
-export interface CurlHttpSettings extends CurlSettings {
-  /** Name or path of curl. */
-  readonly curl: string;
   /** Longest body in bytes. */
   readonly sizeLimitBytes: number;
 }
 
 /** If curl ignores its own time limit, it is killed this much later. */
 const GRACE_MS = 2000;
-/** The exit code of curl after a timeout. */
-const CURL_TIMEOUT = 28;
+const EXIT_CODE_TIMEOUT = 28;
 
 interface Exchange {
   readonly sink: HttpSink;
   /** The received part of the response head. The body follows the head. */
   head: string;
-  child: Child | undefined;
-  limit: object | undefined;
+  child?: Child;
+  limit?: object;
   isCoded: boolean;
   bodyBytes: number;
 }
 
-/** Runs curl and returns its exit code, 127 if curl does not exist. */
+/** Whether curl can be run. */
 export function curlIsThere(os: Os, curl: string): boolean {
   const silent = os.open("/dev/null", os.O_RDWR);
   try {
@@ -60,11 +55,11 @@ export function curlIsThere(os: Os, curl: string): boolean {
 
 export class CurlHttp implements Http {
   readonly #os: Os;
-  readonly #settings: CurlHttpSettings;
+  readonly #settings: CurlSettings;
   lastFailure = "";
   #current: Exchange | undefined;
 
-  constructor(os: Os, settings: CurlHttpSettings) {
+  constructor(os: Os, settings: CurlSettings) {
     this.#os = os;
     this.#settings = settings;
     // Ignore these signals, because the failed write reports the same: SIGPIPE if curl has ended early, and SIGXFSZ (25, on
@@ -74,8 +69,7 @@ export class CurlHttp implements Http {
 
   send(request: HttpRequest, sink: HttpSink): void {
     if (this.#current !== undefined) throw new Error("http: an exchange is under way");
-    const pending = { child: undefined, limit: undefined };
-    const exchange: Exchange = { sink, head: "", isCoded: false, bodyBytes: 0, ...pending };
+    const exchange: Exchange = { sink, head: "", isCoded: false, bodyBytes: 0 };
     this.#current = exchange;
     const config = curlConfig(request, this.#settings);
     if (config === undefined) {
@@ -110,15 +104,12 @@ export class CurlHttp implements Http {
       }
       return false;
     }
-    const head = new ResponseHead(whole);
-    const status = finalStatus(head.status);
-    if (head.isContradictory || status === 0) {
-      this.#fail(exchange, "unreachable", NOT_HTTP);
-    } else {
-      exchange.isCoded = head.isCoded;
-      const { authenticate, nonce, dateMs } = head;
-      exchange.sink.status(status, head.retryAfter(Date.now()), authenticate, nonce, dateMs);
-      const isTooLong = head.contentLength > this.#settings.sizeLimitBytes;
+    const { status, contentLength, isCoded, ...head } = parseHead(whole);
+    if (status === 0) this.#fail(exchange, "unreachable", NOT_HTTP);
+    else {
+      exchange.isCoded = isCoded;
+      exchange.sink.status(status, head.retryAfter, head.authenticate, head.nonce, head.dateMs);
+      const isTooLong = contentLength > this.#settings.sizeLimitBytes;
       if (isTooLong) this.#fail(exchange, "too-large", TOO_LONG);
     }
     return true;
@@ -138,7 +129,7 @@ export class CurlHttp implements Http {
       this.#release(exchange);
       exchange.sink.end();
     } else {
-      const failure = code === CURL_TIMEOUT ? "timeout" : "unreachable";
+      const failure = code === EXIT_CODE_TIMEOUT ? "timeout" : "unreachable";
       this.#fail(exchange, failure, `curl exited with ${code}`);
     }
   }
@@ -166,68 +157,41 @@ function wholeHead(text: string): string | undefined {
   return heads.find((head) => !/^HTTP\/[\d.]+ 1(?!01)\d\d/m.test(head));
 }
 
-/** The head of an HTTP response as curl prints it: the status and the headers that are needed. */
-class ResponseHead {
-  /** The status, -1 for none. */
-  readonly status: number;
-  /** The announced length of the body, -1 for none. */
-  readonly contentLength: number;
-  /** Whether the head is invalid, or contradicts itself about the end of the body (RFC 9112 §6.3). */
-  readonly isContradictory: boolean;
-  readonly #text: string;
-
-  /**
-   * @param text the result of wholeHead. curl writes the head to standard error, so a warning of the dynamic loader (ld.so)
-   * may precede it
-   */
-  constructor(text: string) {
-    this.#text = text;
-    this.status = Number(/^HTTP\/[\d.]+ (\d{3})(?: |$)/m.exec(text)?.[1] ?? -1);
-    // `Content-Length: 3, 3` counts as two headers.
-    const lengths = this.#headers("content-length").flatMap((value) => value.split(","));
-    const distinct = new Set(lengths.map((value) => value.trim()));
-    const [length = ""] = distinct;
-    const codings = this.#headers("transfer-encoding");
-    const isChunked = codings.join(",").toLowerCase() === "chunked";
-    this.isContradictory =
-      distinct.size > 1 ||
-      (length !== "" && !/^\d{1,15}$/.test(length)) ||
-      // The request allows no other coding. A length in addition to a coding allows response smuggling.
-      (codings.length > 0 && (!isChunked || distinct.size > 0)) ||
-      // Folded lines are obsolete (RFC 9112 §5.2), and may hide another header.
-      /\n[ \t]/.test(text);
-    this.contentLength = length === "" ? -1 : Number(length);
-  }
-
-  /** Returns the seconds of Retry-After, -1 if absent. A date counts from the response's own date or else the clock. */
-  retryAfter(wallClockMs: number): number {
-    const [value, date] = ["retry-after", "date"].map((name) => this.#headers(name)[0]);
-    return retryAfterSeconds(value, date, wallClockMs);
-  }
-
-  /** Whether the body has a content coding (RFC 9110 §8.4), although the request accepts none. */
-  get isCoded(): boolean {
-    return this.#headers("content-encoding").some((coding) => !/^(identity)?$/i.test(coding));
-  }
-
-  /** The values of `WWW-Authenticate`, joined by a comma; "" for none. */
-  get authenticate(): string {
-    return this.#headers("www-authenticate").join(", ");
-  }
-
-  get nonce(): string {
-    return this.#headers("dpop-nonce").join(", ");
-  }
-
-  get dateMs(): number {
-    return parseHttpDate(this.#headers("date")[0] ?? "") ?? 0;
-  }
-
-  /** Returns the values of a header, in order. */
-  #headers(name: string): string[] {
-    const lines = this.#text.split("\n").map((line) => /^([^:]+):(.*)$/.exec(line) ?? []);
-    return lines.flatMap(([, own, value]) => (own?.toLowerCase() === name ? [value!.trim()] : []));
-  }
+/**
+ * Parses a head.
+ * @param text the result of wholeHead. curl writes the head to standard error, so a warning of the dynamic loader (ld.so)
+ * may precede it
+ */
+function parseHead(text: string) {
+  const lines = text.split("\n").map((line) => /^([^:]+):(.*)$/.exec(line) ?? []);
+  const valuesOf = (header: string): string[] =>
+    lines.flatMap(([, name, value]) => (name?.toLowerCase() === header ? [value!.trim()] : []));
+  // `Content-Length: 3, 3` counts as two headers.
+  const lengths = valuesOf("content-length").flatMap((value) => value.split(","));
+  const distinct = new Set(lengths.map((value) => value.trim()));
+  const [length = ""] = distinct;
+  const codings = valuesOf("transfer-encoding");
+  const isChunked = codings.join(",").toLowerCase() === "chunked";
+  const isContradictory =
+    distinct.size > 1 ||
+    (length !== "" && !/^\d{1,15}$/.test(length)) ||
+    // The request allows no other coding. A length in addition to a coding allows response smuggling.
+    (codings.length > 0 && (!isChunked || distinct.size > 0)) ||
+    // Folded lines are obsolete (RFC 9112 §5.2), and may hide another header.
+    /\n[ \t]/.test(text);
+  const status = finalStatus(Number(/^HTTP\/[\d.]+ (\d{3})(?: |$)/m.exec(text)?.[1] ?? -1));
+  const [date = ""] = valuesOf("date");
+  return {
+    /** 0 if the head is invalid, or contradicts itself about the end of the body (RFC 9112 §6.3). */
+    status: isContradictory ? 0 : status,
+    contentLength: Number(length),
+    retryAfter: retryAfterSeconds(valuesOf("retry-after")[0], date, Date.now()),
+    authenticate: valuesOf("www-authenticate").join(", "),
+    nonce: valuesOf("dpop-nonce").join(", "),
+    dateMs: parseHttpDate(date) ?? 0,
+    /** Whether the body has a content coding (RFC 9110 §8.4), although the request accepts none. */
+    isCoded: valuesOf("content-encoding").some((coding) => !/^(identity)?$/i.test(coding)),
+  };
 }
 
 // Writes a request as a configuration for curl's standard input (`curl -q -K -`), because other users can read a process's

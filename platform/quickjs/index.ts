@@ -10,8 +10,8 @@ import { type Os, quickJsEntropy, quickJsTimers } from "./engine.ts";
 import { QuickJsFileStorage } from "./file-storage.ts";
 import { FileError, readFile, refuseOthers } from "./files.ts";
 
-/** The longest file with a device key. The shortest key has 16 bytes (sealed-storage.ts). */
 const KEY_BYTES_MAX = 1024;
+/** The shortest key that the sealed storage accepts. */
 const KEY_BYTES_MIN = 16;
 
 export interface QuickJsPlatform extends Platform {
@@ -77,10 +77,5 @@ function deviceKeyOf(os: Os, place: NonNullable<DeviceConfig["storage"]>): Uint8
   return key;
 }
 
-function fromHex(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length / 2);
-  for (let at = 0; at < bytes.length; at++) {
-    bytes[at] = Number.parseInt(text.slice(2 * at, 2 * at + 2), 16);
-  }
-  return bytes;
-}
+const fromHex = (text: string): Uint8Array =>
+  Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));

@@ -24,16 +24,10 @@ export function lockDirectory(os: Os, directory: string): () => void {
     const made = createPrivate(os, own, new Uint8Array(0));
     if (made < 0) throw new FileError(`${own}: cannot be written (${reasonOf(made)})`, made);
     const holder = otherThan(os, directory, own);
-    if (holder === "") {
-      return () => {
-        os.remove(own);
-      };
-    }
+    if (holder === "") return () => void os.remove(own);
     os.remove(own);
-    if (tries === TRIES) {
-      const what = `in use by process ${holder}; stop it or choose another directory`;
-      throw new FileError(`${directory}: ${what}`);
-    }
+    const inUse = `in use by process ${holder}; stop it or choose another directory`;
+    if (tries === TRIES) throw new FileError(`${directory}: ${inUse}`);
     // Two processes that start at the same time both withdraw and retry.
     os.sleep(5 + Math.random() * 45);
   }

@@ -5,7 +5,6 @@ import nacl from "tweetnacl";
 import type { Bytes, Entropy, Storage } from "../contracts.ts";
 import { faultName, isFilled, operate } from "../exchange/callbacks.ts";
 
-/** The inner storage, the entropy and the key. */
 export interface SealedStorageOptions {
   storage: Storage;
   /** Provides random bytes for each record. If it fails, `write` fails. */
@@ -48,22 +47,17 @@ export const SEALED_OVERHEAD_BYTES = BOX_AT + TAG_BYTES + HEAD_BYTES;
 
 /** The functions of tweetnacl that use the caller's buffers. Its types omit them. */
 interface LowLevel {
-  crypto_secretbox(
-    box: Uint8Array,
-    message: Uint8Array,
-    length: number,
-    nonce: Uint8Array,
-    key: Uint8Array,
-  ): number;
-  crypto_secretbox_open(
-    message: Uint8Array,
-    box: Uint8Array,
-    length: number,
-    nonce: Uint8Array,
-    key: Uint8Array,
-  ): number;
+  crypto_secretbox: SecretBox;
+  crypto_secretbox_open: SecretBox;
   crypto_hash(out: Uint8Array, message: Uint8Array, length: number): number;
 }
+type SecretBox = (
+  out: Uint8Array,
+  input: Uint8Array,
+  length: number,
+  nonce: Uint8Array,
+  key: Uint8Array,
+) => number;
 const { lowlevel } = nacl as unknown as { lowlevel: LowLevel };
 
 /** What this object knows about a slot of the inner storage. */
@@ -87,8 +81,7 @@ export class SealedStorage implements Storage {
   readonly #entropy: Entropy;
   readonly #key = new Uint8Array(KEY_BYTES);
   #hasKey: boolean;
-  // Two large buffers. They are allocated only during an operation, because a program may have a thousand sealed
-  // storages.
+  // These buffers are allocated only during an operation, because a program may have a thousand sealed storages.
   #envelope = NOTHING;
   #message = NOTHING;
   #box = NOTHING;
@@ -143,22 +136,33 @@ export class SealedStorage implements Storage {
       const length = this.#seal(slot, to - from, number);
       const envelope = this.#envelope;
       this.#wipe();
-      if (length < 0) done(false);
-      else this.#keep(slot, envelope, length, number, done);
+      if (length < 0) {
+        done(false);
+        return;
+      }
+      const write = (stored: (ok: boolean) => void) =>
+        this.#inner.write(slot, envelope, 0, length, stored);
+      this.#change(slot, { number, certain: true }, write, done);
     });
   }
 
   erase(slot: number, done: (ok: boolean) => void): void {
     this.#mustBeSlot(slot);
+    this.#change(slot, nothing(true), (erased) => this.#inner.erase(slot, erased), done);
+  }
+
+  /** Calls `act`, which changes the slot of the inner storage to `after`. */
+  #change(
+    slot: number,
+    after: SlotState,
+    act: (done: (ok: boolean) => void) => unknown,
+    done: (ok: boolean) => void,
+  ): void {
     this.#slots[slot as 0 | 1].certain = false;
-    this.#request<boolean>(
-      (erased) => this.#inner.erase(slot, erased),
-      false,
-      (ok) => {
-        if (ok) this.#slots[slot as 0 | 1] = nothing(true);
-        done(ok);
-      },
-    );
+    this.#request(act, false, (ok) => {
+      if (ok) this.#slots[slot as 0 | 1] = after;
+      done(ok);
+    });
   }
 
   /** Reads both slots if their content is unknown, because the next record's number must exceed those in both. */
@@ -270,25 +274,6 @@ export class SealedStorage implements Storage {
     lowlevel.crypto_hash(this.#digest, input, KEY_BYTES + NONCE_BYTES + innerBytes);
     copy(this.#digest, 0, this.#nonce, 0, NONCE_BYTES);
     return true;
-  }
-
-  /** Writes the envelope to the inner storage, and notes the new content of the slot. */
-  #keep(
-    slot: number,
-    envelope: Uint8Array,
-    length: number,
-    number: number,
-    done: (ok: boolean) => void,
-  ): void {
-    this.#slots[slot as 0 | 1].certain = false;
-    this.#request<boolean>(
-      (stored) => this.#inner.write(slot, envelope, 0, length, stored),
-      false,
-      (ok) => {
-        if (ok) this.#slots[slot as 0 | 1] = { number, certain: true };
-        done(ok);
-      },
-    );
   }
 
   #begin(): void {

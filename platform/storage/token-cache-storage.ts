@@ -1,25 +1,24 @@
 // A third place in a storage besides the two slots, for the token cache: in files, and in a program's own storage.
 
-import type { Bytes, Promised, Storage } from "../contracts.ts";
+import type { Storage } from "../contracts.ts";
 
 export interface WithTokenCache {
   /** Slot 0 is the token cache. Slot 1 is always empty. */
   readonly tokenCache: Storage;
 }
 
+/** The slot number of the token cache, which no core uses. */
+export const TOKEN_CACHE = 1000;
 /** The capacity in bytes, which is more than any token response needs. */
 const CAPACITY = 98_304;
 
-/** Makes a storage of the operations on a single place, which becomes slot 0. */
-export function singlePlaceStorage(place: {
-  read(into: Bytes, from: number, to: number, done: (length: number) => void): Promised;
-  write(bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): Promised;
-  erase(done: (ok: boolean) => void): Promised;
-}): Storage {
+/** Makes a storage of the slot TOKEN_CACHE, which becomes slot 0. */
+export function tokenCacheOf(storage: Storage): Storage {
   return {
     capacity: CAPACITY,
-    read: (slot, into, from, to, done) => (slot === 0 ? place.read(into, from, to, done) : done(0)),
-    write: (_slot, bytes, from, to, done) => place.write(bytes, from, to, done),
-    erase: (_slot, done) => place.erase(done),
+    read: (slot, into, from, to, done) =>
+      slot === 0 ? storage.read(TOKEN_CACHE, into, from, to, done) : done(0),
+    write: (_slot, bytes, from, to, done) => storage.write(TOKEN_CACHE, bytes, from, to, done),
+    erase: (_slot, done) => storage.erase(TOKEN_CACHE, done),
   };
 }

@@ -4,7 +4,7 @@
 import type { Bytes, Storage } from "../contracts.ts";
 import { faultName } from "../exchange/callbacks.ts";
 import { asciiOf, base64Bytes } from "../text/text.ts";
-import { singlePlaceStorage, type WithTokenCache } from "./token-cache-storage.ts";
+import { TOKEN_CACHE, tokenCacheOf, type WithTokenCache } from "./token-cache-storage.ts";
 
 /** A program's persistent storage for one text, such as a row of a database or an entry of a keychain. */
 export interface ValueStorage {
@@ -20,8 +20,8 @@ type Promised<T> = T | Promise<T>;
 
 /** The largest record in bytes, as for a directory. It is enough for any token. */
 const CAPACITY = 131_072;
-/** The index of the token cache, after the two slots. */
-const TOKEN_CACHE = 2;
+/** The place of each slot in the text. */
+const PLACES: Readonly<Record<number, number>> = { 0: 0, 1: 1, [TOKEN_CACHE]: 2 };
 /** The start of each text, so that foreign data is neither read nor overwritten. */
 const MAGIC = "picogrant 1";
 
@@ -40,13 +40,9 @@ export class ValueSlots implements Storage, WithTokenCache {
   }
 
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
-    mustBeSlot(slot);
-    this.#read(slot, into, from, to, done);
-  }
-
-  #read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
+    const place = placeOf(slot);
     this.#attempt(
-      async () => (await this.#load())[slot],
+      async () => (await this.#load())[place],
       (text) => {
         const bytes = text === undefined ? undefined : base64Bytes(text);
         if (bytes === undefined || bytes.length > to - from) done(-1);
@@ -59,32 +55,23 @@ export class ValueSlots implements Storage, WithTokenCache {
   }
 
   write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
-    mustBeSlot(slot);
-    this.#write(slot, bytes, from, to, done);
-  }
-
-  #write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
+    const place = placeOf(slot);
     if (to - from > CAPACITY) done(false);
-    else this.#replace(slot, btoa(asciiOf(bytes, from, to)), done);
+    else this.#replace(place, btoa(asciiOf(bytes, from, to)), done);
   }
 
   erase(slot: number, done: (ok: boolean) => void): void {
-    mustBeSlot(slot);
-    this.#replace(slot, "", done);
+    this.#replace(placeOf(slot), "", done);
   }
 
   get tokenCache(): Storage {
-    return singlePlaceStorage({
-      read: (...range) => this.#read(TOKEN_CACHE, ...range),
-      write: (...range) => this.#write(TOKEN_CACHE, ...range),
-      erase: (done) => this.#replace(TOKEN_CACHE, "", done),
-    });
+    return tokenCacheOf(this);
   }
 
-  #replace(slot: number, text: string, done: (ok: boolean) => void): void {
+  #replace(place: number, text: string, done: (ok: boolean) => void): void {
     const replace = async (): Promise<true> => {
       const slots = [...(await this.#load())];
-      slots[slot] = text;
+      slots[place] = text;
       // A save that has failed may still have replaced the text: read it again.
       this.#slots = undefined;
       if (slots.every((one) => one === "")) await this.#value.erase();
@@ -115,6 +102,8 @@ export class ValueSlots implements Storage, WithTokenCache {
   }
 }
 
-function mustBeSlot(slot: number): void {
-  if (slot !== 0 && slot !== 1) throw new RangeError(`storage: no slot ${slot}`);
+function placeOf(slot: number): number {
+  const place = PLACES[slot];
+  if (place === undefined) throw new RangeError(`storage: no slot ${slot}`);
+  return place;
 }

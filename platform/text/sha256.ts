@@ -53,7 +53,7 @@ export function sha256(message: Uint8Array): Uint8Array {
   return new Uint8Array(digest.buffer);
 }
 
-/** FIPS 180-4 §6.2.2. @param schedule the block is in its first 16 words */
+/** FIPS 180-4 §6.2.2. @param schedule its first 16 words are the block */
 function compress(state: Int32Array, schedule: Int32Array): void {
   for (let t = 16; t < 64; t++) {
     const before = schedule[t - 15]!;
@@ -62,16 +62,7 @@ function compress(state: Int32Array, schedule: Int32Array): void {
     const large = rotated(last, 17) ^ rotated(last, 19) ^ (last >>> 10);
     schedule[t] = large + schedule[t - 7]! + small + schedule[t - 16]!;
   }
-  let [a, b, c, d, e, f, g, h] = state as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
   for (let t = 0; t < 64; t++) {
     const choice = (e & f) ^ (~e & g);
     const majority = (a & b) ^ (a & c) ^ (b & c);

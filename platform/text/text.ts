@@ -1,29 +1,18 @@
-// Converts between strings and bytes on engines without TextEncoder. Polls do not use this module, because
-// it allocates.
+// Converts between strings and bytes on engines without TextEncoder. Polls do not use this module, because it allocates.
 
 import type { Bytes } from "../contracts.ts";
 
 /** Returns the string as UTF-8. A lone surrogate becomes U+FFFD. */
 export function bytesOf(text: string): Uint8Array {
-  const bytes: number[] = [];
-  for (const character of text) {
-    let point = character.codePointAt(0)!;
-    if (point >= 0xd800 && point < 0xe000) point = 0xfffd;
-    if (point < 0x80) bytes.push(point);
-    else if (point < 0x800) bytes.push(0xc0 | (point >> 6), 0x80 | (point & 63));
-    else if (point < 0x10000) {
-      bytes.push(0xe0 | (point >> 12), 0x80 | ((point >> 6) & 63), 0x80 | (point & 63));
-    } else {
-      bytes.push(
-        0xf0 | (point >> 18),
-        0x80 | ((point >> 12) & 63),
-        0x80 | ((point >> 6) & 63),
-        0x80 | (point & 63),
-      );
-    }
-  }
-  return Uint8Array.from(bytes);
+  const encoded = percentEncoded(text);
+  return latinBytesOf(
+    encoded.replace(/%(..)/g, (_, hex) => String.fromCharCode(Number(`0x${hex}`))),
+  );
 }
+
+/** Encodes all bytes of the UTF-8 text except letters, digits and `-_.!~*'()`. */
+const percentEncoded = (text: string): string =>
+  encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"));
 
 /** Returns a byte for each character, for characters up to 255. */
 export function latinBytesOf(text: string): Uint8Array<ArrayBuffer> {
@@ -58,7 +47,7 @@ export function asciiOf(bytes: Bytes, from: number, to: number): string {
   return text;
 }
 
-/** Decodes UTF-8; undefined if the bytes are invalid. It allocates, so polls do not use it. */
+/** Decodes UTF-8; undefined if the bytes are invalid. */
 export function textOf(bytes: Bytes): string | undefined {
   let encoded = "";
   for (let at = 0; at < bytes.length; at++) {
@@ -91,7 +80,7 @@ export function printable(text: string): string {
 export const FORM_TYPE = "application/x-www-form-urlencoded";
 
 export function formEncodeText(text: string): string {
-  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"))
+  return percentEncoded(text)
     .replace(/[!'()~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll("%20", "+");
 }

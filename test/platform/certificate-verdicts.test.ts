@@ -65,10 +65,8 @@ function nodeTakes(host: string): Promise<boolean> {
 /** Whether curl accepts the server, with the settings of the QuickJS adapter. */
 function curlTakes(host: string): Promise<boolean> {
   const settings = {
-    timeLimitMs: TIMEOUT_MS,
-    connectLimitMs: TIMEOUT_MS,
-    userAgent: "t",
-    certificates: trust,
+    ...{ curl: "curl", userAgent: "t", certificates: trust, sizeLimitBytes: 0 },
+    ...{ timeLimitMs: TIMEOUT_MS, connectLimitMs: TIMEOUT_MS },
   };
   const config = curlConfig(requestTo(host), settings)!;
   const resolve = net.isIP(host) ? "" : `resolve = "${host}:${port}:127.0.0.1"\n`;
