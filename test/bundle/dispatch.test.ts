@@ -18,7 +18,6 @@ function dispatched(body: string, outside: readonly string[] = []): string {
   return dispatch({ code: scriptOf(body), map }, outside).code;
 }
 
-/** Replaces the joined function until the build has made it. */
 const prelude = `var seen,exported;function note(x){seen.push(x);return x}
   function ${CALL}(f,a,b){return f(a,b)}
   function ${EXPORTS}(a,b,c,d){exported=[a,b,c,d]}\n`;

@@ -34,7 +34,6 @@ export function create(config: Config): Device {
 }
 `;
 
-/** Compiles a program, and lets the build replace its properties. */
 function place(program: string) {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "tsconfig.json"), config);

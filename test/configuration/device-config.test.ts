@@ -83,7 +83,6 @@ describe("device.json: each mistake is reported with its path", () => {
     expect(mistakeOf(JSON.stringify({ ...LEAST, ...members }))).toContain(message);
   });
 
-  /** The text of a device.json in which one text is replaced. */
   const replaced = (text: string, by: string): string => {
     const display = { columns: 20 };
     const more = { display, deviceParameters: { a: "1" }, headers: { grant: { "X-A": "1" } } };

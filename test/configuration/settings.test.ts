@@ -83,7 +83,6 @@ const VALUES: readonly (readonly [value: unknown, name: string])[] = [
 ];
 const JSON_VALUES = VALUES.slice(0, 8);
 
-/** The types that each setting accepts. */
 const TAKES: Readonly<Record<string, readonly string[]>> = {
   integer: ["a number"],
   boolean: ["true or false"],
@@ -101,7 +100,6 @@ const withValue = (base: object, at: string, value: unknown): Record<string, unk
   return copy;
 };
 
-/** The path of each setting, and the types that it accepts. */
 const rowsOf = (entrance: "signIn" | "device"): [at: string, takes: readonly string[]][] =>
   settings.flatMap((setting) => {
     const own = setting[entrance];

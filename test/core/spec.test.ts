@@ -39,7 +39,6 @@ function drawnMessages(): string {
   ]);
 }
 
-/** The names of the regions that the core uses. */
 function drawnRegions(): string {
   const rows = [...fieldRows(), ...regionRows()];
   return markdownTable([

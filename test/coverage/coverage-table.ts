@@ -74,7 +74,6 @@ export function gaps(covered: readonly Covered[]): string[] {
   });
 }
 
-/** Prints each requirement with its tests, as lines. */
 export function listOf(covered: readonly Covered[]): string[] {
   const testsOf = ({ requirement, ...tests }: Covered): string[] =>
     sides.flatMap((side) => {

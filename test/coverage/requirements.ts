@@ -7,7 +7,6 @@ export type Sides = "both" | { readonly only: "service" | "device"; readonly bec
 export interface Requirement {
   /** The source and the place in it: `device doc §2.1 interval`, `RFC 8628 §3.5`, `RFC 9449 §4.3 rule 7`. */
   readonly name: string;
-  /** The source with its title. */
   readonly source: string;
   /** Adds what the name does not say. May be "". */
   readonly description: string;
@@ -266,6 +265,5 @@ export function referencesIn(name: string): string[] {
   ];
 }
 
-/** References to requirements that are not listed. */
 export const unknownReferences = (name: string): string[] =>
   referencesIn(name).filter((reference) => !known.has(reference));

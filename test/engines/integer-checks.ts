@@ -95,7 +95,6 @@ class Rewriter {
     return this.#code.slice(object.start, object.end);
   }
 
-  /** Checks the index of `list[index]`, the target of an assignment. */
   target(member: MemberExpression): void {
     const list = this.#nameOf(member.object as AnyNode);
     this.text.prependRight(member.property.start, `__index(${list}, `);

@@ -72,7 +72,6 @@ class Run {
   readonly #core: Core;
   readonly #generator: Generator;
   #host: Host;
-  /** The device's numbers and memory when they were last recorded. */
   #right: number[] = [];
   #bytes = new Uint8Array();
 
@@ -176,7 +175,6 @@ function pair(variant: Variant, seed: number): string[] {
 }
 
 const variant = process.argv[2] as Variant;
-/** States in which no call has been recorded yet. */
 let missing = new Set(Object.values(complete.State).filter((state) => typeof state === "number"));
 const pairs: string[][] = [];
 for (let seed = FIRST_SEED; pairs.length < PAIRS || missing.size > 0; seed++) {

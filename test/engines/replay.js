@@ -51,7 +51,6 @@ var rights = [];
 /** The first difference since the last case. After it, these devices are not compared any more. */
 var complaint = "";
 var isLost = 0;
-/** The current line, and the position in it. */
 var line = "";
 var at = 0;
 
@@ -86,7 +85,6 @@ function sumOf(sum, bytes, from, to) {
   return sum;
 }
 
-/** A checksum of the bytes that a command gives to the host. */
 function handedOver(device, command) {
   var memory = device[Property.MEMORY];
   var from = device[Property.DATA];
@@ -151,7 +149,6 @@ function argumentOf(text) {
   return text.charAt(0) === "x" ? bytesOf(text.substring(1)) : numberOf(text);
 }
 
-/** Creates a device, and replaces the one with the same number. */
 function make(number, memoryBytes, config, seen) {
   line = "create";
   devices[number] = picogrant.create(newMemory(memoryBytes), config);

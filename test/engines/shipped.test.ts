@@ -23,7 +23,6 @@ const variants = ["complete", "api", "grant"] as const;
 
 type Api = Record<string, (...args: unknown[]) => unknown>;
 
-/** The names at the beginning of code spans: `name`, `name(...)`, `name[...]`. */
 function namesIn(text: string): Set<string> {
   const spans = [...text.matchAll(/`([a-z][A-Za-z]*)[`([]/g)];
   return new Set(spans.map(([, name]) => name!));

@@ -27,7 +27,6 @@ function checkSubset(code: string): string[] {
   const complaints: string[] = [];
   const refuse = (at: number, reason: string) =>
     complaints.push(`${reason}: ${code.slice(at, at + 60)}`);
-  // Rejects what is newer than ES5.
   const program = parse(code, { ecmaVersion: 5 });
   const declared = new Set(["module"]);
   full(program, (found) => {
@@ -75,7 +74,6 @@ function usedTooEarly(program: Program): { name: string; at: number }[] {
     const early: { name: string; at: number }[] = [];
     for (const statement of body) {
       if (statement.type === "FunctionDeclaration") continue;
-      // The loop also visits the names that it adds.
       const reached = new Set(namesIn(statement));
       for (const name of reached) {
         const node = declared.get(name);
@@ -160,7 +158,6 @@ test.each([
 // Engines for the smallest devices do not hoist. A function that is called while a file loads must be declared before
 // the call, in every published file.
 
-/** The names of functions that are called before their declaration. */
 function calledTooEarly(code: string): string[] {
   const sourceType = /^(im|ex)port /m.test(code) ? "module" : "script";
   const early = usedTooEarly(parse(code, { ecmaVersion: 2022, sourceType }));

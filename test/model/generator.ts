@@ -30,7 +30,6 @@ export class Generator {
   readonly #isRunOfEvents: boolean;
   /** Whether slots often cannot be read or erased. */
   readonly #isWorn: boolean;
-  /** The percentage of exchanges that end without a complete response. */
   readonly #lost: number;
   /** Whether the host mostly has no random bytes for a code verifier. */
   readonly #lacksEntropy: boolean;

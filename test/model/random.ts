@@ -17,7 +17,6 @@ export class Random {
     return this.next() % count;
   }
 
-  /** Returns an integer from `least` to `most`, both included. */
   between(least: number, most: number): number {
     return least + this.below(most - least + 1);
   }
@@ -26,7 +25,6 @@ export class Random {
     return this.below(100) < percent;
   }
 
-  /** Returns true with a probability of one in `times`. */
   once(times: number): boolean {
     return this.below(times) === 0;
   }

@@ -110,7 +110,6 @@ export class Responses {
   /** The response that the server sends `#timesLeft` more times. */
   #repeated: HttpResponse | undefined;
   #timesLeft = 0;
-  /** Identifiers of the events so far, oldest first. */
   readonly #eventIds: string[] = [];
 
   readonly #random: Random;
@@ -304,7 +303,6 @@ export class Responses {
     return random.chance(50) ? { error, error_code: other } : { error_code: other, error };
   }
 
-  /** Makes tokens for a response that should have none. */
   #halfTokens(): Members {
     const random = this.#random;
     if (random.chance(85)) return {};
@@ -508,7 +506,6 @@ export class Responses {
     });
   }
 
-  /** A new identifier, or a recent one, because the device remembers eight. */
   #eventId(): string {
     const random = this.#random;
     const eventIds = this.#eventIds;
@@ -521,7 +518,6 @@ export class Responses {
     return id;
   }
 
-  /** Claims of an event about this session or another one. */
   claims(host: Host, id: string): string {
     const random = this.#random;
     const { refreshToken, accessToken } = host.ideal;
@@ -557,7 +553,6 @@ export class Responses {
     ]);
   }
 
-  /** Kinds of records that may be in the slots before the first start. */
   get kinds(): readonly number[] {
     return [State.PENDING, State.SIGNED_IN, State.REFRESHING, State.REVOKING, State.FAILED];
   }

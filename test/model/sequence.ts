@@ -26,7 +26,6 @@ interface Verdict {
 }
 
 const STEPS_MAX = 400;
-/** The percentage of sequences with a second device in the same engine. */
 const TWO_DEVICES = 20;
 
 class Engine {
@@ -89,7 +88,6 @@ export function play(seed: number, makeCore: MakeCore, counts: Counts): Verdict 
   return { script, broken: undefined, isUnclear: false };
 }
 
-/** @returns the violated rule, or undefined */
 export function replay(script: Script, makeCore: MakeCore): Broken | undefined {
   try {
     const engine = new Engine(makeCore, script.starts, noCounts());

@@ -15,7 +15,6 @@ export interface Settings {
   isWatched?: boolean;
 }
 
-/** Texts that differ from the core's own. */
 const OTHER_TEXTS =
   "Start\nAbgemeldet\nCode wird geholt\nCode wird gepr\u00fcft\nAngemeldet\nVerbinden\nAbmelden\n" +
   "Im Browser oeffnen:\nCode: \nBald neu anmelden\nNicht gespeichert\nKeine Verbindung\n" +
@@ -31,7 +30,6 @@ const FOREIGN: readonly string[] = [
   "\ud83d \ude00\ud83d\ud83d\ude00\ude00",
 ];
 
-/** Every byte that a display may support. */
 const ALL_BYTES = Array.from({ length: 24 }, (_, line) =>
   Array.from({ length: 11 }, (_, at) => String.fromCharCode(((line * 11 + at) % 255) + 1)).join(""),
 )
@@ -41,7 +39,6 @@ const ALL_BYTES = Array.from({ length: 24 }, (_, line) =>
 
 export const MEMORY_SIZES = [4096, 4608, 5120, 6144, 6144, 6144, 8192, 8192, 24_575, 24_576];
 
-/** Chooses the settings of one device. Only the memory size may change at a restart. */
 export function drawSettings(random: Random): Settings {
   const config: Config = {
     clientId: random.pick(["client", "client", "printer 7/b+x", "c", ...FOREIGN]),

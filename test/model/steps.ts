@@ -26,7 +26,6 @@ export type Step =
   | { do: "fail" }
   /** A part of the response to an earlier request, `back` requests ago. */
   | { do: "late"; back: number; status: number; body: string }
-  /** The current storage operation ends. */
   | { do: "stored"; isDone: boolean }
   | { do: "verified"; isGenuine: boolean }
   | { do: "signIn" }
@@ -45,7 +44,6 @@ export type Step =
   | { do: "offer"; names: string; body: string }
   | { do: "pollEvents" }
   | { do: "applyEvent"; claims: string }
-  /** Creates devices with every value of this member of the configuration. */
   | { do: "configure"; member: keyof Config }
   /** A power cut after `done` bytes of the current write. The next start has this memory and these unreadable slots. */
   | { do: "power"; done: number; memoryBytes: number; unreadable: number };

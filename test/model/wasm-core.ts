@@ -23,7 +23,6 @@ const START_AT_ONCE = -1;
 
 const omissible = new Set<keyof Config>(["startSpreadMs", "pkce", "jsonBodies"]);
 
-/** picogrant.c uses at most this much memory. */
 const MEMORY_MAX = 65_535;
 
 /** In the TypeScript sources, constant texts start at this byte of the device's memory. */
@@ -99,7 +98,6 @@ class WasmDevice {
     return this.through(() => this.c[name]!(this.core, ...(args as number[])));
   }
 
-  /** Converts a position in the C device's memory to one in `bytes`. */
   place(inC: number): number {
     return inC < CONSTANTS_AT ? inC : inC + this.#constants;
   }

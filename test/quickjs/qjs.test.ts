@@ -63,7 +63,6 @@ class Run extends Running {
     this.child.stdin!.write(`${command}\n`);
   }
 
-  /** Waits until this state is the last one that the program has reported. */
   async state(required: string): Promise<void> {
     const last = () => this.events.findLast(({ event }) => event === "state")?.state;
     await expect.poll(() => this.stderr + last()).toBe(required);
@@ -83,7 +82,6 @@ class Run extends Running {
   }
 }
 
-/** A device for the service at `url`. It can be started repeatedly. */
 function deviceAt(url: string, own: Partial<DeviceConfig> = {}) {
   const folder = temporaryFolder();
   const files = { main: join(folder, "main.js"), config: join(folder, "device.json") };
@@ -243,7 +241,6 @@ describe("a complete run in qjs", () => {
     const state = join(folder, "state");
     const locks = (): string[] => readdirSync(state).filter((name) => name.startsWith("lock-"));
     expect(locks()).toEqual([]);
-    // Node's storage uses the same lock.
     const unlock = lockDirectory(state);
     expect((await start().end).code).toBe(2);
     unlock();

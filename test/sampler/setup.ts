@@ -6,9 +6,7 @@ import { afterAll, beforeAll, expect, inject } from "vitest";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The number of the active mutant; -1 if none is active. */
     mutant: number;
-    /** The file for notes about the process and the test files. */
     notes: string;
   }
 }

@@ -92,7 +92,6 @@ export class Trials {
       .filter((note) => failures.every(({ file }) => file !== note.file));
   }
 
-  /** The first failure that the mutant causes in one of the files. */
   async caughtBy(mutant: number, notes: readonly Note[]): Promise<Failure | undefined> {
     const near = notes.filter(({ met }) => met.includes(mutant));
     // Start with the files that reach few mutants, because they are the most specific ones.

@@ -29,7 +29,6 @@ interface ApiRequest {
 const TEXT = "name=value";
 
 export class Api {
-  /** Whether the authorization server still accepts the token. */
   isValid: (token: string) => boolean = () => true;
   /** Checks how a token was sent. @returns why its proof is refused, or "" */
   checkToken: (
@@ -41,10 +40,8 @@ export class Api {
   ) => string = () => "";
   /** Returns the authorization server's metadata at an address. */
   document: (address: string) => object | undefined = () => undefined;
-  /** Returns the nonce that the next proof must have. */
   nonce: () => string = () => "";
   readonly #requested = new Map<string, Sent[]>();
-  /** The token of each request that the API rejected only because its proof needed another nonce. */
   readonly #rejected = new Map<readonly Sent[], string>();
   #count = 0;
 

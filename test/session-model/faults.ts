@@ -15,7 +15,6 @@ const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
 export const THROWN: readonly unknown[] = [new Error("callback"), "no Error", undefined];
 
 const ignore = (): void => {};
-/** The error text of a failed storage operation. */
 export const DISK_FULL = "no space left";
 /** After this time without a result, storage counts as silent. */
 const SILENCE_MS = 9_900;
@@ -27,13 +26,11 @@ export class Faults {
   isDamaged = false;
   /** Whether an adapter of this program has thrown or rejected. */
   hasBroken = false;
-  /** Whether storage is sealed. The test cannot read sealed records. */
   readonly isSealed: boolean;
   readonly #random: Random;
   readonly #environment: SessionEnvironment;
   /** Adapters throw or reject once in this many calls; 0: never. */
   readonly #throwEvery: number;
-  /** Whether a response has arrived twice. */
   #isRepeated = false;
   /** Whether no adapter has violated contracts.ts. Only then must the session's reports about responses be exact. */
   get isLegal(): boolean {
@@ -43,9 +40,7 @@ export class Faults {
   /** The numbers of consecutive failed reads and writes. A new program does not reset them. */
   #unread = 0;
   #unwritten = 0;
-  /** Consecutive failed writes of the current program. */
   #unwrittenHere = 0;
-  /** When the current storage operation started; infinity without one. */
   #hangsSinceMs = Number.POSITIVE_INFINITY;
   #programs = 0;
 

@@ -70,7 +70,6 @@ export class SharedFiles {
   readonly violations: string[] = [];
   readonly clock: ManualClock;
   readonly random: Random;
-  /** Whether a process can see which other processes are running. */
   readonly hasProcesses: boolean;
   readonly running = new Set<number>();
   /** How often each file has been replaced. The times of some file systems are too coarse to see a change. */
@@ -92,7 +91,6 @@ export class SharedFiles {
   }
 }
 
-/** The calls that fail on each kind of medium. */
 const REFUSED = {
   "": () => false,
   ENOSPC: (name: string) => name === "writeSync",
@@ -101,14 +99,12 @@ const REFUSED = {
     (name === "openSync" && ["wx", "r+"].includes(String(flags))),
 } as const;
 
-/** Calls that sometimes fail once. */
 const FAILING = ["openSync", "writeSync", "fsyncSync", "renameSync"];
 
 export class Process {
   readonly platform: Loaded;
   readonly pid: number;
   readonly #shared: SharedFiles;
-  /** The number of file system calls before the process is killed. */
   #callsLeft = Number.POSITIVE_INFINITY;
 
   constructor(shared: SharedFiles, pid: number) {

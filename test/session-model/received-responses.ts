@@ -11,7 +11,6 @@ import { ENDPOINTS, type TokenMembers } from "./server.ts";
 
 interface ObservedResponse extends ServerResponse {
   readonly atMs: number;
-  /** Whether the response is an HTML page, for example of a captive portal. */
   readonly isPage: boolean;
   /** Whether the user has not decided yet (RFC 8628 §3.5). Only the response to a poll can mean that. */
   readonly isPending: boolean;
@@ -34,20 +33,17 @@ const RENEWABLE = ["expired_token", "invalid_grant"];
 
 export class Received {
   readonly responses: ObservedResponse[] = [];
-  /** The newest response with tokens, and when it arrived. */
   tokens: TokenMembers | undefined;
   tokensAtMs = 0;
   /** What this start has received: a refresh token, and the newest scope and ID token. */
   hasRefreshToken = false;
   scope: string | undefined;
   idToken = "";
-  /** The address of the newest request. */
   #newestUrl = "";
   #abort: () => void = () => {};
   readonly #clock: ManualClock;
   readonly #earlier: readonly Received[];
 
-  /** @param earlier the responses of earlier starts */
   constructor(clock: ManualClock, earlier: readonly Received[] = []) {
     this.#clock = clock;
     this.#earlier = earlier;

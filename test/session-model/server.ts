@@ -64,13 +64,11 @@ export interface TokenMembers {
 }
 
 export class GrantServer {
-  /** The client's violations of the protocol. */
   readonly violations: string[] = [];
   /** Whether only one program polls. Without a lock, several programs poll the same code, each in its own interval. */
   isOnePoller = true;
   readonly codes: Code[] = [];
   readonly grants: Grant[] = [];
-  /** All access tokens, and the grant of each. */
   readonly accessTokens = new Map<string, Grant>();
   accessLifetimeS = 3600;
   codeLifetimeS = 600;
@@ -88,7 +86,6 @@ export class GrantServer {
   isFormKnown = true;
   /** If this function returns a response, it replaces the response to the next request. */
   refusal: () => FakeResponse | undefined = () => undefined;
-  /** Additional members of the next token response. */
   moreMembers: (grant: Grant) => object = () => ({ scope: "video" });
   /** The minimum length of a token. Form encoding triples most of its bytes. */
   tokenBytes: () => number = () => 0;
@@ -98,14 +95,11 @@ export class GrantServer {
   hasKey = false;
   bindsTokens = false;
   hasNonces = false;
-  /** Whether the client authenticates with assertions (RFC 7523 §3) instead of its secret. */
   hasAssertions = false;
-  /** How far this clock is ahead of the client's. */
   aheadS = 0;
   readonly boundTokens = new Set<string>();
   /** The server calls this after each valid proof. @returns whether later proofs must have another nonce */
   renewsNonce: () => boolean = () => false;
-  /** The newest nonce of each origin. */
   readonly nonces = new Map<string, string>();
   readonly #used = new Set<unknown>();
   readonly #nowMs: () => number;
@@ -173,7 +167,6 @@ export class GrantServer {
     return "";
   }
 
-  /** Whether the assertion is in time (RFC 7523 §3). */
   #isClient(field: (name: string) => string): boolean {
     const { claims, isInTime } = this.#read(field("client_assertion"));
     const { iss, sub, aud, iat, exp } = claims;

@@ -27,12 +27,10 @@ export interface RunReport {
   readonly transitions?: Iterable<string>;
 }
 
-/** The transition that a line of the log reports. */
 export function transitionIn(line: string): string[] {
   return /session: (.*)$/.exec(line)?.slice(1) ?? [];
 }
 
-/** A promise that the session has returned. */
 interface Promised {
   readonly what: string;
   readonly of: Running;
@@ -45,7 +43,6 @@ interface Running {
   isAlive: boolean;
   /** Whether the program has closed the session or signed out. */
   isOver: boolean;
-  /** Exceptions that callbacks threw before there was a session. */
   thrown: unknown[];
   /** Whether signIn must reject, because a callback has thrown. */
   mustReject: boolean;
@@ -63,7 +60,6 @@ interface IdToken {
   readonly grant: Grant;
 }
 
-/** Matches secrets. The log must not contain any. */
 const SECRET = /(device-code|access-token|refresh-token)-\d|client-secret-of-the-program|eyJ/;
 
 /** The remedy that the session must report for each problem of an adapter. */
@@ -157,7 +153,6 @@ class Run {
     };
   }
 
-  /** Chooses the additional members of token responses. */
   #drawMembers(): (grant: Grant) => object {
     const isEnding = this.#random.once(3) && { refresh_token_expires_in: 7_776_000 };
     const isLong = this.#random.once(8);
@@ -165,7 +160,6 @@ class Run {
     const hasIdToken = this.#random.once(2);
     return (grant) => ({
       ...isEnding,
-      // A member as long as a long token.
       ...(isLong && { note: "n".repeat(20_000) }),
       ...(hasScope &&
         this.#random.once(2) && { scope: this.#random.pick(["video", "video audio"]) }),
@@ -377,7 +371,6 @@ class Run {
     const other = storage.peek(1 - slot);
     const junk = Uint8Array.from({ length: 90 }, () => this.#random.below(256));
     storage.poke(slot, this.#random.pick([flipped, cut, other, junk, new Uint8Array(0)]));
-    // The newest record is lost.
     if (isNewer) this.#faults.isDamaged = true;
   }
 
@@ -524,7 +517,6 @@ class Run {
     if (listeners.size > 0) this.#fault(`ended with ${listeners.size} listeners`);
   }
 
-  /** Checks what must hold at any moment. */
   #check(): void {
     const running = this.#running;
     if (running === undefined) return;
@@ -566,7 +558,6 @@ class Run {
       if (!isKnown) this.#fault(`signIn rejects with ${String(error)}`);
     }
     if (isEnded && !running.isOver) {
-      // When the program has ended, the next one may start.
       if (start.isDisposed) this.#running = undefined;
     } else if (isEnded && start.isDisposed) this.#running = undefined;
   }
@@ -642,7 +633,6 @@ class Run {
     this.violations.push(what);
   }
 
-  /** Lets time pass and promises settle. */
   async #pass(seconds: number): Promise<void> {
     const { clock } = this.#environment;
     const endMs = clock.elapsedMs + seconds * 1000;

@@ -31,7 +31,6 @@ interface Program {
   isOver: boolean;
   readonly promises: { readonly what: string; isSettled: boolean }[];
   readonly troubles: string[];
-  /** The last access token that the session has returned. */
   newest: string;
 }
 
@@ -46,9 +45,7 @@ class SharedRun {
   readonly #isSealed: boolean;
   #programs: Program[] = [];
   #isFaulty = true;
-  /** Access tokens of sessions that a program has signed out. */
   #revoked: ReadonlySet<string> = new Set();
-  /** Whether the shared session has ended, or its tokens may be lost. */
   #mayEnd = false;
   readonly #mediumMayFail: boolean;
 
@@ -276,7 +273,6 @@ class SharedRun {
     if (program.process.isAlive && !this.#mayEnd) this.violations.push("a session ended by itself");
   }
 
-  /** Every program with a session must get a valid token. */
   async #checkTokens(): Promise<void> {
     for (const program of this.#programs) {
       const { session, process, isOver } = program;

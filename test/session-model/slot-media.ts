@@ -27,11 +27,8 @@ export abstract class Medium {
 
   /** Opens a storage on the medium, as a start does. */
   abstract open(): Storage;
-  /** Cuts the power during the next change. */
   abstract cut(): void;
-  /** Makes an operation fail once. */
   abstract fail(): void;
-  /** Stops all faults. */
   abstract fine(): void;
   restart(): void {}
   abstract damage(slot: 0 | 1): Partial<Change>;
@@ -48,7 +45,6 @@ export abstract class Medium {
   wrong(): Storage[] {
     return [];
   }
-  /** The current violation, or "". */
   problem(): string {
     return "";
   }
@@ -65,7 +61,6 @@ export class SealedMedium extends Medium {
   readonly #entropy = new SeededEntropy(5);
   /** All sealed records of each slot, and the content that storage knows to be current. */
   readonly #earlier: [[Uint8Array, string][], [Uint8Array, string][]] = [[], []];
-  /** For each slot, the number of records that are older than this start. */
   #atStart: readonly number[] = [0, 0];
   readonly #known: (Buffer | undefined)[] = [undefined, undefined];
   readonly #nonces = new Set<string>();

@@ -15,7 +15,6 @@ type Action = (typeof ACTIONS)[number];
 /** The value of the bytes around the buffer of a read. If one changes, storage has written outside the buffer. */
 const EDGE = 0xa5;
 
-/** The contents that a slot may have. */
 interface Ideal {
   possible: Set<string>;
   /** Whether the slot may also be unreadable. */
@@ -174,7 +173,6 @@ function empty(): Ideal {
   return { possible: new Set([""]), isDoubtful: false };
 }
 
-/** @returns the callback's result, or undefined after a power cut */
 async function settled<T>(run: (done: (result: T) => void) => void): Promise<T | undefined> {
   let result: T | undefined;
   run((value) => {

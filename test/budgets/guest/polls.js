@@ -119,5 +119,4 @@ function pollCount(count, leaks) {
 }
 
 driver.start();
-// Make two polls before: the driver creates a poll's handlers at its first use, and alternates between two sets.
 pollCycles(2);

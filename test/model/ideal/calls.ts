@@ -89,7 +89,6 @@ export class Calls {
   isVerifyDue = false;
   set = "";
   pollsLeft = 0;
-  /** Capacity for the values of the response. */
   outputBytes = 0;
   #endsWith = 0;
   readonly #seen = new SeenEvents();
@@ -208,7 +207,6 @@ export class Calls {
     return true;
   }
 
-  /** @returns the first error in the offer, or NONE if the call has started */
   createOffer(names: string, body: string, endpoint: number): OfferError {
     const device = this.#device;
     if (!this.mayBegin(Kind.OFFER) || !device.isOutputFree) return OfferError.NOT_NOW;

@@ -20,7 +20,6 @@ import { Requests } from "./requests.ts";
 import { type Arrival, classify, ENDLESS_S, Misfits, readingOf } from "./responses.ts";
 import { bindingOf, SEQUENCES, StorageTask, type StoredRecord, sizeOf, Task } from "./storage.ts";
 
-/** The default of the start spread. */
 const START_SPREAD_MS = 5000;
 const CHALLENGE_TRIES = 7;
 /** The device does not wait longer than this for a last poll after the code's expiry. */
@@ -51,7 +50,6 @@ export class Ideal {
   verificationUriComplete: string | undefined;
   verifier: string | undefined;
   challenge = "";
-  /** Bytes of the last device authorization request. */
   codeRequestBytes = 0;
   pkce: number;
   #challengeFailures = 0;
@@ -64,7 +62,6 @@ export class Ideal {
   #autoStart: boolean;
   #isCancelNoted = false;
   #isSignOutNoted = false;
-  /** Whether the values of the last record that was read fit. */
   #fits = false;
 
   accessToken: string | undefined;
@@ -90,7 +87,6 @@ export class Ideal {
 
   constructor(
     readonly settings: Settings,
-    /** Capacities of an empty device. */
     readonly capacities: readonly number[],
   ) {
     const { config } = settings;
@@ -142,7 +138,6 @@ export class Ideal {
     return this.state < State.SIGNED_IN || this.state === State.FAILED;
   }
 
-  /** Whether the server refuses refreshes while the session continues. */
   get #isRefused(): boolean {
     return this.state === State.REFRESHING && this.#grant.isRefused;
   }
@@ -365,7 +360,6 @@ export class Ideal {
     });
   }
 
-  /** Resumes in the state of the newest record. */
   resume(): void {
     const { clock } = this;
     const found = this.storage.found;

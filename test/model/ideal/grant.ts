@@ -26,7 +26,6 @@ import {
 } from "./responses.ts";
 import { Task } from "./storage.ts";
 
-/** Names of tokens in a response. */
 const TOKENS: ReadonlyMap<string, Field> = new Map([
   ["access_token", Field.ACCESS_TOKEN],
   ["refresh_token", Field.RECEIVED_REFRESH_TOKEN],
@@ -61,7 +60,6 @@ export class Grant {
   isTriedForUser = false;
   triedPrevious = false;
   #revocationTries = 0;
-  /** The result of revoking the refresh token; undefined until there is one. */
   #refreshOutcome: number | undefined;
 
   readonly #device: Ideal;
@@ -74,7 +72,6 @@ export class Grant {
     this.#unusableResponses = this.#unusableStatuses = this.#deadCodes = 0;
   }
 
-  /** Retries now, because the user does not want to wait. */
   tryForUser(): void {
     const device = this.#device;
     this.isTriedForUser = true;

@@ -35,7 +35,6 @@ class Reader {
 
   constructor(readonly text: string) {}
 
-  /** Parses the document, or as much as there is of it. */
   document(): Document {
     const holder: { root: Value | undefined } = { root: undefined };
     try {

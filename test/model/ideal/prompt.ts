@@ -32,7 +32,6 @@ interface Text {
 
 interface Content {
   texts: readonly Text[];
-  /** The last row of each page, if there is a code. */
   foot: string | undefined;
 }
 
@@ -248,7 +247,6 @@ export class Prompt {
     return this.#layout.pages[this.#page]!;
   }
 
-  /** Calls `look` without changing the layout or the page. */
   between<T>(look: () => T): T {
     const before = [this.#key, this.#layout, this.#page, this.#leftMs, this.#isFirstDue] as const;
     const seen = look();

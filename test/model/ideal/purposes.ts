@@ -51,7 +51,6 @@ const INTERVAL_MS_MAX = 99_930_000;
 const UNPOLLED_LIFETIME_S = 99_840;
 export const SLOW_DOWN_MS = 5000;
 
-/** Limits of a wait that the core chooses at random. */
 interface Bounds {
   leastMs: number;
   mostMs: number;

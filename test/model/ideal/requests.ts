@@ -33,7 +33,6 @@ const { CLIENT_SECRET_BASIC, CLIENT_SECRET_POST, SPECIFICATION } = ClientAuthent
 export class Requests {
   /** Identifies the client and the server to which a record belongs. */
   readonly owner: string;
-  /** The owner with the server's former name. */
   readonly formerOwner: string;
   readonly #client: string;
   readonly #device: string;
@@ -74,7 +73,6 @@ export class Requests {
     return true;
   }
 
-  /** Keeps the other body format only if it led to a success. */
   endFormTrial(isSuccess: boolean): void {
     if (this.#isTrial && !isSuccess) this.isJson = !this.isJson;
     this.#isTrial = false;

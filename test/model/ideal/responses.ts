@@ -17,7 +17,6 @@ export interface Arrival {
   status: number;
   retryAfterS: number;
   body: string;
-  /** The value of the WWW-Authenticate header. */
   challenge?: string;
 }
 
@@ -49,7 +48,6 @@ export function readingOf(arrival: Arrival): Reading {
 
 interface Errors {
   name: string | undefined;
-  /** Whether an earlier error member was a number other than 0. */
   isNumbered: boolean;
 }
 
@@ -198,7 +196,6 @@ const isManufacturers = (error: number): boolean =>
   error === ErrorCode.UNKNOWN_ERROR ||
   (rowOf(error)?.kind === "developer" && rowOf(error)!.wire.length > 0);
 
-/** Whether the device can request another code after this error. */
 export const isRenewable = (error: number): boolean => rowOf(error)?.kind === "renewable";
 
 const REFUSES_GRANT: ReadonlySet<number> = new Set([
@@ -247,7 +244,6 @@ export function keptOf(
   return kept;
 }
 
-/** The first field whose value does not fit; NONE if all fit. */
 export function misfitOf(values: ReadonlyMap<Field, Kept>): Field {
   const cut = [...values].filter(([, { sent, kept }]) => sent > kept);
   return cut.length > 0 ? Math.min(...cut.map(([field]) => field)) : Field.NONE;
@@ -268,7 +264,6 @@ export class Misfits {
     this.#memoryBytes = memoryBytes;
   }
 
-  /** @param lacking bytes that the next request lacks */
   note(values: ReadonlyMap<Field, Kept>, lacking: number): ErrorCode {
     const cut = [...values].filter(([, { sent, kept }]) => sent > kept);
     this.errorField = misfitOf(values);

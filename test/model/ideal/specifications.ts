@@ -61,7 +61,6 @@ export class SeenEvents {
 
 // A subscription offer: its target, names and body, as the subscription offer specification defines them.
 
-/** The path before each name in an offer's target. */
 const BEFORE = [
   "/publisher/v3/applications/",
   "/subscriptions/",

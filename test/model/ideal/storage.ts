@@ -97,11 +97,9 @@ function isNewer(sequence: number, other: number): boolean {
 export enum Task {
   NONE = 0,
   READ = 1,
-  /** Writes a record of the current state. */
   WRITE = 2,
   /** Erases both slots, the older one first. Otherwise the older record would become valid again. */
   WIPE = 3,
-  /** Erases all but the newest record. */
   ERASE_OLDER = 4,
 }
 

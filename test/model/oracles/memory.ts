@@ -119,7 +119,6 @@ export class DiscardedOracle {
 
 // Checks capacities in builds that expose them (core/SPEC.md, Memory; core/device/limits.ts).
 
-/** From this size of the memory on, long addresses fit. */
 const LONG_FROM_BYTES = 24_576;
 /** `create` requires at least this many bytes for tokens, requests and records. */
 const OUTPUT_LEAST = 512;

@@ -74,7 +74,6 @@ function show(value: unknown): string {
   return text.length > 400 ? `${text.slice(0, 400)}...` : text;
 }
 
-/** Reads bytes of the memory as text, one character for each byte. */
 export function textAt(memory: Uint8Array, from: number, size: number): string {
   return Buffer.from(memory.buffer, memory.byteOffset + from, Math.max(0, size)).toString("latin1");
 }
