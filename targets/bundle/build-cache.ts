@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = `${root}node_modules/.cache/picogrant/`;
 
-/** The wait between two checks for another process, and the number of checks. */
+/** How often to check whether another process has made the result. After WAITS_MAX checks, its lock is removed. */
 const WAIT_MS = 50;
 const WAITS_MAX = 1200;
 

@@ -43,7 +43,6 @@ export const constants: Constants = {
   LONGEST_ERROR: longestOf(errorRows().flatMap(({ names }) => names)),
 };
 
-/** The rules, each with a description. */
 export const relations: readonly (readonly [rule: string, holds: (c: Constants) => boolean])[] = [
   ["every Limit is at most 2^27-1", (c) => LIMITS.every((name) => c[name]! <= 2 ** 27 - 1)],
   ["no time exceeds the endless one", (c) => TIMES.every((name) => c[name]! <= c.ENDLESS!)],
@@ -119,12 +118,10 @@ export const relations: readonly (readonly [rule: string, holds: (c: Constants) 
   ],
 ];
 
-/** @returns the violated rules */
 export function brokenRules(of: Constants): string[] {
   return relations.filter(([, holds]) => !holds(of)).map(([rule]) => rule);
 }
 
-/** @throws Error if a rule is violated */
 export function checkConstants(): void {
   const broken = brokenRules(constants);
   if (broken.length > 0) throw new Error(`constants of the core disagree: ${broken.join("; ")}`);

@@ -25,12 +25,11 @@ import {
   type NamedPlace,
   requestLiterals,
 } from "../../core/tables/literals.ts";
+
 // Tables are packed into strings, because an array of objects takes thousands of bytes of the engine's heap.
 
-/**
- * Packs names. The first letter is the place of the first name ('A' is 0), and the names follow. The character after a name
- * is the distance to the place of the next name: a space for the same place, `!` for the following one, and so on.
- */
+/** Packs names. The first letter is the place of the first name ('A' is 0). The character after a name is the distance
+ * to the place of the next name: a space for the same place, `!` for the following one, and so on. */
 export function packedNames(rows: readonly NamedPlace[]): string {
   let packed = String.fromCharCode(65 + rows[0]!.place);
   rows.forEach((row, i) => {
@@ -56,10 +55,8 @@ export function packedErrorKinds(rows: readonly ErrorRow[]): string {
   return packed;
 }
 
-/**
- * The numbers of the scanner's states. A state's number is the position of its row in GRAMMAR. A state without a row has a
- * number between those positions. States at the end of a value have negative numbers.
- */
+/** The numbers of the scanner's states. A state's number is the position of its row in GRAMMAR. A state without a row
+ * has a number between those positions. States at the end of a value have negative numbers. */
 export function grammarStates(rows: readonly GrammarRow[]): Record<string, number> {
   const states: Record<string, number> = {};
   const free: number[] = [];
@@ -85,10 +82,8 @@ export function grammarStates(rows: readonly GrammarRow[]): Record<string, numbe
   return states;
 }
 
-/**
- * Packs pairs of a byte and the next state ('A' is 0). The row of a state ends with a blank and the state for any other
- * byte. If this end is missing, the next row continues the row.
- */
+/** Packs pairs of a byte and the next state ('A' is 0). The row of a state ends with a blank and the state for any
+ * other byte. If this end is missing, the next row continues the row. */
 export function packedGrammar(rows: readonly GrammarRow[]): string {
   const states = grammarStates(rows);
   const letter = (to: string): string => {
@@ -106,7 +101,6 @@ export function packedGrammar(rows: readonly GrammarRow[]): string {
   return packed;
 }
 
-/** A member of an enum, with its description. */
 interface NumberedName {
   readonly name: string;
   readonly number: number;
@@ -146,14 +140,12 @@ function quoted(text: string): string {
   return `'${escaped.split('\\"').join('"')}'`;
 }
 
-/** A string constant with a line break after each line feed. */
 function textOf(name: string, description: string, text: string): string {
   const pieces = (text.match(/[^\n]+\n?|\n/g) || []).map(quoted);
   const value = pieces.length === 1 ? ` ${pieces[0]}` : `\n  ${pieces.join(" +\n  ")}`;
   return `\n${commentOf(description, "")}export var ${name} =${value};\n`;
 }
 
-/** Gives the rows consecutive numbers from `first` on. */
 function numbered(rows: readonly FieldRow[], first: number): NumberedName[] {
   return rows.map((row, i) => ({
     name: row.name,
@@ -172,7 +164,6 @@ function fieldNamed(name: string): number {
   return 1 + at;
 }
 
-/** The mask of the selected fields. */
 function mask(
   name: string,
   description: string,
@@ -224,7 +215,6 @@ function masks(): NumberedName[] {
   ];
 }
 
-/** Packs the regions that have a fixed size and a place: the number ('A' is 0), and a quarter of the bytes (blank is 0). */
 function capacities(): string {
   let packed = "";
   fields.concat(regions).forEach((row, i) => {
@@ -246,7 +236,6 @@ function isMembers(texts: LiteralRow["texts"]): texts is Members {
   return "first" in texts;
 }
 
-/** The texts of a literal. Each one gets a number. */
 function partsOf(row: LiteralRow): readonly string[] {
   const texts = row.texts;
   if (!isMembers(texts)) return texts;
@@ -333,7 +322,6 @@ function deviceTables(): string {
   );
 }
 
-/** The states that the scanner's code uses by name. */
 function scanStates(): NumberedName[] {
   const states = grammarStates(grammarRows());
   return Object.entries({ ...valueEnds(), ...namedStates(), ...rowlessStates() })

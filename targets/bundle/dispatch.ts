@@ -1,8 +1,7 @@
-// Joins functions. The functions that remain after the compiler become branches of one function, whose first parameter
-// selects the branch. In an engine, each function takes about two hundred bytes of RAM, and a branch takes none. Two groups
-// stay separate. The engine can free the functions that only `create` and `configError` call, when the host has dropped
-// those two. The most frequently called functions are faster without the comparisons and the additional variables of a
-// branch.
+// Makes the functions that remain after the compiler branches of one function, whose first parameter selects the
+// branch. In an engine, each function takes about 200 bytes of RAM, and a branch takes none. Two groups stay separate:
+// functions that only `create` and `configError` call, so that the engine can free them when the host drops these two,
+// and the most frequently called functions, because a branch costs comparisons and additional variables.
 
 import remapping from "@jridgewell/remapping";
 import {
@@ -26,7 +25,6 @@ export interface Script {
 /** The parameter that selects the branch. Other parameters and variables are `call$0`, `call$1` and so on. */
 const BRANCH = `${CALL}branch`;
 
-/** A function of the file. */
 interface Unit {
   readonly node: FunctionNode;
   /** The parameters, a blank for each additional argument of a call, and the variables. */
@@ -53,12 +51,11 @@ function unitOf(node: FunctionNode, isValue: boolean): Unit {
   return { node, locals: [...locals], names: new Set(), given: node.params.length, isValue };
 }
 
-/** The parsed output of the compiler. */
 class File {
   readonly units = new Map<Node, Unit>();
   /** Functions that run while the file is loaded. */
   readonly namedAtLoad = new Set<Unit>();
-  /** The opening brace of the function that encloses the file. */
+  /** The position of the opening brace of the function that encloses the file. */
   readonly start: number;
   /** The functions that the host calls by number. */
   readonly exports: CallExpression;
@@ -106,7 +103,8 @@ class File {
     });
   }
 
-  /** The function to which a name refers. None if the name is that function's declaration, or is in the list of exports. */
+  /** The function to which a name refers. None if the name is that function's declaration, or is in the list of
+   * exports. */
   unitNamed(node: AnyNode, parent: AnyNode, by: Unit | undefined): Unit | undefined {
     if (node.type !== "Identifier" || by?.locals.includes(node.name)) return undefined;
     const unit = this.#named.get(node.name);
@@ -175,7 +173,6 @@ function branchesOf(file: File, outside: readonly string[]): (Unit | undefined)[
   const later = new Set(file.namedAtLoad);
   for (const unit of file.units.values()) if (unit.isValue) later.add(unit);
   for (const unit of exported) if (unit) later.add(unit);
-  // The loop also visits the units that it adds.
   for (const unit of later) for (const named of unit.names) later.add(named);
   const staying = outside.map((name) => {
     const found = [...file.units.values()].find((unit) => file.sourceNameOf(unit) === name);
@@ -242,7 +239,6 @@ export function dispatch(script: Script, outside: readonly string[]): Script {
     }
   });
   text.overwrite(file.start, file.start + 1, `${before}}`);
-  // Removes the list of exports.
   let at = file.exports.start;
   for (const one of file.exports.arguments) {
     text.remove(at, isFunction(one) ? one.start : one.end);

@@ -1,9 +1,8 @@
-// Turns the device into an array. Wherever a source uses a property of the device by name, the build writes its index in a
-// plain array. For a named property, QuickJS stores the name and an entry in a shape in addition to the value. For an array
-// element, it stores only the value. The build also marks calls of functions in tables, which become numbers (dispatch.ts).
-// The compiler's types determine which names belong to the device, and which functions to a table. If the types are not
-// sufficient, the build stops. Otherwise, code that destructures a device, indexes it with a name, or passes it as another
-// type could use a name that no longer exists.
+// Turns the device into an array: replaces each property of the device by an index, because QuickJS stores more than
+// the value for a named property. Also marks calls of functions in tables, which become numbers (dispatch.ts). The
+// compiler's types determine which names belong to the device, and which functions to a table. If the types are not
+// sufficient, the build stops: code that destructures a device, indexes it with a name, or passes it as another type
+// would use names that no longer exist.
 
 import { fileURLToPath } from "node:url";
 import * as ts from "@typescript/native/unstable/ast";
@@ -18,7 +17,6 @@ import {
 import MagicString from "magic-string";
 import { CALL } from "./surface.ts";
 
-/** The properties that the build replaces. */
 interface Placing {
   /** The project's tsconfig.json, and the file that declares the type whose properties get places. */
   readonly config: string;
@@ -38,7 +36,6 @@ export interface Placed {
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** Information from the compiler's types. */
 interface Known {
   readonly program: Project["program"];
   readonly checker: Checker;
@@ -51,7 +48,7 @@ interface Known {
 /** The reason why the build stops. The caller adds the position. */
 class Unsure extends Error {}
 
-/** Replaces names by indexes. @throws Error if it is not certain whether a name belongs to the device */
+/** @throws Error if it is not certain whether a name belongs to the device */
 export function placeProperties(placing: Placing): Placed {
   const api = new API({ cwd: fileURLToPath(new URL("../../", import.meta.url)) });
   try {
@@ -136,7 +133,6 @@ function isDevice(type: Type, { checker, nameOf }: Known): boolean {
   );
 }
 
-/** Replaces `device.name`. */
 function placeAccess(node: ts.PropertyAccessExpression, text: MagicString, known: Known): void {
   const { checker, nameOf, places } = known;
   const name = nameOf.get(declarationOf(checker.getSymbolAtLocation(node.name)));
@@ -182,10 +178,8 @@ const naming = [
   ...[ts.isMethodSignatureDeclaration, ts.isImportSpecifier, ts.isExportSpecifier],
 ];
 
-/**
- * Rejects a function that is neither called nor put into a table. The build replaces it by a number, which other code could
- * not use.
- */
+/** Rejects a function that is neither called nor put into a table: code that gets its number instead could not use
+ * it. */
 function refuseFunction(node: ts.Identifier | ts.PropertyAccessExpression, known: Known): void {
   const { checker } = known;
   const { parent } = node;

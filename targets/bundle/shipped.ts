@@ -1,5 +1,5 @@
-// The files of a build in dist/: the code as a script that defines a global, as CommonJS and as an ES module, each with its
-// types, and the source map of the script.
+// The files of a build in dist/: the code as a script that defines a global, as CommonJS and as an ES module, each with
+// its types, and the source map of the script.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -42,8 +42,6 @@ function defaultType(names: readonly string[]): string {
   return `declare const picogrant: {\n${members}};\nexport default picogrant;\n`;
 }
 
-// Joins the declarations of the core's files into one .d.ts.
-
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The types of a build, for both module systems. */
@@ -54,7 +52,8 @@ interface Declarations {
   readonly module: string;
 }
 
-/** Makes the types of a build from its functions and the other exports of its entry file in core/. */
+/** Joins the declarations of the core's files: a build's functions, and the other exports of its entry file in
+ * core/. */
 function declarations(variant: Variant): Declarations {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-types-"));
   try {
@@ -92,10 +91,8 @@ function namesOf(folder: string, entry: string): string[] {
   ];
 }
 
-/**
- * Selects the declarations of the bundle's exports, with their comments. Enums become const enums, because the bundle
- * contains only their numbers.
- */
+/** Selects the declarations of the bundle's exports, with their comments. Enums become const enums, because the bundle
+ * contains only their numbers. */
 function select(text: string, names: readonly string[], variant: Variant): string {
   const required = [
     ...functionsOf(variant).map((name) => ({ name, kind: "function" })),

@@ -1,6 +1,6 @@
-// The public names of the bundle. Functions and members of the configuration keep their names. The properties of the device
-// that a host may read have fixed indexes. All other names are shortened. core/SPEC.md describes the public names, and a
-// test compares it with this file.
+// The public names of the bundle. Functions and members of the configuration keep their names. The properties of the
+// device that a host may read have fixed indexes. All other names are shortened. core/SPEC.md describes the public
+// names, and a test compares it with this file.
 
 import { Property } from "../../core/device/property.ts";
 
@@ -28,10 +28,10 @@ export const grantFunctions = [
 /** Functions that a host can delete after it has created its devices. */
 export const bootFunctions: readonly string[] = ["create", "configError"];
 
-/** The function into which the others are joined (dispatch.ts). The build uses it for calls of functions in tables. */
+/** The function of which the others become branches (dispatch.ts). It also stands for calls of functions in tables. */
 export const CALL = "call$";
 
-/** Until the build has made that function, a call of this name lists the functions that have a number. */
+/** A call of this name lists the functions that have a number. dispatch.ts removes it. */
 export const EXPORTS = `${CALL}exports`;
 
 /** Functions for API calls and metadata. The build "grant" does not have them. */
@@ -96,7 +96,6 @@ export function nameOf(variant: Variant): string {
   return variant === "complete" ? "picogrant" : `picogrant-${variant}`;
 }
 
-/** The functions of a build. */
 export function functionsOf(variant: Variant): readonly string[] {
   if (variant === "grant") return grantFunctions;
   if (variant === "api") return [...grantFunctions, ...callFunctions];
@@ -108,7 +107,6 @@ export const functionNumbers: readonly string[] = functionsOf("complete").filter
   (name) => !bootFunctions.includes(name),
 );
 
-/** The exports of a build: its functions, and the number of its release. */
 export function exportsOf(variant: Variant): readonly string[] {
   return [...functionsOf(variant), "release"];
 }

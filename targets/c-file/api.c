@@ -121,11 +121,8 @@ static void pgc_place_texts(struct pg_core *device, const char *extra, const cha
 }
 /* functions */
 
-// The core API.
-
 static const char *pgc_given(const char *text) { return text ? text : ""; }
 
-/* Replaces omitted texts by empty ones. */
 static struct pg_core_config pgc_filled_in(const struct pg_core_config *config) {
   struct pg_core_config whole = *config;
   whole.client_secret = pgc_given(whole.client_secret);

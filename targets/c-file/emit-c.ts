@@ -1,6 +1,6 @@
-// Emits the core as C99: picogrant.c and its part of picogrant.h, line by line and with the comments of the sources.
-// Syntax without an equivalent in C is an error with file and line. Code that only C needs (the API, texts in UTF-8) is
-// in api.c.
+// Emits the core as C99, line by line and with the comments of the sources: picogrant.c and picogrant-core.h. Syntax
+// without an equivalent in C is an error with file and line. Code that only C needs (the API, texts in UTF-8) is in
+// api.c.
 
 import { readFileSync } from "node:fs";
 import ts from "typescript";
@@ -10,10 +10,11 @@ import { core, refuseOpenOrder, UnsupportedSyntax } from "./unsupported-syntax.t
 
 const byHand = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
-/** picogrant.c, and the header that picogrant.h includes, with the device and functions that engines do not need. */
+/** picogrant.c and picogrant-core.h, which picogrant.h includes. */
 export type CFile = Readonly<Record<"source" | "header", string>>;
 
-/** The arrays of the device, with the number and type of their elements. All positions are below 65,536. */
+/** The arrays of the device, with the number and type of their elements. `start` has positions, which are below
+ * 65,536. */
 const lists: Readonly<Record<string, readonly [size: string, type: string]>> = {
   start: ["PG_REGIONS_MAX", "uint16_t"],
   length: ["PG_REGIONS_MAX", "int16_t"],
@@ -56,7 +57,6 @@ const operators = /^(?:[-+*%&|^]=?|<<=?|>>=?|[<>]=?|=|&&|\|\||[!=]==)$/;
 const capitals = (name: string): string => name.replace(/(?<=[^A-Z_])[A-Z]/g, "_$&").toUpperCase();
 const small = (name: string): string => capitals(name).toLowerCase();
 const declarationOf = ({ declarations }: ts.Symbol): ts.Node | undefined => declarations?.[0];
-/** The constant with which a host reads a property of the device. */
 const constantOf = (name: string): string =>
   surface.deviceProperties.includes(name) ? `PG_${capitals(name)}` : small(name);
 const declared = (type: string, name: string): string => `${type} ${name}`.replace("* ", "*");
@@ -413,9 +413,7 @@ export class Printer {
     return `${declared(this.#cType(declaredName), name)} = ${isMade ? "made" : this.#emit(initializer)}`;
   }
 
-  /**
-   * Whether a variable is used outside of the block or loop that declares it. A `var` belongs to the whole function.
-   */
+  /** Whether a variable is used outside of the block or loop that declares it, which only JavaScript's `var` allows. */
   #isOutlived(declaration: ts.VariableDeclaration): boolean {
     const symbol = this.#checker.getSymbolAtLocation(declaration.name)!;
     const scopes = symbol.declarations!.map(({ parent }) =>
@@ -437,7 +435,7 @@ export class Printer {
     }
     const of = this.#cType(expression);
     const whole = this.#emit(expression);
-    // In the build of the grant alone, this is NULL.
+    // The function returns NULL in the build of the grant alone.
     if (found === this.#device.get("call")) return `pgc_call_of(${whole})`;
     if (of === types.Config) {
       // An empty text is false in TypeScript, but not in C.
@@ -540,7 +538,7 @@ export class Printer {
     return `${commentOf(one)}enum ${tag}{${this.#spliced(one, one.members.pos)};\n`;
   }
 
-  /** Sorts the members: frequent ones first, arrays last. Access to the start of a struct needs shorter instructions. */
+  /** Sorts the members by use, arrays last, because access to the start of a struct needs shorter instructions. */
   #members(source: string): string {
     const uses = (name: string): number =>
       lists[name] ? 0 : source.split(new RegExp(`->${small(name)}\\b`)).length;
@@ -582,10 +580,8 @@ export class Printer {
     });
   }
 
-  /**
-   * The head of a function of the C API, and the arguments that it passes on. A range `bytes, from, to` in the sources is a
-   * pointer and a size in C.
-   */
+  /** The head of a function of the C API, and the arguments that it passes on. A range `bytes, from, to` is two in
+   * C. */
   #atApi(one: ts.FunctionDeclaration): [head: string, passed: string] {
     const parameters = ["struct pg_core *core"];
     const passed = ["core"];

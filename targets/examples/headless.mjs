@@ -1,5 +1,5 @@
-// A device without a display. It has a light that blinks, and a set-up page in the local network that shows the code.
-// It discards the core's frames. The device's state controls the light.
+// A device without a display. It has a light, whose blinking shows the device's state, and a set-up page in the local
+// network, which shows the code. The core's frames are discarded.
 
 import { createServer } from "node:http";
 import * as core from "picogrant/core";

@@ -41,9 +41,7 @@ static int is_own(const char *address) {
   return strncmp(address, "http://127.0.0.1:", 17) == 0 || strncmp(address, "http://localhost:", 17) == 0;
 }
 
-/*
- * Stores a record. Returns 1 when it is durable. The core detects an incomplete record, and uses the one in the other slot.
- */
+/* Returns 1 when the record is durable. The core detects an incomplete record, and uses the one in the other slot. */
 static int store(const char *name, const char *bytes, size_t size) {
   int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   int is_stored = file >= 0 && write(file, bytes, size) == (ssize_t)size && fsync(file) == 0;
@@ -101,7 +99,7 @@ static int open_device(void) {
   return 0;
 }
 
-/* Reads a key and reports it to the core. Sets `keys` to -1 at the end of the input. Returns 0 for q. */
+/* Sets `keys` to -1 at the end of the input. Returns 0 for q. */
 static int press_key(int *keys) {
   char key = 0;
   if (read(*keys, &key, 1) < 1) *keys = -1;
@@ -136,7 +134,6 @@ static size_t take_line(char *line, size_t one, size_t size, void *unused) {
   return size * one;
 }
 
-/* Passes the body on in pieces as they arrive, and stores none of it. */
 static size_t take_body(char *bytes, size_t one, size_t size, void *unused) {
   (void)unused;
   pg_response_body(&core, request_id, (const uint8_t *)bytes, size * one);

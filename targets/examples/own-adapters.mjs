@@ -8,8 +8,6 @@ import http from "node:http";
 import https from "node:https";
 import { retryAfterSeconds } from "picogrant/driver";
 
-// Timers on Node: the monotonic clock, and setTimeout for the alarm.
-
 const WRAP = 2 ** 32;
 
 export function makeTimers() {
@@ -34,8 +32,6 @@ export function makeTimers() {
   return timers;
 }
 
-// Entropy on Node: the system's generator.
-
 export function makeEntropy() {
   return {
     fill(into, from, to) {
@@ -47,9 +43,9 @@ export function makeEntropy() {
   };
 }
 
-// Storage in two files. A record is written to another file, made durable, and then renamed. After a power loss at any
-// time, the slot has the old record or the new one. If others can read the medium, seal it
-// (`picogrant/sealed-storage`).
+// Storage in two files. A record is written to another file, made durable, and then renamed, so that the slot has the
+// old record or the new one after a power loss. If others can read the medium, use `picogrant/sealed-storage` around
+// this.
 
 const folder = process.env.STATE ?? "state";
 
@@ -123,8 +119,6 @@ export function makeStorage() {
   return storage;
 }
 
-// The display on a console: each frame is printed as lines.
-
 export function makeDisplay() {
   const columns = 20;
   const rows = 4;
@@ -176,7 +170,6 @@ export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
       // The address or a header cannot be sent.
       return fail("unreachable");
     }
-    // Node does not send a request a second time.
     client.on("error", ({ code }) =>
       fail(code === "HPE_HEADER_OVERFLOW" ? "too-large" : "unreachable"),
     );

@@ -38,10 +38,8 @@ export function row(query, account) {
   };
 }
 
-/**
- * The system's keychain: secret-tool on Linux (GNOME Keyring, KWallet), security on macOS. Passes the value on standard
- * input, because other users of the machine can see a process's arguments.
- */
+/** The system's keychain: secret-tool on Linux (GNOME Keyring, KWallet), security on macOS. Passes the value on
+ * standard input, because other users of the machine can see a process's arguments. */
 export function keychain(service, account, platform = process.platform) {
   const run = (command, args, input = "") => {
     const { status, stdout, error } = spawnSync(command, args, { input, encoding: "utf8" });

@@ -23,12 +23,10 @@ function print(lines) {
   console.log(`${"-".repeat(PAPER_COLUMNS)}\n${lines.join("\n")}\n${"-".repeat(PAPER_COLUMNS)}`);
 }
 
-/** Divides a text into rows of the paper. */
 function wrapped(text) {
   return text.match(new RegExp(`.{1,${PAPER_COLUMNS}}`, "g")) ?? [];
 }
 
-/** A field of the response as text, or "". */
 function fieldOf(field) {
   const { start, length } = driver.device;
   const end = start[field] + Math.max(0, length[field]);

@@ -7,7 +7,6 @@ export const server = env.SERVER ?? "http://127.0.0.1:8080";
 export const clientId = env.CLIENT_ID ?? "living-room-tv";
 export const clientSecret = env.CLIENT_SECRET ?? "tv-secret";
 export const scope = env.SCOPE ?? "email";
-/** The example's own directory for its tokens. */
 export const state = env.STATE ?? "state";
 
 export const endpoints = {

@@ -5,7 +5,7 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 
-/** Removes Node's crypto, which tweetnacl loads for random numbers. Here, an adapter provides the random numbers. */
+/** Removes Node's crypto, which tweetnacl loads for random numbers. An adapter provides them instead. */
 export const withoutCrypto: Plugin = {
   name: "without-crypto",
   setup({ onLoad, onResolve }) {
@@ -14,7 +14,6 @@ export const withoutCrypto: Plugin = {
   },
 };
 
-/** The options for bundling a program for qjs. `qjs --std` provides `std` and `os`. */
 export const programOptions = {
   bundle: true,
   minify: true,

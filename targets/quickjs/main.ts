@@ -1,6 +1,6 @@
-// A device on a stock qjs: a driver with the QuickJS adapters. Its input is commands as lines, and its output is events as
-// lines of JSON: qjs --std -m dist/picogrant.qjs.js --config device.json. An invalid option or configuration is reported in
-// one line on standard error, with exit code 2.
+// A device on a stock qjs: qjs --std -m dist/picogrant.qjs.js --config device.json. Its input is commands as lines, and
+// its output is events as lines of JSON. An invalid option or configuration is reported in one line on standard error,
+// with exit code 2.
 
 import * as core from "../../core/complete.ts";
 import {
@@ -100,7 +100,6 @@ class App {
     this.#driver.run();
   }
 
-  /** Reports a change of the state, and completes a finished call. */
   #changed(): void {
     this.#report();
     const { callState, callError, callStatus } = this.#driver.device;
@@ -140,7 +139,7 @@ class App {
   }
 }
 
-/** Converts the name `SIGNED_IN` of an enum to `signed-in`. */
+/** Returns `signed-in` for SIGNED_IN. */
 function nameOf(names: Record<number, string>, value: number): string {
   return (names[value] ?? String(value)).toLowerCase().replaceAll("_", "-");
 }
@@ -161,10 +160,8 @@ function readConfig(os: Os, file: string): DeviceConfig {
   }
 }
 
-/**
- * Rejects a configuration that other users can change or read, because they could select the server or read the
- * secrets.
- */
+/** Rejects a configuration that other users can change or read, because they could select the server or read the
+ * secrets. */
 function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   const secret = config.clientSecret ?? config.storage?.deviceKey;
   const what = secret === undefined ? "configuration" : "configuration with a secret";
@@ -273,10 +270,8 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
   }
 }
 
-/**
- * After an exception in a callback, no alarm would wake the device. So the program ends, and its supervisor restarts
- * it.
- */
+/** Ends the program after an exception in a callback, because no alarm would wake the device. A supervisor restarts
+ * it. */
 function guarded(std: Std, os: Os): Os {
   const guard = (call: () => void) => (): void => {
     try {

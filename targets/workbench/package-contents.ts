@@ -23,7 +23,7 @@ export const SERVICE_ENTRIES: Readonly<Record<string, string>> = {
   "./display": "platform/display/index.ts",
 };
 
-/** Files of the repository that picogrant-firmware contains, under the same paths. */
+/** Files of the repository in picogrant-firmware, under the same paths. */
 export const FIRMWARE_FILES = [
   "core/SPEC.md",
   "platform/templates",
@@ -33,7 +33,7 @@ export const FIRMWARE_FILES = [
   "targets/host",
 ] as const;
 
-/** The pages of a package: their path in the package, and in the repository. FIRMWARE_FILES has further pages. */
+/** The pages of a package: their path in the package, and in the repository. */
 export type Pages = Readonly<Record<string, string>>;
 
 export const PAGES: Readonly<Record<string, Pages>> = {
@@ -62,7 +62,6 @@ export function fileOf(entry: string): string {
 /** Whether an entry also has CommonJS files. The tests of adapters have only ES modules. */
 export const isRequired = (entry: string): boolean => !entry.startsWith("./conformance");
 
-/** `exports` for the entries: ES modules and, if `isRequired`, CommonJS, each with its types. */
 function exportsOf(entries: Readonly<Record<string, string>>): object {
   const rows = Object.keys(entries).map((entry) => {
     const file = `./dist/${fileOf(entry)}`;

@@ -1,5 +1,5 @@
-// The runtimes and bundlers, in addition to Node and esbuild, with which the packages are tested. npm installs them
-// into dist/runtimes. They are large, so only CI (.ci/run) uses them.
+// The runtimes, bundlers and test tools with which the packages are tested. npm installs them into dist/runtimes. They
+// are large, so only CI (.ci/run) uses them.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const bun = system.replace("win32", "windows").replace("arm64", "aarch64");
 const NODES = ["20.19.0", "22.23.3", "24.9.0", "26.9.0"] as const;
 const nodePackage = process.platform === "darwin" ? `node-bin-${system}` : `node-${system}`;
 
-/** The name in dist/runtimes/node_modules, and the package for npm. */
+/** Packages for npm, by the name in dist/runtimes/node_modules. */
 const PACKAGES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(NODES.map((version) => [`node-${version}`, `${nodePackage}@${version}`])),
   deno: `@deno/${deno}@2.9.6`,
@@ -57,7 +57,6 @@ export const runtimes: readonly Runtime[] = [
 /** The folder from which programs resolve webpack, rollup and test tools. */
 export const bundlersFolder = folder;
 
-/** Whether all runtimes and bundlers are installed in the required version. */
 export function isInstalled(): boolean {
   return Object.entries(PACKAGES).every(([name, required]) => {
     const manifest = join(placeOf(name), "package.json");
@@ -77,6 +76,5 @@ export function installRuntimes(): void {
     ]),
   );
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
-  // Do not run install scripts, because no package needs one.
   run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], folder);
 }

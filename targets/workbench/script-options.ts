@@ -9,7 +9,7 @@ export { runProgram as carryOut } from "../desktop/command-line.ts";
 export function commandLine(name: string, description: string): Command {
   process.stdout.off("error", endUnread).on("error", endUnread);
   const usage = name in TOOLS ? `npm run tool -- ${name}` : `npm run ${name} --`;
-  // Scripts parse their arguments outside of any function.
+  // Exit here, because a script parses its arguments outside of any function that could catch an error.
   return lineOf(usage, description, (problem) => {
     process.stderr.write(`${name}: ${problem}\n`);
     process.exit(2);

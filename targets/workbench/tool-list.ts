@@ -1,5 +1,4 @@
-// The commands of `npm run tool -- NAME`: test campaigns, measurements, publishing. The sixteen scripts of package.json are
-// for everyday work.
+// The commands of `npm run tool -- NAME`. The scripts of package.json are for everyday work.
 
 interface Tool {
   readonly description: string;

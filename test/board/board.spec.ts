@@ -181,8 +181,6 @@ it("on batteries the display does not change between polls, and polls continue (
   await moves(4);
 });
 
-// Reads the emulator's picture of the OLED as text.
-
 const COLUMNS = 16;
 const ROWS = 2;
 const CELL_COLUMNS = GLYPH_COLUMNS + 1;
@@ -199,7 +197,7 @@ function readPicture(file: string): { width: number; height: number; pixels: Buf
   };
 }
 
-/** The two lines of the display; "\u0000" for a cell that shows no character of the font. */
+/** Reads the emulator's picture of the display as text; "\u0000" for a cell that shows no character of the font. */
 function oledText(file: string): string[] {
   const { width, height, pixels } = readPicture(file);
   const { panel } = machine;

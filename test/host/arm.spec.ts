@@ -7,7 +7,6 @@ import { opened } from "../environment/real-environment.ts";
 import { runWholeLife } from "./host-run.ts";
 
 const qemu = ["qemu-arm", "-L", armSysroot()];
-/** The host's default heap, 64 KiB. */
 const BUDGET = 65_536;
 
 describe("core/DESIGN.md, Sizes: a complete grant on 32-bit ARM, without allocations after the start", () => {

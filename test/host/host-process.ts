@@ -5,7 +5,6 @@ import type { Readable, Writable } from "node:stream";
 import { reasons } from "../../platform/display/reasons.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
 
-/** The memory use that the host prints. Without an engine there is no heap. */
 export interface Figures {
   used: number | undefined;
   peak: number | undefined;
@@ -17,7 +16,7 @@ export interface Figures {
   residentPeakKiB: number;
 }
 
-/** Settings of the sanitizers. With them, a finding ends the program. */
+/** With these settings, a finding of a sanitizer ends the program. */
 export const STRICT = {
   ASAN_OPTIONS: "abort_on_error=0:exitcode=98",
   UBSAN_OPTIONS: "halt_on_error=1",
@@ -84,7 +83,6 @@ export class HostProcess {
     }
   }
 
-  /** Waits for the `count`th report of a state. */
   state(name: string, count = 1): Promise<void> {
     return this.printed(`state: ${name},`, count);
   }

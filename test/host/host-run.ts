@@ -1,5 +1,5 @@
-// Runs a device on the C host completely, in the same way for every build: sign in, poll, restart, refresh, call the
-// API, sign out. Checks the display, records and allocations. The bench checks the requests (bench.spec.ts).
+// A complete run of a device on the C host: sign in, poll, restart, refresh, call the API, sign out. Checks the
+// display, records and allocations. The bench checks the requests (bench.spec.ts).
 
 import { readFileSync, statSync } from "node:fs";
 import { expect } from "vitest";

@@ -1,5 +1,4 @@
-// Tests the C host, as released and under sanitizers and valgrind. The host runs with the simulated service, over HTTPS
-// with a test authority, and over HTTP on loopback.
+// Tests the C host, as released and under sanitizers and valgrind, with the simulated service over HTTPS and HTTP.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash, generateKeyPairSync, type KeyObject } from "node:crypto";
@@ -167,7 +166,6 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
   const jwk = publicKey.export({ format: "jwk" });
   const pem = (key: KeyObject) => key.export({ type: "pkcs8", format: "pem" });
 
-  /** Opens an environment in which the device has a key. */
   async function withKey(...service: Parameters<typeof opened>) {
     const own = await opened(...service);
     own.keys = { dpop: true, privateKeyJwt: "issuer" };
@@ -232,8 +230,8 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
     for (const signer of ["failed", "short"]) expect(run(2000, signer)).toEqual(["-", "-"]);
   });
 
-  // In the run with calls, the service's clock is ahead of its Date. Nonces make its proofs valid, but assertions have
-  // none.
+  // In the run with calls, the service's clock is ahead of its Date. A nonce makes a proof valid nevertheless, but an
+  // assertion has none.
   it.each([
     ["https", undefined, true],
     ["http", [jwk], false],

@@ -1,6 +1,6 @@
 // Tests where the C host sends requests. An access token goes only to the configured resource servers (RFC 6750 section
-// 5.3, RFC 9700 section 4.9.1). The leak guard (targets/host/portable/leak-guard.h) compares connection and request with
-// the settings.
+// 5.3, RFC 9700 section 4.9.1). The leak guard (targets/host/portable/leak-guard.c) compares connection and request
+// with the settings.
 
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
@@ -24,7 +24,7 @@ function responses(lines: readonly string[]): string[] {
 interface PlannedRequest {
   readonly address: string;
   readonly target?: string;
-  /** The endpoint's address in the settings, by default the same. */
+  /** The endpoint's address in the settings. Default: the address of the request. */
   readonly allowed?: string;
   readonly endpoint?: number;
   readonly authorization?: string;

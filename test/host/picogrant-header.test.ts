@@ -1,5 +1,3 @@
-// Tests that picogrant.h and the core agree.
-
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";

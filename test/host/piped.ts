@@ -1,6 +1,6 @@
-// Plays sequences of the core's model (test/model) on the C host over a pipe (c/piped.c), with and without QuickJS, with two devices
-// in one program. Requests, frames, states, calls, waits and records must be those of the core's sources, and the devices
-// must not affect each other.
+// Plays sequences of the core's model (test/model) on the C host over a pipe (c/piped.c), with and without QuickJS,
+// with two devices in one program. Requests, frames, states, calls, waits and records must be those of the core's
+// sources, and the devices must not affect each other.
 
 import { expect } from "vitest";
 import {

@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
 
-/** The numbers in a program's output; its exit code is not 0 after a fault. */
+/** The numbers in the output of a program, which fails with an exit code other than 0. */
 function numbersOf(name: string, ...args: readonly string[]): number[] {
   const line = execFileSync(programOf("sanitize", name), args, { encoding: "utf8" });
   console.log(line.trim());
@@ -48,7 +48,6 @@ it("Linux: simultaneous connections to several servers, each with the right resp
     }),
   );
   const origins = servers.map(async (server) => `http://127.0.0.1:${await listening(server)}/`);
-  // No server listens on the third address.
   const all = ["20", ...(await Promise.all(origins)), "http://127.0.0.1:1/"];
   const program = programOf("sanitize", "two-connections");
   const { stdout } = await promisify(execFile)(program, all);

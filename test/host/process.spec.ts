@@ -225,7 +225,6 @@ describe("RFC 9112 §9.3: a connection stays open for the next request", () => {
 });
 
 describe("RFC 9700 §4.14 secrets in memory", () => {
-  /** Reads the writable memory of a process, piece by piece. */
   function* memoryOf(pid: number): Generator<Buffer> {
     const memory = openSync(`/proc/${pid}/mem`, "r");
     const capacity = Buffer.alloc(2 ** 28);

@@ -33,7 +33,6 @@ function program(name: string, script: string): void {
   chmodSync(join(bin, name), 0o755);
 }
 
-/** Replaces apt-get, and sudo for users other than root. */
 function aptGet(script: string): void {
   program("apt-get", script);
   program("sudo", '"$@"');

@@ -1,4 +1,5 @@
-// The environment of an emulated board: the simulated service over HTTPS with its own name, and the initial settings page.
+// The environment of an emulated board: the simulated service over HTTPS with its own name, and the initial settings
+// page.
 
 import type { TlsIdentities } from "../../command/conform/conformance-server.ts";
 import { makePage, type PageSettings } from "../../command/page-format.ts";
@@ -9,10 +10,7 @@ import { Board, type BoardSettings } from "./emulator.ts";
 
 export const SERVICE_NAME = "service.picogrant.test";
 
-/**
- * Two authorities, of which `next` replaces `first`. All environments share them, because generating keys takes
- * seconds.
- */
+/** Two authorities; `next` replaces `first`. All environments share them, because generating keys takes seconds. */
 const [first, next] = [makeTlsIdentities(SERVICE_NAME), makeTlsIdentities(SERVICE_NAME)] as const;
 
 export class BoardEnvironment extends ServiceEnvironment {
@@ -33,10 +31,8 @@ export class BoardEnvironment extends ServiceEnvironment {
     this.#keys = { dpop: true, privateKeyJwt: "issuer", signingKey: Buffer.from(d, "base64url") };
   }
 
-  /**
-   * Starts the service. "next": its certificate is from the authority `next`. "plain": it uses HTTP, and the test runs
-   * a TLS server before it.
-   */
+  /** Starts the service. "next": its certificate is from the authority `next`. "plain": it uses HTTP, and the test runs
+   * a TLS server before it. */
   async open(identity: keyof TlsIdentities | "next" | "plain" = "trusted"): Promise<void> {
     const { identities } = identity === "next" ? next : first;
     const shown = identity === "next" ? "trusted" : identity;
@@ -71,12 +67,11 @@ export class BoardEnvironment extends ServiceEnvironment {
     return makePage(JSON.stringify(document), { authorities, madeAt, keys, ...settings });
   }
 
-  /** The certificates of the authority that the boards trust, and of the next one. */
   get authorities(): { first: string; next: string } {
     return { first: first.ca, next: next.ca };
   }
 
-  /** A board on this network, which is switched off. */
+  /** Makes a board, which is switched off. */
   board(settings: Partial<BoardSettings> = {}): Board {
     const { kind = "complete" } = settings;
     const board = new Board({
@@ -99,7 +94,6 @@ export class BoardEnvironment extends ServiceEnvironment {
     return board;
   }
 
-  /** As `pending`. In addition, the user approves the code. */
   async signedIn(config: Record<string, unknown> = {}): Promise<Board> {
     const board = await this.pending(config);
     if (this.service.approve(this.pendingCode, "ada") !== "granted") throw new Error("not granted");

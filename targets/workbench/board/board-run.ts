@@ -14,7 +14,7 @@ export interface Run extends Seen {
   /** The sleep in PENDING on batteries, where the countdown on the display may stop between polls. */
   readonly onBatteries: BoardFigures["sleep"];
   readonly signedIn: BoardFigures["sleep"];
-  /** Number of allocations on the engine's heap after the start. */
+  /** Allocations on the engine's heap after the start. */
   readonly allocations: number;
 }
 
@@ -43,7 +43,6 @@ export async function runOnBoard(
   let stackUsed = 0;
   let allocations = 0;
   let requests = 0;
-  // Without an engine, nothing is allocated and the board prints no figures about the heap.
   const measure = async (): Promise<BoardFigures> => {
     const figures = await board.measure();
     stackUsed = Math.max(stackUsed, figures.stack.used);

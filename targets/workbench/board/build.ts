@@ -16,7 +16,6 @@ export const folderOf = (name: MachineName): string =>
   name === "mps2" ? `${root}dist/board/` : `${root}dist/board-${name}/`;
 export const boardFolder = folderOf(machine.name);
 export const boardPort = `${root}targets/host/ports/board`;
-/** Build folder for custom boards. */
 export const portFolder = `${root}dist/firmware/`;
 
 interface Settings {
@@ -27,7 +26,7 @@ interface Settings {
   readonly tlsBuffers: "small" | "full";
   readonly stackBytes: number;
   readonly memoryBytes: number;
-  /** Whether the firmware has DPoP and private_key_jwt. */
+  /** With DPoP and private_key_jwt. */
   readonly keys?: 1;
 }
 
@@ -48,7 +47,6 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds;
 
-/** The kinds that fit into this machine's memory. */
 export const kindNames = (Object.keys(kinds) as Kind[]).filter(
   (kind) => kind !== "quickjs" || machine.fitsEngine,
 );

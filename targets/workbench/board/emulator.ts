@@ -1,5 +1,5 @@
-// The board as a child process: qemu runs the firmware. The serial line is its standard input and output. It has chips on
-// the I2C bus, and a network with this machine and a name server.
+// The board in qemu, as a child process. Its serial line is the standard input and output of the process. Its network
+// contains this machine and a name server.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import {
@@ -24,41 +24,34 @@ const SLOT_BYTES = 8192;
 export const SERVICE_ADDRESS = "10.0.2.2";
 const NAME_SERVER_ADDRESS = "10.0.2.3";
 
-/**
- * The limit for each wait for the board. On an idle machine, every event arrives within seconds, and the watchdog fires
- * within 90 s. The limit is for busy machines.
- */
+/** The limit for each wait for the board, for busy machines. On an idle one, no event takes more than 90 s. */
 export const TIMEOUT_MS = 600_000;
-/** The number of lines of output in an error message. */
+/** Lines of the board's output in an error message. */
 const LAST_LINES = 40;
 
 export interface BoardSettings {
   readonly kind: Kind;
-  /** The folder for the content of the EEPROM and for the sockets of the process. */
   readonly folder: string;
   readonly page?: Buffer | undefined;
   /** Host names that resolve, in addition to those of the service. */
   readonly names: readonly string[];
   /** Whether there is a clock chip. Default: true. */
   readonly hasClock?: boolean | undefined;
-  /** The build folder of the firmware, for a custom board. */
+  /** The build folder of a custom board's firmware. */
   readonly builtIn?: string | undefined;
-  /** Receives each piece of output from the serial line. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 export interface BoardFigures {
-  /** Figures about the engine's heap, if there is an engine. */
+  /** The engine's heap, if there is an engine. */
   readonly heap: { peak: number; reached: number; requests: number } | undefined;
   readonly stack: { size: number; used: number };
-  /** The sleep of the board since this was last requested. */
+  /** Since the figures were last requested. */
   readonly sleep: { wakes: number; asleepMs: number; ofMs: number };
 }
 
-/**
- * The flash with the settings pages: a file that is mapped into the board's memory, with two areas (map.h of the machine).
- * Tests write it as the factory or an updater would.
- */
+/** The flash with the settings pages: a file that is mapped into the board's memory, with two areas (map.h of the
+ * machine). Tests write it as the factory or an updater would. */
 class FlashFile {
   constructor(readonly path: string) {}
 
@@ -108,7 +101,6 @@ export class Board {
     return join(this.#settings.folder, "eeprom.bin");
   }
 
-  /** Path of the socket for one end of the cable. */
   #cable(end: "board" | Place): string {
     return join(this.#settings.folder, `cable-${end}`);
   }
@@ -126,7 +118,6 @@ export class Board {
       writeFileSync(this.eeprom, Buffer.alloc(machine.eepromBytes, 0xff));
   }
 
-  /** The content of the two record slots. */
   get records(): Buffer {
     return readFileSync(this.eeprom).subarray(0, 2 * SLOT_BYTES);
   }
@@ -223,7 +214,6 @@ export class Board {
     this.#child = undefined;
   }
 
-  /** Switches the power off and deletes the board's files. */
   async end(): Promise<void> {
     await this.powerOff();
     if (this.#hasNetwork) await this.network.close();
@@ -249,7 +239,6 @@ export class Board {
     return child.exitCode === null && child.signalCode === null;
   }
 
-  /** The error for a wait that has timed out, with the last output of the board. */
   #timeoutError(what: string, waitedMs: number): Error {
     const lines = this.output.trimEnd().split("\n");
     const { exitCode, signalCode } = this.#child ?? {};
@@ -305,7 +294,7 @@ export class Board {
     return this.#monitorDescription("screendump", { filename, format });
   }
 
-  /** Sends a command to qemu's monitor and waits for the response. The monitor requires an initial command. */
+  /** Sends a command to qemu's monitor, after the initial command that the monitor requires. */
   #monitorDescription(execute: string, args: object): Promise<void> {
     return new Promise((resolve, reject) => {
       const line = connect(this.#monitor);

@@ -1,5 +1,5 @@
-// The font of the board's display: each printable ASCII character has 5x7 dots. A number is a column, and its lowest bit is
-// the top dot.
+// The font of the board's display: each printable ASCII character has 5x7 dots. A number is a column, and its lowest
+// bit is the top dot.
 
 export const GLYPH_COLUMNS = 5;
 
@@ -23,7 +23,7 @@ const GLYPHS: readonly (readonly number[])[] = COLUMNS.split(" ").map((text) =>
   ),
 );
 
-/** The five columns of a character; blank if the font does not have it. */
+/** Returns the columns of a character; blank if the font does not have it. */
 export function glyphOf(code: number): readonly number[] {
   return GLYPHS[code - 32] ?? GLYPHS[0]!;
 }

@@ -1,4 +1,5 @@
-// The interactive board: its display is in the terminal, keys are its buttons, and the service's pages are in a browser.
+// The interactive board: its display is in the terminal, keys are its buttons, and the service's pages are in a
+// browser.
 
 import { serve } from "../../service/index.ts";
 import { BoardEnvironment } from "./board-environment.ts";

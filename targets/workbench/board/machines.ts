@@ -1,7 +1,6 @@
-// The machines on which the board's firmware is emulated, and the sources of its build. PICOGRANT_MACHINE selects the
-// machine and must be set before anything is built or run; `npm run board -- --machine` does so. The build needs Debian
-// packages on this machine, and the sources of lwIP and BearSSL from Debian's archive. These sources are downloaded
-// once, into dist/engines.
+// The machines on which the board's firmware is emulated. PICOGRANT_MACHINE selects one before anything is built or
+// run; `npm run board -- --machine` sets it. The build needs Debian packages on this machine, and the sources of lwIP
+// and BearSSL, which are downloaded once from Debian's archive into dist/engines.
 
 import { existsSync } from "node:fs";
 import { debianSource } from "../engines/install.ts";
@@ -57,7 +56,6 @@ export type MachineName = keyof typeof machines;
 
 export const machineNames = Object.keys(machines) as MachineName[];
 
-/** @throws RangeError for an unknown machine */
 export function machineOf(name: string): Machine {
   const found = Object.values(machines).find((one) => one.name === name);
   if (found) return found;

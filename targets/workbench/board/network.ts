@@ -1,5 +1,5 @@
-// The cable between the emulated board and qemu's own network, which reaches this machine. That network has no name server.
-// So this program responds to DNS queries from a table, and adds the address of a name server to the DHCP responses.
+// The cable between the emulated board and qemu's own network, which reaches this machine but has no name server. So
+// this module responds to DNS queries, and adds the address of a name server to the DHCP responses.
 
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -10,13 +10,12 @@ const UDP = 17;
 const UDP_HEAD = 8;
 const DNS_PORT = 53;
 const DHCP_CLIENT_PORT = 68;
-/** The offset of the options in a DHCP message, and the codes of two options (RFC 2132). */
+/** The offset of the options in a DHCP message, and the codes of options (RFC 2132). */
 const DHCP_OPTIONS = 240;
 const DHCP_NAME_SERVER = 6;
 const DHCP_TIME_SERVER = 42;
 const DHCP_END = 255;
 const NTP_PORT = 123;
-/** The seconds from 1900 to 1970. */
 const NTP_EPOCH = 2_208_988_800;
 const NAME_ERROR = 3;
 
@@ -81,11 +80,9 @@ class End {
 }
 
 export class Network {
-  /** The names that the board has looked up, in order. */
+  /** The names that the board has looked up. */
   readonly requested: string[] = [];
-  /** While this is true, the cable carries no frames. */
   isCut = false;
-  /** The network to which the cable connects. */
   place: Place = "home";
   /** Time to live of name records, seconds. */
   ttl = 5;
@@ -122,7 +119,6 @@ export class Network {
     for (const end of Object.values(this.#places)) await end.close();
   }
 
-  /** Sends the board a forged frame. */
   inject(frame: Buffer): void {
     this.#board.send(frame);
   }
@@ -155,7 +151,8 @@ export class Network {
     return response && wrap(frame, udp, response);
   }
 
-  /** The response to a query (RFC 1035 §4.1): the header, the question, and an address, or the code for an unknown name. */
+  /** The response to a query (RFC 1035 §4.1): the header, the question, and an address, or the code for an unknown
+   * name. */
   #responseTo(query: Buffer): Buffer | undefined {
     const labels: string[] = [];
     let at = 12;
@@ -215,7 +212,6 @@ function wrap(frame: Buffer, udp: Buffer, response: Buffer): Buffer {
   return Buffer.concat([...to, ipHead, udpHead, response]);
 }
 
-/** Adds the addresses of name server and time server to the options of a DHCP response. */
 function withServers(frame: Buffer, address: string, namesTimeServer: boolean): Buffer {
   const changed = Buffer.from(frame);
   const udp = udpOf(changed);
@@ -230,7 +226,7 @@ function withServers(frame: Buffer, address: string, namesTimeServer: boolean): 
   return changed;
 }
 
-/** The internet checksum (RFC 1071). */
+/** RFC 1071. */
 function checksumOf(bytes: Buffer): number {
   let sum = 0;
   for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);

@@ -1,5 +1,5 @@
-// The flash and RAM of each part of a firmware, from the linker's map. Makes the table of npm run board, with the measured
-// use of heap and stack, and the limits.
+// Makes the table of `npm run board`: the flash and RAM of each part of a firmware, from the linker's map, the limits,
+// and the measured use of heap and stack.
 
 import { readFileSync } from "node:fs";
 import { folderOf, type Kind, mapOf } from "./build.ts";
@@ -32,13 +32,14 @@ interface Sizes {
   readonly ramTotal: number;
 }
 
-/** The linker's sections (board.ld), by the kind of memory that they use. */
+/** The linker's sections (board.ld) in each kind of memory. */
 const takes: Readonly<Record<"flash" | "ram", readonly string[]>> = {
   flash: [".text", ".ARM.exidx", ".data"],
   ram: [".stack", ".data", ".bss", ".noinit"],
 };
 
-/** Lines of the map: a section, and an object file's part of it. If the name is long, the numbers are on the next line. */
+/** Lines of the map: a section, and an object file's part of it. If the name is long, the numbers are on the next
+ * line. */
 const sectionLine = /^(\.[\w.-]+)\s+0x([0-9a-f]+) +0x([0-9a-f]+)/;
 const contribution = /^ (\.[\w.-]+|COMMON|\*fill\*)\s+0x([0-9a-f]+) +0x[0-9a-f]+ *(.*)$/gm;
 

@@ -1,5 +1,4 @@
-// Counts the allocations of every call of the core in every state, in WebAssembly and native engines. Also counts the
-// allocations of ten thousand pending polls.
+// Counts the allocations of every call of the core in every state, and those of pending polls with the driver.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,13 +10,11 @@ import { builtBundle, conformanceScript, readTap } from "../engines/script.ts";
 import { type CountedName, newCountedEngine } from "./engine.ts";
 import { measuringScript, readTally, reportingScript, type Tally } from "./measured-core.ts";
 
-/** The script that runs inside the measured engine. */
 const polls = readFileSync(
   new URL("../../../test/budgets/guest/polls.js", import.meta.url),
   "utf8",
 );
 
-/** The script of a complete run: bundle, counting wrappers, conformance script, and the printed counts. */
 async function runScript(variant: Variant, bundle?: string): Promise<string> {
   const code = bundle ?? (await builtBundle(variant));
   const measuring = measuringScript(variant);

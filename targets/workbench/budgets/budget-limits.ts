@@ -1,5 +1,3 @@
-// The budgets of the builds, for the scripts and tests that enforce them.
-
 import type { Variant } from "../../bundle/bundled-core.ts";
 
 /** The limits of a build, in bytes, except the number of instructions. */
@@ -14,16 +12,12 @@ export interface Figures {
   readonly peak: number;
   /** The stack of a complete run on 32-bit ARM, including the engine. */
   readonly stack?: number;
-  /**
-   * Instructions of a pending poll in QuickJS on this machine, including those of the C host. A poll has five ticks a
-   * second apart, a request and a response.
-   */
+  /** Instructions of a pending poll in QuickJS on this machine, including those of the C host. A poll has five ticks a
+   * second apart, a request and a response. */
   readonly poll?: number;
 }
 
-/**
- * The limits (core/DESIGN.md, Sizes, has the reasons). The limits leave space for small changes, and detect accidents.
- */
+/** core/DESIGN.md, Sizes, has the reasons. The limits leave space for small changes. */
 export const limits: Readonly<Record<Variant, Figures>> = {
   complete: { file: 30_000, heap: 10_240, peak: 18_432, stack: 6144, poll: 2_036_000 },
   api: { file: 26_800, heap: 9216, peak: 17_408, stack: 6144 },

@@ -1,5 +1,5 @@
-// Measures the memory of the core as C on a board: code and struct, compiled for a Cortex-M3, and the stack of a complete
-// run on 32-bit ARM under qemu.
+// Measures the memory of the core as C on a board: code and struct, compiled for a Cortex-M3, and the stack of a
+// complete run on 32-bit ARM under qemu.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ interface SizesOfC {
   readonly stack: number;
 }
 
-/** Measures a variant; undefined if a compiler is missing. */
+/** Returns undefined if a compiler is missing. */
 export async function measureC(variant: Variant): Promise<SizesOfC | undefined> {
   if (missingPackages(needs).length > 0) return undefined;
   const folder = `${hostFolder}budget-${variant}`;
@@ -64,6 +64,5 @@ export async function measureC(variant: Variant): Promise<SizesOfC | undefined> 
   return { code: sizes[0]!.code, ram: sizes[0]!.ram + sizes[1]!.ram, stack: stack! };
 }
 
-/** The last number of each line. */
 const figures = (output: Buffer): number[] =>
   Array.from(output.toString().matchAll(/(?:^|\s)(\d+)(?=\s)/g), ([, digits]) => Number(digits));

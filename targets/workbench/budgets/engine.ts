@@ -14,7 +14,6 @@ import { countCalls, pointerCell } from "./wasm-counter.ts";
 const require = createRequire(import.meta.url);
 const quickjsPackage = "@jitl/quickjs-wasmfile-release-sync";
 
-/** The measured WebAssembly engines by name, and the packages that contain them. */
 export const countedEngines = {
   release: { name: "QuickJS", from: quickjsPackage },
   ng: { name: "QuickJS-ng", from: "@jitl/quickjs-ng-wasmfile-release-sync" },

@@ -1,5 +1,5 @@
-// Counts the TLS handshakes of a polling device: of the C host, and of a session on Node. A local server responds to each
-// poll with authorization_pending.
+// Counts the TLS handshakes of a polling device: of the C host, and of a session on Node. A local server responds to
+// each poll with authorization_pending.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,6 @@ import { makePage } from "../../command/page-format.ts";
 import { makeTlsIdentities } from "../../service/certificates.ts";
 import { isRefreshed, programOf } from "../host/build.ts";
 
-/** The configuration of a device: addresses, the trusted authority, and its own folder. */
 interface Given {
   readonly endpoints: { readonly deviceAuthorization: string; readonly token: string };
   readonly ca: string;
@@ -88,10 +87,7 @@ export function sessionAsDevice({ endpoints, ca, folder }: Given, signal: AbortS
   return signIn({ ...own, server: endpoints, http: { ca }, signal });
 }
 
-/**
- * The handshakes of ten polls for each device; undefined if it is not built. Takes a minute, because polls are five seconds
- * apart.
- */
+/** The handshakes of ten polls, which take a minute, for each device; undefined for the C host if it is not built. */
 export async function handshakesOfTenPolls(): Promise<[string, number | undefined][]> {
   const host = (await isRefreshed("release")) ? hostAsDevice(programOf("release")) : undefined;
   const devices = { "a session on Node": sessionAsDevice, "the C host": host };

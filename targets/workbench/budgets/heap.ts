@@ -36,7 +36,6 @@ export async function heapSteps(steps: readonly string[]): Promise<number[]> {
 
 type OnArm = Omit<Figures, "file" | "poll">;
 
-/** The figures that the allocation counter prints, and the size of its code. */
 function figuresOf(program: string, generated: string): OnArm {
   const text = execFileSync("qemu-arm", ["-L", armSysroot(), program], { encoding: "utf8" });
   const figure = (name: string): number => {

@@ -1,5 +1,5 @@
-// Counts the instructions of a pending poll: the difference between runs with few and with many polls, with the C host's
-// allocation counter under valgrind. The count is deterministic.
+// Counts the instructions of a pending poll with valgrind: the difference between runs of test/host/c/allocations.c
+// with few and with many polls. The count is deterministic.
 
 import { spawnSync } from "node:child_process";
 import { isRefreshed, programOf } from "../host/build.ts";
@@ -21,11 +21,7 @@ function run(
   return { polls: Number(responded), instructions: Number(collected) };
 }
 
-/**
- * The instructions of one pending poll on this machine: five ticks a second apart, the request, the response, and the work
- * of the host. Undefined if the C host is not built or valgrind is missing.
- * @param kind the host with QuickJS, or with the core as C
- */
+/** The instructions of Figures.poll. Undefined if the C host is not built, or valgrind is missing. */
 export async function pollInstructions(kind: "quickjs" | "release"): Promise<number | undefined> {
   if (spawnSync("valgrind", ["--version"]).error || !(await isRefreshed(kind))) return undefined;
   const program = programOf(kind, "allocations");

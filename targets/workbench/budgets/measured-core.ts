@@ -1,5 +1,5 @@
-// Wraps every function of the core API inside the engine, to count the allocations of each call in each state while the
-// conformance script runs.
+// Wraps every function of the core API inside the engine, to count its allocations in each state while the conformance
+// script runs.
 
 import * as core from "../../../core/complete.ts";
 import type { Variant } from "../../bundle/bundled-core.ts";
@@ -38,7 +38,7 @@ function wrapper(name: string, index: number, owner: string, count: number): str
 }`;
 }
 
-/** The measured functions of a variant: all except `create`, which may allocate. */
+/** All functions except `create`, which may allocate. */
 function measuredNames(variant: Variant): string[] {
   return functionsOf(variant).filter((name) => name !== "create");
 }

@@ -26,7 +26,6 @@ interface RecordWrites {
 
 /** @param pendingPolls the number of polls before the user decides */
 export function recordWrites(pendingPolls: number): RecordWrites {
-  /** The number of writes before each poll. */
   const writes: number[] = [];
   const platform = fakePlatform({
     http: {

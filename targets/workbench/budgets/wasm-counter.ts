@@ -1,5 +1,5 @@
-// Patches a counter into malloc of a WebAssembly module: every call increments a word of the linear memory. The word is in
-// an ArrayBuffer of the guest, so that a script in the engine can read it without allocating.
+// Patches a counter into malloc of a WebAssembly module: every call increments a word of the linear memory. The word is
+// in an ArrayBuffer of the guest, so that a script in the engine can read it without allocating.
 
 /** The address of the cell that points to the word. Emscripten uses no memory below the static data. */
 export const pointerCell = 16;
@@ -114,11 +114,7 @@ function withCounter(body: Uint8Array): number[] {
   return [...body.subarray(0, reader.at), ...ADDITION, ...body.subarray(reader.at)];
 }
 
-/**
- * Returns the module with a counter in malloc.
- * @param bytes a WebAssembly module
- * @param exportName the export name of malloc
- */
+/** @param exportName the name under which the module exports malloc */
 export function countCalls(bytes: Uint8Array, exportName: string): Uint8Array<ArrayBuffer> {
   const all = sections(bytes);
   const section = (id: number): Section => all.find((found) => found.id === id)!;

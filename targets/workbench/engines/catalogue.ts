@@ -1,4 +1,4 @@
-// The engines for tests. QuickJS as WebAssembly has a context with only `print`, and the leak check of its debug build.
+// The engines for tests. install.ts fetches those that are no npm package.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import { enginesFolder, findFile } from "./install.ts";
 export const variants = { release: releaseVariant, debug: debugVariant, ng: ngVariant } as const;
 type VariantName = keyof typeof variants;
 
-/** A new module instance, so that a leak is reported in the run that causes it. */
+/** Each run has its own module, so that a leak is reported in the run that causes it. */
 export function newModule(variant: QuickJSSyncVariant): Promise<QuickJSWASMModule> {
   return newQuickJSWASMModuleFromVariant(variant);
 }
@@ -69,15 +69,13 @@ export async function runInQuickjs(
   return lines.join("\n");
 }
 
-// An engine: its name, its version, and how to run a script. install.ts fetches the engines.
-
 export interface Engine {
   readonly name: string;
   readonly source: string;
   readonly memory: "both" | "typed" | "plain";
   /** Whether to run only the complete bundle, because a run takes minutes. */
   readonly isSlow?: boolean;
-  /** The engine's version; undefined if it is not installed. */
+  /** Returns undefined if the engine is not installed. */
   version(): string | undefined;
   /** Runs a script. Resolves with everything that it prints, including errors. */
   run(script: string): Promise<string>;
@@ -169,9 +167,7 @@ export const engines: readonly Engine[] = [
   wasm("QuickJS (wasm, debug: leak checks)", "@jitl/quickjs-wasmfile-debug-sync", "debug"),
   wasm("QuickJS-ng (wasm)", "@jitl/quickjs-ng-wasmfile-release-sync", "ng"),
   native("Duktape", "duktape", "duk", "2.7.0"),
-  // MuJS has no typed arrays.
   native("MuJS", "mujs", "mujs", "1.3.2", "plain"),
-  // Moddable's engine, which ESP32 firmware uses.
   native("XS", "xs", "xs-host", "13.3.0"),
   native("Hermes", "hermes", "hermes", "0.12.0"),
 ];

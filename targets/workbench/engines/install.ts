@@ -1,6 +1,6 @@
-// Fetches the engines that `npm ci` does not install, into dist/engines. Debian packages come from apt with its own
+// Fetches the engines that `npm ci` does not install, into dist/engines. Debian packages come from an apt with its own
 // state in a folder, which needs no root and installs nothing on the machine. Hermes and XS come from npm. apt and npm
-// use the archives that the machine is configured for.
+// use the archives for which the machine is configured.
 
 import { execFile, execFileSync } from "node:child_process";
 import {
@@ -69,8 +69,7 @@ function debianArchive(): { address: string; release: string } {
 }
 
 /**
- * A private apt: its state is in `folder`, with the machine's archive.
- * @param kind "deb" for packages, "deb-src" for their sources
+ * Returns an apt-get whose state is in `folder`, with the machine's archive.
  * @param other a release in addition to the machine's own
  */
 export function privateApt(
@@ -122,7 +121,6 @@ function installDebian(report: (line: string) => void): void {
   }
 }
 
-/** The file below `folder` whose path ends with `outcome`; undefined if there is none. */
 export function findFile(folder: string, outcome: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -151,10 +149,7 @@ function installHermes(report: (line: string) => void): void {
 
 const xsMakefile = "package/xsnap-native/xsnap/makefiles/lin/xsnap.mk";
 
-/**
- * XS's makefile builds a program. Our host (xs-host.c) is linked with the objects of this program, except its main
- * file.
- */
+/** XS's makefile builds a program. Our host (xs-host.c) is linked with the program's objects, except its main file. */
 function installXs(report: (line: string) => void): void {
   const folder = `${enginesFolder}xs`;
   unpackNpm(xs, folder);
@@ -203,10 +198,8 @@ export function installEngines(report: (line: string) => void): string[] {
   return failures;
 }
 
-/**
- * Runs `fill` on an empty folder, and renames its `result` to `name` when it is complete. If several processes do this at
- * the same time, the first result is used.
- */
+/** Runs `fill` on an empty folder, and renames its `result` to `name`. Of several processes, the first one's is
+ * used. */
 export function fetchOnce(name: string, fill: (folder: string) => void): string {
   const place = `${enginesFolder}${name}`;
   if (existsSync(place)) return place;
@@ -224,8 +217,7 @@ export function fetchOnce(name: string, fill: (folder: string) => void): string 
 }
 
 /**
- * The unpacked source of a Debian package.
- * @param finish further work in the folder, before it counts as complete
+ * Unpacks the source of a Debian package.
  * @throws InstallError with one line if the archive, a tool or the source is missing
  */
 export function debianSource(
@@ -250,7 +242,7 @@ function quickjsPlace(): string {
   return process.env.QUICKJS_DIR || `${enginesFolder}quickjs-source`;
 }
 
-/** QuickJS's source, with `qjsc` and `libquickjs.a` built in it. */
+/** The folder of QuickJS's source, in which `qjsc` and `libquickjs.a` are built. */
 export function quickjsFolder(): string {
   if (!process.env.QUICKJS_DIR) {
     debianSource("quickjs", quickjsRelease, (source) =>
@@ -264,7 +256,7 @@ function makeQuickjs(folder: string, ...parts: readonly string[]): void {
   run("make", ["-s", "-j2", "CONFIG_LTO=", ...parts], folder);
 }
 
-/** The version of the engine, such as `2025-04-26`. Bytecode only works with the version that has compiled it. */
+/** Returns a version such as `2025-04-26`. */
 export function engineVersion(quickjs: string): string {
   return readFileSync(join(quickjs, "VERSION"), "utf8").trim();
 }
@@ -277,11 +269,7 @@ export function findQjs(): string | undefined {
   return [`${quickjsPlace()}/qjs`, ...path].find((file) => existsSync(file));
 }
 
-/**
- * Builds a stock `qjs` from Debian's source of QuickJS if there is no `qjs`. Debian before trixie has no package of it.
- * @returns its path
- * @throws InstallError with one line if a tool or the archive is missing
- */
+/** Builds a stock `qjs`, of which Debian before trixie has no package, and returns its path. @throws InstallError */
 export function buildQjs(report: (line: string) => void): string {
   report("building QuickJS from Debian's source");
   const folder = quickjsFolder();

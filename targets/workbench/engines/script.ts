@@ -47,7 +47,7 @@ function enumsText(): string {
     .join("");
 }
 
-/** The code that replays calls, and the calls: sequences of the core's model, cached until core or model change. */
+/** The code that replays calls, and the calls, which the core's model generates. */
 export async function conformanceParts(variant: Variant): Promise<string> {
   const key = keyOf(`conformance ${variant}`, ["core", "test/model", "test/engines"]);
   const calls = await stored(key, async () => {
@@ -59,7 +59,6 @@ export async function conformanceParts(variant: Variant): Promise<string> {
 }
 
 /**
- * -
  * @param bundle code that defines `picogrant`
  * @param plainMemory true: memory is a plain array even where the engine has typed arrays
  * @param isPlaced as in apiNumbers
@@ -88,8 +87,6 @@ export async function builtBundle(variant: Variant): Promise<string> {
   return readFileSync(file, "utf8");
 }
 
-// The result in the output of the conformance script (TAP).
-
 interface Verdict {
   readonly passed: number;
   readonly failed: number;
@@ -97,7 +94,7 @@ interface Verdict {
   readonly failures: readonly string[];
 }
 
-/** @param output the whole output of the engine, on stdout and stderr */
+/** Reads the result of the conformance script (TAP). @param output everything on stdout and stderr */
 export function readTap(output: string): Verdict {
   let passed = 0;
   const failures: string[] = [];

@@ -1,8 +1,6 @@
-// Runs scripts on a minimal host of Moddable's XS. A script gets `print`, and `counter`, whose element 0 is the number of
-// slots and chunks that the engine has taken from its heap so far.
-//
-// XS allocates its heap from the system in one piece, so a hook of malloc cannot count the objects in it. Instead, the
-// linker redirects the functions that allocate slots and chunks to this file (--wrap=fxNewSlot, --wrap=fxNewChunk ...).
+// Runs a script on Moddable's XS with `print`, and `counter`, whose element 0 is the number of slots and chunks that
+// the engine has allocated so far. XS takes its heap from the system in one piece, so a hook of malloc cannot count
+// them. Instead, the linker redirects the functions that allocate slots and chunks to this file (--wrap=fxNewSlot ...).
 
 #include "xsAll.h"
 #include "xsScript.h"

@@ -1,5 +1,5 @@
-// Builds the C host in the kinds that are tested: release, with sanitizers, with keys, and for 32-bit ARM. Plants faults
-// into copies of its files, because a check that cannot fail shows nothing.
+// Builds the C host in the kinds that are tested: release, with sanitizers, with keys, and for 32-bit ARM. Plants
+// faults into copies of its files, because a check that cannot fail shows nothing.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,16 +16,14 @@ export const hostFolder = `${root}dist/host/`;
 
 export const generatedC = `${hostFolder}generated`;
 
-/**
- * The kinds. release and sanitize contain the core as C, and the others run its bundle on QuickJS. arm has the complete
- * core, arm-api and arm-grant have the smaller builds. keys has sanitizers, DPoP and private_key_jwt.
- */
+/** The kinds. release and sanitize contain the core as C, and the others run its bundle on QuickJS. arm has the
+ * complete core, arm-api and arm-grant have the smaller builds. keys has sanitizers, DPoP and private_key_jwt. */
 export type Kind = "release" | "sanitize" | "keys" | "quickjs" | "arm" | "arm-api" | "arm-grant";
 
 const engineOf = (kind: Kind): "none" | "quickjs" =>
   kind === "release" || kind === "sanitize" || kind === "keys" ? "none" : "quickjs";
 
-/** The C programs that test parts of the host, each a file in test/host/c. */
+/** Files of test/host/c. */
 const testPrograms = [
   "allocations",
   "piped",
@@ -42,7 +40,7 @@ export function programOf(kind: Kind, name = "picogrant-host"): string {
   return `${hostFolder}${kind}/${name}`;
 }
 
-/** Updates a kind that has been built before. @returns false if the kind has not been built */
+/** Updates a kind. @returns false if it has not been built before */
 export async function isRefreshed(kind: Kind): Promise<boolean> {
   if (!existsSync(programOf(kind))) return false;
   await buildHost(kind);
@@ -75,10 +73,7 @@ export function refuseSpaces(folder: string): void {
   throw new InstallError(`make cannot build in ${folder}: move it to a path without spaces`);
 }
 
-/**
- * Builds a kind and its test programs.
- * @throws InstallError with the compiler's first error
- */
+/** Builds a kind and its test programs. @throws InstallError with the compiler's first error */
 export async function buildHost(kind: Kind): Promise<void> {
   refuseSpaces(root);
   const engine = engineOf(kind);
@@ -102,10 +97,7 @@ function makeHost(out: string, args: readonly string[]): void {
   }
 }
 
-/**
- * Compiles picogrant.c of `npm run build` to WebAssembly, with the functions under the names of the sources.
- * @returns the file
- */
+/** Compiles picogrant.c of `npm run build` to WebAssembly, including the functions that are static in C. */
 export function buildWasm(variant: Variant): string {
   const out = `${hostFolder}${variant}.wasm`;
   const api = ["core_open", "get", "start", "length", "capacity", "call_body"];
@@ -125,8 +117,7 @@ export function buildWasm(variant: Variant): string {
 export const portFolder = `${hostFolder}port/`;
 
 /**
- * Builds the port in a folder for this machine. The folder may contain main.c, connection.c, medium.c, display.c and
- * clock.c. Missing files come from ports/template.
+ * Builds the port in a folder for this machine. Files that it lacks come from ports/template.
  * @param more targets for make: `check` builds the program that tests the files
  * @throws InstallError with the compiler's first error
  */
@@ -142,7 +133,7 @@ export async function buildPort(
   await makePort(folder, out, ...more);
 }
 
-/** Updates a port that `buildPort` has built before, by the times of the files. */
+/** Updates a port that `buildPort` has built before. */
 export function makePort(folder: string, out: string, ...more: readonly string[]): Promise<void> {
   const settings = [`PORT=${folder}`, `GENERATED=${generatedC}`, `OUT=${out}`];
   return runBeside("make", [
@@ -159,7 +150,7 @@ export interface PlantedFault {
   readonly file: string;
   readonly text: string;
   readonly fault: string;
-  /** Part of the output that shows that the check has found this fault. */
+  /** Part of the output of a check that has found this fault. */
   readonly finding: string;
 }
 

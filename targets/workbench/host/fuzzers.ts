@@ -15,7 +15,7 @@ export interface Surface {
   readonly files: readonly string[];
   /** The maximum length of an input in bytes. */
   readonly longest: number;
-  /** The number of inputs in a round, which takes some five seconds on an idle core. */
+  /** The inputs of a round, which takes about five seconds on an idle core. */
   readonly round: number;
 }
 
@@ -56,7 +56,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const sources = `${root}targets/host`;
 const folder = `${root}dist/fuzz-c`;
 
-/** Objects that this process has compiled, by everything that affects them. */
+/** Objects that this process has compiled, by source and flags. */
 const objects = new Map<string, string>();
 
 function objectOf(source: string, flags: readonly string[]): string {
@@ -78,7 +78,7 @@ function objectOf(source: string, flags: readonly string[]): string {
 /** Inputs as texts whose characters are bytes. A pair is a character and its number of repetitions. */
 type Input = string | readonly (string | readonly [string, number])[];
 
-/** Writes the seed inputs of a fuzzer (test/host/fuzz/corpus.json) into a folder. Returns the folder. */
+/** Writes the seed inputs of a fuzzer into a folder. */
 function corpusOf(surface: string): string {
   const text = readFileSync(`${root}test/host/fuzz/corpus.json`, "utf8");
   const inputs = (JSON.parse(text) as Record<string, Record<string, Input>>)[surface]!;
@@ -119,7 +119,6 @@ async function buildFuzzer({ name, files }: Surface, plant?: PlantedFault): Prom
 const triedIn = (output: string): number =>
   Number(/stat::number_of_executed_units:\s*(\d+)/.exec(output)?.[1] ?? 0);
 
-/** Runs a fuzzer. Its report goes to standard error, in the format of libFuzzer. */
 function runFuzzer(
   program: string,
   args: readonly string[],

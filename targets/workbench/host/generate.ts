@@ -30,7 +30,6 @@ const api = "../../host/portable/picogrant.h";
 
 type Enum = Record<string, string | number>;
 
-/** The enums of the core API by their names in C. */
 export const enums: Readonly<Record<string, Enum>> = {
   AUTHORIZATION: Authorization,
   CLIENT_AUTHENTICATION: ClientAuthentication,
@@ -51,7 +50,7 @@ export function membersOf(numbers: Enum): [string, number][] {
   );
 }
 
-/** The parts of the core's script that a C host reads, by number: arrays, and then the function for all calls. */
+/** The elements of the array that the core's script leaves for a C host. */
 const PARTS = ["RELEASE", "DEVICE", "START", "LENGTH", "CAPACITY", "TRANSFER", "CALL"] as const;
 
 function partLines(): string {
@@ -62,10 +61,7 @@ function partLines(): string {
   return `enum pg_part {\n${parts.join("\n")}\n};\nenum pg_function {\n${functions.join("\n")}\n};\n`;
 }
 
-/**
- * The release is first in every version, so that a host can refuse another one. The host replaces `create` by the
- * device.
- */
+/** The release is first in every version, so that a host can refuse another one. The device will replace `create`. */
 const partsScript = "picogrant=[[picogrant[3]],picogrant[1],0,0,0,0,picogrant[0]];";
 
 function versionLines(): string {
@@ -128,14 +124,11 @@ const CODE_HEADER =
   "#define PICOGRANT_CORE_CODE_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
   "extern const uint8_t *const pg_core_code;\nextern const size_t pg_core_code_size;\n\n#endif\n";
 
-/**
- * QuickJS can use bytecode in flash only if it gives the names in the program the same numbers as at compile time. A
- * new context has already given the first number to `AggregateError`. So the program mentions this name first, in a
- * declaration without effect.
- */
+/** QuickJS can use bytecode in flash only if the names in the program have the same numbers as at compile time. In a
+ * new context, `AggregateError` already has the first number. So the program mentions this name first. */
 const romPrefix = "var AggregateError;";
 
-/** Writes a file only if its content changes, because make compares times. */
+/** Leaves an unchanged file alone, because make compares times. */
 export function writeIfChanged(file: string, text: string): void {
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   writeFileSync(file, text);
@@ -146,7 +139,6 @@ export const sourcesOfNumbers: readonly string[] = Object.keys(enums).map((name)
   name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
 );
 
-/** The core as C, and its part of picogrant.h. The result is cached, because the compiler takes seconds. */
 function coreAsC(): Promise<CFile> {
   const byHand = ["../../c-file/api.c", "../../c-file/api.h", api].map((name) =>
     readFileSync(new URL(name, import.meta.url), "utf8"),
@@ -181,10 +173,7 @@ export async function generateC(folder: string): Promise<void> {
   writeIfChanged(`${folder}/picogrant-numbers.h`, numbersHeader());
 }
 
-/**
- * Writes the generated files of a variant into `folder`. QuickJS's compiler then makes the bytecode from core.js.
- * @param code the bundle of another build than the released one
- */
+/** Writes the files for a host on QuickJS. @param code the bundle of another build than the released one */
 export async function generate(folder: string, variant: Variant, code?: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   code = (code ?? (await bundleCore(variant)).flashed) + partsScript;

@@ -18,7 +18,7 @@ const folder = `${root}dist/prove-c`;
 export const proofNeeds: readonly Need[] = [tool("gcc", "gcc"), tool("frama-c", "frama-c-base")];
 
 export interface Proof {
-  /** The name of the harness in test/host/proof. */
+  /** The harness in test/host/proof. */
   readonly name: string;
   readonly functions: readonly string[];
   readonly files: readonly string[];
@@ -61,7 +61,7 @@ export const proofs: readonly Proof[] = [
 ];
 
 interface Outcome {
-  /** The number of alarms, and of assertions and preconditions that are not proved. */
+  /** Alarms, and assertions and preconditions that are not proved. */
   readonly alarms: number;
   readonly seconds: number;
   readonly report: string;
@@ -135,7 +135,6 @@ function complaints(report: string): string {
   return report.match(/\[eva:alarm\][^[]*/g)?.join("") ?? report;
 }
 
-/** @returns a row of the table, and whether the proof succeeds and finds the planted faults */
 export async function proofRow(proof: Proof): Promise<{ cells: string[]; ok: boolean }> {
   console.error(`prove: ${proof.name} ...`);
   const { alarms, seconds, report } = await prove(proof);

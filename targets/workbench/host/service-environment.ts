@@ -1,5 +1,4 @@
-// The simulated service for a host or a board, over real sockets. A test can stop and restart it, advance its clock, and
-// inspect its responses.
+// The simulated service for a host or a board, over real sockets.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -23,7 +22,7 @@ export const CLIENT = { clientId: "living-room-tv", clientSecret: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
 
 export class ServiceEnvironment {
-  /** The folder with the device's files. It is deleted at the end. */
+  /** The device's files, which `end` deletes. */
   readonly folder: string;
   readonly service: Service;
   readonly events: ServiceEvent[] = [];
@@ -31,10 +30,7 @@ export class ServiceEnvironment {
   #aheadMs = 0;
   port = 0;
 
-  /**
-   * @param name the name of the folder
-   * @param demands changed members of this client in the fixture, such as `{ pkce: "required" }`
-   */
+  /** @param demands changed members of this client in the fixture, such as `{ pkce: "required" }` */
   constructor(name: string, options: ServiceOptionsInput, demands: Partial<ClientInput> = {}) {
     const all = fixture as FixtureInput;
     const clients = all.clients!.map((one) =>
@@ -67,7 +63,7 @@ export class ServiceEnvironment {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** The part of device.json that registers the device at this address. */
+  /** The part of device.json that depends on the service. */
   registration(base: string) {
     return {
       ...CLIENT,
@@ -85,7 +81,7 @@ export class ServiceEnvironment {
     this.#aheadMs += ms;
   }
 
-  /** The status codes of the responses to a path so far. */
+  /** The status codes of the responses to requests for a path. */
   responses(path: string): number[] {
     return this.events.flatMap((event) =>
       event.type === "exchange" && event.path === path ? [event.status] : [],

@@ -1,6 +1,5 @@
-// The tools that build the C host: Debian packages on this machine, QuickJS (engines/install.ts), and for 32-bit ARM a
-// folder with Debian's armhf libraries, which are unpacked but not installed. QuickJS and the armhf libraries are
-// downloaded once, into dist/engines.
+// The tools that build the C host: Debian packages on this machine, and for 32-bit ARM Debian's armhf libraries, which
+// are downloaded once into dist/engines and unpacked, but not installed.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
@@ -34,16 +33,14 @@ const includes = (name: string, from: string): Need => ({
   isThere: () => spawnSync("gcc", ["-E", "-xc", "-include", name, "/dev/null"]).status === 0,
 });
 
-/** The headers of the C library. The compiler's package only recommends them. */
+/** The compiler's package only recommends the headers of the C library. */
 const headersNeed: Need = {
   package: "libc6-dev",
   isThere: () => existsSync("/usr/include/stdlib.h"),
 };
 
-/** Packages for testing a custom port on this machine. */
 export const portNeeds: readonly Need[] = [tool("gcc", "gcc"), headersNeed, tool("make", "make")];
 
-/** Packages for the engine's compiler, which runs on this machine. */
 export const engineNeeds: readonly Need[] = [...portNeeds, tool("dpkg-source", "dpkg-dev")];
 
 export const hostNeeds: readonly Need[] = [
@@ -58,7 +55,6 @@ export const hostNeeds: readonly Need[] = [
   includes("lwip/lwipopts.h", "liblwip-dev"),
 ];
 
-/** Packages for fuzzing: clang, and its runtime with libFuzzer and the sanitizers. */
 export const fuzzNeeds: readonly Need[] = [
   tool("clang", "clang"),
   { package: "libclang-rt-dev", isThere: hasFuzzer },
@@ -88,10 +84,7 @@ export function missingPackages(needs: readonly Need[]): string[] {
   return needs.filter((need) => !need.isThere()).map((need) => need.package);
 }
 
-/**
- * @param install whether to install missing packages
- * @throws InstallError with one line that names the packages that are still missing
- */
+/** @throws InstallError with one line that names the packages that are still missing */
 export function ensurePackages(needs: readonly Need[], install: boolean): void {
   const missing = missingPackages(needs);
   if (missing.length === 0) return;

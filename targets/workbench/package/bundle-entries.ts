@@ -47,7 +47,7 @@ const common = {
   absWorkingDir: root,
 } as const satisfies BuildOptions;
 
-/** The modules in a bundle, as paths relative to the repository. */
+/** The modules in a bundle, relative to the repository. */
 export type Inputs = readonly string[];
 
 /** Bundles `entry` as ES modules into `folder`, in parts, so that each subcommand loads only what it needs. */
@@ -68,10 +68,7 @@ export async function bundleModules(entry: string, folder: string): Promise<Inpu
   return Object.keys(metafile.inputs);
 }
 
-/**
- * Bundles the entries of a library as ES modules with common parts. The result has no dependencies, and other bundlers can
- * process it.
- */
+/** Bundles the entries of a library as ES modules with common parts. Other bundlers can process them. */
 export async function bundleEntries(
   entries: Readonly<Record<string, string>>,
   folder: string,
@@ -100,11 +97,9 @@ export async function bundleEntries(
 const SIGN_IN = ["platform/session/session.ts", "platform/session/resolve-server.ts"];
 const NODE_SIGN_IN = "platform/node/sign-in.ts";
 
-/**
- * Bundles all modules of a sign-in into one file, because each file costs time to load. esbuild joins modules that the
- * same entries reach. So each entry, and each module that is loaded later, imports all of them. The core has its own
- * file.
- */
+/** Bundles all modules of a sign-in into one file, because each file costs time to load. esbuild joins the modules that
+ * the same entries reach. So each entry, and each module that is loaded later, imports all of them, except those of the
+ * core. */
 const together: Plugin = {
   name: "together",
   setup({ onResolve, onLoad }) {
@@ -123,10 +118,8 @@ const together: Plugin = {
   },
 };
 
-/**
- * Bundles the entries as CommonJS. One file contains all code, so that each class exists once and `instanceof` works for
- * errors of other entries. Each entry evaluates its part on demand.
- */
+/** Bundles the entries as CommonJS. One file contains all code, so that `instanceof` works for errors of other entries.
+ * Each entry evaluates its part on demand. */
 export async function bundleRequired(
   entries: Readonly<Record<string, string>>,
   folder: string,
@@ -154,7 +147,7 @@ function withoutBareImports(text: string): string {
   return text.replace(/^import "\.\/[\w-]+\.js";\n/gm, "");
 }
 
-/** The manual page of the bundled command, in man's format: its help, and then the help of each subcommand. */
+/** The manual page of the bundled command: its help, and then the help of each subcommand. */
 export function manualOf(program: string, version: string): string {
   const helpOf = (words: readonly string[]): string =>
     execFileSync(process.execPath, [program, ...words, "--help"], { encoding: "utf8" });
@@ -218,7 +211,7 @@ function copyAsset(name: string, folder: string): void {
   const from = join(root, name);
   const to = join(folder, name);
   if (name === "package.json") {
-    // A package.json with the version, which also marks the files as ES modules.
+    // This package.json also marks the files as ES modules.
     const { version } = JSON.parse(readFileSync(from, "utf8")) as { version: string };
     mkdirSync(folder, { recursive: true });
     writeFileSync(
@@ -243,8 +236,8 @@ function copyAsset(name: string, folder: string): void {
   }
 }
 
-// Formats the code of a library. For an uncaught error, Node prints the source line that created it. So lines that create
-// errors stay readable, and the rest is minified.
+// Formats the code of a library. For an uncaught error, Node prints the source line that created it. So lines that
+// create errors stay readable, and the rest is minified.
 
 type InputsOfLines = Metafile["outputs"][string]["inputs"];
 
@@ -256,7 +249,6 @@ const DENSE =
 /** Modules whose functions never appear in a stack trace, because the core does not throw. */
 const NAMELESS = /^core\/|node_modules\//;
 
-/** Whether a file consists mainly of inputs that match `wanted`. */
 function consistsOf(wanted: RegExp, inputs: InputsOfLines): boolean {
   let [theirs, ours] = [0, 0];
   for (const [name, { bytesInOutput }] of Object.entries(inputs)) {
@@ -290,7 +282,6 @@ function readable(text: string): string {
   return `${plain}\n`;
 }
 
-/** Shortens the text between two tokens (blanks, ends of lines, comments). */
 function between(gap: string): string {
   const line = gap.lastIndexOf("\n") + 1;
   if (line === 0) return gap.replace(/ *\/\*.*?\*\//g, "");

@@ -7,7 +7,7 @@ import { keyOf, stored } from "../../bundle/build-cache.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** @param entries the names of the files, and their sources */
+/** @param entries sources by the names of the files */
 export async function declarations(
   entries: Readonly<Record<string, string>>,
   folder: string,
@@ -22,7 +22,7 @@ export async function declarations(
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-/** Makes the texts by file name, which takes about ten seconds. */
+/** Takes about ten seconds. */
 async function make(entries: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
   const input = Object.entries(entries).map(([name, file]) => [name, join(root, file)]);

@@ -44,7 +44,7 @@ interface Amount {
   readonly bytes: number;
 }
 
-/** The number of files and bytes in a folder, without nested packages. */
+/** Counts the files of a folder, without nested packages. */
 export function amountOf(folder: string): Amount {
   let [files, bytes] = [0, 0];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -94,7 +94,7 @@ async function bundled(names: string, from: string, options: BuildOptions) {
   return { outputs: made.metafile!.outputs, text: made.outputFiles![0]!.text };
 }
 
-/** A row of the table of packages. @param names the imports of a program that signs in, "" if there is none */
+/** @param names the imports of a program that signs in, "" if there is none */
 async function packageRow(name: string, folder: string, names: string): Promise<string[]> {
   const amount = ({ files, bytes }: Amount): string =>
     `${files} files, ${Math.ceil(bytes / 1000)} KB`;
@@ -212,11 +212,9 @@ async function startTable(): Promise<string[][]> {
   return [["client", "CPU ms"], ...clients.map((name) => [name, above(name)])];
 }
 
-/**
- * Code and RAM on a Cortex-M3 with -Os: of our core, and of a client that was written in a day (naive.c). The naive client
- * needs snprintf and more from the C library, so it is linked, and the size of an empty program is subtracted. Ours needs
- * no library. Before that, a test checks that the naive client signs in.
- */
+/** Code and RAM on a Cortex-M3 with -Os: of our core, and of a client that was written in a day (naive.c). The naive
+ * client needs the C library, so it is linked, and the size of an empty program is subtracted. Our core needs no
+ * library. */
 async function firmwareTable(): Promise<string[][]> {
   const [jsmn, folder] = ["/usr/include/jsmn.h", path.join(root, "dist/peers")];
   const need = { package: "libjsmn-dev", isThere: () => existsSync(jsmn) };
@@ -249,7 +247,6 @@ async function firmwareTable(): Promise<string[][]> {
   return [...rows, ["a naive client", `${code - noCode}`, `${ram - noRam}`]];
 }
 
-/** The tables of the page by their marks. */
 export const TABLES = [
   ["packages", packageTable],
   ["start", startTable],

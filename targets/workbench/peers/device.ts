@@ -1,6 +1,6 @@
 // A complete device for each compared client, for the bench (`picogrant conform --device`), written as the client's
-// documentation shows. Commands on standard input: a requests the resource, o signs out. tsx
-// targets/workbench/peers/device.ts picogrant|oauth4webapi|openid-client|oidc-agent device.json
+// documentation shows. Its arguments are the name of a client and a device.json. Commands on standard input: a requests
+// the resource, o signs out.
 
 import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

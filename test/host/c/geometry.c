@@ -1,11 +1,7 @@
-/*
- * Tests records on flash with read and program units of 1 to 256 bytes, with and without ECC. With ECC, a
+/* Tests records on flash with read and program units of 1 to 256 bytes, with and without ECC. With ECC, a
  * half-programmed unit cannot be read. The power fails after each unit of a write. After that, the slot must not have a
  * record that was not written completely. It must not be reported as empty unless it is. The other slot must not have
- * changed.
- *
- * Output: `geometries N cuts M`; exit code 1 at the first fault.
- */
+ * changed. Output: `geometries N cuts M`; exit code 1 at the first fault. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,9 +1,7 @@
-/*
- * Fuzzes two exchanges over a connection with arbitrary behaviour: it may not open, accepts and returns pieces of any
+/* Fuzzes two exchanges over a connection with arbitrary behaviour: it may not open, accepts and returns pieces of any
  * size, and may break at any time. The input starts with a length and that many bytes of a call's target. The rest of
  * the input controls the connection, and is also the data that the connection receives. The bytes sent must be one
- * well-formed request to the configured server, and the reports must follow http.h.
- */
+ * well-formed request to the configured server, and the reports must follow http.h. */
 #include <stdlib.h>
 #include <string.h>
 
