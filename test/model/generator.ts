@@ -35,10 +35,7 @@ export class Generator {
   readonly #lacksEntropy: boolean;
   #hasActed = false;
 
-  readonly #random: Random;
-
-  constructor(random: Random) {
-    this.#random = random;
+  constructor(readonly random: Random) {
     this.#isRunOfEvents = random.chance(8);
     this.#isWorn = random.chance(10);
     this.#lost = random.chance(10) ? 60 : 8;
@@ -48,7 +45,7 @@ export class Generator {
   }
 
   next(host: Host): Step {
-    const random = this.#random;
+    const random = this.random;
     const isBurst = this.#hasActed && random.chance(this.#burst);
     this.#hasActed = isBurst;
     if (isBurst) return this.#act(host);
@@ -70,13 +67,13 @@ export class Generator {
   }
 
   #verification(): Step {
-    const random = this.#random;
+    const random = this.random;
     if (random.chance(85)) return { do: "verified", isGenuine: random.chance(85) };
     return random.chance(50) ? { do: "signOut" } : this.#late();
   }
 
   #eventStep(host: Host): Step {
-    const random = this.#random;
+    const random = this.random;
     if (host.operation) return { do: "stored", isDone: true };
     if (host.verifying >= 0) return { do: "verified", isGenuine: random.chance(90) };
     const { exchange } = host;
@@ -88,7 +85,7 @@ export class Generator {
   }
 
   #exchange(host: Host): Step {
-    const random = this.#random;
+    const random = this.random;
     const { exchange } = host;
     if (!exchange!.hasHead) {
       if (random.chance(2)) return { do: "more", bytes: 1 + random.below(50) };
@@ -103,7 +100,7 @@ export class Generator {
   }
 
   #storage(host: Host): { storage?: StorageMode } {
-    const random = this.#random;
+    const random = this.random;
     const { ideal } = host;
     const isChallenge = ideal.state === State.REQUESTING && ideal.isChallengeDue;
     if (this.#lacksEntropy && isChallenge && random.chance(90))
@@ -115,7 +112,7 @@ export class Generator {
   }
 
   #time(host: Host): Step {
-    const random = this.#random;
+    const random = this.random;
     // Let time pass until the timeout expires, or until shortly before or after the end of the rest.
     const { timeoutS, restS } = host.ideal.clock;
     if (timeoutS < DAY_S && random.chance(8)) return { do: "run", ms: timeoutS * 1000 };
@@ -134,7 +131,7 @@ export class Generator {
   }
 
   #act(host: Host): Step {
-    const random = this.#random;
+    const random = this.random;
     const draw = random.below(100);
     if (draw < 12) return { do: "signIn" };
     if (draw < 14) return { do: "cancel" };
@@ -158,13 +155,13 @@ export class Generator {
 
   /** Offers all endpoints, or all but one, which is mostly the revocation endpoint. */
   #endpoints(): Step {
-    const random = this.#random;
+    const random = this.random;
     const lacks = random.chance(70) ? Endpoint.REVOCATION : random.below(8);
     return { do: "endpoints", bits: EVERY_ENDPOINT - (random.chance(50) ? 1 << lacks : 0) };
   }
 
   #statusText(): string {
-    const random = this.#random;
+    const random = this.random;
     return random.pick([
       "",
       "Live",
@@ -176,7 +173,7 @@ export class Generator {
   }
 
   #issuer(): string {
-    const random = this.#random;
+    const random = this.random;
     if (random.chance(85)) return ISSUER;
     return random.pick([
       `${ISSUER}/`,
@@ -189,7 +186,7 @@ export class Generator {
   }
 
   #parts(): CallPart[] {
-    const random = this.#random;
+    const random = this.random;
     const parts: CallPart[] = [{ as: "path", text: "/video/v3/list?part=id" }];
     if (random.chance(30)) parts.push({ as: "value", text: random.pick(["a b&c", "é~*", EDGES]) });
     if (random.chance(30))
@@ -200,7 +197,7 @@ export class Generator {
   }
 
   #partOfCall(): Step {
-    const random = this.#random;
+    const random = this.random;
     const [part] = this.#parts();
     return random.pick<Step>([
       { do: "begin" },
@@ -210,7 +207,7 @@ export class Generator {
   }
 
   #call(): Step {
-    const random = this.#random;
+    const random = this.random;
     const isGet = random.chance(70);
     const step: Step = { do: "call", parts: this.#parts(), endpoint: random.pick([5, 6]), isGet };
     if (!isGet && random.chance(80)) step.body = random.pick(['{"a":1}', "", "x".repeat(200)]);
@@ -218,7 +215,7 @@ export class Generator {
   }
 
   #offer(): Step {
-    const random = this.#random;
+    const random = this.random;
     const names = [...OFFER_NAMES];
     if (random.chance(50)) {
       const which = random.below(names.length);
@@ -248,7 +245,7 @@ export class Generator {
   }
 
   #late(): Step {
-    const random = this.#random;
+    const random = this.random;
     const body = random.pick([
       '{"access_token":"late","token_type":"bearer","expires_in":3600,"refresh_token":"late"}',
       '{"device_code":"late","user_code":"LATE","verification_uri":"https://l","expires_in":9}',
@@ -264,7 +261,7 @@ export class Generator {
   }
 
   #power(host: Host): Step {
-    const random = this.#random;
+    const random = this.random;
     const size = host.operation?.size ?? 0;
     return {
       do: "power",
@@ -275,7 +272,7 @@ export class Generator {
   }
 
   firstSlots(settings: Settings): Uint8Array[] {
-    const random = this.#random;
+    const random = this.random;
     const none = (): Uint8Array => new Uint8Array();
     if (random.chance(70)) return [none(), none()];
     const { owner, formerOwner } = new Requests(settings);
@@ -294,7 +291,7 @@ export class Generator {
   }
 
   #record(): StoredRecord {
-    const random = this.#random;
+    const random = this.random;
     const kind = random.pick(this.#responses.kinds);
     const token = random.pick(["stored-token", "other/token", "t".repeat(100)]);
     const code = ["stored-dc", "SAVED-CODE", "https://example.com/device", undefined];

@@ -71,7 +71,7 @@ export class Host implements Scene {
   #hasNone = false;
   #lent: Uint8Array | undefined;
   frame = "";
-  readonly #moves: MoveOracle;
+  readonly #moves = new MoveOracle();
   readonly #memories: MemoryOracle;
   #requests: number;
   readonly #wakes = new WakeOracle();
@@ -82,17 +82,14 @@ export class Host implements Scene {
   #challenges = 0;
   #isReported = false;
 
-  readonly #unreadable: number;
-
   constructor(
     makeCore: MakeCore,
     readonly settings: Settings,
     readonly slots: Uint8Array[],
     readonly counts: Counts,
     /** One bit for each slot that cannot be read until the next restart. */
-    unreadable = 0,
+    readonly unreadable = 0,
   ) {
-    this.#unreadable = unreadable;
     this.core = settings.isCorrupted ? corrupting(makeCore()) : makeCore();
     this.memory = new Uint8Array(settings.memoryBytes);
     this.bytes = settings.isWatched ? watchedMemory(this.memory) : this.memory;
@@ -103,7 +100,6 @@ export class Host implements Scene {
     const from = settings.countsFrom ?? 0;
     this.ideal.moves = this.#requests = from;
     damaged(device).requestId = damaged(device).moves = from;
-    this.#moves = new MoveOracle();
     this.#memories = new MemoryOracle(device);
     checkCapacities(this);
   }
@@ -304,7 +300,7 @@ export class Host implements Scene {
     }
     ideal.release(Holder.RECORD);
     if (command === Command.LOAD) {
-      const isReadable = isDone && ((this.#unreadable >> slot) & 1) === 0;
+      const isReadable = isDone && ((this.unreadable >> slot) & 1) === 0;
       this.#load(slot, isReadable, from, size);
     } else {
       if (command === Command.STORE && isDone) {
@@ -404,31 +400,10 @@ export class Host implements Scene {
     if (wasCall) checkOutcome(this);
   }
 
-  /** Delivers a part of the response to an earlier request, which must have no effect. */
-  late(back: number, status: number, body: string): void {
-    const { device, core } = this;
-    const id = (device.requestId - back) & 65535;
-    if (this.exchange?.id === id) return;
-    if (this.verifying !== id) this.core.eventVerified(device, id, 1);
-    const bytes = arrayOf(bytesOf(body));
-    same(this, "results", "a late head", core.responseStart(device, id, status, 5), 0);
-    core.responseBody(device, id, bytes, 0, bytes.length);
-    if (status % 2 === 0) core.responseEnd(device, id);
-    else core.responseFailed(device, id);
-    this.#happened();
-  }
-
   /** Performs an action without arguments on the core and on the model. */
   act(action: "signIn" | "cancel" | "signOut" | "accessTokenRefused"): void {
     this.core[action](this.device);
     this.ideal[action]();
-    this.#happened();
-  }
-
-  endpoints(bits: number): void {
-    this.#isReported = true;
-    this.core.setEndpoints(this.device, bits);
-    this.ideal.requests.endpoints = bits;
     this.#happened();
   }
 
@@ -437,12 +412,6 @@ export class Host implements Scene {
     this.core.setStatus(this.device, arrayOf(bytes), 0, bytes.length);
     this.ideal.prompt.setStatus(bytes);
     this.#happened();
-  }
-
-  discover(issuer: string): void {
-    const bytes = this.#lend(issuer);
-    const result = this.core.discover(this.device, bytes, 0, bytes.length);
-    this.#result("discover", result, this.ideal.calls.discover(bytesOf(issuer)));
   }
 
   #result(name: string, seen: number, right: boolean): void {
@@ -472,53 +441,11 @@ export class Host implements Scene {
     this.#result("sendCall", result, this.ideal.calls.send(endpoint, isGet, body && bytesOf(body)));
   }
 
-  #call({ parts, endpoint, isGet, body }: Extract<Step, { do: "call" }>): void {
-    this.#begin();
-    for (const part of parts) this.#add(part);
-    this.#send(endpoint, isGet, body);
-  }
-
   /** Lends bytes to the core. The host overwrites them when the call ends. */
   #lend(text: string): Uint8Array {
     const bytes = arrayOf(bytesOf(text));
     if (!this.ideal.calls.isBusy) this.#lent = bytes;
     return bytes;
-  }
-
-  nextPage(): void {
-    this.#result("nextPage", this.core.nextPage(this.device), this.ideal.calls.nextPage());
-  }
-
-  offer(names: string, body: string): void {
-    const list = arrayOf(bytesOf(names));
-    const bytes = this.#lend(body);
-    const { core, device, ideal } = this;
-    const seen = core.createOffer(device, list, 0, list.length, bytes, 0, bytes.length);
-    const right = ideal.calls.createOffer(bytesOf(names), bytesOf(body), OFFERS_ENDPOINT);
-    same(this, "results", "createOffer", seen, right);
-    list.fill(0);
-    this.#happened();
-  }
-
-  pollEvents(): void {
-    this.#result("pollEvents", this.core.pollEvents(this.device), this.ideal.calls.pollEvents());
-  }
-
-  verified(isGenuine: boolean): void {
-    if (this.verifying < 0) return;
-    const id = this.verifying;
-    this.verifying = -1;
-    this.#ranges.release("VERIFY");
-    this.core.eventVerified(this.device, id, isGenuine ? 1 : 0);
-    this.ideal.calls.eventVerified(isGenuine);
-    this.#happened();
-  }
-
-  applyEvent(claims: string): void {
-    const bytes = bytesOf(claims);
-    const { core, device, ideal } = this;
-    const result = core.applySecurityEvent(device, arrayOf(bytes), 0, bytes.length);
-    this.#result("applySecurityEvent", result, ideal.calls.applySecurityEvent(bytes));
   }
 
   powerCut(done: number): void {
@@ -547,24 +474,75 @@ export class Host implements Scene {
     more: (host, { bytes }) => host.more(bytes),
     end: (host) => host.end(true),
     fail: (host) => host.end(false),
-    late: (host, { back, status, body }) => host.late(back, status, body),
+    /** Delivers a part of the response to an earlier request, which must have no effect. */
+    late(host, { back, status, body }) {
+      const { device, core } = host;
+      const id = (device.requestId - back) & 65535;
+      if (host.exchange?.id === id) return;
+      if (host.verifying !== id) host.core.eventVerified(device, id, 1);
+      const bytes = arrayOf(bytesOf(body));
+      same(host, "results", "a late head", core.responseStart(device, id, status, 5), 0);
+      core.responseBody(device, id, bytes, 0, bytes.length);
+      if (status % 2 === 0) core.responseEnd(device, id);
+      else core.responseFailed(device, id);
+      host.#happened();
+    },
     stored: (host, { isDone }) => host.stored(isDone),
-    verified: (host, { isGenuine }) => host.verified(isGenuine),
+    verified(host, { isGenuine }) {
+      if (host.verifying < 0) return;
+      const id = host.verifying;
+      host.verifying = -1;
+      host.#ranges.release("VERIFY");
+      host.core.eventVerified(host.device, id, isGenuine ? 1 : 0);
+      host.ideal.calls.eventVerified(isGenuine);
+      host.#happened();
+    },
     signIn: (host) => host.act("signIn"),
     cancel: (host) => host.act("cancel"),
     signOut: (host) => host.act("signOut"),
     refused: (host) => host.act("accessTokenRefused"),
-    endpoints: (host, { bits }) => host.endpoints(bits),
+    endpoints(host, { bits }) {
+      host.#isReported = true;
+      host.core.setEndpoints(host.device, bits);
+      host.ideal.requests.endpoints = bits;
+      host.#happened();
+    },
     status: (host, { text }) => host.status(text),
-    discover: (host, { issuer }) => host.discover(issuer),
+    discover(host, { issuer }) {
+      const bytes = host.#lend(issuer);
+      const result = host.core.discover(host.device, bytes, 0, bytes.length);
+      host.#result("discover", result, host.ideal.calls.discover(bytesOf(issuer)));
+    },
     begin: (host) => host.#begin(),
     add: (host, { part }) => host.#add(part),
     send: (host, { endpoint, isGet, body }) => host.#send(endpoint, isGet, body),
-    call: (host, step) => host.#call(step),
-    nextPage: (host) => host.nextPage(),
-    offer: (host, { names, body }) => host.offer(names, body),
-    pollEvents: (host) => host.pollEvents(),
-    applyEvent: (host, { claims }) => host.applyEvent(claims),
+    call(host, { parts, endpoint, isGet, body }) {
+      host.#begin();
+      for (const part of parts) host.#add(part);
+      host.#send(endpoint, isGet, body);
+    },
+    nextPage(host) {
+      host.#result("nextPage", host.core.nextPage(host.device), host.ideal.calls.nextPage());
+    },
+    offer(host, { names, body }) {
+      const list = arrayOf(bytesOf(names));
+      const bytes = host.#lend(body);
+      const { core, device, ideal } = host;
+      const seen = core.createOffer(device, list, 0, list.length, bytes, 0, bytes.length);
+      const right = ideal.calls.createOffer(bytesOf(names), bytesOf(body), OFFERS_ENDPOINT);
+      same(host, "results", "createOffer", seen, right);
+      list.fill(0);
+      host.#happened();
+    },
+    pollEvents(host) {
+      host.#result("pollEvents", host.core.pollEvents(host.device), host.ideal.calls.pollEvents());
+    },
+    applyEvent(host, { claims }) {
+      const bytes = bytesOf(claims);
+      const { core, device, ideal } = host;
+      const result = core.applySecurityEvent(device, arrayOf(bytes), 0, bytes.length);
+      host.#result("applySecurityEvent", result, ideal.calls.applySecurityEvent(bytes));
+    },
     configure(host, { member }) {
       checkConfigurations(host, member);
       checkLeastMemory(host);

@@ -112,34 +112,28 @@ export class Responses {
   #timesLeft = 0;
   readonly #eventIds: string[] = [];
 
-  readonly #random: Random;
-  readonly #isRunOfEvents: boolean;
-
   constructor(
-    random: Random,
+    readonly random: Random,
     /** Whether each poll gets an event, and only the last event of a run ends the session. */
-    isRunOfEvents: boolean,
-  ) {
-    this.#random = random;
-    this.#isRunOfEvents = isRunOfEvents;
-  }
+    readonly isRunOfEvents: boolean,
+  ) {}
 
   #unique(prefix: string, length: number): string {
     let text = `${prefix}${(this.#serial++).toString(36)}.`;
-    while (text.length < length) text += ALPHABET[this.#random.below(ALPHABET.length)];
+    while (text.length < length) text += ALPHABET[this.random.below(ALPHABET.length)];
     return text.slice(0, Math.max(length, prefix.length + 2));
   }
 
   /** A length for a value: mostly `usual`, sometimes the capacity or one more. */
   #length(capacity: number, usual: number): number {
-    const random = this.#random;
+    const random = this.random;
     if (random.chance(94)) return Math.min(capacity, 4 + random.below(usual));
     const limits = [capacity, capacity, capacity + 1, capacity - 1, capacity >> 1];
     return random.pick([...limits, Math.min(capacity + 40, 3000), 512, 513]);
   }
 
   #retryAfter(): number {
-    const random = this.#random;
+    const random = this.random;
     if (random.chance(85)) return -1;
     // The core must accept any integer as the status.
     if (random.chance(10)) return random.pick([-2, -3_000_000, -(2 ** 31), 2 ** 31 - 1]);
@@ -147,7 +141,7 @@ export class Responses {
   }
 
   #unknownMembers(): Members {
-    const random = this.#random;
+    const random = this.random;
     const members: Members = {};
     for (let count = random.below(3); count > 0; count--) {
       const name = random.pick([...MEMBERS, "x".repeat(random.pick([1, 71, 72, 73, 120]))]);
@@ -167,7 +161,7 @@ export class Responses {
   }
 
   #json(members: Members): string {
-    const random = this.#random;
+    const random = this.random;
     const all: [string, unknown][] = Object.entries(members);
     if (random.chance(20)) {
       const more = Object.entries(this.#unknownMembers());
@@ -189,7 +183,7 @@ export class Responses {
 
   /** Inserts invalid UTF-8, bytes with a meaning in JSON, or bytes that JSON does not allow (RFC 8259 §8.1). */
   #corrupted(text: string): string {
-    const random = this.#random;
+    const random = this.random;
     const bytes = random.pick(random.chance(50) ? NO_UTF8 : TOKENS_OF_JSON);
     const draw = random.below(10);
     if (draw === 0) return bytes + text;
@@ -205,8 +199,8 @@ export class Responses {
   }
 
   to(host: Host): HttpResponse {
-    const random = this.#random;
-    const isRun = this.#isRunOfEvents && host.ideal.hasSession;
+    const random = this.random;
+    const isRun = this.isRunOfEvents && host.ideal.hasSession;
     const { purpose } = host.ideal;
     if (purpose === Purpose.CALL) return this.#once(host, isRun);
     if (this.#timesLeft > 0) {
@@ -226,7 +220,7 @@ export class Responses {
 
   /** A response that a server with a lasting fault sends again and again. */
   #same(): HttpResponse {
-    const random = this.#random;
+    const random = this.random;
     const draw = random.below(100);
     const bare = { retryAfterS: -1, body: "" };
     if (draw < 35)
@@ -239,7 +233,7 @@ export class Responses {
   }
 
   #once(host: Host, isRun: boolean): HttpResponse {
-    const random = this.#random;
+    const random = this.random;
     if (!isRun && random.chance(6)) return this.#malformed();
     const { purpose, calls } = host.ideal;
     if (purpose === Purpose.CODE) return random.chance(82) ? this.#code(host) : this.#refusal();
@@ -257,7 +251,7 @@ export class Responses {
   }
 
   #malformed(): HttpResponse {
-    const random = this.#random;
+    const random = this.random;
     const body = random.pick([
       ...["", "<html><body>Log in to this network</body></html>", "{", '{"error":"slow_down"'],
       ...["[]", "null", '"text"', "12", '{"a":1}}'],
@@ -274,7 +268,7 @@ export class Responses {
   }
 
   #refusal(): HttpResponse {
-    const random = this.#random;
+    const random = this.random;
     if (random.chance(35)) {
       const status = random.pick([503, 500, 429, 502]);
       return { status, retryAfterS: this.#retryAfter(), body: "" };
@@ -291,7 +285,7 @@ export class Responses {
 
   /** The error under one of its names, sometimes beside other error members. */
   #named(error: string): Members {
-    const random = this.#random;
+    const random = this.random;
     if (random.chance(70)) return { error };
     if (random.chance(50)) return { error_code: error };
     const other = random.pick<unknown>([0, "", null, false, 31, "17", "slow_down"]);
@@ -304,7 +298,7 @@ export class Responses {
   }
 
   #halfTokens(): Members {
-    const random = this.#random;
+    const random = this.random;
     if (random.chance(85)) return {};
     return random.pick<Members>([
       { access_token: "n/a" },
@@ -315,7 +309,7 @@ export class Responses {
   }
 
   #code(host: Host): HttpResponse {
-    const random = this.#random;
+    const random = this.random;
     const capacity = (region: number): number => host.ideal.capacity(region);
     const uri = "https://example.com/device";
     const longUri = `https://${this.#unique("v", this.#length(capacity(Field.VERIFICATION_URI), 40))}`;
@@ -345,13 +339,13 @@ export class Responses {
 
   /** An address with the maximum length, the capacity of this device, or one more. */
   #address(capacity: number): string {
-    const random = this.#random;
+    const random = this.random;
     const length = random.pick([128, 129, 512, 513, capacity, capacity + 1]);
     return `https://x.test/${"v".repeat(length)}`.slice(0, length);
   }
 
   #tokens(host: Host, refresh: unknown): HttpResponse {
-    const random = this.#random;
+    const random = this.random;
     const { ideal } = host;
     const request = Requests.sizeOf(ideal.due.request(ideal.purpose));
     const most = [ideal.capacity(Field.ACCESS_TOKEN) - request, (ideal.sharedBytes - 21) >> 1];
@@ -371,7 +365,7 @@ export class Responses {
   }
 
   #refreshToken(host: Host): string {
-    const random = this.#random;
+    const random = this.random;
     const { ideal } = host;
     if (random.chance(90)) return this.#unique("rt", this.#length(ideal.sharedBytes >> 2, 40));
     // The longest refresh token with which the next refresh fits, if the access token has at most 43 bytes.
@@ -381,7 +375,7 @@ export class Responses {
   }
 
   #poll(host: Host): HttpResponse {
-    const random = this.#random;
+    const random = this.random;
     const draw = random.below(100);
     if (draw < 34) {
       return this.#response(random.pick([428, 400, 403, 200]), {
@@ -399,7 +393,7 @@ export class Responses {
   }
 
   #refresh(host: Host): HttpResponse {
-    const random = this.#random;
+    const random = this.random;
     const draw = random.below(100);
     if (draw < 12) return this.#response(400, { error: "invalid_grant", ...this.#halfTokens() });
     if (draw < 30) return this.#refusal();
@@ -411,7 +405,7 @@ export class Responses {
   }
 
   #metadata(host: Host): HttpResponse {
-    const random = this.#random;
+    const random = this.random;
     if (random.chance(15)) return this.#refusal();
     const issuer = host.ideal.calls.issuerRequested;
     const capacity = Math.floor(host.ideal.capacity(Region.OUTPUT) / 4) - 1;
@@ -444,7 +438,7 @@ export class Responses {
   }
 
   #resource(host: Host): HttpResponse {
-    const random = this.#random;
+    const random = this.random;
     const draw = random.below(100);
     if (draw < 15) {
       const error = { code: 401, message: "Invalid", status: "X" };
@@ -483,8 +477,8 @@ export class Responses {
   }
 
   #events(host: Host): HttpResponse {
-    const random = this.#random;
-    const chance = (percent: number): boolean => !this.#isRunOfEvents && random.chance(percent);
+    const random = this.random;
+    const chance = (percent: number): boolean => !this.isRunOfEvents && random.chance(percent);
     if (chance(10)) return this.#refusal();
     if (chance(20)) {
       const wrong = ["x".repeat(random.pick([9, 2000])), [], 7, null];
@@ -507,7 +501,7 @@ export class Responses {
   }
 
   #eventId(): string {
-    const random = this.#random;
+    const random = this.random;
     const eventIds = this.#eventIds;
     const before = random.chance(40) ? eventIds.at(-random.pick([1, 1, 2, 7, 8, 9])) : undefined;
     const id =
@@ -519,7 +513,7 @@ export class Responses {
   }
 
   claims(host: Host, id: string): string {
-    const random = this.#random;
+    const random = this.random;
     const { refreshToken, accessToken } = host.ideal;
     const token = (random.chance(50) ? refreshToken : accessToken) ?? "none";
     const subject = random.pick<Members>([
@@ -528,7 +522,7 @@ export class Responses {
       { token_identifier_alg: "prefix", token: "zzz" },
       { token_identifier_alg: "hash_SHA512_double", token: "aGFzaA" },
     ]);
-    const isEarly = this.#isRunOfEvents && host.ideal.calls.pollsLeft > 1;
+    const isEarly = this.isRunOfEvents && host.ideal.calls.pollsLeft > 1;
     const type = isEarly ? "risc/event-type/verification" : random.pick(EVENT_TYPES);
     return JSON.stringify({
       iss: "https://auth.test",
@@ -541,7 +535,7 @@ export class Responses {
   }
 
   handedIn(host: Host): string {
-    const random = this.#random;
+    const random = this.random;
     const id = random.pick(["e1", "e2", "h1", `hand-${this.#serial++}`]);
     if (random.chance(90)) return this.claims(host, id);
     const capacity = Math.floor(host.ideal.capacity(Region.OUTPUT) / 2);

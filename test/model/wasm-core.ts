@@ -37,18 +37,18 @@ const bytesAt: Readonly<Record<string, readonly number[]>> = {
 };
 
 class WasmDevice {
-  readonly c: Exports;
   readonly core: number;
-  readonly bytes: Uint8Array;
   readonly #constants: number;
   readonly #lent = new Map<number, ArrayLike<number>>();
   #free: number;
 
   /** @param constants bytes of `bytes` that the device in C does not need */
-  constructor(c: Exports, bytes: Uint8Array, constants = 0) {
-    this.c = c;
+  constructor(
+    readonly c: Exports,
+    readonly bytes: Uint8Array,
+    constants = 0,
+  ) {
     this.core = c.coreOf!();
-    this.bytes = bytes;
     this.#constants = constants;
     this.#free = c.memory.buffer.byteLength;
   }

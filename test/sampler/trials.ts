@@ -32,12 +32,9 @@ class AsGiven extends BaseSequencer {
 
 export class Trials {
   readonly #notes = mkdtempSync(path.join(tmpdir(), "picogrant-sample-"));
-  readonly #vitest: Vitest;
 
   /** @param vitest loads sources with all mutants in them */
-  constructor(vitest: Vitest) {
-    this.#vitest = vitest;
-  }
+  constructor(readonly vitest: Vitest) {}
 
   /** Starts vitest with all mutants in the sources. Random tests are short, and have the same seed for each mutant. */
   static async of(mutants: readonly Mutant[], seed: number): Promise<Trials> {
@@ -113,7 +110,7 @@ export class Trials {
 
   /** @param limits for a test and for the whole run, in ms. If given, the run ends at the first failure */
   async #run(files: readonly string[], mutant: number, limits?: Limits): Promise<Failure[]> {
-    const vitest = this.#vitest;
+    const vitest = this.vitest;
     const project = vitest.getRootProject();
     rmSync(path.join(this.#notes, "files"), { force: true });
     vitest.state.filesMap.clear();
@@ -142,7 +139,7 @@ export class Trials {
   }
 
   async close(): Promise<void> {
-    await this.#vitest.close();
+    await this.vitest.close();
     rmSync(this.#notes, { recursive: true, force: true });
     rmSync(path.dirname(process.env.PICOGRANT_SOURCES!), { recursive: true, force: true });
   }

@@ -27,8 +27,6 @@ export class Faults {
   /** Whether an adapter of this program has thrown or rejected. */
   hasBroken = false;
   readonly isSealed: boolean;
-  readonly #random: Random;
-  readonly #environment: SessionEnvironment;
   /** Adapters throw or reject once in this many calls; 0: never. */
   readonly #throwEvery: number;
   #isRepeated = false;
@@ -44,9 +42,10 @@ export class Faults {
   #hangsSinceMs = Number.POSITIVE_INFINITY;
   #programs = 0;
 
-  constructor(random: Random, environment: SessionEnvironment) {
-    this.#random = random;
-    this.#environment = environment;
+  constructor(
+    readonly random: Random,
+    readonly environment: SessionEnvironment,
+  ) {
     this.isSealed = random.once(3);
     this.#throwEvery = random.pick([0, 0, 40]);
     environment.http.faultFor = () => this.#httpFault();
@@ -62,24 +61,24 @@ export class Faults {
 
   /** Whether a storage operation takes so long that the program may report it. */
   get isSilent(): boolean {
-    const { clock, storage } = this.#environment;
+    const { clock, storage } = this.environment;
     return this.isAsleep || storage.dead || clock.elapsedMs - this.#hangsSinceMs >= SILENCE_MS;
   }
 
   /** Whether a storage operation takes so long that the program must have reported it. */
   get isSilentForLong(): boolean {
-    const silentMs = this.#environment.clock.elapsedMs - this.#hangsSinceMs;
+    const silentMs = this.environment.clock.elapsedMs - this.#hangsSinceMs;
     return silentMs >= SILENCE_MS + 2000 && !this.isAsleep;
   }
 
   #refusal(): FakeResponse {
-    const error_description = "words of the server's ".repeat(this.#random.below(12));
-    return this.#random.pick<FakeResponse>([
+    const error_description = "words of the server's ".repeat(this.random.below(12));
+    return this.random.pick<FakeResponse>([
       { status: 503, body: "<p>Back soon</p>" },
       { status: 200, body: "<p>Log in to this network</p>" },
       { status: 429, retryAfterSeconds: 3, body: { error: "rate_limit_exceeded" } },
       { status: 400, body: { error: "temporarily_unavailable", error_description } },
-      { status: 429, body: { error: this.#random.pick(["slow_down", "authorization_pending"]) } },
+      { status: 429, body: { error: this.random.pick(["slow_down", "authorization_pending"]) } },
       { status: 500, body: { error: "server_error", error_description, error_uri: 7 } },
     ]);
   }
@@ -91,30 +90,30 @@ export class Faults {
     this.#unwrittenHere = 0;
     this.#programs++;
     this.#hangsSinceMs = Number.POSITIVE_INFINITY;
-    this.#environment.server.isBlind = this.isDamaged || this.#unwritten >= STORAGE_TRIES;
+    this.environment.server.isBlind = this.isDamaged || this.#unwritten >= STORAGE_TRIES;
   }
 
   #httpFault(): FakeFault | undefined {
-    if (this.isOver || !this.#random.once(4)) return undefined;
-    const fault = this.#random.pick<FakeFault>([
+    if (this.isOver || !this.random.once(4)) return undefined;
+    const fault = this.random.pick<FakeFault>([
       { kind: "refuse" },
       { kind: "reset-before" },
       { kind: "reset-after" },
       { kind: "hang" },
       { kind: "hang", acted: true },
-      { kind: "truncate", atByte: this.#random.below(40) },
-      { kind: "truncate", atByte: this.#random.below(40), hang: true },
+      { kind: "truncate", atByte: this.random.below(40) },
+      { kind: "truncate", atByte: this.random.below(40), hang: true },
       // The driver reuses a poll's sink two polls later (platform/driver.ts), which takes at least ten seconds.
-      { kind: "duplicate", afterMs: this.#random.below(9_000) },
+      { kind: "duplicate", afterMs: this.random.below(9_000) },
     ]);
     this.#isRepeated ||= fault.kind === "duplicate";
     return fault;
   }
 
   corruptStorage(): void {
-    const { storage } = this.#environment;
-    const often = this.#random.pick([0, 0, 3, 12]);
-    storage.failWhen = () => !this.isOver && often > 0 && this.#random.once(often);
+    const { storage } = this.environment;
+    const often = this.random.pick([0, 0, 3, 12]);
+    storage.failWhen = () => !this.isOver && often > 0 && this.random.once(often);
   }
 
   /** Wraps the adapters: optionally seals the storage, and adds faults that contracts.ts forbids. */
@@ -126,22 +125,21 @@ export class Faults {
     const broken =
       <A extends unknown[]>(run: (...args: A) => unknown, onBroken = ignore) =>
       (...args: A): never => {
-        const isBroken =
-          !this.isOver && this.#throwEvery > 0 && this.#random.once(this.#throwEvery);
-        const thrown = this.#random.pick(THROWN);
+        const isBroken = !this.isOver && this.#throwEvery > 0 && this.random.once(this.#throwEvery);
+        const thrown = this.random.pick(THROWN);
         if (isBroken) onBroken();
         this.hasBroken ||= isBroken;
-        if (isBroken && this.#random.once(2)) throw thrown;
+        if (isBroken && this.random.once(2)) throw thrown;
         return (isBroken ? Promise.reject(thrown) : run(...args)) as never;
       };
     const program = this.#programs;
     const later = (act: () => void): void => {
-      if (this.isOver || !this.#random.once(60)) {
+      if (this.isOver || !this.random.once(60)) {
         act();
         return;
       }
-      this.#hangsSinceMs = this.#environment.clock.elapsedMs;
-      this.#environment.clock.after(this.#random.pick([5000, 12_000, 40_000]), () => {
+      this.#hangsSinceMs = this.environment.clock.elapsedMs;
+      this.environment.clock.after(this.random.pick([5000, 12_000, 40_000]), () => {
         if (program !== this.#programs) return;
         this.#hangsSinceMs = Number.POSITIVE_INFINITY;
         act();
@@ -152,14 +150,14 @@ export class Faults {
       <T>(done: (result: T) => void) =>
       (result: T): void => {
         done(result);
-        const isAgain = !this.isOver && this.#throwEvery > 0 && this.#random.once(6);
-        if (isAgain) this.#environment.clock.after(1, () => done(result));
+        const isAgain = !this.isOver && this.#throwEvery > 0 && this.random.once(6);
+        if (isAgain) this.environment.clock.after(1, () => done(result));
       };
     // An aborted exchange may still report its end (contracts.ts). This adapter does so during the next exchange.
     let sink: HttpSink | undefined;
     let aborted: HttpSink | undefined;
     const endLate = (late: HttpSink): void => {
-      if (this.#random.once(2)) late.end();
+      if (this.random.once(2)) late.end();
       else late.failed("unreachable");
     };
     const isUnwritten = (): boolean => this.#unwritten > 0;
@@ -179,7 +177,7 @@ export class Faults {
       http: {
         send: broken((request, to) => {
           const late = aborted;
-          if (late) this.#environment.clock.after(1, () => endLate(late));
+          if (late) this.environment.clock.after(1, () => endLate(late));
           aborted = undefined;
           sink = to;
           http.send(request, to);
@@ -229,6 +227,6 @@ export class Faults {
 
   #hasRead(isRead: boolean): void {
     this.#unread = isRead ? 0 : this.#unread + 1;
-    if (this.#unread >= READ_TRIES) this.#environment.server.isBlind = true;
+    if (this.#unread >= READ_TRIES) this.environment.server.isBlind = true;
   }
 }

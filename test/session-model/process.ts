@@ -68,8 +68,6 @@ export class SharedFiles {
   readonly folder = fs.mkdtempSync(path.join(fs.realpathSync("/tmp"), "picogrant-processes-"));
   readonly state = path.join(this.folder, "state");
   readonly violations: string[] = [];
-  readonly clock: ManualClock;
-  readonly random: Random;
   readonly hasProcesses: boolean;
   readonly running = new Set<number>();
   /** How often each file has been replaced. The times of some file systems are too coarse to see a change. */
@@ -80,9 +78,10 @@ export class SharedFiles {
   /** "ENOSPC": writes fail; "EROFS": creating and removing files fails too; "": the medium works. */
   medium: "" | "ENOSPC" | "EROFS" = "";
 
-  constructor(clock: ManualClock, random: Random) {
-    this.clock = clock;
-    this.random = random;
+  constructor(
+    readonly clock: ManualClock,
+    readonly random: Random,
+  ) {
     this.hasProcesses = random.once(2);
   }
 

@@ -41,23 +41,21 @@ export class Received {
   idToken = "";
   #newestUrl = "";
   #abort: () => void = () => {};
-  readonly #clock: ManualClock;
-  readonly #earlier: readonly Received[];
 
-  constructor(clock: ManualClock, earlier: readonly Received[] = []) {
-    this.#clock = clock;
-    this.#earlier = earlier;
-  }
+  constructor(
+    readonly clock: ManualClock,
+    readonly earlier: readonly Received[] = [],
+  ) {}
 
   /** ID tokens of earlier starts, which the token cache may still contain. */
   get storedIdTokens(): string[] {
-    return this.#earlier.map(({ idToken }) => idToken).filter((token) => token !== "");
+    return this.earlier.map(({ idToken }) => idToken).filter((token) => token !== "");
   }
 
   /** Whether the session has no token response, or that of an earlier start. */
   #isStored({ tokenResponse, scope }: Session): boolean {
     if (tokenResponse === undefined) return scope === undefined;
-    return this.#earlier.some(({ tokens, isResumed }) => {
+    return this.earlier.some(({ tokens, isResumed }) => {
       const { access_token: _access, refresh_token: _refresh, ...others } = tokens ?? {};
       return isDeepStrictEqual(others, tokenResponse) && (scope !== undefined || isResumed);
     });
@@ -95,7 +93,7 @@ export class Received {
         const reported = more.failure === "" ? status : 0;
         const isPage = text.startsWith("<");
         const isPending = isPoll && PENDING.includes(more.error);
-        const atMs = this.#clock.elapsedMs;
+        const atMs = this.clock.elapsedMs;
         this.responses.push({
           url,
           status: reported,
@@ -148,7 +146,7 @@ export class Received {
 
   #store(members: object): void {
     this.tokens = members as TokenMembers;
-    this.tokensAtMs = this.#clock.elapsedMs;
+    this.tokensAtMs = this.clock.elapsedMs;
     this.hasRefreshToken ||= this.tokens.refresh_token !== undefined;
     this.scope = this.tokens.scope ?? this.scope;
     this.idToken = this.tokens.id_token ?? this.idToken;
@@ -193,7 +191,7 @@ export class Received {
       const { url, status, error, failure, isReported, isPending, atMs } = response;
       const isValid =
         isPending || (failure === "" && (status === 200 || RENEWABLE.includes(error)));
-      const isLate = this.#clock.elapsedMs - atMs > REPORTED_WITHIN_MS;
+      const isLate = this.clock.elapsedMs - atMs > REPORTED_WITHIN_MS;
       // A response to a code that expired in the meantime is not reported: the device requests another code instead.
       const nextUrl = this.responses[at + 1]?.url ?? this.#newestUrl;
       const isReplaced = nextUrl === ENDPOINTS.deviceAuthorization;
@@ -221,7 +219,7 @@ export class Received {
     const { access_token: _access, refresh_token: _refresh, ...others } = tokens ?? {};
     if (!isDeepStrictEqual(session.tokenResponse, others)) return "tokenResponse";
     // A response without a scope leaves the scope unchanged, also after a restart (RFC 6749 §5.1).
-    const scopes = [this.scope ?? requestedScope, ...this.#earlier.map(({ scope }) => scope)];
+    const scopes = [this.scope ?? requestedScope, ...this.earlier.map(({ scope }) => scope)];
     if (this.isResumed) scopes.push(undefined);
     if (this.scope !== undefined ? session.scope !== this.scope : !scopes.includes(session.scope)) {
       return "scope";
@@ -242,7 +240,7 @@ export class Received {
 
   /** Whether the reported remaining time is right, to the second. `reported` "" is always right. */
   #isLeft(reported: number | undefined | "", wholeS: number): boolean {
-    const leftS = wholeS - (this.#clock.elapsedMs - this.tokensAtMs) / 1000;
+    const leftS = wholeS - (this.clock.elapsedMs - this.tokensAtMs) / 1000;
     return reported === "" || Math.abs((reported ?? 0) - Math.max(0, leftS)) <= 1;
   }
 }

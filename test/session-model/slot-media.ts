@@ -19,11 +19,8 @@ interface Change {
 export abstract class Medium {
   /** Whether an interrupted change leaves neither the old nor the new content. */
   readonly tears: boolean = false;
-  readonly random: Random;
 
-  constructor(random: Random) {
-    this.random = random;
-  }
+  constructor(readonly random: Random) {}
 
   /** Opens a storage on the medium, as a start does. */
   abstract open(): Storage;

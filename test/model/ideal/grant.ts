@@ -62,18 +62,14 @@ export class Grant {
   #revocationTries = 0;
   #refreshOutcome: number | undefined;
 
-  readonly #device: Ideal;
-
-  constructor(device: Ideal) {
-    this.#device = device;
-  }
+  constructor(readonly device: Ideal) {}
 
   userActed(): void {
     this.#unusableResponses = this.#unusableStatuses = this.#deadCodes = 0;
   }
 
   tryForUser(): void {
-    const device = this.#device;
+    const device = this.device;
     this.isTriedForUser = true;
     device.error = ErrorCode.NONE;
     device.clock.backoffMs = device.clock.wait.leastMs = device.clock.wait.mostMs = 0;
@@ -86,7 +82,7 @@ export class Grant {
 
   /** Revokes both tokens, one after the other, unless one request ends both (RFC 7009 §2.1, §2.2.1). */
   revocationCompleted(error: number, { retryAfterS }: Arrival): void {
-    const device = this.#device;
+    const device = this.device;
     const isFinal = error === ErrorCode.NONE || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
     device.error = isFinal ? ErrorCode.NONE : error;
     const isAccessLeft = device.hasAccess && !device.requests.isQueryRevoked;
@@ -107,7 +103,7 @@ export class Grant {
   }
 
   responded(failure: number, arrival: Arrival, reading: Reading): void {
-    const device = this.#device;
+    const device = this.device;
     const { purpose } = device;
     const isCode = purpose === Purpose.CODE;
     let error = failure;
@@ -156,7 +152,7 @@ export class Grant {
   /** RFC 7636 §4.4.1: whether the error text says that a code challenge is missing. */
   #demandsChallenge(error: number, { status, body }: Arrival): boolean {
     const isRefusal = status >= 400 && status < 500 && error !== ErrorCode.UNREACHABLE;
-    return isRefusal && this.#device.pkce === Pkce.ON_DEMAND && body.includes("code_challenge");
+    return isRefusal && this.device.pkce === Pkce.ON_DEMAND && body.includes("code_challenge");
   }
 
   /** Whether the server has recognized this code before, and now refuses it with an unknown error name. */
@@ -166,7 +162,7 @@ export class Grant {
 
   /** Chooses the error for a refusal without an error name, of the client's credentials or of a refresh. */
   #named(error: number, { status }: Arrival, { document, members }: Reading): number {
-    const device = this.#device;
+    const device = this.device;
     const isPlain = error === ErrorCode.UNAVAILABLE;
     if (isPlain && status === 401) {
       const isTaken = device.purpose === Purpose.POLL && this.isCodeKnown;
@@ -183,14 +179,14 @@ export class Grant {
   }
 
   #codeRefused(error: number): void {
-    const device = this.#device;
+    const device = this.device;
     if (error === ErrorCode.INVALID_GRANT && ++this.#deadCodes === DEAD_CODES) {
       device.end(Event.FINAL_ERROR, ErrorCode.UNUSABLE_RESPONSES, State.FAILED);
     } else device.renewCode();
   }
 
   #stillPending(error: number, { retryAfterS }: Arrival, { members }: Reading): void {
-    const device = this.#device;
+    const device = this.device;
     const { clock } = device;
     if (error === ErrorCode.SLOW_DOWN) {
       const named = intervalMsOf(members.get("interval"));
@@ -206,7 +202,7 @@ export class Grant {
 
   /** @returns the first error in the received code, or NONE if the code can be shown and polled */
   #takeCode({ members }: Reading): number {
-    const device = this.#device;
+    const device = this.device;
     const code = members.get("device_code");
     const user = members.get("user_code");
     const uri = members.get("verification_uri");
@@ -255,7 +251,7 @@ export class Grant {
   }
 
   #unusableResponse(): number {
-    const device = this.#device;
+    const device = this.device;
     if (device.arrival?.body && this.#unusableResponses < UNUSABLE_RESPONSES)
       this.#unusableResponses++;
     return this.#unusableResponses < UNUSABLE_RESPONSES
@@ -264,7 +260,7 @@ export class Grant {
   }
 
   #codeReceived({ retryAfterS }: Arrival, { members }: Reading): void {
-    const device = this.#device;
+    const device = this.device;
     const { clock } = device;
     device.isCodeResumed = false;
     device.isPolledAfterExpiry = false;
@@ -280,7 +276,7 @@ export class Grant {
 
   /** A token's capacity: the bytes that the request, the refresh token or code, and the token before it leave free. */
   #misfit({ root }: Document): ErrorCode {
-    const device = this.#device;
+    const device = this.device;
     const request = device.due.request(device.purpose);
     const inUse = `${device.deviceCode ?? device.refreshToken ?? ""}${device.verifier ?? ""}`;
     const free = device.sharedBytes - Requests.sizeOf(request) - inUse.length;
@@ -308,7 +304,7 @@ export class Grant {
 
   /** @returns the first error in the received tokens, or NONE if they are valid (RFC 6749 §5.1) */
   #takeTokens({ members, document }: Reading): number {
-    const device = this.#device;
+    const device = this.device;
     const { clock } = device;
     const access = members.get("access_token");
     const refresh = members.get("refresh_token");
@@ -336,7 +332,7 @@ export class Grant {
   }
 
   #tokensReceived({ members }: Reading): void {
-    const device = this.#device;
+    const device = this.device;
     const isFirst = device.purpose === Purpose.POLL;
     const refresh = members.get("refresh_token");
     const isNew = !!refresh && refresh !== device.refreshToken;
@@ -359,7 +355,7 @@ export class Grant {
   }
 
   #refreshRefused(error: number, { retryAfterS }: Arrival): void {
-    const device = this.#device;
+    const device = this.device;
     const { clock } = device;
     // INVALID_CLIENT refuses the client, not the grant. Errors that the device itself detects are not refusals.
     const isOwn = !refusesGrant(error) && !isServers(error);

@@ -131,14 +131,10 @@ interface Expectation {
 }
 
 export class Due {
-  readonly #device: Ideal;
-
-  constructor(device: Ideal) {
-    this.#device = device;
-  }
+  constructor(readonly device: Ideal) {}
 
   expected(): Expectation {
-    const device = this.#device;
+    const device = this.device;
     if (device.isAbortDue) return { command: Command.ABORT, isOptional: false };
     const { storage } = device;
     const stored = this.#isReadingLater ? Command.NONE : storage.due();
@@ -164,7 +160,7 @@ export class Due {
 
   /** Does not write a record that does not fit. */
   dropMisfits(): void {
-    const device = this.#device;
+    const device = this.device;
     const { storage } = device;
     const isWrite = storage.task === Task.WRITE && !storage.active && device.isOutputFree;
     if (device.isAbortDue || !isWrite || this.#recordFits()) return;
@@ -175,12 +171,12 @@ export class Due {
 
   /** Whether a slot could not be read, and the device will retry. */
   get #isReadingLater(): boolean {
-    const { clock, storage } = this.#device;
+    const { clock, storage } = this.device;
     return storage.task === Task.READ && clock.wait.mostMs > 0;
   }
 
   purposeDue(): Purpose {
-    const device = this.#device;
+    const device = this.device;
     const isHeld =
       !device.isOutputFree && !(device.holder === Holder.RESPONSE && device.calls.isDone);
     if (device.isInFlight || device.storage.isBusy || device.storage.active || isHeld) {
@@ -210,7 +206,7 @@ export class Due {
   }
 
   request(purpose: Purpose): Request {
-    const device = this.#device;
+    const device = this.device;
     switch (purpose) {
       case Purpose.CODE:
         return device.requests.deviceAuthorization(device.challenge);
@@ -227,7 +223,7 @@ export class Due {
 
   /** Whether the request fits. One that does not fit ends like one that the server refuses. */
   requestFits(purpose: Purpose, request: Request): boolean {
-    const device = this.#device;
+    const device = this.device;
     const region = purpose === Purpose.CALL ? Region.CALL : Region.OUTPUT;
     const missing = Requests.sizeOf(request) - device.capacity(region);
     // A revocation may use the access token in its own place, as the end of the request.
@@ -238,7 +234,7 @@ export class Due {
   }
 
   nextDueMs(waitMs: "leastMs" | "mostMs" = "mostMs"): number {
-    const device = this.#device;
+    const device = this.device;
     const { clock } = device;
     const { command, isOptional } = this.expected();
     if (command !== Command.NONE && !isOptional) return 0;
@@ -256,7 +252,7 @@ export class Due {
   }
 
   get refreshDueS(): { least: number; most: number } {
-    const device = this.#device;
+    const device = this.device;
     const left = device.accessToken ? device.clock.accessLifetimeS : 0;
     if (!device.refreshToken) return { least: left, most: left };
     const { marginLeastS, marginMostS, restS } = device.clock;
@@ -267,7 +263,7 @@ export class Due {
   }
 
   #recordFits(): boolean {
-    const device = this.#device;
+    const device = this.device;
     return sizeOf(device.record()) <= device.capacity(Region.OUTPUT);
   }
 }

@@ -258,11 +258,7 @@ export class Misfits {
   errorLength = 0;
   memoryNeeded = 0;
 
-  readonly #memoryBytes: number;
-
-  constructor(memoryBytes: number) {
-    this.#memoryBytes = memoryBytes;
-  }
+  constructor(readonly memoryBytes: number) {}
 
   note(values: ReadonlyMap<Field, Kept>, lacking: number): ErrorCode {
     const cut = [...values].filter(([, { sent, kept }]) => sent > kept);
@@ -273,7 +269,7 @@ export class Misfits {
       ([field, { sent }]) =>
         field !== Field.USER_CODE &&
         (field !== Field.VERIFICATION_URI ||
-          (sent <= ADDRESS_BYTES_MAX && this.#memoryBytes < LONG_FROM_BYTES)),
+          (sent <= ADDRESS_BYTES_MAX && this.memoryBytes < LONG_FROM_BYTES)),
     );
     const fixed: readonly number[] = [Field.USER_CODE, Field.VERIFICATION_URI];
     const missing = cut
@@ -288,8 +284,8 @@ export class Misfits {
 
   #with(missing: number): number {
     if (missing <= 0) return 0;
-    const bytes = this.#memoryBytes + missing;
-    const isPassed = this.#memoryBytes < LONG_FROM_BYTES && bytes >= LONG_FROM_BYTES;
+    const bytes = this.memoryBytes + missing;
+    const isPassed = this.memoryBytes < LONG_FROM_BYTES && bytes >= LONG_FROM_BYTES;
     return isPassed ? bytes + LONG_ADDRESSES_BYTES : bytes;
   }
 }
