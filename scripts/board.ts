@@ -1,6 +1,5 @@
 // npm run board: builds the firmware for a bare Cortex-M3, boots it in an emulator, and runs a whole sign-in over HTTPS
-// with the simulated service. The command prints the use of flash and RAM, and the exit code is 1 if a limit is
-// exceeded. -- --help lists the options
+// with the simulated service. The command prints the use of flash and RAM. Its exit code is 1 if a limit is exceeded.
 
 import { spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";

@@ -1,5 +1,4 @@
-// npm run budgets: measures the budgets (core/DESIGN.md has the reasons), prints one table, and fails if one is
-// exceeded.
+// npm run budgets: prints the measured budgets (reasons: core/DESIGN.md), and fails if one is exceeded.
 
 import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import {

@@ -43,8 +43,7 @@ const STYLE = `<style>
   .tsd-page-title:has(+ .tsd-typography) { display: none; }
 </style>`;
 
-/** Names a page by its heading instead of its path. Marks drawings as plain text, so that they are not colored as
- * code. */
+/** Names a page by its heading instead of its path. Marks drawings as plain text, because code is colored. */
 function nameDocument(document: DocumentReflection): void {
   const subject = SUBJECTS.find(([, pages]) => pages.test(document.name.replaceAll("_", "/")))![0];
   let text = "";

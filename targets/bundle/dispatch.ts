@@ -1,7 +1,7 @@
-// Makes the functions that remain after the compiler branches of one function, whose first parameter selects the
-// branch. In an engine, each function takes about 200 bytes of RAM, and a branch takes none. Two groups stay separate:
-// functions that only `create` and `configError` call, so that the engine can free them when the host drops these two,
-// and the most frequently called functions, because a branch costs comparisons and additional variables.
+// Turns the functions of the compiled core into branches of one function, whose first parameter selects the branch. In
+// an engine, each function takes about 200 bytes of RAM, and a branch takes none. Two groups stay separate: functions
+// that only `create` and `configError` call, so that the engine can free them when the host drops these two, and the
+// most frequently called functions, because a branch costs comparisons and additional variables.
 
 import remapping from "@jridgewell/remapping";
 import {
@@ -103,8 +103,7 @@ class File {
     });
   }
 
-  /** The function to which a name refers. None if the name is that function's declaration, or is in the list of
-   * exports. */
+  /** The function to which a name refers, unless the name declares that function or is in the list of exports. */
   unitNamed(node: AnyNode, parent: AnyNode, by: Unit | undefined): Unit | undefined {
     if (node.type !== "Identifier" || by?.locals.includes(node.name)) return undefined;
     const unit = this.#named.get(node.name);

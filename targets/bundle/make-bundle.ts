@@ -43,7 +43,7 @@ const closureFlags = [
   ...["--assume_function_wrapper", "true", "--charset", "US-ASCII", "--warning_level", "QUIET"],
 ];
 
-/** Options of uglify-js: no syntax newer than ES5, and no inlining of functions. */
+/** Options of uglify-js, without syntax newer than ES5. */
 const uglifyOptions = {
   compress: {
     arrows: false,
@@ -119,7 +119,7 @@ export function markFunctions(code: string, staying: readonly string[] = []): st
   return text.toString();
 }
 
-/** Joins the core's files into one script. Its last statement is the object of public functions. */
+/** Joins the core's files into one script. Its last statement defines `picogrant`. */
 async function joinSources(variant: Variant, isPlaced: boolean): Promise<Script> {
   const file = entryOf(variant);
   const names = exportsOf(variant);

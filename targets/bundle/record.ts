@@ -178,8 +178,7 @@ const naming = [
   ...[ts.isMethodSignatureDeclaration, ts.isImportSpecifier, ts.isExportSpecifier],
 ];
 
-/** Rejects a function that is neither called nor put into a table: code that gets its number instead could not use
- * it. */
+/** Rejects a function that is neither called nor put into a table, because its number cannot be used elsewhere. */
 function refuseFunction(node: ts.Identifier | ts.PropertyAccessExpression, known: Known): void {
   const { checker } = known;
   const { parent } = node;
@@ -193,7 +192,7 @@ function refuseFunction(node: ts.Identifier | ts.PropertyAccessExpression, known
   }
 }
 
-/** Replaces the `{}` that the owners of the device fill by an array with all elements. */
+/** Replaces the `{}` of a new device by an array with all elements. Rejects other literals that may become a device. */
 function placeLiteral(
   node: ts.ObjectLiteralExpression,
   file: ts.SourceFile,

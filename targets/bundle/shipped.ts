@@ -52,8 +52,7 @@ interface Declarations {
   readonly module: string;
 }
 
-/** Joins the declarations of the core's files: a build's functions, and the other exports of its entry file in
- * core/. */
+/** Joins the declarations of a build's functions, and of the other exports of its entry file in core/. */
 function declarations(variant: Variant): Declarations {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-types-"));
   try {

@@ -28,7 +28,8 @@ export const grantFunctions = [
 /** Functions that a host can delete after it has created its devices. */
 export const bootFunctions: readonly string[] = ["create", "configError"];
 
-/** The function of which the others become branches (dispatch.ts). It also stands for calls of functions in tables. */
+/** The function of which the others become branches (dispatch.ts). record.ts uses this name for calls of functions in
+ * tables. */
 export const CALL = "call$";
 
 /** A call of this name lists the functions that have a number. dispatch.ts removes it. */

@@ -1,6 +1,5 @@
 // Emits the core as C99, line by line and with the comments of the sources: picogrant.c and picogrant-core.h. Syntax
-// without an equivalent in C is an error with file and line. Code that only C needs (the API, texts in UTF-8) is in
-// api.c.
+// without an equivalent in C is an error with file and line. api.c has the code that only C needs.
 
 import { readFileSync } from "node:fs";
 import ts from "typescript";
@@ -13,8 +12,7 @@ const byHand = (name: string): string => readFileSync(new URL(name, import.meta.
 /** picogrant.c and picogrant-core.h, which picogrant.h includes. */
 export type CFile = Readonly<Record<"source" | "header", string>>;
 
-/** The arrays of the device, with the number and type of their elements. `start` has positions, which are below
- * 65,536. */
+/** The arrays of the device: size and type. Positions in the memory (`start`) are below 65,536. */
 const lists: Readonly<Record<string, readonly [size: string, type: string]>> = {
   start: ["PG_REGIONS_MAX", "uint16_t"],
   length: ["PG_REGIONS_MAX", "int16_t"],
@@ -580,8 +578,8 @@ export class Printer {
     });
   }
 
-  /** The head of a function of the C API, and the arguments that it passes on. A range `bytes, from, to` is two in
-   * C. */
+  /** The head of a function of the C API, and the arguments that it passes to the core's function. The API has a
+   * pointer and a size in place of a range `bytes, from, to`. */
   #atApi(one: ts.FunctionDeclaration): [head: string, passed: string] {
     const parameters = ["struct pg_core *core"];
     const passed = ["core"];

@@ -32,8 +32,7 @@ static const char *setting(const char *name) { return getenv(name) ? getenv(name
 static const char *const addresses[] = {"CODE", "TOKEN", "REVOKE", "", "", "API"};
 static const char *const files[] = {"record.0", "record.1"};
 
-/* Carries out PG_COMMAND_SEND. The function returns after the end of the request, so PG_COMMAND_ABORT has nothing to
- * abort. */
+/* Carries out PG_COMMAND_SEND. Returns after the end of the request, so PG_COMMAND_ABORT has nothing to do. */
 static void send_request(void);
 
 /* Allows plain http only to this machine, because others on the network could read it. */

@@ -1,5 +1,5 @@
-// A printer with a display of 16x2. It prints a slip for each code, with the complete address, while the display shows
-// the countdown.
+// A printer with a display of 16x2. It prints a slip with the complete address for each code. The display shows the
+// countdown.
 
 import * as core from "picogrant/core";
 import { Driver, noEndpoints } from "picogrant/driver";

@@ -160,8 +160,7 @@ function readConfig(os: Os, file: string): DeviceConfig {
   }
 }
 
-/** Rejects a configuration that other users can change or read, because they could select the server or read the
- * secrets. */
+/** Rejects a configuration that other users can change or read, who could select the server or read the secrets. */
 function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   const secret = config.clientSecret ?? config.storage?.deviceKey;
   const what = secret === undefined ? "configuration" : "configuration with a secret";
@@ -270,8 +269,7 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
   }
 }
 
-/** Ends the program after an exception in a callback, because no alarm would wake the device. A supervisor restarts
- * it. */
+/** Ends the program after an exception in a callback, because no alarm would wake the device any more. */
 function guarded(std: Std, os: Os): Os {
   const guard = (call: () => void) => (): void => {
     try {

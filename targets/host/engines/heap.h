@@ -25,15 +25,14 @@ struct pg_heap {
   unsigned long refused; /* calls that failed because of the limit or malloc */
 };
 
-/* Allocates a block, which pg_heap_give of the same heap frees. Returns NULL for size 0, over the limit, or if malloc
- * fails. */
+/* Allocates a block, which pg_heap_give of the same heap frees. Returns NULL for size 0, over the limit, or without
+ * memory. */
 void *pg_heap_take(struct pg_heap *heap, size_t size);
 
 /* Wipes and frees a block of this heap, or NULL. */
 void pg_heap_give(struct pg_heap *heap, void *block);
 
-/* Resizes a block, which may change its address. Over the limit, returns NULL and leaves the block unchanged. Size 0
- * frees it. */
+/* Resizes a block, which may move. Over the limit, returns NULL and leaves the block unchanged. Size 0 frees it. */
 void *pg_heap_resize(struct pg_heap *heap, void *block, size_t size);
 
 size_t pg_heap_size(const void *block);

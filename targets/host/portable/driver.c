@@ -83,8 +83,7 @@ static void set_authorization(const struct pg_driver *driver, struct pg_http_req
 }
 
 /* Collects the secrets that the target of this request must not contain, and returns their number. A revocation by the
- * device authorization specification has the token in its query (core/SPEC.md), so only the client's secret is checked
- * there. */
+ * device authorization specification has the token in its query (core/SPEC.md), so that token is allowed. */
 static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets[SECRETS], int endpoint,
                         size_t target_size) {
   static const int regions[SECRETS - 1] = {PG_FIELD_DEVICE_CODE, PG_FIELD_ACCESS_TOKEN,
@@ -247,8 +246,7 @@ int pg_driver_needs_sign_in(const struct pg_driver *driver) {
 /* The following functions report an exchange to the core. Only pg_http_work calls them (http.h), so a report cannot
  * belong to an earlier exchange. */
 
-/* Receives WWW-Authenticate, in which an API may require another sign-in. The core evaluates it, and the application
- * may read it. */
+/* Receives WWW-Authenticate, in which an API may require another sign-in, for the core and the application. */
 static void take_challenge(void *context, uint8_t c) {
   struct pg_driver *driver = context;
   if (get(driver, PG_ENDPOINT) < PG_ENDPOINT_RESOURCE) return;

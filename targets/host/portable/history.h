@@ -50,12 +50,10 @@ struct pg_history {
 void pg_history_note(struct pg_history *history, enum pg_happened what, int who, int number,
                      int error);
 
-/*
- * Writes an entry as text without a line end: the time at which the event last occurred, in seconds of the port's clock
+/* Writes an entry as text without a line end: the time at which the event last occurred, in seconds of the port's clock
  * (pg_clock_ms), and the event.
  * @param index 0 is the oldest entry
- * @return 1, or 0 if there is no such entry
- */
+ * @return 1, or 0 if there is no such entry */
 int pg_history_line(const struct pg_history *history, int index, char line[PG_HISTORY_LINE]);
 
 #ifdef __cplusplus

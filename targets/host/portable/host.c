@@ -184,8 +184,7 @@ static int is_trouble(int error) {
   return error != PG_ERROR_CODE_NONE && error != PG_ERROR_CODE_AUTHORIZATION_PENDING && error != PG_ERROR_CODE_SLOW_DOWN;
 }
 
-/* Reports that a request has failed and is retried. If the state has changed, the report of the state already has the
- * error. */
+/* Reports that a request has failed and is retried. If the state has changed, its report already has the error. */
 static void report_trouble(struct pg_host *host, int has_moved) {
   int error = pg_get(&host->core, PG_ERROR);
   if (pg_http_wake_in(&host->http) >= 0) return;

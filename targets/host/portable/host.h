@@ -11,8 +11,7 @@
  * A program may have several devices, each with its own struct pg_host, settings, memory, medium, connection and
  * display. The program steps the devices in turn, and sleeps for the minimum of their pg_host_wake_in.
  *
- * Call all functions from one thread, not from an interrupt. The callbacks of a device must not call the functions of
- * that device.
+ * Call all functions from one thread, not from an interrupt. The callbacks of a device must not call its functions.
  */
 #ifndef PICOGRANT_HOST_H
 #define PICOGRANT_HOST_H
@@ -68,8 +67,7 @@ struct pg_host_parts {
    * board wakes each second to update the display. With batteries, use 60000: the display then changes when a poll
    * wakes the board, and at least once a minute. You may change the value between two steps. */
   int countdown_ms;
-  /* Each of the following three callbacks may be NULL. Each gets `context`, for example a pointer to the program's
-   * data. */
+  /* Callbacks, each of which may be NULL. They get `context`, for example a pointer to the program's data. */
   void (*report)(void *context, enum pg_report report, int a, int b);
   void (*body)(void *context, const uint8_t *bytes, size_t size); /* gets the body of a call's response in pieces */
   /* Gets the WWW-Authenticate of a call's 401, with a line feed after each value. */
@@ -117,10 +115,8 @@ int pg_host_memory_needed(struct pg_host *host);
 /* Returns a message for developers, in one line: why the device did not open. "" for PG_OPEN_OK. */
 const char *pg_host_problem(enum pg_open_result result);
 
-/*
- * Advances network and core as far as possible without waiting, and reports changes.
- * @return 1, or 0 if the core is broken: close it and start again
- */
+/* Advances network and core as far as possible without waiting, and reports changes.
+ * @return 1, or 0 if the core is broken: close it and start again */
 int pg_host_step(struct pg_host *host);
 
 /* Returns how long the board may sleep if neither a key nor the network wakes it, in milliseconds: 0..134217727. */
@@ -133,17 +129,16 @@ int pg_host_reason(const struct pg_host *host);
  * device is signed in or signed out, so that it may not need a server yet. */
 int pg_host_is_well(struct pg_host *host);
 
-/* Handles a key of the user. If the device then sends a request, later steps complete it. */
+/* Handles a key of the user (pg_sign_in, pg_cancel, pg_sign_out). If the device then sends a request, later steps
+ * complete it. */
 void pg_host_key(struct pg_host *host, enum pg_key key);
 
 /* Handles a key by its letter: 's' sign in, 'c' cancel, 'o' sign out. Returns 1, or 0 for other letters. */
 int pg_host_letter(struct pg_host *host, int letter);
 
-/*
- * Sends a GET to a resource server while the device is signed in. `target` is a path and query of at most 512 bytes,
+/* Sends a GET to a resource server while the device is signed in. `target` is a path and query of at most 512 bytes,
  * which is sent unchanged, below the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
- * @return 1, or 0 if it cannot be sent, for example because the device is not signed in or another call is in progress
- */
+ * @return 1, or 0 if it cannot be sent, for example because the device is not signed in or another call is in progress */
 int pg_host_call(struct pg_host *host, int endpoint, const char *target);
 
 /* Whether the API of the last call requires a stronger or newer sign-in (RFC 9470). `challenge` has received what the
@@ -154,8 +149,7 @@ int pg_host_needs_sign_in(const struct pg_host *host);
 /* Makes `http` usable for the device again, after the program has opened it for another use between two exchanges. */
 void pg_host_take_http(struct pg_host *host);
 
-/* Closes the device and wipes its memory. Has no effect on a closed device. The figures in `core.heap` can still be
- * read. */
+/* Closes the device and wipes its memory. Has no effect on a closed device. `core.heap` can still be read. */
 void pg_host_close(struct pg_host *host);
 
 #ifdef __cplusplus

@@ -484,8 +484,7 @@ static size_t response_take_body(struct pg_http_response *response, const uint8_
   return taken;
 }
 
-/* Takes a byte of a head, a chunk size or a trailer. A CR is only valid before an LF (RFC 9112 §2.2), and a NUL never
- * is. */
+/* Takes a byte of a head, a chunk size or a trailer. A CR is only valid before an LF (RFC 9112 §2.2), a NUL never. */
 static void take_byte(struct pg_http_response *response, uint8_t c) {
   if (++response->head_bytes > PG_HTTP_RESPONSE_HEAD_MAX) {
     refuse_for(response, PG_REASON_HEAD_TOO_LONG);

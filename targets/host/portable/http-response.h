@@ -71,14 +71,12 @@ struct pg_http_response {
   char retry[PG_HTTP_RESPONSE_LINE]; /* Retry-After, until Date is known */
 };
 
-/*
- * Prepares for a new response.
+/* Prepares for a new response.
  * @param sink must stay in place until the response has ended
  * @param context passed to each function of the sink
  * @param body_max limit of the body in bytes
  * @param clock_s the device's time in seconds since 1970, 0 if unknown. If the response has no Date, a Retry-After date
- * is compared with this time
- */
+ * is compared with this time */
 void pg_http_response_start(struct pg_http_response *response, const struct pg_http_response_sink *sink, void *context,
                      uint32_t body_max, uint32_t clock_s);
 
@@ -105,11 +103,9 @@ int pg_days_of(int year, int month, int day);
 /* Parses an HTTP date of `size` bytes. Returns 1, or 0 if it is invalid or before 1970. */
 int pg_http_date(const char *text, size_t size, int64_t *seconds);
 
-/*
- * Parses Retry-After (RFC 9110 §10.2.3). Returns seconds, at most PG_RETRY_LONGEST_S, or -1 if it is invalid, or a date
+/* Parses Retry-After (RFC 9110 §10.2.3). Returns seconds, at most PG_RETRY_LONGEST_S, or -1 if it is invalid, or a date
  * while `from_s` is unknown.
- * @param from_s the response's Date, or else the device's clock, in seconds since 1970; -1: unknown
- */
+ * @param from_s the response's Date, or else the device's clock, in seconds since 1970; -1: unknown */
 int pg_retry_after(const char *text, size_t size, int64_t from_s);
 
 #ifdef __cplusplus

@@ -4,8 +4,7 @@
  * Each struct pg_http has one exchange at a time.
  *
  * If connections stay open (`keeps_connection`), the next exchange with the same server uses the open one. If that
- * exchange ends without a response, it has failed: a second request could do twice what the server may already have
- * done.
+ * exchange ends without a response, it has failed and is not repeated, because the server may have processed it.
  */
 #ifndef PICOGRANT_HTTP_H
 #define PICOGRANT_HTTP_H
@@ -96,8 +95,7 @@ struct pg_http_sink {
 /* The most bytes of JSON for one character of a form: an escape such as \u0001. */
 enum { PG_JSON_BODY_STEP = 6 };
 
-/* Converts a form (RFC 6749 appendix B) to a JSON object of strings, piece by piece, so that no second buffer is
- * needed. */
+/* Converts a form (RFC 6749 appendix B) to a JSON object of strings, piece by piece, without a second buffer. */
 struct pg_json_body {
   const uint8_t *form; /* the caller's form: `name=value` joined by '&', percent-encoded */
   size_t size;
@@ -109,10 +107,8 @@ struct pg_json_body {
 /* Starts the JSON at the first parameter of the form. A form has at least one. */
 void pg_json_body_start(struct pg_json_body *body, const uint8_t *form, size_t size);
 
-/*
- * Writes the next part of the object to `piece`, as much as fits; `size` is at least PG_JSON_BODY_STEP.
- * @return the number of bytes; 0 at the end
- */
+/* Writes the next part of the object to `piece`, as much as fits; `size` is at least PG_JSON_BODY_STEP.
+ * @return the number of bytes; 0 at the end */
 size_t pg_json_body_next(struct pg_json_body *body, uint8_t *piece, size_t size);
 
 /* Returns the size of the whole object, for Content-Length. */
@@ -132,8 +128,7 @@ enum { PG_HTTP_PARTS = 27 };
 #endif
 enum { PG_HTTP_QUESTION = 3, PG_HTTP_LENGTH = 11, PG_HTTP_PIECE = 64 };
 
-/* The state of a device's exchanges. The caller owns it, and it starts as zeros. Only http.c and keys.c use the
- * fields. */
+/* The state of a device's exchanges. The caller owns it; it starts as zeros. Only http.c and keys.c use the fields. */
 struct pg_http {
   const struct pg_http_settings *settings;
   const struct pg_http_sink *sink;
@@ -171,13 +166,11 @@ void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
 /* Aborts the current exchange, and closes an idle connection. */
 void pg_http_close(struct pg_http *http);
 
-/*
- * Starts an exchange, and aborts the current one. If the server's certificate can only be checked at a guessed time
+/* Starts an exchange, and aborts the current one. If the server's certificate can only be checked at a guessed time
  * (wall-clock.h), the exchange first requests the server's Date: it sends a HEAD for the server's root, without
  * anything of the actual request, on a connection of its own.
  * @return 1, or 0 if the exchange cannot start: the address is invalid, a byte of target or credentials must not be in
- * a head, the leak guard refuses the request, or the port cannot connect. The sink then gets no report
- */
+ * a head, the leak guard refuses the request, or the port cannot connect. The sink then gets no report */
 int pg_http_send(struct pg_http *http, const struct pg_http_request *request);
 
 #ifdef PG_KEYS
@@ -188,8 +181,7 @@ int pg_http_repeat(struct pg_http *http);
 /* Aborts the current exchange, if any. Nothing more of it is reported. */
 void pg_http_abort(struct pg_http *http);
 
-/* Returns what the current exchange waits for, or why the last one failed, as PG_REASON_*. PG_REASON_NONE after a
- * response. */
+/* Returns what the current exchange waits for, or why the last one failed (PG_REASON_*); NONE after a response. */
 int pg_http_reason(const struct pg_http *http);
 
 /* Advances the exchange as far as possible without waiting, and reports to the sink. Between exchanges, closes a

@@ -168,8 +168,8 @@ int pg_assertion_write(const struct pg_signer *signer, const char *client_id, co
 
 enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60 };
 
-/* The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or an assertion may cause
- * the others. */
+/* The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or assertion may cause the
+ * others. */
 static const char *const rejections[PG_REJECTIONS] = {"use_dpop_nonce", "invalid_dpop_proof", "invalid_client",
                                                      "invalid_grant"};
 enum { NONCE_REQUIRED = 1 };

@@ -24,10 +24,8 @@ enum { PG_COORDINATE_BYTES = 32, PG_SIGNATURE_BYTES = 64 };
 
 /* The device's key, in a secure element, a key store, or memory. Owned by the caller. */
 struct pg_signer {
-  /*
-   * ES256 (RFC 7518 section 3.4): signs the SHA-256 of `bytes`.
-   * @return PG_SIGNATURE_BYTES, the size of r and s; any other number if it has failed
-   */
+  /* ES256 (RFC 7518 section 3.4): signs the SHA-256 of `bytes`.
+   * @return PG_SIGNATURE_BYTES, the size of r and s; any other number if it has failed */
   int (*sign)(void *context, const uint8_t *bytes, size_t size, uint8_t signature[PG_SIGNATURE_BYTES]);
   void *context;
   uint8_t x[PG_COORDINATE_BYTES]; /* the device's public key */
@@ -50,11 +48,9 @@ struct pg_proof {
   uint32_t wall_s;       /* seconds since 1970 */
 };
 
-/*
- * pg_proof_write writes the proof as a header line. pg_assertion_write writes the assertion as parameters, which are
+/* pg_proof_write writes the proof as a header line. pg_assertion_write writes the assertion as parameters, which are
  * appended to a form. The caller owns `to`, a buffer of `size` bytes. The text ends with a 0.
- * @return 1, or 0 if the text does not fit, there are no random bytes or no SHA-256, or the signer has failed
- */
+ * @return 1, or 0 if the text does not fit, there are no random bytes or no SHA-256, or the signer has failed */
 int pg_proof_write(const struct pg_signer *signer, const struct pg_proof *proof, char *to, size_t size);
 int pg_assertion_write(const struct pg_signer *signer, const char *client_id, const char *audience, uint32_t wall_s,
                        char *to, size_t size);

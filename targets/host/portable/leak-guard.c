@@ -6,8 +6,7 @@
 
 #include "picogrant-numbers.h"
 
-/* SECRET_BYTES_MIN: a shorter value may occur in a path by chance. No server's tokens are that short (RFC 6749 section
- * 10.10). */
+/* SECRET_BYTES_MIN: a shorter value may occur in a path by chance. Tokens are longer (RFC 6749 section 10.10). */
 enum { SECRET_BYTES_MIN = 16, PORT_HTTP = 80, PORT_HTTPS = 443 };
 
 static int is_of_host(char c) {

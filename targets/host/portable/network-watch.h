@@ -52,11 +52,9 @@ void pg_network_watch_doubt(struct pg_network_watch *watch, uint32_t now_ms);
 /* Reports a response of the gateway or of a server. Ends the doubt, and sets `level` to 0. */
 void pg_network_watch_received(struct pg_network_watch *watch);
 
-/*
- * Returns the step that is due, each step only once.
+/* Returns the step that is due, each step only once.
  * @param has_link 0: the cable is unplugged. This ends the doubt without a restart, and a later request without a
- * response starts another one
- */
+ * response starts another one */
 enum pg_network_step pg_network_watch_next(struct pg_network_watch *watch, uint32_t now_ms,
                                            int has_link);
 

@@ -102,19 +102,15 @@ const char *pg_page_problem(enum pg_page_result result);
 /* CRC-32 (IEEE 802.3), as in the page's header. */
 uint32_t pg_page_checksum(const uint8_t *bytes, size_t size);
 
-/*
- * Reads the page at the start of an area of `size` bytes. The area is empty if its first bytes are 0xff, or if `size`
+/* Reads the page at the start of an area of `size` bytes. The area is empty if its first bytes are 0xff, or if `size`
  * is 0. If the result is not PG_PAGE_OK, `page` must not be used.
- * @param memory_max the memory that the firmware has for the device
- */
+ * @param memory_max the memory that the firmware has for the device */
 enum pg_page_result pg_page_read(struct pg_page *page, const uint8_t *bytes, size_t size, int memory_max);
 
-/*
- * Chooses the newer valid page of two areas. An updater must write to the area that is not in use: if the write fails,
+/* Chooses the newer valid page of two areas. An updater must write to the area that is not in use: if the write fails,
  * the valid page is still there.
  * @param results the result of reading each area
- * @return the chosen area; -1 if neither page is valid, and `page` must not be used
- */
+ * @return the chosen area; -1 if neither page is valid, and `page` must not be used */
 int pg_page_choose(struct pg_page *page, const struct pg_page_bytes areas[PG_PAGE_AREAS], int memory_max,
                    enum pg_page_result results[PG_PAGE_AREAS]);
 

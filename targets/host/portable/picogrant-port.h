@@ -23,8 +23,7 @@ int pg_random(uint8_t *bytes, size_t size);
 
 enum { PG_SHA256_BYTES = 32 };
 
-/* SHA-256 (FIPS 180-4). Returns 1, or 0 if the port does not have it. The device then has no code challenges (RFC
- * 7636). */
+/* SHA-256 (FIPS 180-4). Returns 1, or 0 if the port lacks it. The device then has no code challenges (RFC 7636). */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]);
 
 /*
@@ -62,15 +61,12 @@ struct pg_medium {
   uint16_t program_unit;
 };
 
-/* A character display, which the port defines. A port with a single display may leave the type undefined, and gets
- * NULL. */
+/* A character display, which the port defines. A port with one display may leave it undefined, and gets NULL. */
 struct pg_display;
 
-/*
- * Shows a frame of columns * rows character codes, row by row: 32..126, and 128..255 only in the developer's own texts.
+/* Shows a frame of columns * rows character codes, row by row: 32..126, and 128..255 only in the developer's own texts.
  * The bytes are valid during the call. The port handles failures of the display, and the device continues.
- * @param display as in struct pg_host_parts
- */
+ * @param display as in struct pg_host_parts */
 void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows);
 
 /*
@@ -104,32 +100,25 @@ enum pg_connection_state {
 /* The results of pg_connection_receive if there are no bytes. */
 enum { PG_CONNECTION_NOTHING = 0, PG_CONNECTION_ENDED = -1, PG_CONNECTION_BROKEN = -2 };
 
-/*
- * Starts to connect, and ends the previous connection.
+/* Starts to connect, and ends the previous connection.
  * @param trust the trusted authorities in the port's own format, from struct pg_host_parts
- * @return 1, or 0 if the connection cannot start; pg_connection_end is then not needed
- */
+ * @return 1, or 0 if the connection cannot start; pg_connection_end is then not needed */
 int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer,
                         const void *trust);
 
 /* Advances the connection as far as possible without waiting. */
 enum pg_connection_state pg_connection_work(struct pg_connection *connection);
 
-/*
- * Takes bytes to send on an open connection. They may stay in a buffer until pg_connection_flush.
- * @return how many were taken, 0 if the buffer is full, -1 if the connection is broken
- */
+/* Takes bytes to send on an open connection. They may stay in a buffer until pg_connection_flush.
+ * @return how many were taken, 0 if the buffer is full, -1 if the connection is broken */
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size);
 
 /* Sends the bytes that were taken. Returns 1 if the network has all of them, 0 if not yet, -1 if broken. */
 int pg_connection_flush(struct pg_connection *connection);
 
-/*
- * Receives bytes, at most 32767. `*bytes` points into the port's buffer, and is valid until the next call for this
- * connection.
+/* Receives bytes, at most 32767. `*bytes` points into the port's buffer. Valid until the connection's next call.
  * @return the number of bytes; NOTHING if none have arrived; ENDED if the server has closed the connection properly,
- * over TLS with a close_notify; BROKEN after any other end
- */
+ * over TLS with a close_notify; BROKEN after any other end */
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes);
 
 /* Returns why the connection has failed, or what it waits for, as PG_REASON_*. The display shows this reason. Valid

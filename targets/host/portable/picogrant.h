@@ -95,13 +95,11 @@ enum pg_open_result {
   PG_OPEN_SMALL_STORAGE    /* from pg_host_open: a slot of the medium is smaller than the longest record */
 };
 
-/*
- * Opens a device. With an engine, starts it or uses the firmware's own, and runs the core's code.
+/* Opens a device. With an engine, starts it or uses the firmware's own, and runs the core's code.
  * @param core owned by the caller; close an open one first
  * @param memory `size` bytes, 4096 by default, which the device uses until pg_core_close; at most 65535 bytes are used
  * @param config only read during the call
- * @return PG_OPEN_OK, or the error. After an error, only PG_MEMORY_NEEDED may be read; with an engine it is 0
- */
+ * @return PG_OPEN_OK, or the error. After an error, only PG_MEMORY_NEEDED may be read; with an engine it is 0 */
 enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config);
 
 /* Closes a core and its engine. Has no effect on a closed core. The figures in `heap` can still be read. The memory still
@@ -112,24 +110,19 @@ void pg_core_close(struct pg_core *core);
  * from the records. */
 int pg_core_broken(const struct pg_core *core);
 
-/*
- * Passes the elapsed time to the core.
+/* Passes the elapsed time to the core.
  * @param elapsed_ms milliseconds since the last call, at most 100000000; a larger value counts as that
- * @return the next command, or PG_COMMAND_NONE
- */
+ * @return the next command, or PG_COMMAND_NONE */
 int pg_tick(struct pg_core *core, int elapsed_ms);
 
 /* Returns the milliseconds until pg_tick has something to do, 0..134217727. A longer sleep delays polls. */
 int pg_wake_in(struct pg_core *core);
 
-/*
- * Reports that the head of the response has arrived. This function and the following ones ignore ids of earlier
- * requests.
+/* Reports the head of the response. Like all functions with a request id, ignores an id of an earlier request.
  * @param request_id PG_REQUEST_ID at the command SEND
  * @param status HTTP status, 100..599
  * @param retry_after_s seconds of Retry-After (RFC 9110 section 10.2.3), -1 if absent
- * @return 1 if the body belongs to a call, and the application may read it as it arrives; 0 if only the core reads it
- */
+ * @return 1 if the body belongs to a call, and the application may read it as it arrives; 0 if only the core reads it */
 int pg_response_start(struct pg_core *core, int request_id, int status, int retry_after_s);
 
 /* Sets which endpoints have an address, with one bit each such as `1 << PG_ENDPOINT_TOKEN`. Initially all have one. No
@@ -152,13 +145,17 @@ void pg_response_failed(struct pg_core *core, int request_id);
 /* Reports the result of LOAD (bytes read; 0 empty; -1 unreadable), or of STORE, ERASE and CHALLENGE (1 done, 0 failed). */
 void pg_storage_done(struct pg_core *core, int result);
 
-/* Reports that the user wants to sign in (RFC 8628 section 3.1). Has no effect during a session or while a code is
- * valid. */
+/* Reports that the user wants to sign in. Requests a code, or a new one if a code is shown (RFC 8628 section 3.1). Has no
+ * effect during a session, unless the server refuses to refresh the tokens. Then the first call retries at once, and a
+ * second one discards the tokens and requests a code. */
 void pg_sign_in(struct pg_core *core);
 
+/* Cancels a sign-in or a revocation. If the server refuses to refresh the tokens, discards them without revoking them. Has
+ * no effect during any other session. */
 void pg_cancel(struct pg_core *core);
 
-/* Signs out. The session ends at once, also across a restart. The tokens are revoked (RFC 7009) and erased. */
+/* Signs out. The session ends at once, also across a restart. The tokens are revoked (RFC 7009) and erased. Without a
+ * session, has the same effect as pg_cancel. */
 void pg_sign_out(struct pg_core *core);
 
 /* Sets the application's line below "Signed in": printable ASCII, at most 512 bytes. NULL or "" removes it. */

@@ -16,11 +16,9 @@ enum { PG_REASON_CELLS = 160 };
 /* Returns a reason as one sentence for a log, "" for PG_REASON_NONE and other numbers. */
 const char *pg_reason_sentence(int reason);
 
-/*
- * Draws a reason as a frame of columns * rows cells, at most PG_REASON_CELLS.
+/* Draws a reason as a frame of columns * rows cells, at most PG_REASON_CELLS.
  * @param texts in the order of PG_REASON_*, one line each, in UTF-8 as in struct pg_settings; "" for the built-in texts
- * @return 1, or 0 if nothing is drawn, because there is no reason or the display is too large
- */
+ * @return 1, or 0 if nothing is drawn, because there is no reason or the display is too large */
 int pg_reason_frame(const char *texts, int reason, uint8_t *frame, int columns, int rows);
 
 #ifdef __cplusplus

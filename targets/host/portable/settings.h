@@ -18,8 +18,8 @@ struct pg_settings {
   const char *scope;
   const char *device_parameters; /* for device authorization requests, encoded, each starting with '&' */
   const char *token_parameters;  /* the same for token requests */
-  /* Display texts in the core's order, one line each, in UTF-8. U+0080..U+00FF are characters of the display's own set.
-   * "": English. */
+  /* Display texts in the core's order, one line each, in UTF-8; U+0080..U+00FF are the display's own characters. "":
+   * English. */
   const char *messages;
   /* Texts for the reasons of a missing response, one line each, in the order of PG_REASON_* from 1. "": English. */
   const char *reasons;
@@ -51,8 +51,7 @@ struct pg_settings {
 #endif
 };
 
-/* PG_MEMORY_MAX is 65535, because a record may be as long as the memory, and a slot stores the record's length in 16
- * bits. */
+/* The largest memory is 65535 bytes, because a record may be as long, and a slot stores its length in 16 bits. */
 enum { PG_MEMORY_MAX = 65535 };
 
 #ifdef __cplusplus

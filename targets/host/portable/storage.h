@@ -33,11 +33,8 @@ uint32_t pg_storage_capacity(const struct pg_medium *medium);
  * record, 0 if there is none. */
 int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, size_t size, uint16_t *key);
 
-/*
- * Replaces a slot. Returns 1 if the record is durable. Returns 0 otherwise; the slot then has the old record, the new one,
- * or neither.
- * @param key identifies the key to which the tokens of the record are bound (keys.h); 0: none
- */
+/* Replaces a slot. Returns 1 if the record is durable, or 0: the slot then has the old record, the new one, or neither.
+ * @param key identifies the key to which the tokens of the record are bound (keys.h); 0: none */
 int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *bytes, size_t size, uint16_t key);
 
 /* Empties a slot. Returns 1 if nothing of the record is left on the medium, otherwise 0. */

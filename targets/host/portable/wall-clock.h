@@ -57,8 +57,7 @@ int pg_wall_clock_set(struct pg_wall_clock *clock, uint32_t wall_s);
 /* Sets the time from a time server. A time before the stored one is dropped. */
 void pg_wall_clock_hint(struct pg_wall_clock *clock, uint32_t wall_s);
 
-/* Returns the sure time, or else the hinted time; 0: unknown. Call it at least every 49 days, because pg_clock_ms
- * wraps. */
+/* Returns the sure time, or else the hinted one; 0: unknown. Call it at least every 49 days: pg_clock_ms wraps. */
 uint32_t pg_wall_clock_now(struct pg_wall_clock *clock);
 
 /* Starts a new connection, whose certificate is not known yet. */
@@ -69,18 +68,16 @@ void pg_wall_clock_begin(struct pg_wall_clock *clock);
  * known. TLS must check chain, name and signatures itself. */
 uint32_t pg_wall_clock_judge(struct pg_wall_clock *clock, uint32_t from_s, uint32_t until_s);
 
-/* Whether the certificate of the open connection was valid at a time that is not guessed. If it was not, the time is no
- * longer sure. */
+/* Whether the certificate of the open connection was valid at a time that is not guessed. If not, the time is no longer
+ * sure. */
 int pg_wall_clock_holds(struct pg_wall_clock *clock);
 
-/*
- * Takes the Date of a response over TLS, in seconds since 1970; 0 or -1 for none.
+/* Takes the Date of a response over TLS, in seconds since 1970; 0 or -1 for none.
  * @param is_stored 1: the response is from the authorization server. 0: it is from another server; its time must not be
  * before the last stored time, and is used until the next start
  * @return PG_REASON_NONE: the time is sure. PG_REASON_OUT_OF_DATE: by the server's own clock, its certificate has
  * expired. PG_REASON_CLOCK_WRONG: there is no Date, or it is before the certificate's validity or the earliest accepted
- * time
- */
+ * time */
 int pg_wall_clock_date(struct pg_wall_clock *clock, int64_t date_s, int is_stored);
 
 #ifdef __cplusplus

@@ -1,5 +1,4 @@
-// The environment of an emulated board: the simulated service over HTTPS with its own name, and the initial settings
-// page.
+// The environment of an emulated board: the simulated service over HTTPS with a name, and the first settings page.
 
 import type { TlsIdentities } from "../../command/conform/conformance-server.ts";
 import { makePage, type PageSettings } from "../../command/page-format.ts";

@@ -33,7 +33,7 @@ export interface BoardSettings {
   readonly kind: Kind;
   readonly folder: string;
   readonly page?: Buffer | undefined;
-  /** Host names that resolve, in addition to those of the service. */
+  /** Host names that resolve to this machine. */
   readonly names: readonly string[];
   /** Whether there is a clock chip. Default: true. */
   readonly hasClock?: boolean | undefined;
@@ -46,12 +46,12 @@ export interface BoardFigures {
   /** The engine's heap, if there is an engine. */
   readonly heap: { peak: number; reached: number; requests: number } | undefined;
   readonly stack: { size: number; used: number };
-  /** Since the figures were last requested. */
+  /** The sleep since the figures were last requested. */
   readonly sleep: { wakes: number; asleepMs: number; ofMs: number };
 }
 
-/** The flash with the settings pages: a file that is mapped into the board's memory, with two areas (map.h of the
- * machine). Tests write it as the factory or an updater would. */
+/** The flash with the settings pages: a file with two areas (map.h of the machine). Tests write it as the factory or an
+ * updater would. */
 class FlashFile {
   constructor(readonly path: string) {}
 

@@ -1,5 +1,4 @@
-// The interactive board: its display is in the terminal, keys are its buttons, and the service's pages are in a
-// browser.
+// The interactive board: the terminal shows its display, keys are its buttons, a browser shows the service's pages.
 
 import { serve } from "../../service/index.ts";
 import { BoardEnvironment } from "./board-environment.ts";

@@ -151,8 +151,7 @@ export class Network {
     return response && wrap(frame, udp, response);
   }
 
-  /** The response to a query (RFC 1035 §4.1): the header, the question, and an address, or the code for an unknown
-   * name. */
+  /** The response to a query (RFC 1035 §4.1): header, question, and an address or the error for an unknown name. */
   #responseTo(query: Buffer): Buffer | undefined {
     const labels: string[] = [];
     let at = 12;

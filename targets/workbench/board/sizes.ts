@@ -38,7 +38,7 @@ const takes: Readonly<Record<"flash" | "ram", readonly string[]>> = {
   ram: [".stack", ".data", ".bss", ".noinit"],
 };
 
-/** Lines of the map: a section, and an object file's part of it. If the name is long, the numbers are on the next
+/** Lines of the map: a section, and an object file's part of it. After a long name, the numbers are on the next
  * line. */
 const sectionLine = /^(\.[\w.-]+)\s+0x([0-9a-f]+) +0x([0-9a-f]+)/;
 const contribution = /^ (\.[\w.-]+|COMMON|\*fill\*)\s+0x([0-9a-f]+) +0x[0-9a-f]+ *(.*)$/gm;

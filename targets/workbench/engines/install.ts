@@ -198,8 +198,7 @@ export function installEngines(report: (line: string) => void): string[] {
   return failures;
 }
 
-/** Runs `fill` on an empty folder, and renames its `result` to `name`. Of several processes, the first one's is
- * used. */
+/** Runs `fill` on an empty folder, and renames its `result` to `name`. The first of several processes succeeds. */
 export function fetchOnce(name: string, fill: (folder: string) => void): string {
   const place = `${enginesFolder}${name}`;
   if (existsSync(place)) return place;

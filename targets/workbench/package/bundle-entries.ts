@@ -98,8 +98,7 @@ const SIGN_IN = ["platform/session/session.ts", "platform/session/resolve-server
 const NODE_SIGN_IN = "platform/node/sign-in.ts";
 
 /** Bundles all modules of a sign-in into one file, because each file costs time to load. esbuild joins the modules that
- * the same entries reach. So each entry, and each module that is loaded later, imports all of them, except those of the
- * core. */
+ * the same entries reach. So each entry, and each module that is loaded later, imports all of them. */
 const together: Plugin = {
   name: "together",
   setup({ onResolve, onLoad }) {

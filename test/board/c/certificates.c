@@ -1,8 +1,7 @@
-/* The board's certificate check, compiled for this machine: tls.c, certificate.c and BearSSL. The first input line is
- * the authority in hexadecimal (DER). Each further line is a host's name and a chain, the server's certificate first:
- * `NAME CERTIFICATE...`. The output is BearSSL's error (0: accepted at a known time), or `refused` if the session does
- * not start. After a name without a chain, the server sends a record of 16 KiB, and the output is the reported
- * reason. */
+/* The board's certificate check, compiled for this machine: tls.c, certificate.c and BearSSL. The first input line is the
+ * authority in hexadecimal (DER). Each further line is a host's name and a chain, the server's certificate first: `NAME
+ * CERTIFICATE...`. The output is BearSSL's error (0: accepted at a known time), or `refused` if the session does not
+ * start. After a name without a chain, the server sends a record of 16 KiB, and the output is the reason. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

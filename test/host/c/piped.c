@@ -109,8 +109,7 @@ static void check_heap(const struct device *device) { (void)device; }
 static void after_close(const struct device *device) { (void)device; }
 #endif
 
-/* The device whose functions run now. A port has one clock and one source of random bytes, but here each device has its
- * own. */
+/* The device whose functions run now. A port has one clock and one random source, but here each device has its own. */
 static struct device *current;
 
 uint32_t pg_clock_ms(void) { return current->now_ms; }

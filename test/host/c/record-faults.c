@@ -59,8 +59,7 @@ int __wrap_openat(int directory, const char *path, int flags, ...) {
 
 int __wrap_mkdir(const char *path, mode_t bits) { return fails() ? -1 : __real_mkdir(path, bits); }
 
-/* Whether the call fails now. The host does not retry this kind of call, so it never fails with EBUSY, a temporary
- * error. */
+/* Whether the call fails now. The host does not retry this kind of call after EBUSY, so that error is left out. */
 static int fails_for_good(void) { return fault_errno != EBUSY && fails(); }
 
 int __wrap_fstat(int file, struct stat *status) { return fails_for_good() ? -1 : __real_fstat(file, status); }

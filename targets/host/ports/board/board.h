@@ -68,8 +68,7 @@ extern struct pg_wall_clock board_clock;
 /* Reads the stored time and the clock chip. The time is not before `earliest_s`, the date of the firmware's build or of
  * the settings page. */
 void board_clock_read(uint32_t earliest_s);
-/* i2c.c or chip.c: returns the seconds since 1970 of the clock chip; 0 if there is no chip, or if its clock has
- * stopped. */
+/* i2c.c or chip.c: returns the seconds since 1970 of the clock chip; 0 if there is none, or if it has stopped. */
 uint32_t board_clock_chip(void);
 void board_clock_set_chip(uint32_t wall_s);
 

@@ -72,8 +72,7 @@ static void on_found(const char *name, const ip_addr_t *address, void *unused) {
   request();
 }
 
-/* Resolves the server's name before each query, because the server may have another address now. DNS caches names for
- * their TTL. */
+/* Resolves the server's name before each query. DNS caches it for its TTL; then the server may have another address. */
 static void look_for_name(void) {
   err_t result = dns_gethostbyname(server.name, &server.address, on_found, NULL);
   server.is_looked_for = result == ERR_INPROGRESS;
@@ -296,8 +295,7 @@ struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_valid, vol
   return frame;
 }
 
-/* Passes received frames to lwIP. Clears the interrupt's cause first, so that a frame that arrives meanwhile raises it
- * again. */
+/* Passes received frames to lwIP. Clears the interrupt's cause first, so that a later frame raises it again. */
 static void take_frames(void) {
   board_ethernet_calm();
   board_ethernet_listen(0);

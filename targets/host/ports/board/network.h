@@ -6,8 +6,7 @@
 #include <lwip/netif.h>
 #include <stdint.h>
 
-/* Starts the network; the address comes later. `time_server` ("": none) is used if DHCP names none, and must stay in
- * place. */
+/* Starts the network. `time_server` ("": none) is used if DHCP names none, and must stay in place. */
 void network_open(const char *time_server);
 
 void network_work(void);
@@ -42,8 +41,7 @@ void board_ethernet_calm(void);
 
 int board_ethernet_has_frame(void);
 
-/* Returns the next frame, with ETH_PAD_SIZE bytes before it. NULL if there is no buffer for the frame, or if it is
- * invalid. */
+/* Returns the next frame, with ETH_PAD_SIZE bytes before it. NULL without a buffer for it, or if it is invalid. */
 struct pbuf *board_ethernet_take(void);
 
 err_t board_ethernet_send(struct netif *netif, struct pbuf *frame);

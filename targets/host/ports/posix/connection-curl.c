@@ -301,8 +301,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   return tls_ended(connection->easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
-/* Adds the socket of an open connection to those that wake the loop. While libcurl connects, it adds its sockets
- * itself. */
+/* Adds the socket of an open connection to those that wake the loop. While it connects, libcurl adds its sockets. */
 static int add_socket(const struct pg_connection *connection, struct curl_waitfd *required) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   if (!connection->easy || connection->state != PG_CONNECTION_OPEN) return 0;

@@ -10,8 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns the position in the file of byte `at` of a slot. `*capacity` is the number of bytes from there to the end of
- * the block. */
+/* Returns the position in the file of byte `at` of a slot. `*capacity` is the number of bytes left in the block. */
 static off_t slot_place(int slot, uint32_t at, size_t *capacity) {
   uint32_t block = at / PG_FILE_BLOCK;
   uint32_t within = at % PG_FILE_BLOCK;

@@ -110,8 +110,7 @@ static void keep_demand(void *context, uint8_t c) {
   demand[demand_size] = 0;
 }
 
-/* Prints for developers which member a response lacks, or which value did not fit and how much memory the device
- * needs. */
+/* Prints which member a response lacks, or which value did not fit and how much memory the device needs. */
 static void report_missing_capacity(int error) {
   static const char *const fields[] = PG_FIELD_NAMES;
   int field = pg_get(&host.core, PG_ERROR_FIELD);

@@ -66,8 +66,7 @@ int pg_read_options(int count, char **arguments, struct pg_options *options) {
 }
 
 static uint8_t areas[PG_PAGE_AREAS][PG_PAGE_BYTES];
-/* Base64 has four characters for three bytes, and 64 characters in a line. Each certificate has two more lines around
- * it. */
+/* Base64 has four characters for three bytes, and 64 characters in a line. Each certificate has two more lines. */
 static char pem[PG_PAGE_BYTES * 3 / 2 + PG_PAGE_AUTHORITIES * 64];
 
 /* Reads an area. It is empty if the file is missing, or if there is a problem, which is stored in `*why`. */

@@ -36,19 +36,15 @@ void pg_process_close(void);
 /* Locks memory, if the system allows that (RLIMIT_MEMLOCK), so that its content is not written to a swap device. */
 void pg_process_lock(void *bytes, size_t size);
 
-/*
- * Reads a whole file.
+/* Reads a whole file.
  * @param status the file's status, with its owner and mode
- * @return its size, or 0 if it is not a regular file, cannot be read, is empty, or is longer than `size`
- */
+ * @return its size, or 0 if it is not a regular file, cannot be read, is empty, or is longer than `size` */
 size_t pg_read_file(const char *path, void *into, size_t size, struct stat *status);
 
-/*
- * Checks the owners of a file as sshd does. The file and each directory above it must belong to this user or to root.
+/* Checks the owners of a file as sshd does. The file and each directory above it must belong to this user or to root.
  * Nobody else may write there, except in a directory whose sticky bit protects each user's files.
  * @param status of the opened file
- * @return the problem and the remedy, or NULL
- */
+ * @return the problem and the remedy, or NULL */
 const char *pg_owners_problem(const char *path, const struct stat *status);
 
 /* A file as the medium of the record slots (picogrant-port.h). It behaves like NOR flash, and only this user can access
@@ -70,13 +66,11 @@ struct pg_file_medium {
   uint8_t blank[PG_FILE_BLOCK]; /* the content of an erased block */
 };
 
-/*
- * Opens the file records.flash in a directory. Creates the directory and the file, with erased slots, if they are
+/* Opens the file records.flash in a directory. Creates the directory and the file, with erased slots, if they are
  * missing. Only one process can use the file.
  * @param slot_bytes the required size of a slot, including its header
  * @param medium for storage.h; NULL if the records cannot even be read
- * @param why the problem, as part of a sentence
- */
+ * @param why the problem, as part of a sentence */
 enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *directory,
                                 uint32_t slot_bytes, const struct pg_medium **medium,
                                 const char **why);
@@ -100,8 +94,7 @@ struct pg_network {
   int count;
 };
 
-/* A device's connection. The caller owns it from pg_connection_open to pg_network_close. Only connection-curl.c uses
- * the fields. */
+/* A device's connection, owned by the caller, open until pg_network_close. Only connection-curl.c uses the fields. */
 struct pg_connection {
   struct pg_network *network;
   CURL *easy; /* NULL: no connection at present */
@@ -136,19 +129,15 @@ void pg_network_close(struct pg_network *network);
 /* Adds a connection to the network. Returns 1, or 0 if the network already has PG_NETWORK_MAX. */
 int pg_connection_open(struct pg_network *network, struct pg_connection *connection);
 
-/*
- * Sleeps until a connection or one of `count` descriptors (at most PG_WAIT_MAX) is ready, or the time has passed.
- * @param timeout_ms the minimum of pg_host_wake_in of all devices
- */
+/* Sleeps until a connection or one of `count` descriptors (at most PG_WAIT_MAX) is ready, or the time has passed.
+ * @param timeout_ms the minimum of pg_host_wake_in of all devices */
 void pg_wait(struct pg_network *network, int timeout_ms, struct pg_waiting *waiting, int count);
 
-/*
- * options.c: reads the settings page (page.h) from PG_PAGE_AREAS files (NULL: none), and prints the problem of each on
+/* options.c: reads the settings page (page.h) from PG_PAGE_AREAS files (NULL: none), and prints the problem of each on
  * standard error. The content stays in memory until pg_pages_close.
  * @param trust the page's authorities
  * @param refused the number of files without a valid page
- * @return 1, or 0: no page is valid, and `page` must not be used
- */
+ * @return 1, or 0: no page is valid, and `page` must not be used */
 int pg_pages_open(struct pg_page *page, const char *const files[PG_PAGE_AREAS], struct pg_trust *trust,
                   int *refused);
 

@@ -8,8 +8,7 @@ static void edge(FILE *out, int columns) {
   fputs("+\n", out);
 }
 
-/* Writes a character, which has one byte on the display. The terminal gets a byte above 127 as a Latin-1 character in
- * UTF-8. */
+/* Writes a character of the display. A byte above 127 is a Latin-1 character, which the terminal gets in UTF-8. */
 static void put_cell(FILE *out, uint8_t cell) {
   if (cell < 128) {
     putc(cell, out);

@@ -24,8 +24,7 @@ enum {
   RESPONSE_MS = 10000 * CHECK_SLOWNESS,
   /* Time limit for the end of a response after its last byte. */
   END_MS = 1000 * CHECK_SLOWNESS,
-  /* CALL_MS: no call of the connection may wait. SLOW_CALLS: the system may interrupt a few calls, which are then
-   * slow. */
+  /* CALL_MS: no call of the connection may wait. SLOW_CALLS: a few may be slow, because the system interrupts them. */
   CALL_MS = 250 * CHECK_SLOWNESS,
   SLOW_CALLS = 2,
   HEAD = 512,
@@ -241,8 +240,7 @@ static void check_ends(void) {
   check(response.bytes > 0 && open <= 2, "ok connection: those that were ended are closed", line);
 }
 
-/* Returns the server's time in milliseconds. `own_ms` receives the port's time at that moment, `wall_s` the server's
- * date. */
+/* Returns the server's time in milliseconds. Sets the port's time at that moment, and the server's date. */
 static uint32_t server_clock(uint32_t *own_ms, uint32_t *wall_s) {
   struct response response;
   const char *rest;

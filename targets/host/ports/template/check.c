@@ -93,7 +93,7 @@ static void check_random(void) {
   check(!beyond, "ok random: nothing beyond the range is written", "not ok random: bytes behind the range changed");
 }
 
-/* Tests the first example of FIPS 180-4, "abc". Without SHA-256, a port cannot use servers that require code
+/* Tests the first example of FIPS 180-4, "abc". A port without SHA-256 cannot use servers that require code
  * challenges. */
 static void check_digest(void) {
   static const uint8_t right[PG_SHA256_BYTES] = {

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/* Set this factor if the machine is slower than an idle device, for example an emulator. It multiplies each time
- * limit. */
+/* This factor multiplies each time limit. Set it for a machine that is slower than an idle device, such as an
+ * emulator. */
 #ifndef CHECK_SLOWNESS
 #define CHECK_SLOWNESS 1
 #endif

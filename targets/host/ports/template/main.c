@@ -22,8 +22,7 @@ static size_t page_bytes;
 static char target[64];
 static int needs_call;
 
-/* Returns a setting from the environment, for tests on the desktop. On a board, settings are constants, which stay in
- * flash. */
+/* Returns a setting from the environment, for tests on the desktop. On a board, settings are constants in flash. */
 static const char *setting(const char *name, const char *otherwise) {
   const char *value = getenv(name);
   return value ? value : otherwise;

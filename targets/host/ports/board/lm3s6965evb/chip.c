@@ -56,7 +56,7 @@ void board_clock_open(void) {
 }
 
 /* Returns the milliseconds since the start. A period may end in this function while the interrupt is off. The interrupt
- * is then pending, and SysTick's value belongs to the next period. A value of 0 may belong to either period, so read it
+ * is then pending, and SysTick's value belongs to the next period. A value of 0 may belong to either period, so read
  * again. */
 uint32_t pg_clock_ms(void) {
   uint32_t before, left, is_over;
