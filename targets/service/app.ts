@@ -1,5 +1,4 @@
-// The hono app: body limits, security headers and the HTML pages. It passes requests for the machine endpoints to
-// synchronous functions.
+// The hono app: body limits, security headers and the HTML pages. Requests to the machine endpoints go to `handle`.
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
@@ -16,9 +15,6 @@ import { hasLength, mayHaveBody, type ProtocolRequest, type ProtocolResponse } f
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1b5e52"/><path d="M4 11V5h4a2 2 0 0 1 0 4H6" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;
 
-const BODY_BYTES_MAX = 262_144;
-
-/** Creates the app. @param handle serves the machine endpoints */
 export function createApp(
   service: ServiceContext,
   handle: (request: ProtocolRequest) => ProtocolResponse,
@@ -27,7 +23,7 @@ export function createApp(
   const refuse = (c: Context, refusal: (family: Family) => ProtocolResponse): Response =>
     toResponse(c.req.method, refusal(familyOf(c.req.path)));
   app.use(async (c, next) => {
-    const maxSize = BODY_BYTES_MAX;
+    const maxSize = 262_144;
     const { headers } = c.req.raw;
     if (!mayHaveBody(c.req.method)) return next();
     // Compare the announced length here, because `bodyLimit` below makes Node create its own Request, which is slow.
@@ -37,9 +33,7 @@ export function createApp(
   });
   for (const path of ["/", "/device", "/device/account", "/device/decision", "/account/*"])
     app.use(path, reportTo(service), pageHeaders(service), ownNameOnly(service));
-  app.get("/", (c) => {
-    return c.html(page(homePage(service)) as Html & string);
-  });
+  app.get("/", (c) => c.html(page(homePage(service)) as Html & string));
   app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
   // The verification address may have another, shorter path for small displays.
@@ -59,9 +53,7 @@ export function createApp(
     return toResponse(c.req.method, handle(await toProtocolRequest(c)));
   });
   app.onError((error, c) => {
-    if (error instanceof ForeignForm) {
-      return c.html(page(foreignForm()) as Html & string, 403);
-    }
+    if (error instanceof ForeignForm) return c.html(page(foreignForm()) as Html & string, 403);
     if (isGone(c)) {
       const { method, path } = c.req;
       service.observers.report({ type: "gone", atMs: service.env.now(), method, path });
@@ -73,7 +65,6 @@ export function createApp(
   return app;
 }
 
-/** The methods of each page, for 405 responses. */
 function methodsByPath(app: Hono): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, method } of app.routes)
@@ -94,7 +85,7 @@ const contentSecurityPolicy = {
 const common = {
   // With "no-referrer", browsers would send the forms with `Origin: null`, which a proxy may reject.
   referrerPolicy: "same-origin",
-  // Do not send this header, because the service also uses plain HTTP on a developer's machine.
+  // The service must not set this header, because it also uses plain HTTP on a developer's machine.
   strictTransportSecurity: false,
 } as const;
 
@@ -113,7 +104,7 @@ const framedHeaders = secureHeaders({
 function pageHeaders(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await (service.options.framedBySelf ? framedHeaders : securityHeaders)(c, next);
-    // Each step is the response to a form post. With no-store, a browser could not go back to it.
+    // A step is the response to a form post. With no-store, the browser could not go back to it.
     const isStep = c.req.path.startsWith("/device");
     c.res.headers.set("cache-control", isStep ? "private, no-cache" : "no-store");
   };
@@ -125,7 +116,7 @@ function isGone(c: Context): boolean {
   return env?.incoming?.destroyed === true && env.incoming.complete === false;
 }
 
-/** Serves pages only under the service's own host name. The owner of another name could read them. */
+/** Rejects other host names, because the owner of a name that points here could read the pages (DNS rebinding). */
 function ownNameOnly(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     if (!isOwnName(new URL(c.req.url).hostname, baseUrlOf(service))) {
@@ -136,7 +127,7 @@ function ownNameOnly(service: ServiceContext) {
   };
 }
 
-/** Reports page views to observers. `handle` reports requests to the machine endpoints. */
+/** Reports page views to the observers. `handle` reports the requests to the machine endpoints. */
 function reportTo({ observers, env }: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await next();

@@ -1,6 +1,4 @@
-// Authorization attempts (device spec §3). Each device code has one, from its request until tokens are issued or it
-// expires. This file also generates user codes, device codes and tokens from random bytes. decisions.ts decides
-// attempts, and token-endpoint.ts responds to polls.
+// Authorization attempts (device spec §3), one for each device code, and random user codes, device codes and tokens.
 
 import type { Challenge } from "./client-authentication.ts";
 import type { Environment } from "./environment.ts";
@@ -16,28 +14,25 @@ export interface Attempt {
   readonly expiresAtMs: number;
   state: "pending" | "granted" | "refused" | "claimed";
   refusal: Refusal | undefined;
-  /** Minimum wait between polls in milliseconds. slow_down may lengthen it. */
+  /** Minimum wait between polls in milliseconds. The option slowDownGrowth lengthens it after each slow_down. */
   intervalMs: number;
   lastPollAtMs: number;
-  /**
-   * The approval sets this account, the granted scopes, and the duration in seconds (undefined: until it is revoked).
-   */
+  /** The account that has decided, if known. An approval also sets `grantedScopes` and `accessSeconds`. */
   accountId: string | undefined;
   grantedScopes: readonly string[];
+  /** Duration of the access in seconds; undefined: until it is revoked. */
   accessSeconds: number | undefined;
   /** The code challenge that the poll must satisfy (RFC 7636); undefined: there is none. */
   readonly challenge: Challenge | undefined;
-  /** The client's nonce for the ID token. */
   readonly nonce: string | undefined;
   /** The authentication context that acr_values requested. */
   readonly acr: string;
-  /** Time of the decision in milliseconds. */
   decidedAtMs: number | undefined;
-  /** The grant that was created when the device claimed its tokens. */
+  /** The grant that the device has claimed. */
   grantId: string | undefined;
 }
 
-/** How long a decided attempt waits for the device's poll after the code has expired. */
+/** A decision is stored at least this long after its code has expired, so that a late poll still receives it. */
 const DECISION_MEMORY_S = 3600;
 
 /** Whether an attempt ended so long ago that its code counts as unknown. */
@@ -50,7 +45,7 @@ export function isDiscarded(attempt: Attempt, nowMs: number, memorySeconds: numb
 export class Attempts {
   readonly #byDeviceCode = new Map<string, Attempt>();
   readonly #byUserCode = new Map<string, Attempt>();
-  /** All pending attempts, and some that were decided since the last call of `pending`. */
+  /** The pending attempts. Decided and expired ones stay until the next call of `pending`. */
   readonly #undecided = new Set<Attempt>();
 
   add(attempt: Attempt): void {
@@ -63,12 +58,12 @@ export class Attempts {
     return this.#byDeviceCode.get(deviceCode);
   }
 
-  /** Finds the attempt of a user code as a user types it. Case matters; dashes and spaces do not. */
+  /** Finds the attempt of a user code as a user types it. */
   findByUserCode(typed: string): Attempt | undefined {
     return this.#byUserCode.get(normalizeUserCode(typed));
   }
 
-  /** Pending attempts with a valid code, oldest first. */
+  /** Pending attempts that have not expired, oldest first. */
   pending(nowMs: number): Attempt[] {
     for (const attempt of this.#undecided)
       if (attempt.state !== "pending" || nowMs >= attempt.expiresAtMs)
@@ -76,22 +71,20 @@ export class Attempts {
     return [...this.#undecided];
   }
 
-  /** All attempts, oldest first. */
   all(): Attempt[] {
     return [...this.#byDeviceCode.values()];
   }
 
-  /** Deletes attempts that ended long ago, and the oldest ones above `max`. Stops at the first one that stays. */
+  /** Deletes attempts that ended long ago, and the oldest ones above `max`. Stops at the first one to keep. */
   dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
-      // A newer attempt may have ended earlier than this one. It is deleted after this one.
+      // A newer attempt may have ended earlier. A later call deletes it.
       if (!isOver && !isDiscarded(attempt, nowMs, memorySeconds)) return;
       this.#discard(attempt);
     }
   }
 
-  /** Deletes every attempt, as in a crash of a service that stores them in memory. */
   clear(): void {
     this.#byDeviceCode.clear();
     this.#undecided.clear();
@@ -109,12 +102,10 @@ export class Attempts {
   }
 }
 
-// The letters of user codes (RFC 8628 §6.1). Without vowels, no code contains a word. With capitals only, 0/O, 1/l/I,
-// 5/S and 8/B cannot be confused. Eight letters have 34.5 bits, which is enough because the entry page limits wrong
-// codes.
+// RFC 8628 §6.1: without vowels, no code contains a word. With capitals only, 0/O, 1/l/I, 5/S and 8/B cannot be
+// confused. Eight letters have 34.5 bits, which is enough because the entry page limits wrong codes.
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
-// The largest multiple of 20 in a byte. Larger bytes are discarded, because they would make the first letters more
-// frequent.
+// The largest multiple of 20 in a byte. Larger bytes would make the first letters more frequent.
 const UNBIASED = 240;
 
 /** A user code in the given format. Each X becomes a random letter. */
@@ -143,14 +134,13 @@ export function createUserCode(env: Environment, format: string): string {
 }
 
 /**
- * Normalizes a typed or pasted code for comparison. Removes spaces, dashes and invisible characters (RFC 8628 §6.1), and
- * converts full-width letters to ASCII. Case matters (device spec §2.1).
+ * Removes spaces, dashes and invisible characters (RFC 8628 §6.1). Converts full-width letters to ASCII. Case stays.
  */
 export function normalizeUserCode(typed: string): string {
   return typed.normalize("NFKC").replace(/[\s\p{Pd}\p{Cf}\u2212]/gu, "");
 }
 
-/** A token of 256 random bits (RFC 8628 §5.2). "awkward" adds characters that require correct percent-encoding. */
+/** A token of 256 random bits. "awkward" adds characters that need percent-encoding. */
 export function createToken(
   env: Environment,
   prefix: string,

@@ -1,6 +1,4 @@
-// Authenticates requests to the resource APIs (device spec §4.5, §5.3; RFC 6750, RFC 9449 §7). Finds the access token
-// in the header or the query, checks the DPoP proof of a bound token, and rejects invalid tokens and insufficient
-// scopes.
+// Authenticates requests to the resource APIs by their access token (device spec §4.5, §5.3; RFC 6750, RFC 9449 §7).
 import type { ServiceContext } from "./context.ts";
 import { checkProof, dpopOf } from "./dpop.ts";
 import { ApiError } from "./errors.ts";
@@ -10,7 +8,7 @@ import type { ProtocolRequest } from "./wire.ts";
 
 type Scheme = "Bearer" | "DPoP";
 
-/** The reason why the caller of a request is unknown. `error` is undefined if the request has no token. */
+/** Why a request has no known caller. `error` is undefined if the request has no token. */
 export interface CallerRefusal {
   readonly scheme: Scheme;
   readonly error?: string;
@@ -50,8 +48,8 @@ export function findCaller(
 }
 
 /**
- * The value of WWW-Authenticate: a challenge for each accepted scheme, and for Bearer if the request did not use DPoP. Only
- * the challenge of the scheme `used` gets `parameters`.
+ * The value of WWW-Authenticate: a challenge for each accepted scheme. Bearer gets one too if the request used it. Only
+ * the challenge of `used` has `parameters`.
  */
 export function challengeOf(
   context: ServiceContext,
@@ -77,7 +75,7 @@ export function parametersOf({ error, description }: CallerRefusal): string[] {
 const REALM = "api";
 
 /**
- * Authenticates a caller that needs one of these scopes (names of the catalogue). Throws an ApiError: 401 if the token is
+ * Authenticates a caller that needs one of these scopes (names of scopes.ts). Throws an ApiError: 401 if the token is
  * missing or invalid, 403 if its scopes do not suffice or the API is not enabled for the client's project.
  */
 export function authenticateCaller(
@@ -139,7 +137,7 @@ function refuseDisabledApi(context: ServiceContext, grant: Grant, api: ResourceA
   throw new ApiError("PERMISSION_DENIED", "accessNotConfigured", message, detail);
 }
 
-/** The access token of a request, from the header with this scheme or from the query parameter access_token. */
+/** The access token in the header with this scheme, or in the query parameter access_token. */
 export function accessTokenOf(
   request: ProtocolRequest,
   scheme: Scheme,
@@ -161,7 +159,6 @@ export function accessTokenOf(
   return isMeant ? inHeader : inQuery[0];
 }
 
-/** A 401 with a challenge (RFC 6750 §3). */
 export function unauthenticated(message: string, reason: string, challenge: string): ApiError {
   const where = { location: "Authorization", locationType: "header" } as const;
   const headers = { "www-authenticate": challenge };

@@ -1,5 +1,5 @@
-// Creates a certificate authority and identities signed by it, for a simulated service with TLS and for the TLS cases of
-// the conformance suite. Each run has a new authority.
+// Certificates for a simulated service with TLS, and for the TLS cases of the conformance suite. Each call of
+// `makeTlsIdentities` creates a new certificate authority.
 
 import { generateKeyPairSync } from "node:crypto";
 import forge from "node-forge";
@@ -71,7 +71,7 @@ function sign(keys: KeyPair, by: Authority, name: string | undefined, days: numb
   return forge.pki.certificateToPem(certificate);
 }
 
-/** Makes a certificate that is valid from ten days ago until `days` from now; negative: it has expired. */
+/** A certificate that is valid from ten days ago until `days` from now. With a negative `days`, it has expired. */
 function blank(
   keys: KeyPair,
   subject: forge.pki.CertificateField[],
@@ -90,7 +90,6 @@ function blank(
   return certificate;
 }
 
-/** Makes an RSA key of 2048 bits, as PEM and as keys of node-forge. */
 export function makeKeys(): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
     modulusLength: 2048,

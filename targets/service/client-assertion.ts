@@ -7,9 +7,8 @@ import { PATHS } from "./metadata.ts";
 import { readJwt, type SignedJwt } from "./signed-jwt.ts";
 import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
-/** The assertion type (RFC 7521 §4.2). */
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/** The maximum number of seconds from `iat` to now, and from now to `exp`. */
+/** The largest distance of `iat` and `exp` from now, in seconds. */
 const ASSERTION_SECONDS_MAX = 3600;
 /** How far a client's clock may be ahead, in seconds. */
 const SKEW_SECONDS = 60;
@@ -17,9 +16,7 @@ const SKEW_SECONDS = 60;
 interface Assertion extends SignedJwt {
   readonly context: ServiceContext;
   readonly client: Client;
-  /** The service's time in seconds. */
   readonly now: number;
-  /** The address of the request. */
   readonly target: string;
 }
 
@@ -66,7 +63,7 @@ const ASSERTION_CHECKS: readonly [
   ],
 ];
 
-/** Authenticates a client by its assertion (RFC 7523 §2.2 and §3). Every failure is invalid_client (RFC 7521 §4.2.1). */
+/** Every failure is invalid_client (RFC 7521 §4.2.1). */
 export function authenticateByAssertion(
   context: ServiceContext,
   request: ProtocolRequest,

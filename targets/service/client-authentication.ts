@@ -1,6 +1,5 @@
 // Client authentication: credentials in the form or by HTTP Basic (RFC 6749 §2.3.1), or a signed assertion (RFC 7523).
-// Only clients for TVs and limited-input devices may use the device grant (device spec §5). This file also checks PKCE
-// (RFC 7636). As in Keycloak, the code request has the challenge, and each poll the verifier.
+// PKCE (RFC 7636) works as in Keycloak: the code request has the challenge, and each poll the verifier.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Attempt } from "./attempts.ts";
@@ -10,19 +9,19 @@ import { missing, oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
-/** Credentials, decoded in one of the possible ways. "" means that they were not sent. */
+/** Credentials, decoded in one of the possible ways. A member is undefined if it is absent or empty. */
 interface Reading {
   id: string | undefined;
   secret: string | undefined;
 }
 
 interface Credentials {
-  /** Possible readings of the credentials, the most likely one first. */
+  /** The most likely reading first. */
   readings: readonly [Reading, ...Reading[]];
   basic: boolean;
 }
 
-/** Reads the credentials. A form's credentials are only used if there is no HTTP Basic. */
+/** Reads the credentials of the header. Without HTTP Basic, reads those of the form. */
 export function readCredentials(request: ProtocolRequest, form: FormParameters): Credentials {
   const header = request.headers.authorization;
   if (header !== undefined && /^basic(?: |$)/i.test(header)) return readBasic(header);
@@ -31,8 +30,8 @@ export function readCredentials(request: ProtocolRequest, form: FormParameters):
 }
 
 /**
- * Parses HTTP Basic. An invalid header names no client. RFC 6749 §2.3.1 requires that both parts are form-encoded, but curl
- * -u and many clients send them unencoded. So a "+" or "%" can mean two things.
+ * RFC 6749 §2.3.1 requires that both parts are form-encoded, but curl -u and many clients send them unencoded. So a "+"
+ * or "%" has two possible meanings, and there are two readings. A malformed header names no client.
  */
 function readBasic(header: string): Credentials {
   const encoded = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1] ?? "";
@@ -53,10 +52,7 @@ function formDecode(text: string): string {
   }
 }
 
-/**
- * The client of a request to the token endpoint, or the error response: 400 if credentials are missing, 401 invalid_client
- * if they are wrong (device spec §7).
- */
+/** The client, or the error: 400 if credentials are missing, 401 invalid_client if they are wrong (device spec §7). */
 export function authenticateClient(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -67,7 +63,7 @@ export function authenticateClient(
     return basic || form.get("client_secret") !== undefined
       ? { refusal: oauthError("invalid_request", "The client authenticates in two ways.") }
       : authenticateByAssertion(context, request, form);
-  // If HTTP Basic fails, the response has a challenge, even if the form contains credentials too (RFC 6749 §5.2).
+  // After HTTP Basic, the response has a challenge, even if the form contains credentials too (RFC 6749 §5.2).
   if (readings[0].id === undefined)
     return basic ? refuseClient(basic, "Unauthorized") : { refusal: missing("client_id") };
   const named = agreeing(readings, form);
@@ -90,12 +86,11 @@ export function agreeing(readings: readonly Reading[], form: FormParameters): re
   return readings.filter(({ id }) => inForm === undefined || inForm === id);
 }
 
-/** The error for a request whose header and form name different clients. */
 export function twoClients(): ProtocolResponse {
   return oauthError("invalid_request", "Two different clients are named.");
 }
 
-/** The first client whose credentials match. */
+/** The first client that a reading names. Its secret is not checked. */
 export function clientOf(
   { directory }: ServiceContext,
   readings: readonly Reading[],
@@ -103,7 +98,7 @@ export function clientOf(
   return readings.flatMap(({ id }) => directory.clients.get(id ?? "") ?? [])[0];
 }
 
-/** Rejects a client of another type than TVs and limited-input devices (device spec §5.4). */
+/** Only clients for TVs and limited-input devices may use the device grant (device spec §5.4). */
 export function refuseWrongType(client: Client): ProtocolResponse | undefined {
   if (client.type === "tv-and-limited-input") return undefined;
   return oauthError("invalid_client", "Invalid client type.");
@@ -112,13 +107,13 @@ export function refuseWrongType(client: Client): ProtocolResponse | undefined {
 function refuseClient(basic: boolean, description: string): { refusal: ProtocolResponse } {
   const refusal = oauthError("invalid_client", description);
   if (!basic) return { refusal };
-  // RFC 6749 §5.2 requires a challenge only if the client has used HTTP Basic. In other responses, clients that read
-  // the challenge first would not find the error in the body.
+  // Only HTTP Basic requires a challenge (RFC 6749 §5.2). In other responses, a client that reads the challenge first
+  // would miss the error in the body.
   const headers = { ...refusal.headers, "www-authenticate": 'Basic realm="token"' };
   return { refusal: { ...refusal, headers } };
 }
 
-// Compares `sent` with all values, so that the time does not show which one matches.
+// Compares all values, so that the time does not show which one matches.
 function isOneOf(sent: readonly string[], expected: string): boolean {
   return sent.map((secret) => sameSecret(secret, expected)).includes(true);
 }
@@ -138,7 +133,7 @@ export interface Challenge {
   readonly method: ChallengeMethod;
 }
 
-/** The form of a challenge and of a verifier (RFC 7636 §4.1 and §4.2). A hash has 43 characters. */
+/** The characters of a challenge and of a verifier (RFC 7636 §4.1 and §4.2). A SHA-256 hash in base64url has 43. */
 const UNRESERVED = /^[A-Za-z0-9._~-]{43,128}$/;
 const HASH = /^[A-Za-z0-9_-]{43}$/;
 
@@ -164,7 +159,7 @@ export function readChallenge(
   return { challenge: { value, method: known } };
 }
 
-/** Checks the verifier of a poll (RFC 7636 §4.6). Returns the error response; undefined if the verifier is correct. */
+/** Checks the verifier of a poll (RFC 7636 §4.6). Returns the error response if it is wrong. */
 export function refuseVerifier(
   attempt: Attempt,
   form: FormParameters,

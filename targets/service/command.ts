@@ -1,5 +1,4 @@
-// The command line of the simulated service: npm run service, and picogrant service. It reads the fixture, starts the
-// server, and prints one line for each request. Errors are one line with exit code 2.
+// The command line of the simulated service: npm run service, and picogrant service.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +34,7 @@ interface Flags {
   https?: boolean;
 }
 
-// Timers of devices on the same machine may fire a little early. A poll may be early by this time without a slow_down.
+// Timers of devices on the same machine may fire a little early. Such a poll gets no slow_down.
 const POLL_TOLERANCE_MS = 250;
 
 const HELP = `
@@ -81,12 +80,7 @@ export function serviceLine(usage: string): Command {
     .addHelpText("after", HELP);
 }
 
-/**
- * Starts the server. A signal ends the process.
- * @param line the parsed command line
- * @param name the prefix of each printed line
- * @throws UsageError for an invalid option, or if it cannot listen
- */
+/** Starts the server and returns. A signal ends the process. @throws UsageError for an invalid option or port */
 export async function runService(line: Command, name: string): Promise<number> {
   try {
     await listen(line.opts<Flags>(), name);
@@ -96,14 +90,13 @@ export async function runService(line: Command, name: string): Promise<number> {
   }
 }
 
-/** @throws UsageError with one line that names the problem in the file */
 function readJson(what: "fixture" | "options", file: string, check: (value: never) => void) {
   const text = readText(file, what);
   let problem = "is not JSON: ";
   try {
     const value = JSON.parse(text) as unknown;
     problem = "";
-    // Reject an array or a string, because its members are not options and would be ignored without an error.
+    // The members of an array or a string are not options. Without this check, they would be ignored silently.
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw new Error("holds no JSON object");
     }
@@ -114,7 +107,6 @@ function readJson(what: "fixture" | "options", file: string, check: (value: neve
   }
 }
 
-/** Reads the fixture from a file. Default: the built-in fixture. */
 export function readFixtureFile(
   file: string = fileURLToPath(new URL("fixture.json", import.meta.url)),
 ): FixtureInput {
@@ -125,7 +117,7 @@ export function readOptionsFile(file: string): ServiceOptionsInput {
   return readJson("options", file, readOptions);
 }
 
-/** Parses REQUEST=RESPONSE. The option itself rejects unknown names. */
+/** Parses REQUEST=RESPONSE. `readOptions` rejects unknown names. */
 function readProvoked(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {
@@ -145,7 +137,7 @@ function readPublicUrl(text: string): string {
   return text;
 }
 
-/** The certificate that clients have to trust: the one of --https, or that of --cert if it is self-signed. */
+/** The certificate that clients have to trust: that of --https, or that of --cert if it is self-signed. */
 let authorityFile = "";
 
 function readPair(flags: Flags): { key?: string; cert?: string } {
@@ -154,7 +146,7 @@ function readPair(flags: Flags): { key?: string; cert?: string } {
   if (flags.key === undefined || flags.cert === undefined) return {};
   const pair = { key: readText(flags.key, "key"), cert: readText(flags.cert, "certificate") };
   try {
-    // Reject a key that does not match the certificate. TLS would accept this key, and then fail at each handshake.
+    // TLS would accept a key that does not match the certificate, and then fail at each handshake.
     const certificate = new X509Certificate(pair.cert);
     const belongs = certificate.checkPrivateKey(createPrivateKey(pair.key));
     if (!belongs) throw new Error("they do not belong together");
@@ -199,7 +191,7 @@ async function listen(flags: Flags, prefix: string): Promise<void> {
   const others = DIALECTS.filter((one) => one !== dialect).join(", ");
   console.log(`${prefix}: listening on ${server.url}, enter codes at ${service.baseUrl}/device`);
   console.log(`${prefix}: dialect ${dialect}, issuer ${service.issuer}; --dialect: ${others}`);
-  // Device spec §8 guarantees 40 characters on each display. The device can omit the scheme.
+  // Each display has at least 40 characters for the address (device spec §8). The device can omit the scheme.
   const address = `${service.baseUrl}${verificationPath}`.replace(/^https?:\/\//, "");
   if (address.length > 40)
     console.log(`${prefix}: ${address} is longer than the 40 characters that every display has`);
@@ -231,7 +223,7 @@ function throwAwayPair(flags: Flags): { key: string; cert: string } {
   return identities.trusted;
 }
 
-/** Prints the clients and users. The secrets of the fixture are public. */
+/** The lines with clients and accounts. The secrets of the built-in fixture are public, so they are shown. */
 function introduce(running: Service, fixture: FixtureInput, flags: Flags): string[] {
   const isBuiltIn = flags.fixture === undefined;
   const clients = (fixture.clients ?? []).map(({ id, secret, name }) => {

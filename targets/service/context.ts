@@ -1,4 +1,4 @@
-// The data that all endpoints share. It is passed as one object instead of global variables.
+// The data that all endpoints share.
 import type { Attempts } from "./attempts.ts";
 import { MANNERS, type Manner } from "./dialects.ts";
 import type { Environment, Tasks } from "./environment.ts";
@@ -32,17 +32,17 @@ export interface ServiceContext {
   readonly tasks: Tasks;
   readonly usedAssertions: UsedIds;
   readonly usedProofs: UsedIds;
-  /** The secret from which DPoP nonces are derived; created on demand. */
+  /** DPoP nonces are derived from this secret. It is created on demand. */
   nonceSecret: Uint8Array | undefined;
   readonly observers: Observers;
   /** Subscription offers by "package/product/base plan", and then by offer id. */
   readonly offers: Map<string, Map<string, SubscriptionOffer>>;
-  /** The options; setOptions replaces the object. */
+  /** setOptions replaces this object. */
   options: ServiceOptions;
   scopes: ScopeCatalogue;
 }
 
-/** The base URL if none is set, for example in memory without a server. */
+/** The base URL until `serve` or the option baseUrl sets another one. */
 const FALLBACK_BASE_URL = "http://127.0.0.1:8080";
 
 export function mannerOf(context: ServiceContext): Manner {

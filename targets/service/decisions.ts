@@ -1,7 +1,5 @@
-// The user's decision about a pending attempt (device spec §3, §7), with the rules about who may grant what. This file
-// also has the actions of a user or administrator on an account: remove an application, sign out everywhere, disable,
-// enable. Each action notifies the event receivers (§6). The pages and the controls for programs use the same functions
-// of this file, so that no rule can be bypassed.
+// The user's decision about a pending attempt (device spec §3, §7), and actions on an account, which notify the event
+// receivers (§6). The pages and the controls for programs use the same functions, so that no rule can be bypassed.
 
 import { type Attempt, isDiscarded, type Refusal } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
@@ -9,7 +7,7 @@ import type { Account } from "./fixture.ts";
 import { emitAccountEvent, emitTokenRevoked } from "./security-events/delivery.ts";
 import { EVENT_TYPES } from "./security-events/streams.ts";
 
-/** The result of a decision. A decision does not change a code that is no longer pending. */
+/** The result of a decision. If the code is no longer pending, the decision has no effect. */
 export type DecisionOutcome =
   | "granted"
   | Refusal
@@ -18,7 +16,6 @@ export type DecisionOutcome =
   | "already-decided"
   | "account-disabled";
 
-/** The user's choices. */
 export interface ApprovalChoices {
   /** The scopes to grant; absent: all requested scopes. */
   readonly scopes?: readonly string[] | undefined;
@@ -79,8 +76,8 @@ function ruleAgainst(
 }
 
 /**
- * Call this when a poll claims an approved attempt. Refuses the attempt if the account was disabled since the approval,
- * or if a rule of its organization now forbids it. The attempt stays refused.
+ * Called when a poll claims the tokens of an approved attempt. Refuses it if the account was disabled since the
+ * approval, or if a rule of its organization now forbids the access.
  */
 export function refuseClaim(
   context: ServiceContext,
@@ -131,7 +128,6 @@ function report(context: ServiceContext, attempt: Attempt): void {
   });
 }
 
-/** The reason why an account was disabled, if known. */
 export type DisableReason = "hijacking" | "bulk-account";
 
 /** Revokes the grants of an account to one client. Returns the number of valid grants. */

@@ -1,5 +1,4 @@
-// The device authorization endpoint (device spec §4.1; RFC 8628 §3.1, §3.2). Clients are identified by client_id alone,
-// and each has a quota.
+// The device authorization endpoint (device spec §4.1; RFC 8628 §3.1, §3.2). A client_id alone identifies the client.
 import { type Attempt, createToken, createUserCode } from "./attempts.ts";
 import {
   agreeing,
@@ -25,7 +24,6 @@ import {
   textOf,
 } from "./wire.ts";
 
-/** Handles POST {device_auth_url}. */
 export function deviceAuthorization(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -37,7 +35,7 @@ export function deviceAuthorization(
   if (form.repeated !== undefined)
     return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);
 
-  // A client assertion is optional here, as at the revocation endpoint. If a client sends one, it is checked.
+  // A client assertion is optional, but if there is one, it must be valid.
   if (form.get("client_assertion") !== undefined) {
     const authenticated = authenticateClient(context, request, form);
     if ("refusal" in authenticated) return authenticated.refusal;
@@ -118,7 +116,7 @@ function createAttempt(
   return attempt;
 }
 
-// Makes a user code that no pending attempt has, so that a user cannot approve another device by mistake.
+// A user code that no other stored attempt has, so that a user cannot approve another device by mistake.
 function freshUserCode(context: ServiceContext): string {
   for (let tries = 0; tries < 100; tries++) {
     const code = createUserCode(context.env, context.options.userCodeFormat);
@@ -127,7 +125,6 @@ function freshUserCode(context: ServiceContext): string {
   throw new Error("no free user code: the random source repeats itself or the format is too short");
 }
 
-/** The success response of device spec §2.1, in the service's dialect. */
 function describeAttempt(context: ServiceContext, attempt: Attempt, nowMs: number): object {
   const { verificationPath, verificationUriComplete } = context.options;
   const { addressName, hasMessage } = mannerOf(context);

@@ -1,19 +1,18 @@
-// The dialects: how well-known authorization servers differ from the specification that this service implements. Each row
-// of the table is one difference, with its source. Behaviour without a row follows the specification.
+// The dialects: how well-known authorization servers differ from the specification of this service. Each row names the
+// source of its differences. Later rows take precedence.
 
-/** The behaviour that a dialect can change. */
 export interface Manner {
   /** The name of the address in the device authorization response. */
   readonly addressName: "verification_url" | "verification_uri";
-  /** Whether that response has a message for the user. */
+  /** Whether the device authorization response has a message for the user. */
   readonly hasMessage: boolean;
-  /** The statuses of errors, by the names of errors.ts. */
+  /** The HTTP status of errors, by the names of errors.ts. */
   readonly statuses: Readonly<Record<string, number>>;
   /** The values of the member `error`, by the same names. */
   readonly words: Readonly<Record<string, string>>;
   /** Entra's error numbers, by the same names. Undefined: errors do not have Entra's additional members. */
   readonly numbers: Readonly<Record<string, number>> | undefined;
-  /** Whether the metadata omit the authentication method for clients without a secret. */
+  /** Whether the metadata omit "none", the authentication method of clients without a secret. */
   readonly isSecretPrompted: boolean;
   /** Whether a client may request the scope `offline_access`. */
   readonly hasOfflineScope: boolean;
@@ -163,7 +162,6 @@ const SPECIFICATION: Manner = {
   },
 };
 
-/** The behaviour of a dialect: the specification with the changes of its rows. Later rows take precedence. */
 function mannerOf(rows: readonly Row[]): Manner {
   let manner = SPECIFICATION;
   for (const { source: _, ...row } of rows)

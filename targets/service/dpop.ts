@@ -1,4 +1,4 @@
-// DPoP (RFC 9449): the proof that a client owns the key to which its tokens are bound, and the service's nonces.
+// DPoP (RFC 9449): the proof that a client owns the key to which its tokens are bound, and the nonces of the service.
 
 import { createHmac } from "node:crypto";
 import { baseUrlOf, type ServiceContext } from "./context.ts";
@@ -31,7 +31,7 @@ type Check = readonly [
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
-/** The checks of RFC 9449 §4.3 in its order. `checkProof` contains the first two. */
+/** The checks of RFC 9449 §4.3, in its order. `checkProof` makes the first two and checks that the jti is new. */
 const CHECKS: readonly Check[] = [
   [
     "The proof needs htm, htu, iat and jti, and ath beside an access token.",
@@ -74,7 +74,7 @@ const CHECKS: readonly Check[] = [
   ],
 ];
 
-/** Checks the proof of a request. Returns the thumbprint of its key, or the reason for an error. */
+/** Checks the proof of a request. Returns the thumbprint of its key, or the error. */
 export function checkProof(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -88,8 +88,8 @@ export function checkProof(
   if (failed) return refuse(failed[0], failed[2]);
   const jkt = thumbprint(jwt.header.jwk as Record<string, unknown>);
   const nowMs = context.env.now();
-  // A proof may be used only once (§11.1), so its identifier is stored. No proof is valid for longer than this time: its
-  // `iat` may be one window ahead, and a nonce is valid for two windows.
+  // A proof may be used only once (§11.1). No proof is valid for longer than this: its `iat` may be one window ahead,
+  // and a nonce is valid for two windows.
   const untilMs = nowMs + 2 * context.options.dpopWindow * 1000;
   if (context.usedProofs.use(jkt, String(jwt.claims.jti), nowMs, untilMs)) return jkt;
   return refuse("The jti of the proof was used before.");
@@ -122,7 +122,7 @@ export function keyOfTokenRequest(
   return { refusal: oauthError(checked.error, checked.description) };
 }
 
-/** The current nonce (§8). It is derived from the time and a secret, so nothing has to be stored. */
+/** The nonce of the current window (§8), or of `ago` windows before. It depends only on the time and a secret. */
 function nonceOf(context: ServiceContext, ago = 0): string {
   const { env, options } = context;
   const count = Math.floor(env.now() / 1000 / options.dpopWindow) - ago;
@@ -134,7 +134,7 @@ function isNonce(context: ServiceContext, nonce: unknown): boolean {
   return nonce === nonceOf(context) || nonce === nonceOf(context, 1);
 }
 
-/** Adds the nonce for the next proof to each response to a request with a proof (§8.2). */
+/** Adds the next nonce to the response if the request has a proof (§8.2). */
 export function withNonce(
   context: ServiceContext,
   request: ProtocolRequest,

@@ -1,5 +1,4 @@
-// The routing table of the machine endpoints: a function for each method and path, without an HTTP library. app.ts routes
-// the pages.
+// The routing table of the machine endpoints. app.ts routes the pages.
 
 import { mannerOf, type ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";
@@ -57,7 +56,6 @@ const ENDPOINTS: ReadonlyMap<string, Readonly<Record<string, Endpoint>>> = new M
   ["/.well-known/oauth-authorization-server", { GET: authorizationServerMetadata }],
 ] as [string, Record<string, Endpoint>][]);
 
-/** The public keys for ID tokens and security events, in one JWK set (RFC 7517). */
 function keySet({ keys, signer }: ServiceContext): ProtocolResponse {
   return json(200, { keys: [...keys.published(), ...signer.publicKeys()] });
 }
@@ -66,7 +64,6 @@ const WITH_BODY: readonly string[] = [
   ...[PATHS.deviceAuthorization, PATHS.token, PATHS.revocation, PATHS.introspection],
 ];
 
-/** Handles a request to a machine endpoint. No request makes it throw. */
 export function dispatch(context: ServiceContext, sent: ProtocolRequest): ProtocolResponse {
   const { path } = sent;
   const isJson = context.options.bodies === "json" && WITH_BODY.includes(path);
@@ -99,12 +96,12 @@ function route(context: ServiceContext, request: ProtocolRequest): ProtocolRespo
 
 const API_PREFIXES = ["/video/", "/publisher/", "/events/"];
 
-/** The kind of errors that the clients of a path expect: OAuth or API. */
+/** Whether clients of a path expect errors of OAuth or of the resource APIs. */
 export function familyOf(path: string): Family {
   return API_PREFIXES.some((prefix) => path.startsWith(prefix)) ? "api" : "oauth";
 }
 
-/** Converts the JSON body of a request to a form. If the option requires JSON, returns 415 for a form. */
+/** Converts the JSON body of a request to a form. Returns 415 for another media type. */
 function fromJson(request: ProtocolRequest): ProtocolRequest | ProtocolResponse {
   if (mediaType(request.headers["content-type"] ?? "") !== "application/json") {
     return bare(415, { "accept-post": "application/json" });

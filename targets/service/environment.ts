@@ -1,5 +1,5 @@
-// The functions of the host that the service needs: time, random bytes, and sending pushed events. The service itself has
-// no clock, entropy or timer, so that a simulator can control all three.
+// What the service needs from its host. The service has no clock, entropy or timer of its own, so that a simulator can
+// control all three.
 
 import type { PublicKey } from "./signed-jwt.ts";
 
@@ -16,11 +16,10 @@ export interface PushResponse {
   body: string;
 }
 
-/** A key that signs ID tokens. */
 export interface SigningKey {
-  /** The public key as a JWK with kid, use and alg (RFC 7517). */
+  /** A JWK (RFC 7517) with kid, use and alg. */
   readonly publicJwk: { readonly kid: string; readonly [member: string]: unknown };
-  /** Signs data. The signature has the format of a JWS (RFC 7518 §3.3, §3.4). */
+  /** The signature has the format of a JWS (RFC 7518 §3.3, §3.4). */
   sign(data: Uint8Array): Uint8Array;
 }
 
@@ -29,11 +28,11 @@ export interface Environment {
   now(): number;
   /** `count` random bytes (1 to 64). The security of tokens depends on this source. */
   random(count: number): Uint8Array;
-  /** Runs `task` once after `delayMs` milliseconds. If it is missing, tasks that are due wait for `runDue()`. */
+  /** Runs `task` once after `delayMs` milliseconds. If it is missing, the host has to call `runDue()`. */
   schedule?: ((delayMs: number, task: () => void) => void) | undefined;
   /** Creates a signing key. If it is missing, the service issues no ID tokens, and its metadata do not mention them. */
   makeKey?: ((algorithm: "RS256" | "ES256") => SigningKey) | undefined;
-  /** Verifies a signature of ES256 (RFC 7518 §3.4). If it is missing, the service has neither private_key_jwt nor DPoP. */
+  /** Verifies a signature of ES256 (RFC 7518 §3.4). If it is missing, private_key_jwt and DPoP are not available. */
   verify?: ((key: PublicKey, data: Uint8Array, signature: Uint8Array) => boolean) | undefined;
   /** Sends a pushed event. If it is missing, events wait for polls. */
   push?: ((delivery: PushDelivery) => Promise<PushResponse>) | undefined;
@@ -49,13 +48,13 @@ export class Tasks {
     this.#env = env;
   }
 
-  /** Runs `task` once, after `delayMs` milliseconds. Tasks handle their own failures. */
+  /** Tasks handle their own failures. */
   after(delayMs: number, task: Task): void {
     if (this.#env.schedule) this.#env.schedule(delayMs, () => void task());
     else this.#waiting.push({ dueAtMs: this.#env.now() + delayMs, task });
   }
 
-  /** Runs all tasks that are due, in the order of their times. Returns their number. */
+  /** Runs all tasks that are due, the earliest first. Returns their number. */
   async runDue(): Promise<number> {
     for (let ran = 0; ; ran++) {
       const nowMs = this.#env.now();

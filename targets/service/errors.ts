@@ -1,10 +1,9 @@
-// The error responses of the service: one table for the OAuth endpoints (device spec §7), and one form for the resource
-// APIs. Each entry has the status, code and description that a client receives.
+// The error responses: those of the OAuth endpoints (device spec §7), and those of the resource APIs.
 
 import type { Manner } from "./dialects.ts";
 import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
-/** Errors of the OAuth endpoints. Descriptions are copied verbatim from the specification where it has one. */
+/** Status and description of each error. Descriptions are those of the specification where it has one. */
 const OAUTH_ERRORS = {
   // Device spec §7, rows of "Poll".
   authorization_pending: [428, "Precondition Required"],
@@ -17,13 +16,13 @@ const OAUTH_ERRORS = {
   // The service sends this error as invalid_grant, except in some dialects.
   bad_device_code: [400, "Malformed device code."],
   unsupported_grant_type: [400, "Invalid grant_type."],
-  // The next errors are not in the specification, but in RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, or RFC 7009 §2.2.1.
+  // From RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, and RFC 7009 §2.2.1.
   expired_token: [400, "The device code has expired."],
   invalid_request: [400, "Bad Request"],
   invalid_scope: [400, "Some requested scopes are not allowed on the device flow."],
   unauthorized_client: [400, "Clients of this service sign in by the device authorization grant."],
   invalid_token: [400, "Token is not valid, or was already revoked."],
-  // Errors of RFC 9449 §5 and §8.
+  // From RFC 9449 §5 and §8.
   invalid_dpop_proof: [400, "The DPoP proof is not valid."],
   use_dpop_nonce: [400, "The DPoP proof needs a nonce."],
 } as const satisfies Record<string, readonly [number, string]>;
@@ -52,10 +51,9 @@ export function missing(parameter: string): ProtocolResponse {
   return oauthError("invalid_request", `Missing required parameter: ${parameter}`);
 }
 
-/** Entra's trace id. This service has no traces. */
 const NO_TRACE = "00000000-0000-0000-0000-000000000000";
 
-/** A response in the dialect: an error gets the dialect's status, code and additional members. */
+/** Gives an error the status, the code and the additional members of the dialect. */
 export function inDialect(
   { statuses, words, numbers }: Manner,
   response: ProtocolResponse,
@@ -82,7 +80,6 @@ export function quotaError(): ProtocolResponse {
   return json(403, { error_code: "rate_limit_exceeded" });
 }
 
-/** Canonical status names of the resource APIs and their HTTP status. */
 const API_STATUSES = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
@@ -95,7 +92,7 @@ const API_STATUSES = {
 } as const;
 
 interface ApiErrorDetail {
-  /** An HTTP status that is more specific than the status of the canonical name. */
+  /** The HTTP status, if it is not that of `API_STATUSES`. */
   readonly code?: number;
   readonly domain?: string;
   /** The invalid parameter or header. */
@@ -124,7 +121,6 @@ export class ApiError extends Error {
   }
 }
 
-/** A 400 about one parameter. */
 export function invalidParameter(
   location: string,
   message: string,
@@ -134,7 +130,7 @@ export function invalidParameter(
   return new ApiError("INVALID_ARGUMENT", reason, message, where);
 }
 
-/** The JSON in a body. Throws an ApiError for another media type, and for other text. */
+/** The JSON in a body. Throws an ApiError for another media type, or if the body is not JSON. */
 export function jsonOf({ headers, body }: ProtocolRequest): unknown {
   const type = headers["content-type"];
   const where = { location: "Content-Type", locationType: "header" } as const;
@@ -152,7 +148,6 @@ export function jsonOf({ headers, body }: ProtocolRequest): unknown {
   }
 }
 
-/** The kind of an error. The errors of OAuth and of resource APIs have different members. */
 export type Family = "oauth" | "api";
 
 /** A 405 with the allowed methods (RFC 9110 §15.5.6). GET includes HEAD. */
@@ -164,10 +159,9 @@ export function methodNotAllowed(family: Family, methods: readonly string[]): Pr
   return refusal(family, error);
 }
 
-/** A 413, without reading the body. */
 export function bodyTooLarge(family: Family): ProtocolResponse {
   const message = "The request body is too large.";
-  // The rest of the body is not read, so the connection cannot be reused.
+  // Nobody reads the rest of the body, so the connection cannot be reused.
   const headers = { connection: "close" };
   return refusal(
     family,
@@ -175,7 +169,6 @@ export function bodyTooLarge(family: Family): ProtocolResponse {
   );
 }
 
-/** Returns a 500 for a fault of the service itself. */
 export function serviceFault(family: Family): ProtocolResponse {
   const error = new ApiError("INTERNAL", "backendError", "The service has failed.");
   return refusal(family, error, "server_error");
@@ -187,7 +180,7 @@ function refusal(family: Family, error: ApiError, word = "invalid_request"): Pro
   return json(response.status, { error: word, error_description: error.message }, error.headers);
 }
 
-/** The value of a parameter; null if it is absent. Throws an ApiError if it is repeated. */
+/** The value of a parameter; null if it is absent. Throws an ApiError if the parameter is repeated. */
 export function singleValue(query: URLSearchParams, name: string): string | null {
   const [value = null, other] = query.getAll(name);
   if (other !== undefined) throw invalidParameter(name, `${name} is given twice.`);

@@ -1,6 +1,5 @@
-// The fixture: organizations, accounts, clients, applications and event receivers, read from a file and checked. This
-// file also has the directory: accounts, organizations and clients while the service runs, with changes by controls and
-// the account page (disabled accounts, policies).
+// The fixture: organizations, accounts, clients, applications and event receivers, read from a file and checked. The
+// directory has those that can change while the service runs: accounts, organizations and clients.
 
 import * as z from "zod";
 import { SIGNING_ALGORITHMS } from "./openid.ts";
@@ -51,7 +50,7 @@ const client = z.strictObject({
   type: z
     .enum(["tv-and-limited-input", "web", "desktop", "mobile"])
     .default("tv-and-limited-input"),
-  /** Only accounts of this organization may use the client (org_internal). */
+  /** Only accounts of this organization may use the client. Others get org_internal. */
   internalTo: id.optional(),
   /** Scopes in addition to the common list, such as "publisher". */
   permittedScopes: scopeNames,
@@ -59,7 +58,6 @@ const client = z.strictObject({
   enabledApis: z.array(z.enum(apis)).default([...apis]),
   /** Overrides the service's deviceCodeQuota. */
   deviceCodeQuota: quota.optional(),
-  /** Whether each of the client's codes requires PKCE (RFC 7636). */
   pkce: z.enum(["optional", "required"]).default("optional"),
   /** The signature algorithm of the client's ID tokens (id_token_signed_response_alg of a registration). */
   idTokenAlgorithm: z.enum(SIGNING_ALGORITHMS).default("RS256"),
@@ -98,7 +96,7 @@ const receiver = z.strictObject({
   name: z.string(),
   /** The bearer token for the endpoints of the stream. */
   token: z.string().min(8),
-  /** The receiver gets events about users of these clients. The clients are the audience of the event tokens. */
+  /** The receiver gets events about users of these clients. They are the audience of its event tokens. */
   clients: z.array(id).min(1),
 });
 
@@ -121,10 +119,10 @@ export type ResourceApi = (typeof apis)[number];
 export type Application = z.output<typeof application>;
 export type Receiver = z.output<typeof receiver>;
 
-/** Results of `readFixture`, which are checked and frozen. readFixture returns them unchanged. */
+/** Checked and frozen results of `readFixture`, so that it need not check them again. */
 const known = new WeakSet<object>();
 
-/** Checks the fixture and fills in defaults. Throws an Error with one line that names the invalid member. */
+/** Checks the fixture and fills in defaults. Throws an Error with one line that names the first problem. */
 export function readFixture(input: unknown): Fixture {
   if (typeof input === "object" && input !== null && known.has(input)) return input as Fixture;
   const fixture = frozen(check(input));
@@ -161,7 +159,7 @@ function checkUnique(where: string, entries: readonly { id: string }[]): void {
   }
 }
 
-/** Rejects a token that two receivers share, because the second one would never receive an event. */
+/** If two receivers had the same token, the second one would never receive an event. */
 function checkTokens(receivers: readonly Receiver[]): void {
   const holders = new Map<string, string>();
   for (const { id, token } of receivers) {
@@ -199,33 +197,31 @@ export class Directory {
   readonly organizations: ReadonlyMap<string, Organization>;
 
   constructor(fixture: Fixture) {
-    // Copies the fixture, so that two services do not share changes.
     this.accounts = new Map(fixture.accounts.map((account) => [account.id, { ...account }]));
     this.clients = new Map(fixture.clients.map((client) => [client.id, { ...client }]));
     this.organizations = new Map(fixture.organizations.map((entry) => [entry.id, { ...entry }]));
   }
 
-  /** Finds an account, for controls. Throws an Error that names an unknown id. */
+  /** Throws an Error for an unknown id. */
   account(id: string): Account {
     const account = this.accounts.get(id);
     if (!account) throw new Error(`no account "${id}" in the fixture`);
     return account;
   }
 
-  /** Names of the scopes that this account may not grant, because of its own policy or its organization's. */
+  /** The scopes that this account may not grant, because of its own policy or its organization's. */
   blockedScopes(account: Account): readonly string[] {
     const organization = this.organizations.get(account.organization ?? "");
     return [...account.blockedScopes, ...(organization?.blockedScopes ?? [])];
   }
 
-  /** The account with this id, or if there is none, the organization. */
   #holder(id: string): Account | Organization {
     const holder = this.accounts.get(id) ?? this.organizations.get(id);
     if (!holder) throw new Error(`no account or organization "${id}"`);
     return holder;
   }
 
-  /** The scopes that the policy of this account or organization blocks. */
+  /** The scopes that the policy of this account or organization blocks, without its organization's. */
   policyOf(accountOrOrganizationId: string): readonly string[] {
     return this.#holder(accountOrOrganizationId).blockedScopes;
   }
@@ -236,7 +232,7 @@ export class Directory {
     this.#holder(accountOrOrganizationId).blockedScopes = [...blockedScopes];
   }
 
-  /** Makes an account a member of an organization, or of none. */
+  /** Makes an account a member of an organization. `undefined` ends a membership. */
   admit(accountId: string, organizationId: string | undefined): void {
     const account = this.account(accountId);
     if (organizationId !== undefined && !this.organizations.has(organizationId))
@@ -244,7 +240,6 @@ export class Directory {
     account.organization = organizationId;
   }
 
-  /** Sets which resource APIs are enabled for a client's project (device spec §1). */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void {
     const client = this.clients.get(clientId);
     if (!client) throw new Error(`no client "${clientId}"`);

@@ -15,20 +15,19 @@ export interface Grant {
   readonly createdAtMs: number;
   /** The end of time-based access. Undefined: the grant lasts until it is revoked. */
   readonly expiresAtMs: number | undefined;
-  /** When and how the user authenticated. */
   readonly authentication: Authentication;
-  /** The thumbprint of the key that refresh requests must prove (RFC 9449 §5); undefined: none. */
+  /** The thumbprint of the key that refresh requests must prove (RFC 9449 §5), if any. */
   jkt: string | undefined;
   refreshToken: string;
   /** The previous refresh token, valid until `graceUntilMs` or until the current one is used. */
   predecessor: string | undefined;
   graceUntilMs: number;
-  /** The last refresh tokens of this grant, which are needed to detect reuse. The last entry is the current one. */
+  /** The last refresh tokens, to detect reuse. The last entry is the current one. */
   readonly refreshTokens: string[];
   readonly accessTokens: Set<string>;
 }
 
-/** A grant as plain data. */
+/** A grant as plain data, for a snapshot. */
 export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
   readonly accessTokens: readonly {
     readonly token: string;
@@ -37,11 +36,11 @@ export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
     readonly scopes?: readonly string[] | undefined;
     readonly jkt?: string | undefined;
   }[];
-  /** Whether newer grants have displaced this grant's refresh token. The access tokens of the grant stay valid. */
+  /** Whether newer grants have displaced the refresh token. The access tokens stay valid. */
   readonly evicted?: boolean | undefined;
 };
 
-/** The number of replaced refresh tokens that a grant stores. An older token gets invalid_grant, like an unknown one. */
+/** The number of replaced refresh tokens that a grant stores. An older token counts as unknown. */
 const REPLACED_TOKENS_MAX = 16;
 
 export interface AccessToken {
@@ -53,9 +52,7 @@ export interface AccessToken {
   readonly jkt: string | undefined;
 }
 
-/**
- * The client of a token request, and the thumbprint of the key that the request proves (undefined if it proves none).
- */
+/** The client of a token request, and the thumbprint of the key that the request proves, if any. */
 export interface Requester {
   readonly client: Client;
   readonly jkt: string | undefined;
@@ -69,13 +66,12 @@ export interface IssuedTokens {
   grant: Grant;
   scopes: readonly string[];
   accessToken: string;
-  /** The key of the access token, as in `AccessToken`. */
   jkt: string | undefined;
   /** Lifetime of the access token in seconds. */
   expiresIn: number;
-  /** Remaining time-based access in seconds; undefined: until revoked. */
+  /** Remaining time-based access in seconds; undefined: until it is revoked. */
   refreshExpiresIn: number | undefined;
-  /** The refresh token, if the client has to store it: in the first response, and after a rotation. */
+  /** The refresh token, if the client has to store it: in the first response and after a rotation. */
   refreshToken: string | undefined;
 }
 
@@ -92,7 +88,6 @@ export interface GrantRequest {
   by: Requester;
   accountId: string;
   scopes: readonly string[];
-  /** Seconds of time-based access; undefined: until revoked. */
   accessSeconds: number | undefined;
   authentication: Authentication;
 }
@@ -101,10 +96,10 @@ export class Grants {
   readonly #refreshTokens = new Map<string, Grant>();
   readonly #accessTokens = new Map<string, AccessToken>();
   readonly #byId = new Map<string, Grant>();
-  // Grants by account and by client, in the order of creation.
   readonly #byAccount = new Map<string, Set<Grant>>();
   readonly #byClientAndAccount = new Map<string, Set<Grant>>();
-  // Evicted grants. Their access tokens may still be valid, so the revocation of an account must include them.
+  // Evicted grants by account. Their access tokens may still be valid, so the revocation of an account must include
+  // them.
   readonly #evicted = new Map<string, Set<Grant>>();
   readonly #clientsEver = new Map<string, Set<string>>();
   readonly #env: Environment;
@@ -118,7 +113,7 @@ export class Grants {
     this.#observers = observers;
   }
 
-  /** Stores a grant and its first tokens. If a limit is exceeded, the oldest grant is evicted without notice. */
+  /** Stores a grant and its first tokens. Above a limit, the oldest grant is evicted, and no receiver is notified. */
   issue(request: GrantRequest): IssuedTokens {
     const nowMs = this.#env.now();
     const { accessSeconds, by } = request;
@@ -145,10 +140,8 @@ export class Grants {
   }
 
   /**
-   * Exchanges a refresh token of this client (device spec §4.3). Undefined: the token is unknown, expired, revoked, or
-   * another client's, or it was replaced and its reuse has just ended the grant. "invalid_scope": the requested scope
-   * exceeds the granted one (RFC 6749 §6), and nothing has changed.
-   * @param scopes the scopes of the access token; absent: all granted scopes
+   * Exchanges a refresh token of this client (device spec §4.3) for tokens with `scopes`, or with all granted scopes.
+   * "invalid_scope": the scopes exceed the granted ones (RFC 6749 §6). Undefined: the token is not valid.
    */
   refresh(
     token: string,
@@ -159,15 +152,15 @@ export class Grants {
     if (!grant || grant.clientId !== by.client.id || this.#endIfExpired(grant)) return undefined;
     // Check the key first, so that a stolen token without the key does not end the grant.
     if (grant.jkt !== undefined && grant.jkt !== by.jkt) return undefined;
-    // A grant in its last second counts as expired, because many clients treat a lifetime of 0 as unlimited.
+    // Many clients treat a lifetime of 0 as unlimited, so a grant in its last second counts as expired.
     if (secondsUntil(grant.expiresAtMs ?? Number.POSITIVE_INFINITY, this.#env.now()) < 1)
       return undefined;
     if (scopes?.some((scope) => !grant.scopes.includes(scope))) return "invalid_scope";
     const { refreshTokenRotation: rotate, rotationGrace } = this.#options();
     grant.jkt ??= boundKey(by);
     const isCurrent = token === grant.refreshToken || rotationGrace === null;
-    // A client that sends the previous token has probably not received the response with the new one. Send the same new
-    // token again: if the client has it, it stays valid. This does not extend the grace period.
+    // A client that sends the previous token has probably not received the response with the new one, so it gets the
+    // same new token again. This does not extend the grace period.
     const isAgain = token === grant.predecessor && this.#env.now() < grant.graceUntilMs;
     if (!isCurrent && !isAgain) {
       // A replaced token was used, so someone other than the client has it (RFC 9700 §4.14.2).
@@ -183,20 +176,18 @@ export class Grants {
     };
   }
 
-  /** A valid access token; undefined if it is unknown, revoked or expired. */
   findAccessToken(token: string): AccessToken | undefined {
     const found = this.#accessTokens.get(token);
     if (!found || this.#env.now() >= found.expiresAtMs) return undefined;
     return found;
   }
 
-  /** The grant of a valid access token, or of a refresh token that a valid grant stores. */
   findByToken(token: string): Grant | undefined {
     const grant = this.findAccessToken(token)?.grant ?? this.#refreshTokens.get(token);
     return grant && !this.#endIfExpired(grant) ? grant : undefined;
   }
 
-  /** A grant whose tokens may still be valid, even if it was evicted. */
+  /** Finds a grant whose tokens may still be valid, even if it was evicted. */
   find(id: string, accountId: string): Grant | undefined {
     const found = this.#byId.get(id);
     if (found) return found;
@@ -204,7 +195,7 @@ export class Grants {
     return undefined;
   }
 
-  /** Valid grants of an account, or only those to one client, oldest first. */
+  /** The valid grants of an account, or only those to one client, oldest first. */
   ofAccount(accountId: string, clientId?: string): Grant[] {
     const grants = [...(this.#byAccount.get(accountId) ?? [])];
     return grants.filter(
@@ -213,18 +204,16 @@ export class Grants {
     );
   }
 
-  /** Every client to which the account has ever granted access. */
   clientsEverOf(accountId: string): ReadonlySet<string> {
     return this.#clientsEver.get(accountId) ?? new Set();
   }
 
-  /** Revokes a grant: its refresh token and all its access tokens become invalid (device spec §3). */
   revoke(grant: Grant): void {
     this.#end(grant, "revoked");
     this.#dropAccessTokens(grant);
   }
 
-  /** Revokes a single token, as services do that do not end the whole grant (RFC 7009 §2.1 allows it). */
+  /** Revokes a single token, as in services that do not end the whole grant (RFC 7009 §2.1 allows this). */
   revokeAlone(grant: Grant, token: string): void {
     if (grant.accessTokens.delete(token)) this.#accessTokens.delete(token);
     else this.#end(grant, "evicted");
@@ -239,7 +228,6 @@ export class Grants {
     return grants;
   }
 
-  /** The numbers of stored objects, for tests that memory stays bounded. */
   get sizes(): GrantCounts {
     return {
       grants: this.#byId.size,
@@ -249,7 +237,7 @@ export class Grants {
     };
   }
 
-  /** All valid grants, oldest first, as plain data that a host can store (snapshot.ts). */
+  /** The evicted grants and the valid ones, as plain data that a host can store (snapshot.ts). */
   dump(): GrantSnapshot[] {
     const evicted = [...this.#evicted.values()].flatMap((grants) => [...grants]);
     return [
@@ -291,7 +279,6 @@ export class Grants {
     }
   }
 
-  // Reads the clock only once, so that all lifetimes of a response are consistent.
   #issueAccessToken(
     grant: Grant,
     nowMs: number,
@@ -302,7 +289,6 @@ export class Grants {
     const { accessTokenLifetime, tokenCharacters } = this.#options();
     const accessToken = createToken(this.#env, "pga.", tokenCharacters);
     const lifetimeMs = accessTokenLifetime * 1000;
-    // Time-based access ends at the same time for every token of the grant.
     const expiresAtMs = Math.min(nowMs + lifetimeMs, grant.expiresAtMs ?? Number.POSITIVE_INFINITY);
     this.#accessTokens.set(accessToken, { grant, scopes, expiresAtMs, jkt });
     grant.accessTokens.add(accessToken);
@@ -346,7 +332,7 @@ export class Grants {
     if (!pair || !all) return;
     const isOver = () =>
       pair.size > refreshTokensPerClientAndUser || all.size > refreshTokensPerUser;
-    // Expired tokens do not count towards the limits. `ofAccount` removes them.
+    // Expired grants do not count towards the limits. `ofAccount` removes them.
     if (isOver()) this.ofAccount(grant.accountId);
     while (pair.size > refreshTokensPerClientAndUser) this.#end(first(pair), "evicted");
     while (all.size > refreshTokensPerUser) this.#end(first(all), "evicted");
@@ -391,7 +377,7 @@ export class Grants {
   }
 }
 
-/** The remaining seconds, rounded down, so that a client does not use a token after its expiry. */
+/** Rounds down, so that a client does not use a token after its expiry. */
 function secondsUntil(thenMs: number, nowMs: number): number {
   return Math.max(0, Math.floor((thenMs - nowMs) / 1000));
 }

@@ -1,5 +1,4 @@
-// The resource API of device spec §4.5: lists an account's live broadcasts, with the parameters, paging and errors of the
-// real API. The broadcasts come from the fixture and cannot be changed.
+// The resource API of device spec §4.5: lists an account's live broadcasts, which come from the fixture.
 import { createHash } from "node:crypto";
 import { authenticateCaller } from "./bearer.ts";
 import type { ServiceContext } from "./context.ts";
@@ -15,7 +14,7 @@ const TYPES = ["all", "event", "persistent"];
 const DEFAULT_PAGE_SIZE = 5;
 const PAGE_SIZE_MAX = 50;
 
-/** Handles GET {api_base}/video/v3/liveBroadcasts. Errors are thrown as ApiError. */
+/** @throws ApiError */
 export function listLiveBroadcasts(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -81,7 +80,7 @@ function filter(context: ServiceContext, query: URLSearchParams, accountId: stri
       return ofType.filter((broadcast) => status === "all" || broadcast.status === status);
     }
     default:
-      // mine=false would request the broadcasts of all users, which no caller may have.
+      // mine=false would request the broadcasts of all users, which no caller may list.
       if (oneOf(query, "mine", ["true", "false"]) !== "true")
         throw invalidParameter("mine", "The only allowed value of mine is true.");
       return ofType;

@@ -1,5 +1,4 @@
-// The metadata documents: RFC 8414, OpenID Connect Discovery and the event transmitter's (§6). All addresses are defined
-// here.
+// The metadata documents (RFC 8414, OpenID Connect Discovery, device spec §6), and the paths of all endpoints.
 import { baseUrlOf, issuerOf, mannerOf, type ServiceContext } from "./context.ts";
 import { dpopOf } from "./dpop.ts";
 import { oauthError } from "./errors.ts";
@@ -45,11 +44,11 @@ export function metadataPaths(issuerPath: string): Readonly<Record<string, strin
   };
 }
 
-/** Handles /.well-known/openid-configuration and /.well-known/oauth-authorization-server, which have the same content. */
+/** Both metadata documents of the authorization server have the same content. */
 export function authorizationServerMetadata(context: ServiceContext): ProtocolResponse {
   const base = baseUrlOf(context);
   const { env, directory } = context;
-  // Lists only the scopes that every client may request, because some clients request all scopes of this list.
+  // Some clients request all scopes of this list, so it contains only those that every client may request.
   const scopes = [...context.scopes.byId.values()].filter(
     ({ deviceFlow }) => deviceFlow === "allowed",
   );
@@ -71,7 +70,6 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
       revocation_endpoint_auth_methods_supported: methods,
       revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     }),
-    // RFC 9449 §5.1
     ...(dpopOf(context) !== "off" && {
       dpop_signing_alg_values_supported: ["ES256"],
       introspection_endpoint: base + PATHS.introspection,
@@ -84,14 +82,13 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,
     code_challenge_methods_supported: context.options.codeChallengeMethods,
-    // OpenID Connect Discovery §3 requires this member, although no client can use the authorization endpoint.
+    // OpenID Connect Discovery §3 requires this member. No client can use the authorization endpoint.
     response_types_supported: ["code"],
     subject_types_supported: ["public"],
     ...(context.keys.areThere && providerMetadata(base)),
   });
 }
 
-/** Members for a service that signs ID tokens. */
 function providerMetadata(base: string): object {
   return {
     userinfo_endpoint: base + PATHS.userinfo,
@@ -106,14 +103,14 @@ function providerMetadata(base: string): object {
 }
 
 /**
- * The authorization endpoint, which the metadata must name. Its response says that clients may only use the device grant
- * (RFC 6749 §4.1.2.1). It does not redirect, because no client has registered a redirect URI.
+ * Metadata must name an authorization endpoint. Clients may only use the device grant (RFC 6749 §4.1.2.1). There is no
+ * redirect, because no client has a redirect URI.
  */
 export function authorization(): ProtocolResponse {
   return oauthError("unauthorized_client");
 }
 
-/** Handles /.well-known/risc-configuration: the addresses of the event stream configuration and of the keys. */
+/** Handles /.well-known/risc-configuration, the metadata of the event transmitter. */
 export function transmitterMetadata(context: ServiceContext): ProtocolResponse {
   const base = baseUrlOf(context);
   return json(200, {

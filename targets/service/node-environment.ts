@@ -1,14 +1,13 @@
-// The environment of a service on Node: the system's clock, random bytes and timers, and fetch for pushed events.
 import { createPublicKey, generateKeyPairSync, randomBytes, sign, verify } from "node:crypto";
 import { nodeFetch } from "../../platform/node/http.ts";
 import type { Environment, PushDelivery, PushResponse, SigningKey } from "./environment.ts";
 import { type PublicKey, thumbprint } from "./signed-jwt.ts";
 
 const PUSH_TIMEOUT_MS = 10_000;
-// The responses of RFC 8935 are short. The service discards what exceeds this limit.
+// The responses of RFC 8935 are short. The rest of a longer one is cut off.
 const RESPONSE_CHARACTERS_MAX = 4096;
 
-/** An environment with real time, entropy and network. Its timers do not keep the process alive. */
+/** An environment with real time, entropy and network. Its timers let the process end. */
 export function nodeEnvironment(): Required<Environment> {
   return {
     now: Date.now,
@@ -22,7 +21,6 @@ export function nodeEnvironment(): Required<Environment> {
   };
 }
 
-/** RSA of 2048 bits for RS256, P-256 for ES256 (RFC 7518 §3.3, §3.4). */
 export function makeKey(algorithm: "RS256" | "ES256"): SigningKey {
   const { privateKey, publicKey } =
     algorithm === "RS256"
@@ -31,12 +29,12 @@ export function makeKey(algorithm: "RS256" | "ES256"): SigningKey {
   const jwk = { ...publicKey.export({ format: "jwk" }) };
   return {
     publicJwk: { ...jwk, kid: thumbprint(jwk), use: "sig", alg: algorithm },
-    // A JWS contains the two numbers of an ECDSA signature one after the other.
+    // A JWS has the two numbers of an ECDSA signature without ASN.1.
     sign: (data) => sign("sha256", data, { key: privateKey, dsaEncoding: "ieee-p1363" }),
   };
 }
 
-/** Verifies a signature. Returns false if the signature is wrong, or if the key is not on the curve. */
+/** Returns false for a wrong signature, and for a key that is not on the curve. */
 export function verifyEs256(
   { kty, crv, x, y }: PublicKey,
   data: Uint8Array,
@@ -55,7 +53,7 @@ async function push({ url, headers, body }: PushDelivery): Promise<PushResponse>
     method: "POST",
     headers,
     body,
-    // Do not follow redirects, because they could send a user's event to any server.
+    // A redirect could send a user's event to any server.
     redirect: "manual",
     signal: AbortSignal.timeout(PUSH_TIMEOUT_MS),
   });

@@ -1,9 +1,9 @@
-// Reports of the service to observers: the access log, a simulator's panel, tests. Codes, tokens and client secrets are
-// masked before an event is created.
+// Events for the observers of the service: an access log, a simulator's panel, tests. Codes, tokens and client secrets
+// are masked before an event is created.
 
 import { mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
-/** An event for observers. `type` is its kind, and `atMs` the time by the service's clock in milliseconds since 1970. */
+/** `atMs` is the service's clock in milliseconds since 1970. */
 export type ServiceEvent =
   | {
       type: "exchange";
@@ -25,7 +25,7 @@ export type ServiceEvent =
       scopes?: readonly string[] | undefined;
       /** The duration of the grant, if the user set one. */
       accessSeconds?: number | undefined;
-      /** The reason for the refusal: access_denied, admin_policy_enforced or org_internal. */
+      /** The error code of the refusal: access_denied, admin_policy_enforced or org_internal. */
       refusal?: string | undefined;
     }
   | {
@@ -54,7 +54,7 @@ export type Observer = (event: ServiceEvent) => void;
 export class Observers {
   readonly #list = new Set<Observer>();
 
-  /** Whether there is an observer. Without one, no event is created. */
+  /** Whether there is an observer. Without one, callers create no event. */
   get any(): boolean {
     return this.#list.size > 0;
   }
@@ -76,7 +76,7 @@ export class Observers {
     }
   }
 
-  /** Reports the exception of an observer to the others. A report to itself could cause an endless loop. */
+  /** Reports the exception of an observer to the others. That observer could throw again, in an endless loop. */
   #report(atMs: number, faulty: Observer, error: unknown): void {
     const message = `an observer threw: ${error instanceof Error ? error.message : String(error)}`;
     for (const observer of this.#list) {
@@ -84,13 +84,12 @@ export class Observers {
       try {
         observer({ type: "failure", atMs, message });
       } catch {
-        // Ignore the exception of an observer that cannot even receive this report.
+        // Reporting this exception too could cause an endless loop.
       }
     }
   }
 }
 
-/** Names of secret values. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
   ...["client_secret", "client_assertion", "device_code", "user_code", "access_token"],
   ...["refresh_token", "token", "id_token", "code_verifier", "code_challenge", "nonce", "csrf"],
@@ -98,7 +97,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
 ]);
 const MASK = "***";
 
-// Parameters that may be shown. All others are masked, with name and value, because a code with an unencoded "&" looks like
+// Parameters that may be shown. Of others, even the name is masked, because a code with an unencoded "&" looks like
 // several parameters.
 const SHOWN_NAMES = new Set([
   ...["client_id", "grant_type", "scope", "token_type_hint", "client_assertion_type"],
@@ -107,7 +106,6 @@ const SHOWN_NAMES = new Set([
   ...["offerId", "regionsVersion.version", "regionsVersion[version]", "pageSize", "done"],
 ]);
 
-/** Masks a query or form, except parameters that are known to be harmless. */
 export function maskForm(text: string): string {
   if (text === "") return "";
   const masked = [...new URLSearchParams(text)].map(([name, value]) => {
@@ -119,7 +117,7 @@ export function maskForm(text: string): string {
 
 function maskJson(text: string): string {
   try {
-    // The message for the user, which only some dialects send, also contains the code.
+    // The message for the user, which some dialects send, also contains the code.
     const holdsCode = text.includes('"user_code"');
     return JSON.stringify(JSON.parse(text), (name, value) =>
       SECRET_NAMES.has(name) || (holdsCode && name === "message") ? MASK : value,
@@ -129,7 +127,6 @@ function maskJson(text: string): string {
   }
 }
 
-/** The event for one request and its response. */
 export function exchangeEvent(
   atMs: number,
   request: ProtocolRequest,
@@ -152,7 +149,7 @@ function maskBody(contentType: string | undefined, body: Uint8Array): string {
   const type = mediaType(contentType ?? "application/x-www-form-urlencoded");
   if (type === "application/json") return maskJson(textOf(body));
   if (type === "application/x-www-form-urlencoded") return maskForm(textOf(body));
-  // A page or an unknown type may contain secrets that no rule masks, so report only the size.
+  // A page or an unknown type may contain secrets that no rule masks.
   return `(${body.length} bytes of ${type})`;
 }
 
@@ -193,7 +190,7 @@ function errorOf(responseBody: string): string | undefined {
   return /"error(?:_code)?":"([^"]{1,60})"/.exec(responseBody)?.[1];
 }
 
-/** Removes control characters, which a terminal would execute. */
+/** Replaces all characters but printable ASCII, because a terminal would execute control characters. */
 export function clean(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
 }

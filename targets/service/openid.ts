@@ -1,5 +1,4 @@
-// The service as an OpenID provider: ID tokens (OpenID Connect Core §2), claims about a user (§5.1), the userinfo
-// endpoint (§5.3), and the keys that sign ID tokens.
+// The service as an OpenID provider: ID tokens (OpenID Connect Core §2), userinfo (§5.3), and the signing keys.
 
 import { createHash } from "node:crypto";
 import { challengeOf, findCaller, parametersOf } from "./bearer.ts";
@@ -10,7 +9,7 @@ import type { IssuedTokens } from "./grants.ts";
 import { signedJwt } from "./signed-jwt.ts";
 import { json, type ProtocolRequest, type ProtocolResponse } from "./wire.ts";
 
-/** The authentication contexts, the weakest first. A client requests one with acr_values. */
+/** The values of acr_values that a client may request, the weakest first. */
 export const AUTHENTICATION_CONTEXTS = [
   "urn:picogrant:acr:password",
   "urn:picogrant:acr:two-factor",
@@ -18,25 +17,20 @@ export const AUTHENTICATION_CONTEXTS = [
 
 export const USUAL_CONTEXT = AUTHENTICATION_CONTEXTS[0];
 
-/** The authentication that a grant stores. */
+/** When and how the user authenticated. */
 export interface Authentication {
   /** Time of the approval in milliseconds. */
   readonly atMs: number;
   readonly acr: string;
-  /** The client's nonce for the ID token. */
   readonly nonce: string | undefined;
 }
 
-/** The claims that the metadata list. */
 export const ID_TOKEN_CLAIMS = [
   ...["iss", "sub", "aud", "iat", "exp", "auth_time", "acr", "nonce", "at_hash"],
 ];
 export const USER_CLAIMS = ["sub", "name", "email", "email_verified"];
 
-/**
- * The ID token for these tokens; undefined if `openid` was not granted or the host cannot make keys.
- * @param isRefresh the ID token of a refresh has no nonce (§12.2)
- */
+/** The ID token; undefined without the scope `openid` or signing keys. That of a refresh has no nonce (§12.2). */
 export function idTokenFor(
   context: ServiceContext,
   { grant, scopes, accessToken }: IssuedTokens,
@@ -63,7 +57,7 @@ export function idTokenFor(
   return keys.sign(claims, algorithm);
 }
 
-/** The userinfo response (§5.3, §5.4): the subject, and other claims by scope. */
+/** The subject, and other claims by scope (§5.4). */
 function userClaims(account: Account, scopes: readonly string[]): object {
   const { id, name, email } = account;
   return {
@@ -75,7 +69,7 @@ function userClaims(account: Account, scopes: readonly string[]): object {
 
 const REALM = "userinfo";
 
-/** Handles GET and POST of the userinfo endpoint. Errors are those of RFC 6750 §3.1. */
+/** Errors are those of RFC 6750 §3.1. */
 export function userinfo(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const caller = findCaller(context, request);
   if ("refusal" in caller) {
@@ -119,12 +113,11 @@ export class ProviderKeys {
     this.#env = env;
   }
 
-  /** Whether the host can make keys. Otherwise, the service is not an OpenID provider. */
   get areThere(): boolean {
     return this.#env.makeKey !== undefined;
   }
 
-  /** The compact serialization of a signed JWT (RFC 7519). @throws Error if the host cannot make keys */
+  /** Returns the compact serialization. @throws Error if the host cannot make keys */
   sign(claims: object, algorithm: SigningAlgorithm): string {
     const key = this.#key(algorithm);
     const header = { alg: algorithm, typ: "JWT", kid: key.publicJwk.kid };

@@ -1,5 +1,4 @@
-// Every option of the service with its default, unit and reason. The defaults of values that the specifications leave open
-// are those of similar real services.
+// The options of the service. Defaults that the specifications leave open are those of similar real services.
 import * as z from "zod";
 import { nameMeant } from "../../platform/configuration/schema-check.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";
@@ -35,10 +34,7 @@ export const optionsSchema = z.strictObject({
   dialect: z.enum(DIALECTS).default("specification"),
   /** The issuer and the base of every address. null: `serve` sets its own address. */
   baseUrl: rootUrl.nullable().default(null),
-  /**
-   * The path of the issuer after `baseUrl`: a path, a path with a slash at its end, or only a slash. The address of the
-   * metadata depends on it (RFC 8414 §3.1).
-   */
+  /** The path of the issuer after `baseUrl`, which determines the address of the metadata (RFC 8414 §3.1). */
   issuerPath: z
     .string()
     .regex(
@@ -133,19 +129,19 @@ export const optionsSchema = z.strictObject({
 export type ServiceOptions = z.output<typeof optionsSchema>;
 export type ServiceOptionsInput = z.input<typeof optionsSchema>;
 
-/** The options of a dialect. Empty for an unknown dialect, which the schema reports. */
+/** Empty for an unknown dialect, which the schema reports. */
 export function optionsOf(dialect: Dialect | undefined): ServiceOptionsInput {
   return MANNERS[dialect ?? "specification"]?.options ?? {};
 }
 
-/** The options, with defaults filled in. Throws an Error with one line that names the invalid option. */
+/** Throws an Error with one line that names the invalid option. */
 export function readOptions(input: ServiceOptionsInput = {}): ServiceOptions {
   const result = optionsSchema.safeParse({ ...optionsOf(input.dialect), ...input });
   if (!result.success) throw new Error(`option ${describeIssue(result.error, optionsSchema)}`);
   return result.data;
 }
 
-/** The first problem of a zod error as "path: message". @param schema the schema of the input */
+/** The first problem of a zod error as "path: message". */
 export function describeIssue(error: z.ZodError, schema: z.ZodType): string {
   const issue = error.issues[0]!;
   const path = issue.path.reduce<string>(

@@ -28,8 +28,7 @@ const page = (status: number): ProtocolResponse => ({
   body: utf8("<!DOCTYPE html><title>Provoked</title><p>Not the expected response."),
 });
 
-// The responses by name. The errors that require an action of the user are from OpenID Connect Core §3.1.2.6 and from large
-// providers.
+// The errors that require an action of the user are from OpenID Connect Core §3.1.2.6 and from large providers.
 export const PROVOKED_RESPONSES: Readonly<Record<string, ProtocolResponse>> = {
   interaction_required: refused(400, "interaction_required"),
   login_required: refused(400, "login_required"),
@@ -69,13 +68,13 @@ export const PROVOKED_RESPONSES: Readonly<Record<string, ProtocolResponse>> = {
   html: page(200),
 };
 
-/** The provoked response to a request; undefined: the service responds itself. */
+/** The provoked response; undefined: the service creates its own. */
 export function provokedResponse(
   provoke: Readonly<Partial<Record<ProvokedRequest, string>>>,
   path: string,
   request: ProtocolRequest,
 ): ProtocolResponse | undefined {
-  // Return early if nothing is provoked, because most requests are polls.
+  // If nothing is provoked, this loop ends at once, and no request is parsed.
   for (const _ in provoke) {
     const purpose = purposeOf(path, request);
     return purpose && PROVOKED_RESPONSES[provoke[purpose] ?? ""];
@@ -83,7 +82,7 @@ export function provokedResponse(
   return undefined;
 }
 
-/** The kind of a request to one of the service's addresses; undefined if its response cannot be provoked. */
+/** Undefined: the response to this request cannot be provoked. */
 function purposeOf(path: string, request: ProtocolRequest): ProvokedRequest | undefined {
   if (path === PATHS.deviceAuthorization) return "code";
   if (path === PATHS.revocation) return "revocation";

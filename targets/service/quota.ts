@@ -1,5 +1,5 @@
-// Counts requests by key in fixed windows of time: the device code quota (device spec §8) and the limit of wrong user codes
-// (RFC 8628 §5.1). Finished windows are deleted, so memory stays bounded.
+// Counts requests by key in fixed windows of time, for the device code quota (device spec §8) and the limit of wrong
+// user codes (RFC 8628 §5.1). Finished windows are deleted, so that memory stays bounded.
 import type { Quota } from "./options.ts";
 
 interface Window {
@@ -7,7 +7,7 @@ interface Window {
   endsAtMs: number;
 }
 
-// A sweep deletes finished windows only if there are at least this many windows.
+// With fewer windows than this, a sweep is not worthwhile.
 const SWEEP_AT_LEAST = 1024;
 
 export class QuotaCounter {
@@ -22,7 +22,7 @@ export class QuotaCounter {
     return true;
   }
 
-  /** The wait in whole seconds until the quota allows a use; 0 for none. Does not count as a use. */
+  /** The wait in whole seconds until the quota allows a use; 0 for none. */
   waitSeconds(key: string, quota: Quota, nowMs: number): number {
     const window = this.#windows.get(key);
     const open = window !== undefined && nowMs < window.endsAtMs;
@@ -45,7 +45,7 @@ export class QuotaCounter {
   #sweep(nowMs: number): void {
     for (const [key, window] of this.#windows)
       if (nowMs >= window.endsAtMs) this.#windows.delete(key);
-    // Raise the threshold. Otherwise, with many unfinished windows, each new key would cause a sweep.
+    // Without a higher threshold, many unfinished windows would cause a sweep for each new key.
     this.#sweepAbove = Math.max(SWEEP_AT_LEAST, 2 * this.#windows.size);
   }
 }

@@ -1,22 +1,20 @@
-// The scopes of the service: their names, their meaning for a user, and whether the device grant allows them (device spec
-// §5, offer spec §5). Identifiers are {scope_base}/auth/<name> or bare words.
+// The scopes of the service (device spec §5, offer spec §5).
 
 interface ScopeDefinition {
   name: string;
-  /** Whether the identifier is only the name. Otherwise it is {scope_base}/auth/<name>. */
+  /** The identifier is only the name. Without this member, it is {scope_base}/auth/<name>. */
   bare?: true;
-  /** Whether the device grant allows the scope: for all clients, for clients that the fixture permits, or never. */
+  /** Whether a device may request the scope: from each client, from clients that the fixture permits, or never. */
   deviceFlow: "allowed" | "permitted" | "never";
-  /** The text of the scope on the consent page. */
+  /** Text on the consent page. */
   words: string;
 }
 
-// The scope that device spec §5 calls "the service" is `openid` here. A name with a space could not be requested, because
-// spaces separate the scopes of a list (§4.1).
+// Device spec §5 calls one scope "the service". It is `openid` here, because a name with a space cannot be requested.
 const DEFINITIONS: readonly ScopeDefinition[] = [
   { name: "email", bare: true, deviceFlow: "allowed", words: "See your e-mail address" },
   { name: "openid", bare: true, deviceFlow: "allowed", words: "Know who you are on this service" },
-  // OpenID Connect Core §11. Only some dialects have this scope; it is not one of the specification's seven.
+  // OpenID Connect Core §11. Only some dialects have this scope.
   { name: "offline_access", bare: true, deviceFlow: "allowed", words: "Stay signed in" },
   { name: "profile", bare: true, deviceFlow: "allowed", words: "See your name and picture" },
   {
@@ -59,7 +57,6 @@ const DEFINITIONS: readonly ScopeDefinition[] = [
   },
 ];
 
-/** The names that a fixture may use. */
 export const SCOPE_NAMES: readonly string[] = DEFINITIONS.map(({ name }) => name);
 
 export interface Scope {
@@ -71,7 +68,7 @@ export interface Scope {
 
 export interface ScopeCatalogue {
   byId: ReadonlyMap<string, Scope>;
-  /** The identifier for a name of the fixture ("video"). Identifiers are returned unchanged. */
+  /** The identifier for a name ("video"). An identifier is returned unchanged. */
   id(nameOrId: string): string;
 }
 
@@ -88,8 +85,8 @@ export function createScopes(scopeBase: string, hasOfflineScope: boolean): Scope
 }
 
 /**
- * Splits a scope parameter (RFC 6749 §3.3) and checks each scope against the device grant's list (device spec §5). Returns
- * the scopes without duplicates, or the first one that is not allowed.
+ * Splits a scope parameter (RFC 6749 §3.3). Returns the scopes without duplicates, or the first one that the device
+ * grant does not allow (device spec §5).
  */
 export function readRequestedScopes(
   catalogue: ScopeCatalogue,

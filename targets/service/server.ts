@@ -1,4 +1,4 @@
-// Serves a service over HTTP or HTTPS: sockets, limits against slow and large requests, and the service's own address.
+// Serves a service over HTTP or HTTPS, with limits against slow and large requests.
 
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
@@ -13,12 +13,12 @@ export interface ServeSettings {
   host?: string | undefined;
   /** The port. With 0, the default, the system chooses one. */
   port?: number | undefined;
-  /** The time limit for a request to arrive, in milliseconds. A slower request gets 408, and its connection is closed. */
+  /** The time limit for a request to arrive, in milliseconds. A slower request gets 408. */
   requestTimeoutMs?: number | undefined;
   /** A private key and its certificate as PEM. If both are set, the server uses HTTPS. */
   key?: string | undefined;
   cert?: string | undefined;
-  /** The server calls this for errors of the listening socket after the start. The service continues. */
+  /** Receives errors of the listening socket after the start. The service continues. */
   onError?: ((error: Error) => void) | undefined;
 }
 
@@ -33,14 +33,11 @@ export interface RunningServer {
 // A request that takes longer to arrive comes from an attacker or a broken client, not from a device.
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADER_BYTES_MAX = 16_384;
-/**
- * How long idle connections stay open. Devices close them much earlier, so the server does not close a connection on which
- * a request is in flight.
- */
+/** How long idle connections stay open. Devices close theirs much earlier, so no request meets a closing connection. */
 const IDLE_MS = 30_000;
 
 /**
- * Starts the server. Without the option baseUrl, the service uses the address of the socket. Rejects with the system's
+ * Starts the server. Without the option baseUrl, the service gets the address of the socket. Rejects with the system's
  * error (EADDRINUSE, EACCES ...) if it cannot listen.
  */
 export async function serve(
@@ -52,10 +49,7 @@ export async function serve(
   return server;
 }
 
-/**
- * Listens on a socket.
- * @param response gets Node's own Request, and returns the response. @throws as `serve` does
- */
+/** Listens on a socket. `response` gets Node's own Request. Rejects as `serve` does. */
 export async function listen(
   response: (request: Request, env: unknown) => Promise<Response>,
   settings: ServeSettings = {},
@@ -65,10 +59,9 @@ export async function listen(
   const secure = key !== undefined && cert !== undefined;
   const common = {
     fetch: (request: Request, env: unknown) => response(genuine(request), env),
-    // The host name for an HTTP/1.0 request, which needs no Host header (RFC 9112 §3.2). Node rejects HTTP/1.1 without
-    // Host.
+    // The host name for an HTTP/1.0 request, which needs no Host header (RFC 9112 §3.2).
     hostname: "localhost",
-    // Do not replace the global Request and Response, which programs under test use.
+    // Programs under test use the global Request and Response.
     overrideGlobalObjects: false,
   };
   const server = (
@@ -80,7 +73,7 @@ export async function listen(
         })
       : createAdaptorServer({ ...common, createServer: createHttpServer, serverOptions: limits })
   ) as NetServer;
-  // All open connections, including those before the TLS handshake, which `closeAllConnections` does not close.
+  // All open connections. `closeAllConnections` does not close those before the TLS handshake.
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket);
@@ -110,9 +103,8 @@ export async function listen(
 }
 
 /**
- * Creates Node's own Request from the adapter's imitation of it. `bodyLimit` needs Node's own Request if no length is
- * announced. Creating it takes longer than the whole response, so a request with a length stays as it is. So does
- * TRACE, which has no body and which Node's Request does not support.
+ * `bodyLimit` needs Node's own Request if no length is announced, instead of the adapter's imitation. Creating it takes
+ * longer than the whole response, so other requests stay as they are. Node's Request does not support TRACE.
  */
 function genuine(request: Request): Request {
   const { url, method, headers } = request;
@@ -132,7 +124,7 @@ function limitsOf(requestTimeoutMs: number) {
   };
 }
 
-/** The host name in responses if the service listens on every address. A phone on the network can open it. */
+/** The name under which devices reach the service: `host`, or if that is every address, the machine's first one. */
 export function reachableName(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return host;
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
@@ -140,7 +132,6 @@ export function reachableName(host: string): string {
   return outside?.address ?? "127.0.0.1";
 }
 
-/** Describes an error from listening on `host` and `port` in one line. */
 export function describeListenError(
   error: NodeJS.ErrnoException,
   { host, port }: { readonly host: string; readonly port: number },

@@ -1,5 +1,4 @@
-// The complete service: the synchronous functions, the hono app, and the controls for tests and simulators. server.ts adds
-// sockets.
+// The service with its controls for tests and simulators. server.ts adds sockets.
 
 import { createApp } from "./app.ts";
 import { type Attempt, Attempts } from "./attempts.ts";
@@ -46,7 +45,6 @@ export interface ServiceSettings extends Environment {
   snapshot?: ServiceSnapshot | undefined;
 }
 
-/** A pending attempt in the list for controls. */
 export interface PendingAttempt {
   userCode: string;
   clientId: string;
@@ -57,59 +55,51 @@ export interface PendingAttempt {
 }
 
 export interface Service {
-  /** Handles any request as a web-standard Request, pages included. `env` comes from the server. */
+  /** Handles any request, pages included. `env` comes from the server. */
   fetch(request: Request, env?: unknown): Promise<Response>;
-  /** Handles a request to a machine endpoint, synchronously and without HTTP objects. */
+  /** Handles a request to a machine endpoint, synchronously. */
   handle(request: ProtocolRequest): ProtocolResponse;
   readonly options: Readonly<ServiceOptions>;
   readonly baseUrl: string;
-  /** `baseUrl` followed by the option `issuerPath`. */
   readonly issuer: string;
-  /**
-   * Changes options while the service runs. Codes and tokens that were issued keep their lifetimes. A dialect also sets its
-   * own defaults.
-   */
+  /** Changes options while the service runs. Issued codes and tokens keep their lifetimes. */
   setOptions(changes: ServiceOptionsInput): void;
-  /** Adds an observer. Returns a function that removes it. */
+  /** Returns a function that removes the observer. */
   observe(observer: Observer): () => void;
   pending(): PendingAttempt[];
-  /** Approves the attempt of a user code for an account. */
   approve(userCode: string, accountId: string, choices?: ApprovalChoices): DecisionOutcome;
   deny(userCode: string): DecisionOutcome;
-  /** The scopes that the own policy of an account or an organization blocks. */
+  /** The scopes that the policy of an account or an organization blocks. */
   policyOf(accountOrOrganizationId: string): readonly string[];
   /** Blocks scopes (names such as "video") for an account or an organization. */
   setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void;
-  /** Makes an account a member of an organization, or of none, as its administrator would. */
+  /** Makes an account a member of an organization. `undefined` ends a membership. */
   admit(accountId: string, organizationId: string | undefined): void;
   organizationOf(accountId: string): string | undefined;
-  /** Sets the resource APIs that are enabled for a client's project. Calls of other APIs are rejected. */
+  /** Sets the resource APIs that are enabled for a client's project. Others reject its calls. */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void;
-  /** Revokes the grants of an account: all, or only those to one client. Returns the number of revoked grants. */
+  /** Revokes the grants of an account: all, or only those to one client. Returns the number of valid grants. */
   revokeAllFor(accountId: string, clientId?: string): number;
-  /** Revokes all grants and ends all browser sessions of an account. Returns the number of revoked grants. */
+  /** Revokes all grants and ends all browser sessions of an account. Returns the number of valid grants. */
   signOutEverywhere(accountId: string): number;
   isDisabled(accountId: string): boolean;
   disableAccount(accountId: string, reason?: DisableReason): void;
   enableAccount(accountId: string): void;
-  /** Sends account-credential-change-required to the receivers. */
+  /** Sends account-credential-change-required to the event receivers. */
   requireCredentialChange(accountId: string): void;
   /** Makes new keys for ID tokens. The old ones stay in the key set for `retiredKeySeconds`. */
   rotateKeys(): void;
-  /** Simulates a crash and a restart: quotas and sessions are lost, and with `loseCodes` also pending codes. */
+  /** Simulates a restart: quotas and sessions are lost, and with `loseCodes` also all codes. */
   restart(how: { loseCodes: boolean }): void;
-  /** Sends the pushes that are due, if the environment has no scheduler. Returns their number. */
+  /** Runs the tasks that are due, if the environment has no scheduler. Returns their number. */
   runDue(): Promise<number>;
-  /** Codes and grants as JSON-compatible data, for a host that restores them after a restart. The data are secret. */
+  /** Codes and grants for a service after a restart. The data are secret. */
   snapshot(): ServiceSnapshot;
-  /** The numbers of stored objects, for tests that they stay bounded. */
+  /** The numbers of stored objects, for tests that memory stays bounded. */
   counts(): { attempts: number } & GrantCounts;
 }
 
-/**
- * Creates a service. Throws an Error with one line for an invalid fixture or option. The service uses no clock, random
- * source or timer except those of the environment.
- */
+/** Throws an Error with one line for an invalid fixture or option. */
 export function createService(settings: ServiceSettings): Service {
   const context = createContext(settings);
   const { directory, attempts, observers, env } = context;
@@ -217,7 +207,7 @@ function describePending(context: ServiceContext, attempt: Attempt): PendingAtte
   return { userCode, clientId, clientName, scopes, createdAtMs, expiresAtMs };
 }
 
-/** Simulates a user who approves every code. @throws Error if there is no such account */
+/** Approves every code as this account. @throws Error if there is no such account */
 export function approveAll(service: Service, fixture: FixtureInput, account: string): void {
   if (!fixture.accounts?.some(({ id }) => id === account)) {
     const names = fixture.accounts?.map(({ id }) => id).join(", ");
@@ -225,7 +215,7 @@ export function approveAll(service: Service, fixture: FixtureInput, account: str
   }
   service.observe((event) => {
     if (event.type !== "attempt" || event.state !== "pending") return;
-    // Approve later, when the request that has created the attempt has ended.
+    // Approve later: the request that has created the attempt still runs.
     setImmediate(() => {
       for (const { userCode } of service.pending()) service.approve(userCode, account);
     });

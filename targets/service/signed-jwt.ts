@@ -1,5 +1,4 @@
-// Signed JWTs: those of clients, client assertions (RFC 7523) and DPoP proofs (RFC 9449), which use ES256; and those of the
-// service.
+// Signed JWTs: those that clients send (client assertions, DPoP proofs), and those of the service.
 
 import { createHash } from "node:crypto";
 import * as z from "zod";
@@ -9,7 +8,6 @@ type Members = Readonly<Record<string, unknown>>;
 export interface SignedJwt {
   readonly header: Members;
   readonly claims: Members;
-  /** The bytes that are signed. */
   readonly signed: Uint8Array;
   readonly signature: Uint8Array;
 }
@@ -40,7 +38,6 @@ function readMembers(part: string): Members | undefined {
 
 const coordinate = z.string().regex(/^[\w-]{43}$/, "is a coordinate of P-256 in base64url");
 
-/** A public key of ES256 (RFC 7518 §6.2.1). */
 export const publicKeySchema = z.looseObject({
   kty: z.literal("EC"),
   crv: z.literal("P-256"),
@@ -49,22 +46,21 @@ export const publicKeySchema = z.looseObject({
 });
 export type PublicKey = z.output<typeof publicKeySchema>;
 
-/** The thumbprint of a key: the SHA-256 of its required members, in the order of their names (RFC 7638 §3). */
+/** The SHA-256 of the key's required members in the order of their names (RFC 7638 §3). */
 export function thumbprint({ crv, e, kty, n, x, y }: Members): string {
   return hashOf(JSON.stringify(kty === "RSA" ? { e, kty, n } : { crv, kty, x, y }));
 }
 
-/** SHA-256 of a text, in base64url. */
 export function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }
 
 /** Stores the identifiers (`jti`) of received JWTs. Each owner may use an identifier once. */
 export class UsedIds {
-  // Hashes of the identifiers in the order of arrival. Hashes, because a jti may have any length.
+  // Hashes of the identifiers in the order of arrival. An identifier itself may have any length.
   readonly #untilMs = new Map<string, number>();
 
-  /** Whether the identifier is new. It is stored until `untilMs`, when its JWT has expired. */
+  /** Whether the identifier is new. It is stored until `untilMs`, when its JWT expires. */
   use(owner: string, id: string, nowMs: number, untilMs: number): boolean {
     for (const [hash, ms] of this.#untilMs) {
       if (ms >= nowMs) break;
@@ -77,7 +73,7 @@ export class UsedIds {
   }
 }
 
-/** The compact serialization of a signed JWT (RFC 7519). */
+/** Returns the compact serialization (RFC 7519). */
 export function signedJwt(
   header: object,
   claims: object,

@@ -1,5 +1,5 @@
-// `picogrant-tools/service`: starts the simulated service with one call, for tests of any client of the device
-// authorization grant. The types are self-contained, so that users need no other package.
+// `picogrant-tools/service`: starts the simulated service with one call, for tests of any client of the device grant.
+// The types are self-contained, so that users need no other package.
 
 import type { ApprovalChoices, DecisionOutcome } from "./decisions.ts";
 import builtIn from "./fixture.json" with { type: "json" };
@@ -113,7 +113,6 @@ export async function startSimulatedService(
   const { port, host, key, cert, fixture = builtIn, options, approve, ...often } = settings;
   const service = createService({
     ...nodeEnvironment(),
-    // `readFixture` checks the type.
     fixture: fixture as FixtureInput,
     options: { interval: 1, pollToleranceMs: 250, ...often, ...options } as ServiceOptionsInput,
   });

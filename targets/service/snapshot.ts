@@ -1,5 +1,5 @@
-// Codes and grants as plain data. A host can store them, and a later service can load them. Quotas, browser sessions and
-// event streams are not included.
+// Codes and grants as plain data, which a host can store for a later service. Quotas, browser sessions and event
+// streams are not included.
 import * as z from "zod";
 import type { Attempt } from "./attempts.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";
@@ -31,7 +31,7 @@ const attemptSchema = z.object({
     .optional(),
   challenge: z.object({ value: z.string(), method: z.enum(CHALLENGE_METHODS) }).optional(),
   nonce: z.string().optional(),
-  // This member is absent in snapshots of a service that was not an OpenID provider.
+  // Absent in snapshots of earlier versions.
   acr: z.string().default(USUAL_CONTEXT),
   decidedAtMs: z.number().optional(),
 });
@@ -72,14 +72,13 @@ const snapshotSchema = z.object({
 
 export type ServiceSnapshot = z.output<typeof snapshotSchema>;
 
-/** Checks a snapshot. Throws an Error with one line that names the invalid member. */
+/** Throws an Error with one line that names the first problem. */
 export function readSnapshot(input: unknown): ServiceSnapshot {
   const result = snapshotSchema.safeParse(input);
   if (!result.success) throw new Error(`snapshot: ${describeIssue(result.error, snapshotSchema)}`);
   return result.data;
 }
 
-/** The codes that may still be polled, and the valid grants. */
 export function takeSnapshot(context: ServiceContext): ServiceSnapshot {
   return {
     version: 1,

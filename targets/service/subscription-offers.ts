@@ -1,5 +1,5 @@
-// The publishing API's subscription offers. Creating an offer follows offer spec §4. Reading, listing, activating,
-// deactivating and deleting follow real publishing APIs. Offers are stored in memory.
+// The publishing API's subscription offers, in memory. Offer spec §4 defines only the creation. The other operations
+// follow real publishing APIs.
 import * as z from "zod";
 import { authenticateCaller, type Caller } from "./bearer.ts";
 import type { ServiceContext } from "./context.ts";
@@ -17,16 +17,12 @@ interface OfferPath {
   verb: string | undefined;
 }
 
-/** Ids of offers and base plans: 1 to 63 of these characters, starting with a letter or digit. */
 const OFFER_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const BASE_PLAN_ID = /^[a-z0-9-]{1,63}$/;
 const PRODUCT_ID = /^[a-z0-9_.]{1,40}$/;
 const PACKAGE_NAME = /^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/;
 
-/**
- * The request body: the fields of offer spec §2, and `phases`, without which an offer sells nothing. Other fields are not
- * specified and are stored unchanged. `state` is set by the service, and a client's value is ignored.
- */
+/** The members of offer spec §2, and `phases`, without which an offer sells nothing. Others are stored unchanged. */
 const offerSchema = z.looseObject({
   packageName: z.string(),
   productId: z.string(),
@@ -38,7 +34,6 @@ const offerSchema = z.looseObject({
 
 type OfferState = "DRAFT" | "ACTIVE" | "INACTIVE";
 
-/** A stored offer: the client's data with its id and state. */
 export type SubscriptionOffer = Omit<z.output<typeof offerSchema>, "offerId" | "state"> & {
   offerId: string;
   state: OfferState;
@@ -49,10 +44,9 @@ type BasePlan = Application["subscriptions"][number]["basePlans"][number];
 const SHAPE =
   /^([^/]+)\/subscriptions\/([^/]+)\/basePlans\/([^/]+)\/offers(?:\/([^/:]+)(?::(\w+))?)?$/;
 const PAGE_SIZE_MAX = 50;
-/** The supported versions of the available regions. */
 const REGIONS_VERSIONS = ["2022/01", "2022/02", "2025/01", "2025/02", "2025/03"];
 
-/** Handles all paths under {publisher_api_url}/publisher/v3/applications/. Errors are thrown as ApiError. */
+/** Handles all paths under {publisher_api_url}/publisher/v3/applications/. @throws ApiError */
 export function subscriptionOffers(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -128,7 +122,7 @@ function findBasePlan(context: ServiceContext, caller: Caller, path: OfferPath):
   return plan;
 }
 
-/** Offer spec §4: creates a DRAFT from the body under the id in the query. */
+/** Creates a draft from the body under the id in the query (offer spec §4). */
 function create(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -155,7 +149,7 @@ function create(
   return json(200, offer);
 }
 
-/** Accepts both forms of the object in a query: regionsVersion.version and regionsVersion[version]. */
+/** A query may have the object as regionsVersion.version or as regionsVersion[version]. */
 function checkRegionsVersion(query: URLSearchParams): void {
   const versions = new Set([
     ...query.getAll("regionsVersion.version"),
@@ -186,7 +180,7 @@ function readOffer(request: ProtocolRequest, path: OfferPath, offerId: string) {
   return offer;
 }
 
-// Checks the body of an action. It must be empty or repeat the ids of the path.
+// The body of an action must be empty or repeat the ids of the path.
 function checkActionBody(request: ProtocolRequest, path: OfferPath): void {
   if (request.body.length === 0) return;
   const body = jsonOf(request);
@@ -217,7 +211,7 @@ function readNumber(query: URLSearchParams, name: string, otherwise: number): nu
 }
 
 function activated(offer: SubscriptionOffer): SubscriptionOffer {
-  // A draft needs only the specified fields. An active offer also needs phases, which the specification does not show.
+  // A draft needs only the specified members. An active offer also needs phases.
   if (offer.phases === undefined)
     throw failedPrecondition(
       "An offer needs 1 or 2 phases to be activated, and this draft has none. " +

@@ -1,6 +1,5 @@
-// The token endpoint (device spec §4.2, §4.3, §7): polls and refreshes. The checks have the order of the rows of §7.
-// This file also has the revocation endpoint (§4.4, RFC 7009), which takes the token from the query or from the body.
-// Revoking either token of a grant ends the grant.
+// The token endpoint (device spec §4.2, §4.3, with the checks in the order of §7), the revocation endpoint (§4.4, RFC
+// 7009), and introspection (RFC 7662).
 
 import { type Attempt, isDiscarded } from "./attempts.ts";
 import {
@@ -27,7 +26,7 @@ import {
 
 export const DEVICE_CODE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** Handles POST {token_url}. Parameters in the query are ignored, because secrets must not be in a query. */
+/** Ignores parameters in the query, because secrets must not be in a query. */
 export function tokenEndpoint(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const form = readForm(request);
   if ("refusal" in form) return form.refusal;
@@ -43,7 +42,6 @@ export function tokenEndpoint(context: ServiceContext, request: ProtocolRequest)
   return grantType === "refresh_token" ? refresh(context, form, by) : poll(context, form, by);
 }
 
-/** The form in the body. A repeated parameter is an error. */
 function readForm(request: ProtocolRequest): FormParameters | { refusal: ProtocolResponse } {
   const refuse = (description: string) => ({ refusal: oauthError("invalid_request", description) });
   if (!isForm(request)) return refuse("The body must be application/x-www-form-urlencoded.");
@@ -126,7 +124,7 @@ function refresh(context: ServiceContext, form: FormParameters, by: Requester): 
   return json(200, tokenResponse(context, issued, true));
 }
 
-/** The response of device spec §2.2. It contains refresh_token only if the client has to store a new one. */
+/** The response of device spec §2.2. refresh_token is present only if the client has to store a new one. */
 function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh: boolean): object {
   const idToken = idTokenFor(context, issued, isRefresh);
   const { grant, scopes, accessToken, expiresIn, refreshExpiresIn, jkt } = issued;
@@ -144,8 +142,8 @@ function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh:
 }
 
 /**
- * Handles POST {revoke_url}. As specified, an unknown token gets 400 invalid_token. With the option `revocation`, it gets
- * 200 (RFC 7009 §2.2), and the client must authenticate (§2.1).
+ * The token may be in the query or in the body. As specified, an unknown token gets 400 invalid_token. With RFC 7009,
+ * it gets 200 (§2.2), and the client must authenticate (§2.1).
  */
 export function revocation(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const { revocation: rule } = context.options;
@@ -177,7 +175,7 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
   return json(200, {});
 }
 
-/** Handles POST /introspect (RFC 7662): returns metadata of a client's own access token. Only with the option `dpop`. */
+/** Returns the metadata of a client's own access token (RFC 7662). Only with the option `dpop`. */
 export function introspection(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const form = readForm(request);
   if ("refusal" in form) return form.refusal;

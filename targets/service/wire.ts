@@ -1,5 +1,4 @@
-// The service's own types of request and response: bytes and plain records, without an HTTP library or promises. This
-// file also parses forms and writes JSON responses.
+// The service's own types of request and response, without an HTTP library or promises, and their formats.
 
 /** A request for the synchronous functions. Names in `headers` are in lower case, and `query` has no "?". */
 export interface ProtocolRequest {
@@ -10,7 +9,7 @@ export interface ProtocolRequest {
   body: Uint8Array;
 }
 
-/** A response. `body` may be shared between responses, so do not change it. */
+/** Responses may share a `body`, so do not change it. */
 export interface ProtocolResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -30,12 +29,11 @@ const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "x-content-type-options": "nosniff",
 });
 
-/** Whether a request with this method may have a body. */
 export function mayHaveBody(method: string): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-/** Chunked encoding takes precedence over a length (RFC 9112 §6.3). */
+/** Whether Content-Length applies. Chunked encoding takes precedence (RFC 9112 §6.3). */
 export function hasLength(headers: Headers): boolean {
   return headers.has("content-length") && !headers.has("transfer-encoding");
 }
@@ -66,7 +64,6 @@ export function empty(status: number): ProtocolResponse {
   return bare(status, { "cache-control": "no-store" });
 }
 
-/** A response with only these headers. */
 export function bare(
   status: number,
   headers: Readonly<Record<string, string>> = {},
@@ -74,16 +71,13 @@ export function bare(
   return { status, headers, body: new Uint8Array(0) };
 }
 
-/** Form parameters: the first value of each name, and the first name that is repeated, for the error message. */
+/** The first value of each name. `repeated` is the first name that occurs twice. */
 export interface FormParameters {
   get(name: string): string | undefined;
   repeated: string | undefined;
 }
 
-/**
- * Parses `application/x-www-form-urlencoded`. A parameter without a value counts as absent (RFC 6749 §3.1, §3.2). A
- * repeated one is reported, so that the endpoint can reject the request.
- */
+/** Parses `application/x-www-form-urlencoded`. A parameter without a value counts as absent (RFC 6749 §3.1, §3.2). */
 export function parseForm(text: string): FormParameters {
   const values = new Map<string, string>();
   let repeated: string | undefined;
@@ -94,12 +88,12 @@ export function parseForm(text: string): FormParameters {
   return { get: (name) => values.get(name) || undefined, repeated };
 }
 
-// RFC 6749 §5.2 limits the characters of error_description. A long name is truncated.
+// RFC 6749 §5.2 limits the characters of error_description.
 function displayable(name: string): string {
   return name.slice(0, 40).replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?");
 }
 
-/** Whether the body may be parsed as a form: its media type is that of forms, or absent. */
+/** Whether the media type is that of forms, or absent. */
 export function isForm(request: ProtocolRequest): boolean {
   const type = request.headers["content-type"];
   return type === undefined || mediaType(type) === "application/x-www-form-urlencoded";

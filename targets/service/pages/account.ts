@@ -1,5 +1,4 @@
-// The account page: the applications that have access, and ways to end it. Changes make the devices' tokens invalid, and
-// are reported to the event receivers (device spec §6).
+// The account page: the applications that have access, and ways to end it.
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { ServiceContext } from "../context.ts";
@@ -10,7 +9,7 @@ import { accountChoice } from "./consent-views.ts";
 import { badge, type Html, hidden, note, type PageContent } from "./layout.ts";
 import { openForm, openPageRequest, type PageRequest, signedIn } from "./page-request.ts";
 
-// Messages after an action. The query contains the name of a message, never its text.
+// Messages after an action. The query contains only the name of a message, so that a link cannot show other text.
 const NEWS = new Map([
   ["removed", "The app no longer has access."],
   ["signed-out", "Every device and browser of the account was signed out."],
@@ -34,7 +33,7 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
     else service.sessions.signOut(pageRequest.sessionId);
     return c.redirect("/account", 303);
   });
-  /** Each action, and the name of the message after it. */
+  /** Each action, with the name of its message. */
   const actions: Record<string, [done: string, (id: string, form: URLSearchParams) => unknown]> = {
     remove: ["removed", (id, form) => removeApp(service, id, form.get("client") ?? "")],
     "sign-out-everywhere": ["signed-out", (id) => signOutEverywhere(service, id)],
@@ -44,8 +43,7 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
   for (const [name, [done, act]] of Object.entries(actions))
     app.post(`/account/${name}`, async (c) => {
       const { pageRequest, form } = await openForm(service, c);
-      // Reject the action if the page is about another account than the session's. The user may have chosen another one
-      // meanwhile.
+      // The user may have changed the account in another tab. The action must not apply to that account.
       if (pageRequest.accountId === undefined || pageRequest.accountId !== form.get("account"))
         return c.redirect("/account", 303);
       act(pageRequest.accountId, form);

@@ -1,5 +1,4 @@
-// The HTML of the consent pages: code entry, choice of account, consent. The functions convert data to HTML. consent.ts
-// makes the decisions.
+// The HTML of the consent pages: code entry, choice of account, consent. consent.ts makes the decisions.
 
 import { html } from "hono/html";
 import type { Attempt } from "../attempts.ts";
@@ -8,7 +7,7 @@ import type { Account, Client } from "../fixture.ts";
 import type { Scope } from "../scopes.ts";
 import { badge, durationInWords, type Html, hidden, note, type PageContent } from "./layout.ts";
 
-/** The page for entering the code. @param problem the error of the previous code */
+/** The page for the user code. `problem` is the error of the previous code. */
 export function codeEntry(
   { csrf }: { readonly csrf: string },
   typed: string,
@@ -37,7 +36,7 @@ ${hidden({ csrf })}
   return { title, body };
 }
 
-/** The page for choosing an account. Each account is a button that submits the form. */
+/** Each account is a button that submits the form. */
 export function accountChoice(
   accounts: readonly Account[],
   action: string,
@@ -67,7 +66,7 @@ export interface ConsentData {
   client: Client;
   account: Account;
   scopes: readonly Scope[];
-  /** The user's choices if the page is shown again. Default: everything is selected. */
+  /** The user's choices, if the page is shown again. By default, everything is selected. */
   chosen?: Choice | undefined;
   problem?: string | undefined;
 }
@@ -80,7 +79,6 @@ export interface Choice {
 
 const DURATIONS = [3_600, 86_400, 604_800, 2_592_000];
 
-/** The page that shows the application, the code, the account and each scope in words, and asks for the decision. */
 export function consent(data: ConsentData): PageContent {
   const { attempt, client, account, csrf, scopes, chosen, problem } = data;
   const fields = { csrf, user_code: attempt.userCode, account: account.id };
@@ -149,7 +147,7 @@ interface OutcomeWords {
   readonly text: string;
 }
 
-/** @param name the name of the application */
+/** `name` is that of the application. */
 export function outcomeWords(outcome: DecisionOutcome, name: string): OutcomeWords {
   switch (outcome) {
     case "granted":

@@ -1,5 +1,5 @@
-// The pages on the user's second device (device spec §1 step 5, RFC 8628 §3.3): enter the code, choose an account, approve
-// or deny. They work without JavaScript. Every form contains the code, so that several tabs do not affect each other.
+// The pages on the user's second device (RFC 8628 §3.3): enter the code, choose an account, approve or deny. They need
+// no JavaScript. Every form contains the code, so that several tabs do not affect each other.
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import { type Attempt, normalizeUserCode } from "../attempts.ts";
@@ -18,7 +18,7 @@ import { openForm, openPageRequest, type PageRequest, signedIn } from "./page-re
 
 type Shown = Response | Promise<Response>;
 
-/** The limit of wrong user codes from one address. After that, the entry page requires a wait (RFC 8628 §5.1). */
+/** The limit of wrong codes from one address (RFC 8628 §5.1). */
 const WRONG_CODES = { requests: 10, windowSeconds: 600 };
 
 export function addConsentPages(app: Hono, service: ServiceContext): void {
@@ -43,7 +43,7 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
       return showConsent(signedIn(service, c, pageRequest, account.id), attempt);
     });
   });
-  // A GET for a step, such as a reload, starts from the beginning.
+  // A reload of a step starts from the beginning.
   for (const step of ["account", "decision"])
     app.get(`/device/${step}`, (c) => c.redirect("/device", 303));
   app.post("/device/decision", async (c) => {
@@ -57,10 +57,7 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
   });
 }
 
-/**
- * Finds the pending attempt of the form's code, and counts wrong codes. If there is none, shows the reason.
- * @param decided makes the page for an attempt that is no longer pending
- */
+/** Shows the page of a pending attempt (`found`) or of a decided one, or what is wrong with the code. */
 function withAttempt(
   pageRequest: PageRequest,
   form: URLSearchParams,
@@ -128,9 +125,8 @@ function decide(pageRequest: PageRequest, form: URLSearchParams, attempt: Attemp
   const { service } = pageRequest;
   const account = chosenAccount(pageRequest);
   const scopes = form.getAll("scope").filter((scope) => attempt.scopes.includes(scope));
-  // Keeps the user's selection when the page is shown again.
   const chosen = { scopes, access: form.get("access") ?? "" };
-  // The user has changed the account in another tab. Ask again, so that the decision is not made for the wrong account.
+  // If the user has changed the account in another tab, the decision must not apply to that account.
   if (!account || account.id !== form.get("account"))
     return showConsent(pageRequest, attempt, { chosen });
   const name = nameOf(pageRequest, attempt);
@@ -149,7 +145,7 @@ function decide(pageRequest: PageRequest, form: URLSearchParams, attempt: Attemp
 
 /**
  * Handles the form of a decision that this account has already made: after a double click, a reload, or going back. The
- * grant does not change. A repeated decision shows its first outcome instead of an error.
+ * same decision shows its first outcome again. The grant does not change.
  */
 function decidedBefore(
   pageRequest: PageRequest,

@@ -1,4 +1,4 @@
-// The frame of every page, its stylesheet, and common elements. hono's html template escapes all values.
+// The frame of every page, its stylesheet, and common elements. The html template escapes all values.
 
 import { html } from "hono/html";
 
@@ -9,7 +9,7 @@ export interface PageContent {
   body: Html;
 }
 
-/** A whole document. Screen readers start with the title, so it also names errors. */
+/** A whole document. Screen readers read the title first, so it also names errors. */
 export function page({ title, body }: PageContent): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -30,13 +30,12 @@ export function page({ title, body }: PageContent): Html {
 `;
 }
 
-/** A message. Screen readers read errors aloud at once, and other messages when they are idle. */
+/** Screen readers read an alert aloud at once, and a status when they are idle. */
 export function note(kind: "warn" | "good" | "hint", text: unknown): Html {
   const role = kind === "warn" ? "alert" : kind === "good" ? "status" : "note";
   return html`<div class="note ${kind}" role="${role}"><p>${text}</p></div>`;
 }
 
-/** The round badge with the first letter of a name. Screen readers ignore it. */
 export function badge(name: string): Html {
   const letter = [...name.trim()][0] ?? "?";
   return html`<span class="badge" aria-hidden="true">${letter.toUpperCase()}</span>`;
@@ -48,7 +47,6 @@ export function hidden(fields: Readonly<Record<string, string>>): Html[] {
   );
 }
 
-/** A page with a heading and a message, for a finished action. */
 export function messagePage(
   kind: "warn" | "good" | "hint",
   title: string,
@@ -66,7 +64,7 @@ const UNITS = [
   [1, "second"],
 ] as const;
 
-/** A duration in words, in the largest unit that divides it: "30 days", "1 hour", "90 seconds". */
+/** Examples: "30 days", "1 hour", "90 seconds". */
 export function durationInWords(seconds: number): string {
   for (const [size, name] of UNITS) {
     if (seconds < size || (seconds % size !== 0 && seconds < 2 * size && size > 1)) continue;

@@ -1,6 +1,5 @@
-// A page request of a browser: its session, its address, the host name, and the checks of every form. A session has a
-// random cookie, the chosen account, and a token that binds forms to it (against cross-site request forgery). The service
-// is simulated, so there are no passwords.
+// Browser sessions, and the checks of every form. A session has a random cookie, the chosen account, and a token that
+// protects its forms against cross-site request forgery. There are no passwords.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
@@ -12,13 +11,13 @@ import { type Html, type PageContent, page } from "./layout.ts";
 
 const COOKIE = "picogrant_session";
 
-/** A form that does not come from a page of this session. The response is 403. */
+/** Thrown for a form that does not come from a page of this session. The response is 403. */
 export class ForeignForm extends Error {}
 
 export interface PageRequest {
   service: ServiceContext;
   sessionId: string;
-  /** The hidden field in every form of this session. */
+  /** The token of every form of this session. */
   csrf: string;
   accountId: string | undefined;
   /** The client's address, for the limit of wrong codes. */
@@ -29,7 +28,7 @@ export interface PageRequest {
   ): Response | Promise<Response>;
 }
 
-/** Reads the session for a GET. If the browser has no session cookie of this service, sets one. */
+/** Reads the session of a GET. Sets a cookie if the browser has none of this service. */
 export function openPageRequest(service: ServiceContext, c: Context): PageRequest {
   let sessionId = readSession(service, c);
   if (sessionId === undefined) {
@@ -39,7 +38,7 @@ export function openPageRequest(service: ServiceContext, c: Context): PageReques
   return pageRequestOf(service, c, sessionId);
 }
 
-/** The session of an account that has just signed in. It has a new id. */
+/** Signs in an account. The session gets a new id. */
 export function signedIn(
   service: ServiceContext,
   c: Context,
@@ -61,7 +60,7 @@ function giveCookie(service: ServiceContext, c: Context, sessionId: string): voi
   });
 }
 
-/** Reads the session and the form of a POST. Throws ForeignForm unless a page of this session sent it. */
+/** Reads the session and the form of a POST. @throws ForeignForm */
 export async function openForm(
   service: ServiceContext,
   c: Context,
@@ -94,11 +93,10 @@ function addressOf(c: Context): string {
   return env?.incoming?.socket?.remoteAddress ?? "local";
 }
 
-// Maximum number of stored sessions. If there are more, the users of the oldest ones must sign in again.
+// Above this number of sessions, the users of the oldest ones must sign in again.
 const SIGNED_IN_MAX = 10_000;
 
 export class Sessions {
-  /** The account of each session id, oldest first. */
   readonly #accounts = new Map<string, string>();
   readonly #key: Uint8Array;
   readonly #env: Environment;
@@ -108,22 +106,17 @@ export class Sessions {
     this.#key = env.random(32);
   }
 
-  /**
-   * A new session id: 128 random bits and a MAC that only this service can create. So the service need not store issued
-   * ids, and a browser cannot invent one.
-   */
+  /** An id has 128 random bits and a MAC. So the service need not store issued ids, and a browser cannot invent one. */
   create(): string {
     const nonce = Buffer.from(this.#env.random(16)).toString("base64url");
     return `${nonce}.${this.#seal("id", nonce)}`;
   }
 
-  /** Whether this service has issued the id. */
   isOwn(sessionId: string): boolean {
     const [nonce = "", seal = ""] = sessionId.split(".", 2);
     return areEqual(seal, this.#seal("id", nonce));
   }
 
-  /** The token in the forms of this session (CSRF). */
   formToken(sessionId: string): string {
     return this.#seal("form", sessionId);
   }
@@ -136,10 +129,7 @@ export class Sessions {
     return this.#accounts.get(sessionId);
   }
 
-  /**
-   * Signs an account in. The session continues under the returned new id. Someone who knew the old id, or placed it in the
-   * browser, loses access (session fixation).
-   */
+  /** Returns a new session id. Someone who knew the old id, or set it in the browser, loses access. */
   signIn(sessionId: string, accountId: string): string {
     this.#accounts.delete(sessionId);
     const fresh = this.create();
@@ -149,12 +139,11 @@ export class Sessions {
     return fresh;
   }
 
-  /** Signs out; the session itself continues. */
+  /** The session itself continues. */
   signOut(sessionId: string): void {
     this.#accounts.delete(sessionId);
   }
 
-  /** Signs an account out of every browser. */
   endAll(accountId: string): void {
     for (const [sessionId, account] of this.#accounts)
       if (account === accountId) this.#accounts.delete(sessionId);
@@ -175,8 +164,8 @@ function areEqual(given: string, expected: string): boolean {
 }
 
 /**
- * Whether pages may be served under this host name: that of the public address, localhost, or any IP address. A foreign
- * page can point its own name to this service (DNS rebinding), but not an IP address.
+ * Whether the host name is that of the public address, localhost, or any IP address. A foreign page can point its own
+ * name to this service (DNS rebinding), but not an IP address.
  */
 export function isOwnName(hostname: string, baseUrl: string): boolean {
   if (hostname === "localhost" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return true;

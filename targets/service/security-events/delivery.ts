@@ -1,6 +1,5 @@
-// Creates events (device spec §6), with their receivers and subjects. Signs their tokens (RFC 8417) as JWTs with Ed25519
-// (RFC 8037). Pushes them (RFC 8935): each queued event is posted until the receiver accepts it (202) or rejects it (400),
-// or until the retries are used up. An event has only one chain of retries, even if its stream changes.
+// Creates security events (device spec §6), signs their tokens (RFC 8417) with Ed25519 (RFC 8037), and pushes them (RFC
+// 8935). Each event is posted until the receiver accepts or rejects it, or until the retries are used up.
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { issuerOf, type ServiceContext } from "../context.ts";
@@ -9,7 +8,7 @@ import type { Grant } from "../grants.ts";
 import { signedJwt, thumbprint } from "../signed-jwt.ts";
 import { EVENT_TYPES, needs, type QueuedEvent, type Stream, signedSet } from "./streams.ts";
 
-/** Queues an event about a whole account, for every receiver of a client that the account has used. */
+/** Queues an event about an account, for every receiver of a client that the account has used. */
 export function emitAccountEvent(
   context: ServiceContext,
   eventType: string,
@@ -23,7 +22,7 @@ export function emitAccountEvent(
       if (needs(stream, eventType)) emit(context, stream, eventType, { subject, ...details });
 }
 
-/** Queues token-revoked for one grant, for the receivers of its client. */
+/** Queues token-revoked for the receivers of the grant's client. */
 export function emitTokenRevoked(context: ServiceContext, grant: Grant): void {
   const subject = tokenSubject(context, grant.refreshToken);
   for (const stream of context.streams.all())
@@ -32,7 +31,7 @@ export function emitTokenRevoked(context: ServiceContext, grant: Grant): void {
         emit(context, stream, EVENT_TYPES.tokenRevoked, { subject });
 }
 
-/** Queues the verification event after stream:verify, even if the stream has not requested this type. */
+/** Queues a verification event, even if the stream has not requested this type. */
 export function emitVerification(
   context: ServiceContext,
   stream: Stream,
@@ -41,7 +40,7 @@ export function emitVerification(
   emit(context, stream, EVENT_TYPES.verification, state === undefined ? {} : { state });
 }
 
-// Identifies the token by its hash or its first characters, because the event must not disclose the token.
+// The event must not disclose the token, so it has a hash of the token or its first characters.
 function tokenSubject(context: ServiceContext, token: string): object {
   const common = { subject_type: "oauth_token", token_type: "refresh_token" };
   if (context.options.tokenIdentifier === "prefix")
@@ -70,10 +69,10 @@ function emit(context: ServiceContext, stream: Stream, eventType: string, payloa
   beginChain(context, stream, event);
 }
 
-// Waits before the retries, in seconds. After the last one, the event is dropped.
+// Waits before the retries, in seconds. After the last retry, the event is dropped.
 const RETRY_SECONDS = [10, 60, 300, 1800, 7200];
 
-/** Schedules pushes of all queued events, after the configuration or the status has changed. */
+/** Pushes all queued events, after the configuration or the status has changed. */
 export function schedulePushOfQueue(context: ServiceContext, stream: Stream): void {
   for (const event of stream.queue.values()) {
     // While a post is in flight, a second one could deliver the event twice.
@@ -82,7 +81,7 @@ export function schedulePushOfQueue(context: ServiceContext, stream: Stream): vo
   }
 }
 
-/** Starts the retries of an event again. Planned retries of an earlier chain then have no effect. */
+/** Starts the retries of an event again. Planned retries of an earlier chain have no effect. */
 function beginChain(context: ServiceContext, stream: Stream, event: QueuedEvent): void {
   event.chain++;
   event.failures = 0;
@@ -106,7 +105,7 @@ function schedule(
 async function deliver(context: ServiceContext, stream: Stream, event: QueuedEvent): Promise<void> {
   const { configuration } = stream;
   const { env, observers } = context;
-  // Since the push was scheduled, the event may have left the queue, or the stream may no longer push.
+  // Since the push was scheduled, the receiver may have acknowledged the event, or its stream may have changed.
   if (!stream.queue.has(event.jti) || !env.push || stream.status !== "enabled") return;
   if (configuration?.kind !== "push" || configuration.url === undefined) return;
   const headers = { "content-type": "application/secevent+jwt", accept: "application/json" };
@@ -140,14 +139,13 @@ export interface SetClaims {
   events: Readonly<Record<string, object>>;
 }
 
-/** The bytes before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410 §7). */
+/** PKCS #8 before the 32 bytes of an Ed25519 private key (RFC 8410 §7). */
 const PRIVATE_KEY_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** The private key, and the public key, which is published. */
 interface Keys {
   readonly privateKey: KeyObject;
   readonly publicJwk: object;
-  /** The key's `kid`: its JWK thumbprint (RFC 7638). */
+  /** The JWK thumbprint (RFC 7638). */
   readonly id: string;
 }
 
@@ -159,14 +157,13 @@ export class SetSigner {
     this.#env = env;
   }
 
-  /** The compact serialization of a signed token. Its `typ` is secevent+jwt (RFC 8417 §2.3), and it has no `exp` (§2.2). */
+  /** Returns the compact serialization, with typ secevent+jwt (RFC 8417 §2.3) and without exp (§2.2). */
   sign(claims: SetClaims): string {
     const { id, privateKey } = this.#keys;
     const header = { alg: "EdDSA", typ: "secevent+jwt", kid: id };
     return signedJwt(header, claims, (bytes) => sign(null, bytes, privateKey));
   }
 
-  /** The public key as JWK (RFC 7517). */
   publicKeys(): readonly object[] {
     const { id, publicJwk } = this.#keys;
     return [{ ...publicJwk, kid: id, use: "sig", alg: "EdDSA" }];

@@ -1,7 +1,5 @@
-// Stream management: configuration, status, verification. Device spec §6 does not define the operations, so they are
-// those of real cross-account protection services. This file also serves poll delivery (RFC 8936): the receiver fetches
-// queued events and acknowledges them. Events without an acknowledgement are delivered again. A poll never waits for
-// events.
+// The endpoints of event streams: configuration, status and verification, as in real cross-account protection services
+// (device spec §6 does not define them), and poll delivery (RFC 8936). A poll never waits for events.
 
 import * as z from "zod";
 import { isLoopbackHost } from "../../../platform/servers/address.ts";
@@ -34,18 +32,18 @@ const verifySchema = z.object({ state: z.string().max(1000).optional() });
 const REALM = "events";
 const CHALLENGE = `Bearer realm="${REALM}"`;
 
-/** The stream of the receiver with this bearer token. Without a valid one, the response is 401. */
+/** The stream of the receiver with this bearer token. @throws ApiError with 401 */
 function receiverStream(context: ServiceContext, request: ProtocolRequest): Stream {
   const token = accessTokenOf(request, "Bearer", REALM);
   const stream = context.streams.findByToken(token ?? "");
   if (stream) return stream;
-  // If a request has no token, the challenge has no error code (RFC 6750 §3.1).
+  // A challenge for a request without a token has no error code (RFC 6750 §3.1).
   if (token === undefined)
     throw unauthenticated("A receiver's token is needed.", "required", CHALLENGE);
   throw unauthenticated("Unknown receiver.", "authError", `${CHALLENGE}, error="invalid_token"`);
 }
 
-/** The checked JSON body of a request. An empty body counts as an empty object. */
+/** An empty body counts as an empty object. */
 function readBody<T extends z.ZodType>(request: ProtocolRequest, schema: T): z.output<T> {
   const value = request.body.length > 0 ? jsonOf(request) : {};
   const result = schema.safeParse(value);
@@ -54,7 +52,6 @@ function readBody<T extends z.ZodType>(request: ProtocolRequest, schema: T): z.o
   throw invalidParameter(String(result.error.issues[0]!.path[0] ?? "body"), issue);
 }
 
-/** POST stream:update. */
 export function updateStream(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const stream = receiverStream(context, request);
   const { delivery, events_requested } = readBody(request, updateSchema);
@@ -75,8 +72,7 @@ export function updateStream(context: ServiceContext, request: ProtocolRequest):
 
 function checkPushUrl(url: string | undefined): void {
   const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
-  // Events about users must be encrypted in transit. A receiver must not make the service send requests into the
-  // service's own network.
+  // Events about users must be encrypted in transit, except to this machine.
   const fits =
     parsed?.protocol === "https:" ||
     (parsed?.protocol === "http:" && isLoopbackHost(parsed.hostname));
@@ -87,7 +83,6 @@ function checkPushUrl(url: string | undefined): void {
     );
 }
 
-/** GET stream. */
 export function getStream(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const stream = receiverStream(context, request);
   const configuration = configurationOf(stream);
@@ -112,12 +107,11 @@ function configurationOf(stream: Stream): StreamConfiguration {
   return configuration;
 }
 
-/** GET stream/status. */
 export function getStatus(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   return json(200, { status: receiverStream(context, request).status });
 }
 
-/** POST stream/status:update. A disabled stream neither queues nor delivers events. */
+/** A disabled stream neither queues nor delivers events. */
 export function updateStatus(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const stream = receiverStream(context, request);
   stream.status = readBody(request, statusSchema).status;
@@ -125,7 +119,7 @@ export function updateStatus(context: ServiceContext, request: ProtocolRequest):
   return json(200, { status: stream.status });
 }
 
-/** POST stream:verify: queues a verification event with the receiver's state. */
+/** Queues a verification event with the receiver's state. */
 export function verifyStream(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const stream = receiverStream(context, request);
   const { state } = readBody(request, verifySchema);
@@ -147,13 +141,12 @@ const pollSchema = z.object({
     .optional(),
 });
 
-/** Handles POST of the poll address (RFC 8936 §2). */
 export function pollEvents(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const stream = receiverStream(context, request);
   if (stream.configuration?.kind !== "poll")
     throw invalidParameter("delivery", "The stream is not configured for polling.");
   const { maxEvents = EVENTS_MAX, ack = [], setErrs = {} } = readBody(request, pollSchema);
-  // Delete the events in `setErrs` (§2.4) as well: the receiver has rejected them, and would reject them again.
+  // The receiver has rejected the events in `setErrs` (§2.4), and would reject them again.
   for (const jti of [...ack, ...Object.keys(setErrs)]) stream.queue.delete(jti);
   const waiting = stream.status === "enabled" ? [...stream.queue.values()] : [];
   const sets = waiting.slice(0, Math.min(maxEvents, EVENTS_MAX));

@@ -1,5 +1,4 @@
-// The event streams: event types and delivery methods (device spec §6; RISC, RFC 8935, RFC 8936), the configuration of
-// each receiver, and its queued events. delivery.ts delivers them.
+// The event streams (device spec §6; RISC): the configuration of each receiver and its queued events.
 
 import type { Receiver } from "../fixture.ts";
 import type { SetClaims, SetSigner } from "./delivery.ts";
@@ -8,18 +7,18 @@ const RISC = "https://schemas.openid.net/secevent/risc/event-type/";
 const OAUTH = "https://schemas.openid.net/secevent/oauth/event-type/";
 
 export const EVENT_TYPES = {
-  // The three event types of device spec §6.
+  // From device spec §6.
   sessionsRevoked: `${RISC}sessions-revoked`,
   tokenRevoked: `${OAUTH}token-revoked`,
   accountDisabled: `${RISC}account-disabled`,
-  // Further events of real services.
+  // From real services.
   tokensRevoked: `${OAUTH}tokens-revoked`,
   accountEnabled: `${RISC}account-enabled`,
   credentialChangeRequired: `${RISC}account-credential-change-required`,
   verification: `${RISC}verification`,
 } as const;
 
-/** The event types that a stream can request. A verification event is only sent after stream:verify. */
+/** A stream can request these types. A verification event is only sent after stream:verify. */
 export const SUPPORTED_EVENTS: readonly string[] = Object.values(EVENT_TYPES).filter(
   (type) => type !== EVENT_TYPES.verification,
 );
@@ -40,16 +39,16 @@ export interface QueuedEvent {
   set: string | undefined;
   /** Number of the current chain of retries. Retries of earlier chains are dropped. */
   chain: number;
-  /** The number of failed posts in the current chain of retries. */
+  /** Failed posts in the current chain. */
   failures: number;
-  /** Whether a post is in flight. `startsOver`: if the post fails, a new chain starts. */
+  /** Whether a post is in flight. If it fails and `startsOver` is true, a new chain starts. */
   isUnderWay: boolean;
   startsOver: boolean;
 }
 
 export interface Stream {
   readonly receiver: Receiver;
-  /** The stream's configuration; undefined before the first stream:update. Until then, no event is queued. */
+  /** Undefined before the first stream:update. Until then, no event is queued. */
   configuration: StreamConfiguration | undefined;
   status: "enabled" | "disabled";
   readonly queue: Map<string, QueuedEvent>;
@@ -58,7 +57,7 @@ export interface Stream {
 export interface StreamConfiguration {
   method: string;
   kind: "push" | "poll";
-  /** The address for pushed events; absent for polling. */
+  /** The address for pushed events. */
   url: string | undefined;
   eventsRequested: readonly string[];
 }
@@ -83,7 +82,7 @@ export class Streams {
     return this.#byToken.get(token);
   }
 
-  /** Queues an event. If there are more than `eventsMax`, drops the oldest, because a receiver may never poll again. */
+  /** Drops the oldest event above `eventsMax`, because a receiver may never poll again. */
   enqueue(stream: Stream, event: QueuedEvent, eventsMax: number): void {
     stream.queue.set(event.jti, event);
     const [oldest] = stream.queue.keys();
@@ -91,7 +90,6 @@ export class Streams {
   }
 }
 
-/** Whether a stream is enabled and has requested events of this type. */
 export function needs(stream: Stream, eventType: string): boolean {
   return (
     stream.status === "enabled" &&
@@ -100,7 +98,7 @@ export function needs(stream: Stream, eventType: string): boolean {
   );
 }
 
-/** The event's signed token. It is always the same token, so that a receiver recognizes duplicates. */
+/** Each delivery of an event has the same token, so that a receiver recognizes duplicates. */
 export function signedSet(signer: SetSigner, event: QueuedEvent): string {
   event.set ??= signer.sign(event.claims);
   return event.set;

@@ -68,7 +68,7 @@ export const FAULTS: readonly Fault[] = [
     ...{ ...PASSES, name: "slow-down", key: "7", label: "the service sends slow_down" },
     needs: "code",
     title: "next poll: slow_down",
-    sees: "After the next poll, the interval is five seconds longer, permanently. The code stays valid.",
+    sees: "After the next poll, the interval is five seconds longer until the code ends. The code stays valid.",
     display: textOf(Message.OPEN),
   },
   {
@@ -81,7 +81,7 @@ export const FAULTS: readonly Fault[] = [
     ...{ ...SERVICE_PASSES, name: "repeat-poll", key: "r", label: "the next poll arrives twice" },
     needs: "code",
     title: "a proxy repeats the next poll: too early for the service",
-    sees: "The service receives the second one too early: slow_down, permanently five seconds more.",
+    sees: "For the service, the device's next poll is too early: slow_down, five seconds more until the code ends.",
     display: textOf(Message.OPEN),
   },
   {
