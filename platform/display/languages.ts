@@ -9,7 +9,6 @@ import { reasons } from "./reasons.ts";
  */
 type Texts = readonly string[];
 
-/** Translations of the core's MESSAGES. */
 const messages = {
   de: [
     "Startet",
@@ -209,15 +208,15 @@ const connectionReasons = {
   ],
 } as const satisfies Readonly<Record<string, Texts>>;
 
-/** The languages with built-in texts. */
+/** The languages with built-in texts, as ISO 639-1 codes. */
 export const languages = ["en", "de", "fr", "es", "ja"] as const;
-/** A language of `languages`, as its ISO 639-1 code. */
 export type Language = (typeof languages)[number];
 
 /** The texts in the core's order. */
 export const TEXTS: Readonly<Record<Language, Texts>> = { en: MESSAGES.split("\n"), ...messages };
 const REASONS: Readonly<Record<Language, Texts>> = {
-  ...{ en: reasons.map(({ text }) => text), ...connectionReasons },
+  en: reasons.map(({ text }) => text),
+  ...connectionReasons,
 };
 
 /** Returns the ROM with most letters of a language. */

@@ -45,7 +45,7 @@ export const reasons: readonly Reason[] = Object.entries<readonly [string, strin
 /** The names in device.json, in the order of `reasons`. */
 export const reasonNames: readonly string[] = reasons.map(({ name }) => name);
 
-/** Returns the texts of all reasons, one line each. The device's own texts replace some; "" if it has no own texts. */
+/** Returns the texts of all reasons, one line each, some replaced by the device's own; "" if it has none of its own. */
 export function reasonTexts(own: Readonly<Record<string, string>> = {}): string {
   if (Object.keys(own).length === 0) return "";
   return reasons.map(({ name, text }) => own[name] ?? text).join("\n");

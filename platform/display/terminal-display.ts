@@ -6,17 +6,14 @@ import { type RomName, romCharacter } from "./display-rom.ts";
 
 /** The members of `process.stdout` that the display uses. */
 export interface TerminalOutput {
-  /** Writes a text as it is. */
   write(text: string): unknown;
   /** Whether the output is a terminal. In a terminal, frames are redrawn in place. */
   readonly isTTY?: boolean | undefined;
   /** The terminal's width in characters. */
   readonly columns?: number | undefined;
-  /** Adds a listener for errors of the output, such as a closed pipe. */
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** Size and place of the display. */
 export interface TerminalDisplayOptions {
   /** 16..80, default 20. */
   columns?: number;
@@ -31,7 +28,6 @@ export interface TerminalDisplayOptions {
 /** Draws frames. Use `note` to print other lines, because the next frame would overwrite them. */
 export class TerminalDisplay implements Display {
   readonly columns: number;
-  /** Rows, 2..8. */
   readonly rows: number;
   readonly #output: TerminalOutput;
   readonly #rom: RomName | undefined;
@@ -74,7 +70,7 @@ export class TerminalDisplay implements Display {
     return this.#output.isTTY === true && width >= this.columns + 2;
   }
 
-  /** Moves to the start of the frame and clears everything below. */
+  /** Returns what moves to the start of the frame and clears everything below; "" if frames are not redrawn. */
   #clearing(): string {
     return this.#drawn !== "" && this.#redraws() ? `\x1b[${this.rows + 2}A\r\x1b[J` : "";
   }

@@ -8,7 +8,7 @@ export type LinkOf = (path: string) => string;
 /** Who may read a file besides its owner. Only its owner and root may change it. */
 export type Readers = "all" | "group" | "owner";
 
-/** The kinds of files that a user can name, and who may read each. Used by Node, the command and QuickJS. */
+/** The kinds of files that a user can name, and who may read each. */
 export const READERS = {
   certificates: "all",
   configuration: "all",

@@ -1,5 +1,4 @@
-// A clock that stands still until a test advances it, and its Timers adapter. All delays of the test adapters (responses,
-// storage callbacks) use this clock, so runs are repeatable.
+// A clock that stands still until a test advances it, and its Timers adapter. All delays of the test adapters use it.
 
 import type { Timers } from "../contracts.ts";
 

@@ -29,7 +29,6 @@ export interface FakeResponse {
   fault?: FakeFault;
 }
 
-/** The fault of an exchange. */
 export type FakeFault =
   /** Nothing listens at the address: the server does not receive the request. */
   | { kind: "refuse" }
@@ -56,13 +55,10 @@ export interface SeenRequest extends Omit<HttpRequest, "bodyFrom" | "bodyTo"> {
   readonly atMs: number;
 }
 
-/** A server as a function. */
 export type FakeHandler = (request: SeenRequest) => FakeResponse | Promise<FakeResponse>;
 
-/** One step of a script: a response, or a handler for this request. */
 export type ScriptStep = FakeResponse | FakeHandler;
 
-/** The options of the test network. */
 export interface FakeHttpOptions {
   /** The clock for delays, latency and time limits. Without it, everything happens before `send` returns. */
   clock?: ManualClock;
@@ -97,7 +93,7 @@ const NOBODY: FakeResponse = { fault: { kind: "refuse" } };
 /** Chunks are in the middle of a larger buffer, to find callers that expect `from` to be 0. */
 const LEAD_BYTES = 3;
 
-/** The scripted HTTP adapter. It throws if the caller violates the contract, and records the violations. */
+/** An HTTP adapter without a network. It throws if the caller violates the contract, and records the violations. */
 export class FakeHttp implements Http {
   /** All requests so far. */
   readonly requests: SeenRequest[] = [];
@@ -105,13 +101,10 @@ export class FakeHttp implements Http {
   readonly violations: string[] = [];
   /** The number of exchanges that `abort` has ended. */
   aborts = 0;
-  /** Handles requests without a step of the script. Tests can replace it at any time. */
+  // These four are options that tests can replace at any time.
   handler: FakeHandler | undefined;
-  /** Returns the fault of a request; undefined: none. */
   faultFor: ((request: SeenRequest) => FakeFault | undefined) | undefined;
-  /** Milliseconds before every status. */
   latencyMs: number | undefined;
-  /** Bytes of each piece of a response. */
   chunkBytes: number | readonly number[] | undefined;
   readonly #script: ScriptStep[];
   readonly #options: FakeHttpOptions;
@@ -185,7 +178,7 @@ export class FakeHttp implements Http {
     const sizes = [response.chunkBytes ?? this.chunkBytes ?? total].flat();
     let at = 0;
     const next = (): void => {
-      // This is a loop and not a recursion, because a body of 64 KiB in single bytes would overflow the stack.
+      // A recursion would overflow the stack for a body of 64 KiB in single bytes.
       while (this.#current === exchange && at < total) {
         if (at >= sizeLimitBytes) {
           this.#end(exchange, "too-large");

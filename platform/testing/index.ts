@@ -13,15 +13,14 @@ export { RecordedDisplay, SeededEntropy } from "./display.ts";
 export * from "./http.ts";
 export { MemoryStorage, type MemoryStorageOptions } from "./storage.ts";
 
-/** The options of a test device. */
 export interface FakePlatformOptions {
   /** Responses and faults, as in FakeHttp. The clock is the platform's. */
   http?: Omit<FakeHttpOptions, "clock">;
   /** A clock that other devices share; default: a new one. */
   clock?: ManualClock;
-  /** Columns of the display, 16..80. */
+  /** Columns of the display, 16..80; default 20. */
   columns?: number;
-  /** Rows of the display, 2..8. */
+  /** Rows of the display, 2..8; default 4. */
   rows?: number;
   /** A storage that survived an earlier device (see `MemoryStorage.clone`). */
   storage?: MemoryStorage;
@@ -61,7 +60,6 @@ export function fakeSigner(): Signer {
   return { algorithm: "ES256", publicJwk: PUBLIC, sign };
 }
 
-/** A typical latency of a fast network. */
 const LATENCY_MS = 40;
 const STORAGE_DELAY_MS = 3;
 

@@ -3,7 +3,6 @@
 import type { Bytes, Storage } from "../contracts.ts";
 import type { ManualClock } from "./clock.ts";
 
-/** Options of the storage in memory. */
 export interface MemoryStorageOptions {
   /** Largest record in bytes; default 2048. */
   capacity?: number;
@@ -13,7 +12,7 @@ export interface MemoryStorageOptions {
   delayMs?: number;
 }
 
-/** The storage. It throws if the caller violates the contract, and records the violations. */
+/** Throws if the caller violates the contract, and records the violations. */
 export class MemoryStorage implements Storage {
   readonly capacity: number;
   /** Number of calls of each operation, for both slots. */
@@ -54,7 +53,8 @@ export class MemoryStorage implements Storage {
 
   /**
    * Cuts the power during the next write or erase, after `bytes` bytes. The slot then has these new bytes, followed by the
-   * old ones, and no callback comes. `clone` returns the storage after the restart.
+   * old ones (with more bytes than the record, only the record), and no callback comes. `clone` returns the storage after
+   * the restart.
    */
   cutNextWriteAt(bytes: number): void {
     this.#cutAtByte = bytes;
@@ -145,10 +145,7 @@ export class MemoryStorage implements Storage {
   }
 }
 
-/**
- * The content of a slot after a power cut: the first `cut` bytes of the new content, then the old content. If `cut` exceeds
- * the length of the new content, the slot has all of it. An erase overwrites the old record with 0xff, as flash does.
- */
+/** The content after a power cut (see `cutNextWriteAt`). An erase overwrites the old record with 0xff, as flash does. */
 function tornContent(old: Uint8Array, fresh: Uint8Array, cut: number): Uint8Array {
   const over = fresh.length > 0 ? fresh : new Uint8Array(old.length).fill(0xff);
   if (cut > over.length) return fresh;
