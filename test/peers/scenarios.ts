@@ -1,9 +1,8 @@
 // The device for tests with other servers: the real driver with Node's HTTP, a log of every exchange, and one virtual
-// clock for both sides. Nothing here depends on the kind of server.
+// clock for both sides. And the five scenarios that device and server must complete, with any client authentication.
 
-import type * as complete from "../../core/complete.ts";
-import * as core from "../../core/complete.ts";
-import { ClientAuthentication, ErrorCode, Field, State } from "../../core/index.ts";
+import { ErrorCode, Field, State } from "../../core/index.ts";
+import { clientAuthentications } from "../../platform/configuration/settings.ts";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { type Driver, type DriverConfig, noEndpoints } from "../../platform/driver.ts";
 import { NodeHttp } from "../../platform/node/index.ts";
@@ -14,13 +13,12 @@ import {
   MemoryStorage,
   type RecordedDisplay,
 } from "../../platform/testing/index.ts";
-import { formEncodeText } from "../../platform/text/text.ts";
+import { asciiOf, formEncodeText } from "../../platform/text/text.ts";
 import { driverOn } from "../environment/driver-port.ts";
 import { Environment } from "../environment/environment.ts";
 import { TIMEOUT_MS } from "../timeouts.ts";
-import type { ForeignClient, ForeignServer, Method } from "./own-service.ts";
+import type { ForeignServer, Method } from "./own-service.ts";
 
-const SCOPE = "openid offline_access";
 const MEMORY_BYTES = 12_288;
 
 /** A request of the device and its response, unencrypted, because the server exists for only one test. */
@@ -40,10 +38,7 @@ class RecordingHttp implements Http {
 
   send(request: HttpRequest, sink: HttpSink): void {
     const { pathname, search } = new URL(request.url);
-    const body = Uint8Array.from({ length: request.bodyTo - request.bodyFrom }, (_, i) => {
-      return request.body[request.bodyFrom + i]!;
-    });
-    const fields = new URLSearchParams(new TextDecoder().decode(body));
+    const fields = new URLSearchParams(asciiOf(request.body, request.bodyFrom, request.bodyTo));
     const received: Received = { path: pathname + search, fields, status: 0, received: "" };
     const lost = this.lose;
     this.lose = false;
@@ -55,8 +50,7 @@ class RecordingHttp implements Http {
         if (!lost) sink.status(status, retryAfter);
       },
       body: (bytes, from, to) => {
-        const piece = Uint8Array.from({ length: to - from }, (_, i) => bytes[from + i]!);
-        received.received += new TextDecoder().decode(piece);
+        received.received += asciiOf(bytes, from, to);
         if (!lost) sink.body(bytes, from, to);
       },
       end: () => {
@@ -107,55 +101,32 @@ export class PeerDevice {
   readonly http = new RecordingHttp();
   readonly display: RecordedDisplay;
   readonly driver: Driver;
-  readonly time: SharedTime;
-  body = "";
+  readonly #time: SharedTime;
 
-  constructor(
-    core: typeof complete,
-    time: SharedTime,
-    endpoints: Driver["endpoints"],
-    config: Partial<DriverConfig>,
-  ) {
-    this.time = time;
+  constructor(time: SharedTime, endpoints: Driver["endpoints"], config: Partial<DriverConfig>) {
+    this.#time = time;
     const storage = new MemoryStorage({ capacity: MEMORY_BYTES });
     const environment = new Environment({ clock: time.clock, storage, columns: 32 });
     this.display = environment.display;
     this.driver = driverOn(
       { ...environment, http: this.http },
-      {
-        core,
-        config: {
-          ...driverConfig,
-          clientId: "printer",
-          clientSecret: "",
-          clientAuthentication: ClientAuthentication.NONE,
-          scope: SCOPE,
-          ...config,
-        },
-        endpoints,
-        memoryBytes: MEMORY_BYTES,
-        onApiBody: (bytes, from, to) => {
-          const piece = Uint8Array.from({ length: to - from }, (_, i) => bytes[from + i]!);
-          this.body += new TextDecoder().decode(piece);
-        },
-      },
+      { config: { ...driverConfig, ...config }, endpoints, memoryBytes: MEMORY_BYTES },
     );
   }
 
-  /** Discovers the endpoints unless they are given, then starts. Each device has its own core. */
+  /** Discovers the endpoints unless the server names them, then starts. */
   static async start(
-    makeCore: () => typeof complete,
+    { clients, issuer, scope, endpoints: known }: ForeignServer,
+    method: Method,
     time: SharedTime,
-    issuer: string,
-    config: Partial<DriverConfig> = {},
-    known?: Partial<Driver["endpoints"]>,
   ): Promise<PeerDevice> {
     const http = new NodeHttp();
     const endpoints = known ?? (await discoverServer(http, issuer)).endpoints;
     http.dispose();
-    // Uses the provider's own protected resource as the API.
-    const all = { ...noEndpoints, ...endpoints, resources: [`${issuer}/me`] };
-    const device = new PeerDevice(makeCore(), time, all, config);
+    const { id: clientId, secret: clientSecret } = clients[method];
+    const clientAuthentication = clientAuthentications[method];
+    const config = { clientId, clientSecret, clientAuthentication, scope };
+    const device = new PeerDevice(time, { ...noEndpoints, ...endpoints }, config);
     device.driver.start();
     return device;
   }
@@ -173,7 +144,7 @@ export class PeerDevice {
       if (this.http.busy) await new Promise((resolve) => setTimeout(resolve, 1));
       else {
         moments++;
-        this.time.next();
+        this.#time.next();
       }
     }
   }
@@ -189,18 +160,8 @@ export class PeerDevice {
   }
 }
 
-// The five scenarios that a device and an authorization server must complete together, with any server and any client
-// authentication. Each succeeds or throws an Error with the reason. The tests use them, and so does the command that
-// writes PEERS.md.
-
 export const SCENARIOS = ["sign-in", "denial", "expiry", "refresh", "sign-out"] as const;
 export type Scenario = (typeof SCENARIOS)[number];
-
-const METHOD_NUMBERS: Readonly<Record<Method, ClientAuthentication>> = {
-  none: ClientAuthentication.NONE,
-  client_secret_post: ClientAuthentication.CLIENT_SECRET_POST,
-  client_secret_basic: ClientAuthentication.CLIENT_SECRET_BASIC,
-};
 
 /** @throws Error that names the event which did not happen */
 export async function play(
@@ -209,17 +170,9 @@ export async function play(
   scenario: Scenario,
   time: SharedTime,
 ): Promise<void> {
-  const client = server.clients[method];
-  const config = {
-    clientId: client.id,
-    clientSecret: client.secret,
-    clientAuthentication: METHOD_NUMBERS[method],
-    scope: server.scope,
-  };
-  const { issuer, endpoints } = server;
-  const device = await PeerDevice.start(() => core, time, issuer, config, endpoints);
+  const device = await PeerDevice.start(server, method, time);
   try {
-    await new Scene(server, method, client, device, time).play(scenario);
+    await new Scene(server, method, device, time).play(scenario);
   } finally {
     device.close();
   }
@@ -228,20 +181,12 @@ export async function play(
 class Scene {
   readonly #server: ForeignServer;
   readonly #method: Method;
-  readonly #client: ForeignClient;
   readonly #device: PeerDevice;
   readonly #time: SharedTime;
 
-  constructor(
-    server: ForeignServer,
-    method: Method,
-    client: ForeignClient,
-    device: PeerDevice,
-    time: SharedTime,
-  ) {
+  constructor(server: ForeignServer, method: Method, device: PeerDevice, time: SharedTime) {
     this.#server = server;
     this.#method = method;
-    this.#client = client;
     this.#device = device;
     this.#time = time;
   }
@@ -346,10 +291,7 @@ class Scene {
   #text(field: number): string {
     const { memory, start, length } = this.#device.driver.device;
     const from = start[field]!;
-    const bytes = Uint8Array.from({ length: Math.max(0, length[field]!) }, (_, i) => {
-      return memory[from + i]!;
-    });
-    return new TextDecoder().decode(bytes);
+    return asciiOf(memory, from, from + length[field]!);
   }
 
   async #untilState(state: State): Promise<void> {
@@ -367,7 +309,7 @@ class Scene {
   }
 
   async #refreshByHand(token: string): Promise<number> {
-    const { id, secret } = this.#client;
+    const { id, secret } = this.#server.clients[this.#method];
     const body = new URLSearchParams({ grant_type: "refresh_token", refresh_token: token });
     const headers: Record<string, string> = {};
     if (this.#method === "client_secret_basic") {

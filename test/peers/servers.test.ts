@@ -60,7 +60,7 @@ describe.each([
   test.skipIf(name !== "oidc-provider 9")(
     "if the response with a rotated token is lost, using the old token revokes the grant, and the user signs in again",
     async () => {
-      const device = await PeerDevice.start(() => core, time, server.issuer);
+      const device = await PeerDevice.start(server, "none", time);
       const { device: state } = device.driver;
       try {
         await device.until("a code", () => state.state === core.State.PENDING);
