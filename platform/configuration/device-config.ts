@@ -1,18 +1,18 @@
 // Parses a device's configuration (device.json), checks it against device.schema.json, and converts it to the driver's
-// options, when a settings page is made and when a device starts. This module does not access files.
+// options, when a settings page is made and when a device starts.
 
 import { type Config as CoreConfig, MESSAGES } from "../../core/index.ts";
 import type { RomName } from "../display/display-rom.ts";
 import { type Language, messagesFor, reasonsFor, usualRom } from "../display/languages.ts";
-import type { Pkce } from "../driver/code-challenges.ts";
 import { type Endpoints, endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
-import type { Bodies } from "../driver/options.ts";
 import { serverNames } from "../servers/address.ts";
 import { ServerError, serverOf } from "../servers/index.ts";
+import type { ClientAuthenticationName } from "../servers/profile.ts";
 import schema from "./device.schema.json";
 import { checkSchema, duplicateNames, listed, type Problem, type Schema } from "./schema-check.ts";
 import {
+  type Client,
   clientAuthentications,
   type ServerSettings,
   type Settings,
@@ -20,20 +20,10 @@ import {
 } from "./settings.ts";
 
 /** The content of device.json. Members that the schema does not require are optional. */
-export interface DeviceConfig {
-  clientId: string;
-  clientSecret?: string;
-  clientAuthentication?: keyof typeof clientAuthentications;
-  /** Default: the scope of the server's profile. */
-  scope?: string;
-  /** The name of a server profile. */
+export interface DeviceConfig
+  extends Omit<Client, "assertionAudience" | "dpop" | "signer" | "memoryBytes"> {
   server?: string;
   serverParameters?: Record<string, string>;
-  deviceParameters?: Record<string, string>;
-  tokenParameters?: Record<string, string>;
-  bodies?: Bodies;
-  /** Default: if the server's profile says so, or after the server has rejected a request without a challenge. */
-  pkce?: Pkce;
   issuer?: string;
   endpoints?: Partial<Endpoints>;
   allowHttp?: boolean;
@@ -45,10 +35,7 @@ export interface DeviceConfig {
     path?: string;
     fileDescriptor?: number;
   };
-  /**
-   * The language of the built-in texts (platform/display/languages.ts) and the display's character set. `messages` and
-   * `reasons` take precedence.
-   */
+  /** The language of the built-in texts (platform/display/languages.ts). `messages` and `reasons` take precedence. */
   language?: Language;
   displayRom?: RomName;
   messages?: Record<string, string>;
@@ -81,11 +68,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Reads a configuration.
- * @param text the content of device.json
- * @throws ConfigError that names every problem with its path; its message contains no value of the file
- */
+/** @throws ConfigError that names every problem with its path; its message contains no value of the file */
 export function parseDeviceConfig(text: string): DeviceConfig {
   let value: unknown;
   try {
@@ -146,7 +129,6 @@ function serverProblems(config: DeviceConfig): Problem[] {
   }
 }
 
-/** Returns the settings of a sign-in with this configuration. */
 export function deviceSettings(config: DeviceConfig): Settings {
   const { server: name, serverParameters, issuer, headers = {}, limits = {}, ...client } = config;
   const metadata = issuer && `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
@@ -211,10 +193,7 @@ export function completeConfig(config: DeviceConfig, resolved: ServerSettings): 
   const translated = "speaks a language of its own, which only a host in JavaScript translates";
   if (resolved.translate) problems.push({ path: "server", message: translated });
   if (problems.length > 0) throw new ConfigError(problems);
-  const names = Object.entries(clientAuthentications) as [
-    keyof typeof clientAuthentications,
-    number,
-  ][];
+  const names = Object.entries(clientAuthentications) as [ClientAuthenticationName, number][];
   const complete: DeviceConfig = {
     ...config,
     ...{ scope, endpoints, clientAuthentication: names.find(([, one]) => one === number)![0] },

@@ -1,14 +1,12 @@
 // Checks a value against a JSON schema (draft 7), and finds duplicate names, which JSON.parse does not report. Supports the
 // keywords that the schemas of settings use, and types for values that JSON does not have: "function", "instance" (any
-// object), and classes by their name. This file is small, has no dependencies, and
-// runs on any engine.
+// object), and classes by their name.
 
 /** The supported keywords. A schema with any other keyword is rejected. */
 export interface Schema {
   readonly $ref?: string;
   /** The allowed values in words, for error messages. Default: derived from the other keywords. */
   readonly title?: string;
-  /** A description for tools. */
   readonly description?: string;
   readonly default?: string | number | boolean;
   readonly type?: string | readonly string[];
@@ -47,10 +45,7 @@ const KEYWORDS = new Set(
   ).split(" "),
 );
 
-/**
- * Returns all problems of a value, in the order of the document; [] if it is valid. Undefined members are absent.
- * @throws Error if the schema uses an unsupported keyword
- */
+/** Returns all problems of a value, in the order of the document; [] if it is valid. Undefined members are absent. */
 export function checkSchema(value: unknown, schema: Schema): Problem[] {
   return [...problemsOf(value, schema, schema)];
 }
@@ -70,10 +65,7 @@ const CANNOT_BE_READ = "cannot be read";
 const DEPTH_MAX = 8;
 const ITEMS_MAX = 10_000;
 
-/**
- * Copies plain objects and lists, so that the program uses the same values that were checked. If the schema expects
- * a function or an instance, the value is not copied.
- */
+/** Copies plain objects and lists. If the schema expects a function or an instance, the value is not copied. */
 function plainCopy(read: () => unknown, { type, ...schema }: Schema, depth = 0): unknown {
   try {
     const value = read();
@@ -235,7 +227,6 @@ function mustBe(value: unknown, schema: Schema): string {
   return `must be ${title} (given: ${given(value, schema)})${more}`;
 }
 
-/** Returns the values that a schema allows, in words. */
 export function allowedBy({ const: only, enum: choices, type, minimum, maximum }: Schema): string {
   if (only !== undefined) return only;
   if (choices) return choices.join(", ").replace(/, ([^,]*)$/, " or $1");
@@ -250,7 +241,6 @@ function given(value: unknown, { type }: Schema): string {
   return NAMES[typeOf(value)] ?? typeOf(value);
 }
 
-/** Joins several problems to one line. */
 export function listed(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
 }
@@ -265,7 +255,6 @@ export function join(path: string, name: string): string {
 /** A string (with a colon behind it, it is a name), or the start or end of an object. */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}]/g;
 
-/** An object whose end has not been read. */
 interface Open {
   readonly path: string;
   readonly names: Set<string>;
@@ -273,9 +262,8 @@ interface Open {
 }
 
 /**
- * The duplicate members, in the order of the text. RFC 8259 §4 allows them, but JSON.parse silently uses the last one and
+ * Returns the duplicate members in valid JSON. RFC 8259 §4 allows them, but JSON.parse silently uses the last one and
  * other parsers use the first one. In a configuration, they are a mistake.
- * @param text valid JSON
  */
 export function duplicateNames(text: string): Problem[] {
   const problems: Problem[] = [];

@@ -1,6 +1,5 @@
 // The parsed settings of a sign-in, and the driver's options that follow from them. Each entry point (signIn, the command,
-// device.json) converts its input to these settings, and the modules that it calls use only the settings. settings.json is
-// the table of all settings.
+// device.json) converts its input to these settings. settings.json is the table of all settings.
 
 import { ClientAuthentication } from "../../core/index.ts";
 import type { Signer } from "../contracts.ts";
@@ -45,7 +44,6 @@ export interface NamedServer {
 export interface ServerIdentity {
   /** The issuer of its ID tokens and metadata (RFC 8414, OpenID Connect Discovery), with or without a trailing slash. */
   readonly issuer?: string | undefined;
-  /** Known endpoints. */
   readonly endpoints?: Partial<ServerAddresses> | undefined;
   /** The name of the server's profile, with parameters if the profile has any. */
   readonly profile?: string | NamedServer | undefined;
@@ -122,7 +120,6 @@ type ServersOwn = Partial<Pick<Server, "issuer" | "translate" | "clientAuthentic
   readonly bindsTokens?: boolean | undefined;
 };
 
-/** The options of a driver that depend on server and client. */
 export type ServerSettings = Pick<
   DriverOptions,
   "config" | "endpoints" | "allowHttp" | "headers" | "translate" | "bodies" | "pkce"
@@ -138,10 +135,7 @@ export type ServerSettings = Pick<
   readonly rediscover?: (() => Promise<Endpoints>) | undefined;
 };
 
-/**
- * Returns the endpoints that the settings name. An empty address counts as missing. An empty revocation endpoint means
- * that signing out sends no request.
- */
+/** An empty address counts as missing, but an empty revocation endpoint means that signing out sends no request. */
 export function givenEndpoints({ server: { endpoints = {} } }: Settings): Partial<Endpoints> {
   const given = Object.entries(endpoints).filter(
     ([name, address]) => address || (name === "revocation" && address === ""),

@@ -107,7 +107,6 @@ export interface HttpTestServer {
 export interface HttpTestBench {
   /** Whether requests go over real connections, so that the suite can check headers, connections and framing. */
   wire: boolean;
-  /** Whether servers have `tls`. */
   tls: boolean;
   environment: Environment;
   /** Starts a server. The case closes it. */
@@ -210,7 +209,6 @@ export class Recorder implements HttpSink {
   }
 }
 
-/** Returns a server, an adapter, and functions to use them. */
 export function benchOf(
   server: HttpTestServer,
   http: Http,
@@ -294,9 +292,8 @@ export function mustHave(
   must(JSON.stringify(values) === expected, `${name}: ${JSON.stringify(values)}, not ${expected}`);
 }
 
-// The duties of an HTTP adapter and of a host in C. Each has the section that requires it, and the tests that check it.
-// targets/docs/firmware-in-c.md describes the duties. A test compares this table with the cases of the conformance suite,
-// whose names begin with the duty, and with the rows of the bench for complete devices.
+// The duties of an HTTP adapter and of a host in C (targets/docs/firmware-in-c.md), each with the section that requires it
+// and the tests that check it. The names of the suite's cases begin with the duty.
 
 export interface HttpDuty {
   readonly section: string;

@@ -41,7 +41,6 @@ interface Exchange {
   bodyBytes: number;
 }
 
-/** Whether curl can be run. */
 export function curlIsThere(os: Os, curl: string): boolean {
   const silent = os.open("/dev/null", os.O_RDWR);
   try {
@@ -157,11 +156,7 @@ function wholeHead(text: string): string | undefined {
   return heads.find((head) => !/^HTTP\/[\d.]+ 1(?!01)\d\d/m.test(head));
 }
 
-/**
- * Parses a head.
- * @param text the result of wholeHead. curl writes the head to standard error, so a warning of the dynamic loader (ld.so)
- * may precede it
- */
+/** Parses a whole head. curl writes it to standard error, so a warning of the dynamic loader (ld.so) may precede it. */
 function parseHead(text: string) {
   const lines = text.split("\n").map((line) => /^([^:]+):(.*)$/.exec(line) ?? []);
   const valuesOf = (header: string): string[] =>
@@ -194,12 +189,11 @@ function parseHead(text: string) {
   };
 }
 
-// Writes a request as a configuration for curl's standard input (`curl -q -K -`), because other users can read a process's
-// arguments, and requests contain secrets.
-
 /**
- * @returns the configuration, or undefined if the request must not be sent: the address is not http(s), a value has control
- * characters (which could add a header or an option), or the body contains a NUL (which a configuration cannot have)
+ * Writes a request as a configuration for curl's standard input, because it contains secrets, and other users can read a
+ * process's arguments.
+ * @returns undefined if the request must not be sent: the address is not http(s), a value has control characters (which
+ * could add a header or an option), or the body contains a NUL (which a configuration cannot have)
  */
 export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8Array | undefined {
   const { url, contentType, authorization, headers = [] } = request;
@@ -239,7 +233,6 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
   return withBody(lines, request);
 }
 
-/** The escape sequences of curl's configuration. */
 const ESCAPES: Readonly<Record<number, string>> = { 10: "n", 13: "r", 34: '"', 92: "\\" };
 
 function withBody(lines: string[], request: HttpRequest): Uint8Array | undefined {

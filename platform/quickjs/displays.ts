@@ -67,7 +67,6 @@ export function lineDisplay(
         const at = from + row * columns;
         return asciiOf(cells, at, at + columns).replace(unshown, "?");
       });
-      // Writes each row at its position.
       const places = lines.map((line, y) => `\x1b[Lx0y${y};${line}`);
       write(isLcd ? begin + places.join("") : `${lines.join("\n")}\n\n`);
       begin = "";

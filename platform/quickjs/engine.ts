@@ -7,7 +7,6 @@ import { timePassed } from "../driver/elapsed-time.ts";
 export interface FileStatus {
   mode: number;
   uid: number;
-  size: number;
 }
 
 export interface Std {
@@ -49,7 +48,6 @@ export interface Os {
   setReadHandler(fd: number, handler: (() => void) | null): void;
   /** `null` restores the system's default, `undefined` ignores the signal. */
   signal(signal: number, handler: (() => void) | null | undefined): void;
-  /** Returns the milliseconds of a monotonic clock. */
   now(): number;
   setTimeout(handler: () => void, delayMs: number): object;
   clearTimeout(timer: object): void;
@@ -103,7 +101,6 @@ export function safeEnvironment(): Record<string, string> {
 
 const CHUNK_BYTES = 4096;
 
-/** Random bytes from the kernel. */
 export const quickJsEntropy = (os: Os): Entropy => ({
   fill(into, from, to) {
     const fd = os.open("/dev/urandom", os.O_RDONLY);

@@ -1,5 +1,5 @@
 // Storage as two files in a directory, under QuickJS. A write syncs a draft, renames it and syncs the directory, without
-// blocking the event loop. The storage does not interpret records.
+// blocking the event loop.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import type { Os } from "./engine.ts";

@@ -1,5 +1,3 @@
-// Files under QuickJS: reads and writes whole files, and checks who else can change or read them.
-
 import { pathProblem, READERS } from "../storage/path-owners.ts";
 import type { Os } from "./engine.ts";
 
@@ -7,9 +5,8 @@ import type { Os } from "./engine.ts";
 export const NO_SUCH_FILE = -2;
 export const FILE_EXISTS = -17;
 
-/** Describes a failure for users in one line, without content of the file. */
+/** Describes a failure for users in one line, without content of the file. `errno` is negative, or 0 for none. */
 export class FileError extends Error {
-  /** The system's negative errno, 0 for none. */
   readonly errno: number;
 
   constructor(message: string, errno = 0) {
@@ -23,11 +20,7 @@ export function isMediumFault(errno: number): boolean {
   return [-5, -27, -28, -30, -122].includes(errno);
 }
 
-/**
- * Reads a file.
- * @returns undefined if there is none
- * @throws FileError if it cannot be read or is longer than `limit` bytes
- */
+/** Returns undefined if there is no file. @throws FileError if it cannot be read or is longer than `limit` bytes */
 export function readFile(os: Os, path: string, limit: number): Uint8Array | undefined {
   // Opening a pipe without a writer would block the device forever.
   if (isOfKind(os, path, "S_IFIFO")) throw new FileError(`${path}: is a pipe and not a file`);
@@ -63,7 +56,6 @@ export function refuseOthers(os: Os, path: string, what: keyof typeof READERS, n
   if (problem !== "") throw new FileError(`${name} ${problem}`);
 }
 
-/** Whether a path leads to a file of this kind; false if it does not exist. */
 export function isOfKind(os: Os, path: string, kind: "S_IFREG" | "S_IFDIR" | "S_IFIFO"): boolean {
   const [status] = os.stat(path);
   return status !== null && (status.mode & os.S_IFMT) === os[kind];
@@ -81,10 +73,7 @@ export function writeAll(os: Os, fd: number, bytes: Uint8Array): number {
   return 0;
 }
 
-/**
- * Creates a file that only its owner can read. The file must not exist yet.
- * @returns 0, or a negative errno; an incomplete file is removed
- */
+/** Creates a file that only its owner can read. Returns 0, or a negative errno, also if the file exists already. */
 export function createPrivate(os: Os, path: string, bytes: Uint8Array): number {
   const fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600);
   if (fd < 0) return fd;
@@ -108,7 +97,6 @@ const REASONS: Readonly<Record<number, string>> = {
   30: "read-only file system",
 };
 
-/** Describes a negative errno in words. */
 export function reasonOf(errno: number): string {
   return REASONS[-errno] ?? `error ${-errno}`;
 }

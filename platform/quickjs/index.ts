@@ -1,5 +1,3 @@
-// The five adapters under QuickJS, created from a checked configuration.
-
 import type { DeviceConfig } from "../configuration/device-config.ts";
 import type { Platform } from "../contracts.ts";
 import { EXCHANGE_LIMITS } from "../exchange/limits.ts";

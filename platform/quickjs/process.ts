@@ -25,11 +25,7 @@ export class Child {
   readonly #chunk = new Uint8Array(CHUNK_BYTES);
   #over = false;
 
-  /**
-   * Starts a process.
-   * @param input its standard input
-   * @throws Error if the system has no process or pipe left
-   */
+  /** Starts a process with this standard input. @throws Error if the system has no process or pipe left */
   constructor(os: Os, args: readonly string[], input: Uint8Array, events: ChildEvents) {
     this.#os = os;
     this.#events = events;
@@ -78,10 +74,7 @@ export class Child {
     return this.#os.read(fd, this.#chunk.buffer, 0, this.#chunk.length);
   }
 
-  /**
-   * Waits for the end of the process. The wait is short, because the process has closed its output or was killed.
-   * @returns its exit code, -1 if a signal ended it or the code is unknown
-   */
+  /** Returns the exit code, -1 if unknown. The wait is short: the process has closed its output or was killed. */
   #finish(): number {
     this.#over = true;
     for (const fd of this.#ends) {
@@ -94,10 +87,7 @@ export class Child {
   }
 }
 
-/**
- * @param open receives the descriptors that must be closed after a failure
- * @throws Error if the system has no pipe left
- */
+/** @param open receives the descriptors that must be closed after a failure */
 function openPipe(os: Os, open: number[]): readonly [read: number, write: number] {
   const pipe = os.pipe();
   if (!pipe) throw new Error("no pipe left");
