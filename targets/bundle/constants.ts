@@ -1,6 +1,6 @@
 // Rules for several constants of the core. The build fails if a rule is violated.
 
-import { ErrorCode, MESSAGES, Message } from "../../core/device/errors.ts";
+import { MESSAGES, Message } from "../../core/device/errors.ts";
 import { Limit } from "../../core/device/limits.ts";
 import { Event, State } from "../../core/device/states.ts";
 import { errorRows } from "../../core/tables/errors.ts";
@@ -31,7 +31,6 @@ export const constants: Constants = {
   ...numbersOf(Limit),
   LAST_STATE: lastOf(State),
   LAST_EVENT: lastOf(Event),
-  LAST_ERROR: lastOf(ErrorCode),
   MESSAGES: Message.COUNT,
   MESSAGE_LINES: linesOf(MESSAGES) + 1,
   LONGEST_MEMBER: longestOf([

@@ -28,8 +28,8 @@ import {
 
 // Tables are packed into strings, because an array of objects takes thousands of bytes of the engine's heap.
 
-/** Packs names. The first letter is the place of the first name ('A' is 0). The character after a name is the distance
- * to the place of the next name: a space for the same place, `!` for the following one, and so on. */
+/** Packs names with their numbers. The first letter is the number of the first name ('A' is 0). The character after a
+ * name is the distance to the number of the next name: a space for the same number, `!` for the following one. */
 export function packedNames(rows: readonly NamedPlace[]): string {
   let packed = String.fromCharCode(65 + rows[0]!.place);
   rows.forEach((row, i) => {

@@ -93,7 +93,7 @@ export async function readableBundle(variant: Variant): Promise<Bundle> {
   return { code, map: joined.map, flashed: code };
 }
 
-/** Whether the node is a loop, or a block that is followed by code. */
+/** Whether the node is a loop, or a block that does not end with a return. */
 function goesOn(node: AnyNode): boolean {
   if (node.type === "BlockStatement") return node.body.at(-1)?.type !== "ReturnStatement";
   return /^(For|While|DoWhile)/.test(node.type);

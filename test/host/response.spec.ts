@@ -133,7 +133,7 @@ describe("refused responses", () => {
     expect([result, body.replace("a", "")]).toEqual([`${whole} closed ${name}`, ""]);
   });
 
-  // Responses for which Node's parser has other limits, or its adapter decodes the body.
+  // Node's adapter treats these responses differently: its parser has other limits, and it decodes bodies.
   it.each<[string, string, string]>([
     ["chunked twice", head(CHUNKED, CHUNKED), "unknownCoding"],
     ["RFC 9110 §8.4 a coded body", `${head("Content-Encoding: gzip")}a`, "unknownCoding"],

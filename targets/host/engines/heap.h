@@ -25,8 +25,8 @@ struct pg_heap {
   unsigned long refused; /* calls that failed because of the limit or malloc */
 };
 
-/* Allocates a block, which pg_heap_give of the same heap frees. Returns NULL for size 0, over the limit, or without
- * memory. */
+/* Allocates a block, which pg_heap_give of the same heap frees. Returns NULL for size 0, over the limit, or if malloc
+ * does. */
 void *pg_heap_take(struct pg_heap *heap, size_t size);
 
 /* Wipes and frees a block of this heap, or NULL. */

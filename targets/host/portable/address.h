@@ -18,7 +18,7 @@ struct pg_address {
   const char *path; /* path and query, up to the end; may be empty */
 };
 
-/* Returns 1, or 0 if the address is invalid, or contains `#`, `@`, `\` or anything but visible ASCII characters. */
+/* Splits an address. Returns 1, or 0 if it is invalid or contains `#`, `@`, `\` or anything but visible ASCII. */
 int pg_address_split(const char *text, struct pg_address *address);
 
 /* Whether the peer is this device itself: localhost, 127.0.0.1 or [::1]. */

@@ -26,7 +26,7 @@ static inline void pg_must(int holds, const char *rule) {
 
 #else
 
-/* The compiler checks the expression, but it is never evaluated. */
+/* The compiler checks the expression, but the program does not evaluate it. */
 #define PG_MUST(holds, rule) ((void)sizeof(!(holds)))
 
 #endif

@@ -119,7 +119,7 @@ const char *pg_host_problem(enum pg_open_result result);
  * @return 1, or 0 if the core is broken: close it and start again */
 int pg_host_step(struct pg_host *host);
 
-/* Returns how long the board may sleep if neither a key nor the network wakes it, in milliseconds: 0..134217727. */
+/* Returns how long the board may sleep if neither a key nor the network wakes it, in milliseconds: 0..100000000. */
 int pg_host_wake_in(struct pg_host *host);
 
 /* Returns the reason on the display: why there is no response, or why the session has ended (PG_REASON_*, 0: none). */

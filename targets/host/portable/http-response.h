@@ -31,7 +31,7 @@ enum pg_http_response_result {
 /* Receives the response. Only pg_http_response_read and pg_http_response_closed call these functions, with the
  * `context` of pg_http_response_start. */
 struct pg_http_response_sink {
-  /* Called once, before the body. `status` is 100..999, `retry_after_s` is -1 without Retry-After. */
+  /* Called once, before the body. `status` is 200..599; above that, 599. `retry_after_s` is -1 without Retry-After. */
   void (*status)(void *context, int status, int retry_after_s);
   /* Called any number of times, with `size` at least 1. The bytes are valid during the call. */
   void (*body)(void *context, const uint8_t *bytes, size_t size);
@@ -39,7 +39,7 @@ struct pg_http_response_sink {
    * after each value. May be NULL. */
   void (*challenge)(void *context, uint8_t c);
 #ifdef PG_KEYS
-  void (*nonce)(void *context, uint8_t c); /* called for each character of DPoP-Nonce (RFC 9449 section 8), with any status */
+  void (*nonce)(void *context, uint8_t c); /* the same for DPoP-Nonce (RFC 9449 section 8), with any status */
 #endif
 };
 
@@ -58,7 +58,7 @@ struct pg_http_response {
   uint16_t status; /* 0 until the status line has been read */
   uint8_t step;
   uint8_t reason;      /* PG_REASON_*: why it is INVALID */
-  uint8_t part;        /* the current part of the header line: before the name, the name, before the value, the value */
+  uint8_t part;        /* the current part of the header line: the name, blanks before the value, the value */
   uint8_t name;        /* the name of the header in this line */
   uint8_t is_last;     /* the connection ends with this response */
   uint8_t is_chunked;

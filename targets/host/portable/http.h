@@ -70,7 +70,7 @@ struct pg_http_request {
   const uint8_t *body;
   size_t body_size;
   int is_json;                     /* 1: `body` is a form, and is sent as JSON */
-  const struct pg_secret *secrets; /* secrets, which are read only during pg_http_send */
+  const struct pg_secret *secrets; /* used only during pg_http_send */
   int secret_count;
 #ifdef PG_KEYS
   const char *proof;     /* a header line, or NULL (keys.h) */

@@ -115,7 +115,7 @@ int pg_core_broken(const struct pg_core *core);
  * @return the next command, or PG_COMMAND_NONE */
 int pg_tick(struct pg_core *core, int elapsed_ms);
 
-/* Returns the milliseconds until pg_tick has something to do, 0..134217727. A longer sleep delays polls. */
+/* Returns the milliseconds until pg_tick has something to do, 0..100000000. A longer sleep delays polls. */
 int pg_wake_in(struct pg_core *core);
 
 /* Reports the head of the response. Like all functions with a request id, ignores an id of an earlier request.

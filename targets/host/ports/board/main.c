@@ -1,6 +1,5 @@
 /* The firmware's main program. Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call
- * the API, b battery mode on or off, l recent events, m print figures, r reset. For tests: h hang, d overflow the
- * stack. */
+ * the API, b battery mode on or off, l recent events, m figures, r reset; for tests, h hang, d overflow the stack. */
 #include "board.h"
 #include "host.h"
 #include "map.h"

@@ -24,7 +24,8 @@ s/^#define CONFIG_ATOMICS$//
 /^ *JS_CFUNC.*, f_f, (exp|expm1|log|log1p|log2|log10) /d
 /^ *JS_CFUNC.*, js_math_(hypot|imul|clz32) /d
 
-# Reflect (1 at a line's end says that a function of Object's is Reflect's), BigInt, DataView, copies of buffers.
+# Reflect (where Object and Reflect share a C function, the argument 1 stands for Reflect), BigInt, DataView, copies of
+# buffers.
 /^ *JS_CFUNC.*, js_reflect_/d
 /^ *JS_CFUNC.*, js_object_(defineProperty|getOwnPropertyDescriptor|getPrototypeOf|isExtensible|preventExtensions), 1 /d
 /^ *JS_CFUNC.*, js_bigint_/d

@@ -93,8 +93,7 @@ static void check_random(void) {
   check(!beyond, "ok random: nothing beyond the range is written", "not ok random: bytes behind the range changed");
 }
 
-/* Tests the first example of FIPS 180-4, "abc". A port without SHA-256 cannot use servers that require code
- * challenges. */
+/* Tests "abc", the first example of FIPS 180-4. A port without SHA-256 has no code challenges (RFC 7636). */
 static void check_digest(void) {
   static const uint8_t right[PG_SHA256_BYTES] = {
       0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
