@@ -6,7 +6,7 @@ import { Command, Endpoint, Region, State } from "../../core/index.ts";
 import { RecordKind } from "../../core/records/token-record.ts";
 import type { Storage } from "../contracts.ts";
 import { AdapterPort } from "../exchange/adapter-port.ts";
-import { nothing, operate } from "../exchange/callbacks.ts";
+import { type FaultHandler, nothing, operate } from "../exchange/callbacks.ts";
 import { type Below, connect, inOrder } from "../exchange/filter.ts";
 import { type Allowed, LeakGuard } from "../exchange/leak-guard.ts";
 import { asciiOf } from "../text/text.ts";
@@ -26,9 +26,8 @@ import {
 import { type RequestContext, Responses } from "./responses.ts";
 
 /** The members of the driver that its commands use. */
-export interface CommandOwner extends Pick<RequestContext, "report" | "handOn"> {
-  /** Handles a failure of code outside the driver. @param giveUp reports the failed operation to the core */
-  readonly fault: (error: unknown, giveUp: () => void) => void;
+interface CommandOwner extends Pick<RequestContext, "report" | "handOn"> {
+  readonly fault: FaultHandler;
 }
 
 export class Commands implements RequestContext {
@@ -53,10 +52,6 @@ export class Commands implements RequestContext {
   readonly #requests: Requests;
   /** The driver reuses this object, because a poll must not allocate. */
   readonly #pollRequest: ReusedRequest;
-  // These callbacks are created once, because a poll must not allocate.
-  readonly #unverified = (): void =>
-    this.core.eventVerified?.(this.device, this.device.requestId, 0);
-  readonly #unchallenged = (): void => this.core.storageDone(this.device, 0);
 
   /** @throws as the driver's constructor */
   constructor(options: DriverOptions, owner: CommandOwner) {
@@ -127,7 +122,6 @@ export class Commands implements RequestContext {
     }
   }
 
-  /** Ends the current exchange, if any. Nothing more of it is reported. */
   abort(): void {
     this.#exchange.abort();
   }
@@ -151,7 +145,6 @@ export class Commands implements RequestContext {
       case Command.VERIFY:
         return this.#verify(from, to);
       case Command.CHALLENGE:
-        this.giveUp = this.#unchallenged;
         return this.#challenge(from, to);
       default:
         throw new Error(`unknown command ${command}`);
@@ -159,15 +152,17 @@ export class Commands implements RequestContext {
   }
 
   #challenge(from: number, to: number): void {
+    this.giveUp = () => this.core.storageDone(this.device, 0);
     const broken = (error: unknown): void => this.#owner.fault(error, nothing);
     const isMade = makeChallenge(this.#options.platform.entropy, this.memory, from, to, broken);
     this.core.storageDone(this.device, isMade ? 1 : 0);
   }
 
   #verify(from: number, to: number): void {
-    this.giveUp = this.#unverified;
-    const isTrue = this.#options.verifyEvent?.(this.memory, from, to) === true;
-    this.core.eventVerified?.(this.device, this.device.requestId, isTrue ? 1 : 0);
+    const report = (isTrue: 0 | 1): void =>
+      this.core.eventVerified?.(this.device, this.device.requestId, isTrue);
+    this.giveUp = () => report(0);
+    report(this.#options.verifyEvent?.(this.memory, from, to) === true ? 1 : 0);
   }
 
   #store(command: Command, from: number, to: number): void {
@@ -208,7 +203,6 @@ export class Commands implements RequestContext {
     return length;
   }
 
-  /** Returns the limits for the current request. `address` is the address of its endpoint. */
   #allowed(address: string): Allowed {
     const { allowHttp = false, config } = this.#options;
     // Only a revocation may have the token in its address: the device authorization specification puts it into the query.

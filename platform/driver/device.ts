@@ -140,7 +140,7 @@ function recordBytesMax({ capacity }: complete.Device): number {
   return Math.min(bytes, output);
 }
 
-/** Throws at the start if records do not fit. Otherwise the tokens might not fit after the user has signed in. */
+/** Throws if records do not fit. Otherwise the tokens might not fit after the user has signed in. */
 function checkStorage(device: complete.Device, capacity: number): void {
   const needed = recordBytesMax(device);
   if (capacity >= needed) return;

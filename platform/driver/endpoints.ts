@@ -1,6 +1,7 @@
 // The addresses of a server and their numbers in the core. Checks that an address may receive secrets.
 
 import { Endpoint } from "../../core/index.ts";
+import type { Problem } from "../configuration/schema-check.ts";
 import { addressProblem } from "../servers/address.ts";
 
 /**
@@ -32,22 +33,15 @@ export const noEndpoints: Endpoints = {
   resources: [],
 };
 
+/** The names of the endpoints before Endpoint.RESOURCE, in the core's order. */
+const NAMES: Named[] = ["deviceAuthorization", "token", "revocation", "metadata", "events"];
+type Named = Exclude<keyof Endpoints, "resources">;
+
 /** Returns the address of an endpoint; "" if it has none. */
 export function addressOf(endpoints: Endpoints, endpoint: Endpoint): string {
-  switch (endpoint) {
-    case Endpoint.DEVICE_AUTHORIZATION:
-      return endpoints.deviceAuthorization;
-    case Endpoint.TOKEN:
-      return endpoints.token;
-    case Endpoint.REVOCATION:
-      return endpoints.revocation;
-    case Endpoint.METADATA:
-      return endpoints.metadata;
-    case Endpoint.EVENTS:
-      return endpoints.events;
-    default:
-      return endpoints.resources[endpoint - Endpoint.RESOURCE] ?? "";
-  }
+  const name = NAMES[endpoint];
+  if (name !== undefined) return endpoints[name];
+  return endpoints.resources[endpoint - Endpoint.RESOURCE] ?? "";
 }
 
 /** Returns one bit for each endpoint that has an address, for the core's setEndpoints. */
@@ -59,18 +53,12 @@ export function endpointMask(endpoints: Endpoints): number {
   return mask;
 }
 
-interface EndpointProblem {
-  /** The path as in code: `endpoints.token`, `endpoints.resources[0]`. */
-  readonly path: string;
-  readonly message: string;
-}
-
 /** Returns the problems of all addresses that must not receive secrets, in order. @param at the path of the endpoints */
 export function endpointProblems(
   { resources = [], ...others }: Partial<Endpoints>,
   allowHttp = false,
   at = "endpoints",
-): EndpointProblem[] {
+): Problem[] {
   const addresses = [
     ...Object.entries(others),
     ...resources.map((address, index) => [`resources[${index}]`, address] as const),

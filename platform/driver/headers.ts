@@ -1,4 +1,5 @@
 import { Endpoint } from "../../core/index.ts";
+import type { Problem } from "../configuration/schema-check.ts";
 import type { Header } from "../contracts.ts";
 
 /** Headers that the host adds, such as a client attestation or an API key. */
@@ -31,12 +32,10 @@ export function checkHeaders(headers: HostHeaders | undefined): void {
 }
 
 /**
- * Returns the problems of headers. Names must be unique in one kind of request, ignoring case (RFC 9110 §5.1), because
- * some adapters would send both headers and others only the last one.
+ * Names must be unique in one kind of request, ignoring case (RFC 9110 §5.1), because some adapters would send both headers
+ * and others only the last one.
  */
-export function headersProblems(
-  headers: HostHeaders = {},
-): { readonly path: string; readonly message: string }[] {
+export function headersProblems(headers: HostHeaders = {}): Problem[] {
   return (["grant", "resource"] as const).flatMap((kind) => {
     const own = headers[kind] ?? NO_HEADERS;
     const names = own.map(([name]) => name.toLowerCase());

@@ -30,7 +30,7 @@ export type Core = Pick<
 /** The body format of grant requests. */
 export type Bodies = "form" | "json";
 
-/** The filter that translates for a server that does not implement RFC 8628 (servers/). */
+/** Creates the filter that translates for a server that does not implement RFC 8628. */
 export type Translate = (client: TranslatedClient) => Filter;
 
 /** The developer's settings. The driver adds the display's size and the seed. */
@@ -67,7 +67,6 @@ export interface DriverOptions {
   readonly translate?: Translate | undefined;
   /** Signs requests with a key of the device: DPoP and private_key_jwt. */
   readonly keys?: DriverKeys | undefined;
-  /** Filters that observe or delay each exchange (exchange/filter.ts has the order). */
   readonly filters?: Pick<Filters, "known" | "lock" | "recorder">;
   /**
    * The body format of grant requests: "form" (RFC 6749), or "json" for a server that requires it. Default: "form".

@@ -57,7 +57,6 @@ export class Requests {
     request.bodyTo = ownBody ? device.callBodyTo : device.body + device.bodyLength;
   }
 
-  /** Returns the value of the Authorization header, "" for none. */
   #authorization(memory: Uint8Array): string {
     const device = this.#device;
     switch (device.authorization) {
@@ -86,7 +85,6 @@ export function secretsOf(device: complete.Device, memory: Bytes): string[] {
   return regions.map((region) => fieldOf(device, memory, region));
 }
 
-/** Returns the stored access token, "" for none. */
 export function accessTokenOf(device: complete.Device, memory: Bytes): string {
   return fieldOf(device, memory, Field.ACCESS_TOKEN);
 }

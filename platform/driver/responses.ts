@@ -7,7 +7,6 @@ import type { Above } from "../exchange/filter.ts";
 import { bytesOf } from "../text/text.ts";
 import type { Core } from "./options.ts";
 
-/** The members of the driver that a response needs. */
 export interface RequestContext {
   readonly core: Core;
   readonly device: complete.Device;

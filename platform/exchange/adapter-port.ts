@@ -2,14 +2,13 @@
 // the current exchange. If the adapter throws or rejects at any time, the exchange fails and the error is reported.
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
-import { guarded, isThenable, nothing } from "./callbacks.ts";
+import { type FaultHandler, guarded, isThenable, nothing } from "./callbacks.ts";
 import type { Above, Port } from "./filter.ts";
 
-export interface ExchangeOwner {
+interface ExchangeOwner {
   /** Whether the next request is a poll. Polls reuse two sinks, because a poll must not allocate. */
   isPoll(): boolean;
-  /** Called when code outside the driver has failed. @param giveUp reports the failed operation; call it next */
-  fault(error: unknown, giveUp: () => void): void;
+  readonly fault: FaultHandler;
 }
 
 export class AdapterPort implements Port {
@@ -39,8 +38,8 @@ export class AdapterPort implements Port {
   }
 
   /**
-   * This function is separate from `send`, which polls call: a function that contains a closure allocates even if the closure is not
-   * reached. If the adapter returns promises, one more sink for each poll does not matter.
+   * This function is separate from `send`, which polls call: a function that contains a closure allocates even if the
+   * closure is not reached. If the adapter returns promises, one more sink for each poll does not matter.
    */
   #await(exchange: Exchange, result: PromiseLike<unknown>): void {
     this.#sharesSinks = false;
@@ -73,7 +72,7 @@ export class AdapterPort implements Port {
     this.above.failed(failure, this.#http.lastFailure ?? "");
   }
 
-  /** Ends this exchange as failed, because a filter has thrown. */
+  /** Called when a filter has thrown. */
   broken(error: unknown): void {
     this.abort();
     this.#owner.fault(error, () => this.above.failed("unreachable", ""));
@@ -107,16 +106,11 @@ class Exchange implements HttpSink {
     this.#port = port;
   }
 
-  status(
-    status: number,
-    retryAfterSeconds: number,
-    authenticate = "",
-    nonce?: string,
-    dateMs?: number,
-  ): void {
+  // Rest parameters would allocate in each poll.
+  status(status: number, waitS: number, challenge = "", nonce?: string, dateMs?: number): void {
     if (!this.#port.counts(this)) return;
     try {
-      this.#port.above.status(status, retryAfterSeconds, authenticate, nonce, dateMs);
+      this.#port.above.status(status, waitS, challenge, nonce, dateMs);
     } catch (error) {
       this.#port.broken(error);
     }

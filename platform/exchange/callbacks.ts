@@ -3,7 +3,7 @@
 
 import type { Bytes, Entropy } from "../contracts.ts";
 
-/** Calls code outside picogrant. @param broken receives the error that `call` throws or rejects with, now or later */
+/** @param broken receives the error that `call` throws or rejects with, now or later */
 export function guarded(call: () => unknown, broken: (error: unknown) => void): void {
   try {
     const result = call();
@@ -13,18 +13,20 @@ export function guarded(call: () => unknown, broken: (error: unknown) => void): 
   }
 }
 
+/** Called when code outside picogrant has failed. @param giveUp reports the failed operation; call it next */
+export type FaultHandler = (error: unknown, giveUp: () => void) => void;
+
 /**
  * Starts an operation that reports its result by a callback. Only the first report counts. If the operation throws or
  * rejects, it has failed.
  * @param act starts the operation and passes it the callback
  * @param failure the result of a failed operation
- * @param fault receives the error, and the function to call next
  */
 export function operate<Result>(
   act: (done: (result: Result) => void) => unknown,
   failure: Result,
   done: (result: Result) => void,
-  fault: (error: unknown, giveUp: () => void) => void,
+  fault: FaultHandler,
 ): void {
   let isOpen = true;
   const once = (result: Result): void => {
@@ -47,10 +49,7 @@ export function isFilled(
   broken: (error: unknown) => void = nothing,
 ): boolean {
   let result: unknown;
-  guarded(() => {
-    result = entropy.fill(into, from, to);
-    return result;
-  }, broken);
+  guarded(() => (result = entropy.fill(into, from, to)), broken);
   return result === true;
 }
 
@@ -90,7 +89,6 @@ export class Faults {
     this.#held.push(error);
   }
 
-  /** Passes the errors to `onError`. */
   report(): void {
     if (this.#onError === undefined) return;
     for (let left = this.#held.length; left > 0; left--) {

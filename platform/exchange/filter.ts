@@ -65,11 +65,7 @@ export interface Port extends Below {
   above: Above;
 }
 
-/**
- * Connects filters in order.
- * @param filters the first one gets the request first and the response last
- * @returns the entry for requests
- */
+/** @param filters the first one gets the request first and the response last @returns the entry for requests */
 export function connect(filters: readonly Filter[], above: Above, port: Port): Below {
   let top: Below = port;
   for (const filter of [...filters].reverse()) {
@@ -85,35 +81,27 @@ export function connect(filters: readonly Filter[], above: Above, port: Port): B
   return top;
 }
 
-export interface Filters {
+/** The filters in their order. The first one gets the request first and the response last. */
+const ORDER = [
   /** Responds to a refresh without a request if a valid token is cached. */
-  readonly known?: Filter | undefined;
+  "known",
   /** Holds requests back while another program may change the same records. */
-  readonly lock?: Filter | undefined;
+  "lock",
   /** Records the server's responses. */
-  readonly recorder?: Filter | undefined;
+  "recorder",
   /** Translates for a server that does not implement RFC 8628. */
-  readonly translation?: Filter | undefined;
+  "translation",
   /** Adds proofs of possession and client assertions. */
-  readonly keys?: Filter | undefined;
-  readonly form?: Filter | undefined;
+  "keys",
+  /** Converts grant requests to JSON if the server requires it. */
+  "form",
   /** The last check before the adapter: refuses a request that would leak a secret. */
-  readonly look?: Filter | undefined;
-  readonly log?: Filter | undefined;
-}
+  "look",
+  "log",
+] as const;
 
-/** Orders the filters. The first one gets the request first and the response last. */
-export function inOrder({
-  known,
-  lock,
-  recorder,
-  translation,
-  keys,
-  form,
-  look,
-  log,
-}: Filters): Filter[] {
-  return [known, lock, recorder, translation, keys, form, look, log].filter(
-    (filter) => filter !== undefined,
-  );
+export type Filters = { readonly [Name in (typeof ORDER)[number]]?: Filter | undefined };
+
+export function inOrder(filters: Filters): Filter[] {
+  return ORDER.flatMap((name) => filters[name] ?? []);
 }

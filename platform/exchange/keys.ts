@@ -29,7 +29,7 @@ const NONCE_LENGTH_MAX = 512;
 const ORIGINS_MAX = 16;
 /** At most so many signatures of a kind are in use at the same time, apart from those of the application's own requests. */
 const SENT_MAX = 4;
-/** The smallest difference between the clocks that matters. Servers accept proofs that are about this old. */
+/** Smaller differences between the clocks do not matter. Servers accept proofs that are about this old. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 /** After this many successive rejections, the time is not the reason, even if it has changed each time. */
 const CLOCK_REJECTIONS_MAX = 3;
@@ -64,7 +64,6 @@ export class Keys {
     this.id = base64url(sha256(bytesOf(JSON.stringify(this.#jwk))));
   }
 
-  /** Returns the filter of a driver. */
   exchange(device: () => { readonly endpoint: Endpoint }): Filter {
     return new SignedExchange(this, device);
   }
@@ -251,12 +250,9 @@ class SignedExchange extends ResponseBuffer {
     const required = "use_dpop_nonce";
     const isNonceRequired = error === required || challengeWith(required, challenge) !== undefined;
     if (this.#hasProof && !this.#isRepeated && isNonceRequired && this.#nonce !== "") {
-      if (this.#problem !== "") {
-        this.failed("unreachable", this.#problem);
-        return;
-      }
       this.#isRepeated = true;
-      void this.#sendSigned(++this.turn);
+      if (this.#problem === "") void this.#sendSigned(++this.turn);
+      else this.failed("unreachable", this.#problem);
       return;
     }
     const changeS = Math.round((this.#keys.aheadMs(this.#request.url) - this.#aheadMs) / 1000);
@@ -273,8 +269,6 @@ class SignedExchange extends ResponseBuffer {
       const isRefused = !this.#keys.isBound && this.#keys.settings.dpop === "require";
       if (isRefused) received = bytesOf(UNBOUND);
     }
-    this.above.status(...head);
-    if (received.length > 0) this.above.body(received, 0, received.length);
-    this.above.end();
+    this.pass(head, received);
   }
 }

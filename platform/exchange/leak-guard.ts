@@ -40,7 +40,6 @@ export class LeakGuard extends Filter {
   #passed = "";
   #passedBefore = "";
 
-  /** @param allowed returns the limits for a request to an address */
   constructor(allowed: (address: string) => Allowed) {
     super();
     this.#allowed = allowed;

@@ -33,8 +33,7 @@ export function keepAliveMs(header: string | undefined): number | undefined {
   return Math.min(Math.max(0, Number(seconds) * 1000 - 1000), IDLE_MAX_MS);
 }
 
-// Descriptions of invalid responses in logs. They are separate from the display's texts (display/reasons.ts), which
-// programs on Node do not load.
+// Descriptions of invalid responses in logs. The display has other texts (display/reasons.ts).
 
 export const NOT_HTTP = "the server does not speak HTTP/1.1";
 export const TOO_LONG = "the response is longer than the limit of this device";

@@ -1,25 +1,21 @@
 // Writes a log of a device's requests and responses for support. The log consists of names and numbers, and contains no
 // secrets. It repeats a server's error code only if the code is a known word.
 
-import { Endpoint, ErrorCode, State } from "../../core/index.ts";
+import { type Device, Endpoint, ErrorCode, State } from "../../core/index.ts";
 import type { Bytes, HttpRequest, Storage, Timers, TransportFailure } from "../contracts.ts";
 import { originOf } from "../servers/address.ts";
 import { asciiOf } from "../text/text.ts";
 import { type Head, Listener } from "./filter.ts";
 
-interface Looked {
-  readonly state: State;
-  readonly error: ErrorCode;
-  readonly endpoint: Endpoint;
-}
+type Looked = Pick<Device, "state" | "error" | "endpoint">;
 
 /** The `log` option of a driver: `new Driver({ ..., log: driverLog((line) => console.error(line)) })`. */
 export interface DriverLog {
   /** Sets the log's time to 0. */
   begin(timers: Timers): void;
-  /** Observes exchanges. */
+  /** Returns a filter that logs exchanges. */
   exchange(device: () => Looked): Listener;
-  /** Observes a storage. @returns a storage with the same content */
+  /** Returns a storage with the same content that logs operations. */
   around(storage: Storage): Storage;
   /** Logs a change of the state. Call it after each possible change. */
   look(device: Looked): void;
@@ -91,9 +87,9 @@ class LoggedExchange extends Listener {
 
   override send(request: HttpRequest): void {
     const { endpoint } = this.#device();
+    this.#discard();
     this.#name = `${++this.#count} ${Endpoint[endpoint] ?? endpoint}`;
     this.#sinceMs = this.#nowMs();
-    this.#discard();
     const what = `${request.method} ${addressIn(request, endpoint)}`;
     this.#log(`request ${this.#name} ${what}, ${request.bodyTo - request.bodyFrom} bytes`);
     this.below.send(request);
@@ -101,7 +97,6 @@ class LoggedExchange extends Listener {
 
   override abort(): void {
     if (this.#name !== "") this.#log(`request ${this.#count} is given up`);
-    this.#name = "";
     this.#discard();
     this.below.abort();
   }
@@ -129,12 +124,12 @@ class LoggedExchange extends Listener {
 
   #responded(what: string): void {
     this.#log(`response ${this.#name} ${what}, ${(this.#nowMs() - this.#sinceMs) >>> 0} ms`);
-    this.#name = "";
     this.#discard();
   }
 
   /** Wipes the recorded body, because it may contain tokens. */
   #discard(): void {
+    this.#name = "";
     this.#body.fill(0);
     this.#body = [];
     this.#length = 0;

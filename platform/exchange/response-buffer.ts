@@ -1,5 +1,3 @@
-// Buffers a response. This class is not in filter.ts, because only filters that are loaded on demand need it.
-
 import type { Bytes, HttpRequest } from "../contracts.ts";
 import { type Head, Listener } from "./filter.ts";
 import { EXCHANGE_LIMITS } from "./limits.ts";
@@ -40,10 +38,14 @@ export abstract class ResponseBuffer extends Listener {
   }
 
   override end(): void {
-    if (!this.gathers) {
-      super.end();
-      return;
-    }
-    this.responded({ head: this.#head, body: this.#body });
+    if (this.gathers) this.responded({ head: this.#head, body: this.#body });
+    else super.end();
+  }
+
+  /** Passes a complete response on. */
+  pass(head: Head, body: Bytes): void {
+    this.above.status(...head);
+    if (body.length > 0) this.above.body(body, 0, body.length);
+    this.above.end();
   }
 }

@@ -26,17 +26,10 @@ export type TokenResponse = Readonly<Record<string, unknown>>;
 const DESCRIPTION_MAX = 200;
 
 /** Describes a response in one line: the address and the result. */
-export function describeResponse({
-  url,
-  status,
-  error,
-  errorDescription,
-  failure,
-}: ServerResponse): string {
+export function describeResponse(response: ServerResponse): string {
+  const { url, status, error, errorDescription, failure } = response;
   if (failure !== "") return `${url}: ${failure}`;
-  const name = error === "" ? "" : ` ${error}`;
-  const words = errorDescription === "" ? "" : ` (${errorDescription})`;
-  return `${url}: HTTP ${status}${name}${words}`;
+  return `${url}: HTTP ${status}${error && ` ${error}`}${errorDescription && ` (${errorDescription})`}`;
 }
 
 /** An ID token that has not been validated. */
@@ -54,11 +47,11 @@ export interface KnownToken {
   readonly endsAtMs: number;
 }
 
-/** Data that an earlier start stored with the tokens. */
+/** Data that an earlier start stored with the tokens. Members are undefined if they are unknown. */
 export interface Recalled {
   /** The identifier of the sign-in that issued the tokens. */
   readonly sessionId?: string | undefined;
-  /** The requested scope; undefined if unknown. */
+  /** The requested scope. */
   readonly requested?: string | undefined;
   /** The scope that the server returned; "" if it returned none, which means the requested one. */
   readonly scope: string;
@@ -68,7 +61,7 @@ export interface Recalled {
   readonly isLasting?: boolean;
   readonly tokenResponse: TokenResponse;
   readonly idToken?: ReceivedIdToken | undefined;
-  /** The access token. Only stored if the storage does not wear out. */
+  /** Only stored if the storage does not wear out. */
   readonly access?: KnownToken | undefined;
 }
 
@@ -77,13 +70,12 @@ export class ResponseRecorder extends ResponseBuffer {
   newest: ServerResponse | undefined;
   /** Number of requests that have ended. */
   received = 0;
-  /** The newest successful response of the token endpoint. */
   tokenResponse: TokenResponse | undefined;
   /** The newest `scope` of a token response; "" if there was none, undefined before the first response. */
   scope: string | undefined;
   /** The newest ID token. A refresh response may have none (OpenID Connect Core 1.0 §12.2). */
   idToken: ReceivedIdToken | undefined;
-  /** Number of token responses so far. */
+  /** Number of token responses. */
   granted = 0;
   readonly #endpoint: () => Endpoint;
   readonly #secrets: () => readonly string[];
@@ -108,7 +100,6 @@ export class ResponseRecorder extends ResponseBuffer {
     this.#prepare = prepare;
   }
 
-  /** Restores what an earlier start has recorded. */
   recall({ requested, scope, tokenResponse, idToken }: Recalled): void {
     this.scope = printable(scope || requested || "");
     this.tokenResponse = tokenResponse;

@@ -7,9 +7,10 @@ import path from "node:path";
 import type { Storage } from "../contracts.ts";
 import {
   type Between,
-  between,
+  Lock,
   type SharedState,
   type SharedUser,
+  sharedStorage,
 } from "../session/shared-state.ts";
 import { SignInError } from "../session/sign-in-error.ts";
 import { pause, reasonOf, removeOwn, withFile, withRetries } from "./files.ts";
@@ -196,7 +197,7 @@ export class SharedDirectory implements SharedState {
   between(user: SharedUser): Between {
     this.#known = this.#files.stamp;
     this.#wasCurrent = true;
-    return between(this.#open(), this, user);
+    return { storage: sharedStorage(this.#open(), this, user), lock: new Lock(this, user) };
   }
 
   get isCurrent(): boolean {

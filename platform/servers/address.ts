@@ -10,7 +10,7 @@ export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || host === "127.0.0.1" || host === "[::1]" || host === "::1";
 }
 
-/** Returns why an address must not receive secrets, "" if it may. @param allowHttp whether plain http is allowed */
+/** Returns why an address must not receive secrets, "" if it may. */
 export function addressProblem(address: string, allowHttp = false): string {
   if (SECURE.test(address) || TO_ITSELF.test(address)) return "";
   if (!PLAIN.test(address)) return "must be an https address without user, fragment or space";

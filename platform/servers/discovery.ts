@@ -4,7 +4,7 @@
 import type { Http, TransportFailure } from "../contracts.ts";
 import { type Endpoints, noEndpoints } from "../driver/endpoints.ts";
 import { AdapterPort } from "../exchange/adapter-port.ts";
-import { type Above, type Below, connect } from "../exchange/filter.ts";
+import { type Above, connect } from "../exchange/filter.ts";
 import { LeakGuard } from "../exchange/leak-guard.ts";
 import { type BufferedResponse, ResponseBuffer } from "../exchange/response-buffer.ts";
 import { objectIn, printable, textOf } from "../text/text.ts";
@@ -12,7 +12,6 @@ import { addressProblem, isSameIssuer } from "./address.ts";
 import { metadataAddresses, namedAddressProblem } from "./named-address.ts";
 import { MetadataError } from "./profile.ts";
 
-/** The metadata of a server. */
 export interface DiscoveredServer {
   /** The issuer as the server writes it. */
   readonly issuer: string;
@@ -44,18 +43,18 @@ export async function discoverServer(
 ): Promise<DiscoveredServer> {
   const problem = issuerProblem(issuer, allowHttp);
   if (problem !== "") throw new MetadataError(`the issuer ${problem}`);
-  const refusals: Refusal[] = [];
+  const reasons: string[] = [];
+  // If one address fails temporarily, the failures of the others are not final either.
+  let isTransient = false;
   for (const address of metadataAddresses(issuer)) {
     const found = await lookAt(http, address, issuer, allowHttp, given);
     if (!("why" in found)) return found;
-    refusals.push(found);
+    reasons.push(`${address}: ${found.why}`);
+    isTransient ||= found.isTransient;
     // A server that does not respond at one address will not respond at another, and each attempt takes time.
     if (found.isSilent) break;
   }
-  // If one address fails temporarily, the failures of the others are not final either.
-  const isTransient = refusals.some((refusal) => refusal.isTransient);
-  const reasons = refusals.map(({ address, why }) => `${address}: ${why}`).join("; ");
-  throw new MetadataError(`no metadata of ${issuer} (${reasons})`, isTransient);
+  throw new MetadataError(`no metadata of ${issuer} (${reasons.join("; ")})`, isTransient);
 }
 
 /** Returns the problem of an issuer, "" for none. An issuer has neither query nor fragment (RFC 8414 §2). */
@@ -67,7 +66,6 @@ function issuerProblem(issuer: string, allowHttp: boolean): string {
 }
 
 interface Refusal {
-  readonly address: string;
   readonly why: string;
   /** Whether a retry may help. */
   readonly isTransient: boolean;
@@ -87,25 +85,25 @@ async function lookAt(
     const isSilent = response.failure !== "too-large";
     const what = isSilent ? "not reachable" : "the response is too large";
     const why = `${what}${response.why && ` (${response.why})`}`;
-    return { address, why, isTransient: isSilent, isSilent };
+    return { why, isTransient: isSilent, isSilent };
   }
   if (status < 200 || status > 299) {
     const isTransient = status >= 500 || status === 429;
-    return { address, why: `HTTP ${status}`, isTransient, isSilent: false };
+    return { why: `HTTP ${status}`, isTransient, isSilent: false };
   }
   const metadata = objectIn(response.body);
-  const why = metadata ? problemOf(metadata, issuer, allowHttp, given) : NO_OBJECT;
+  const why = metadata
+    ? problemOf(metadata, issuer, allowHttp, given)
+    : "HTTP 200, but no JSON object";
   if (!metadata || why !== "") {
     // HTML or an empty body instead of metadata comes from a captive portal or during maintenance.
     const isTransient = /^\s*(<|$)/.test(textOf(response.body) ?? "");
-    return { address, why, isTransient, isSilent: false };
+    return { why, isTransient, isSilent: false };
   }
   return serverIn(metadata);
 }
 
-const NO_OBJECT = "HTTP 200, but no JSON object";
-
-/** Returns why these metadata do not suffice for a sign-in, "" if they do. */
+/** Returns why the metadata do not suffice for a sign-in, "" if they do. */
 function problemOf(
   metadata: Metadata,
   issuer: string,
@@ -120,7 +118,8 @@ function problemOf(
     const address = metadata[member];
     if (given[endpoint]) continue;
     if (address === undefined || address === null) {
-      if (endpoint !== "revocation") return `has no ${member}${member === DEVICE ? NO_GRANT : ""}`;
+      const why = endpoint === "deviceAuthorization" ? NO_GRANT : "";
+      if (endpoint !== "revocation") return `has no ${member}${why}`;
       continue;
     }
     if (typeof address !== "string") return `${member} is no text`;
@@ -130,25 +129,22 @@ function problemOf(
   return "";
 }
 
-const DEVICE = "device_authorization_endpoint";
 const NO_GRANT = ": the server does not say that it offers the device grant";
 const ADDRESSES = [
-  ["deviceAuthorization", DEVICE],
+  ["deviceAuthorization", "device_authorization_endpoint"],
   ["token", "token_endpoint"],
   ["revocation", "revocation_endpoint"],
 ] as const;
 
-/** Converts metadata, which must be valid. */
+/** @param metadata without a problem */
 function serverIn(metadata: Metadata): DiscoveredServer {
-  const address = (value: unknown): string => (typeof value === "string" ? value : "");
+  const addresses = ADDRESSES.map(([endpoint, member]) => {
+    const address = metadata[member];
+    return [endpoint, typeof address === "string" ? address : ""];
+  });
   return {
     issuer: `${metadata.issuer}`,
-    endpoints: {
-      ...noEndpoints,
-      deviceAuthorization: address(metadata.device_authorization_endpoint),
-      token: address(metadata.token_endpoint),
-      revocation: address(metadata.revocation_endpoint),
-    },
+    endpoints: { ...noEndpoints, ...Object.fromEntries(addresses) },
     clientAuthenticationMethods: methodsIn(metadata),
     bindsTokens: [metadata.dpop_signing_alg_values_supported].flat().includes("ES256"),
   };
@@ -179,14 +175,13 @@ export function methodsIn(metadata: Metadata): readonly string[] {
 /** The members of RFC 8414 §2, before validation. */
 type Metadata = Readonly<Record<string, unknown>>;
 
-export type DiscoveryResult =
+type DocumentResult =
   | { readonly status: number; readonly body: readonly number[]; readonly failure: "" }
   | { readonly status: 0; readonly failure: TransportFailure; readonly why: string };
 
 /**
  * Requests a document by GET, with the check of the leak guard.
  * @param http has no exchange in flight
- * @param authorization the header of the request, "" for none
  * @throws errors of the adapter
  */
 export function requestFor(
@@ -194,21 +189,21 @@ export function requestFor(
   url: string,
   allowHttp: boolean,
   authorization = "",
-): Promise<DiscoveryResult> {
+): Promise<DocumentResult> {
   return new Promise((resolve, reject) => {
     const look = new LeakGuard((address) => ({ address, allowHttp, secrets: [] }));
     look.address = url;
     const port = new AdapterPort(http, { isPoll: () => false, fault: reject });
-    const top: Below = connect([new Question(resolve), look], nobody, port);
+    const top = connect([new DocumentBuffer(resolve), look], nobody, port);
     const body = { contentType: "", body: [], bodyFrom: 0, bodyTo: 0 };
     top.send({ method: "GET", url, authorization, ...body });
   });
 }
 
-class Question extends ResponseBuffer {
-  readonly #resolve: (requested: DiscoveryResult) => void;
+class DocumentBuffer extends ResponseBuffer {
+  readonly #resolve: (result: DocumentResult) => void;
 
-  constructor(resolve: (requested: DiscoveryResult) => void) {
+  constructor(resolve: (result: DocumentResult) => void) {
     super();
     this.#resolve = resolve;
   }
@@ -222,5 +217,5 @@ class Question extends ResponseBuffer {
   }
 }
 
-/** The filter resolves its own promise. There is no caller above it. */
+/** Receives nothing, because `DocumentBuffer` resolves the promise. */
 const nobody: Above = { status() {}, body() {}, end() {}, failed() {} };

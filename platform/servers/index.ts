@@ -3,15 +3,15 @@
 
 import { nameMeant } from "../configuration/schema-check.ts";
 import type { Filter } from "../exchange/filter.ts";
-import type {
-  Addresses,
-  ClientAuthenticationName,
-  ProfileParameter,
-  ServerProfile,
-  TranslatedClient,
-  UserInfo,
+import {
+  type Addresses,
+  type ClientAuthenticationName,
+  type ProfileParameter,
+  ServerError,
+  type ServerProfile,
+  type TranslatedClient,
+  type UserInfo,
 } from "./profile.ts";
-import { ServerError } from "./profile.ts";
 import table from "./servers.json";
 import { TRANSLATIONS } from "./translated.ts";
 import { renamed, Translating } from "./translation.ts";
@@ -19,11 +19,9 @@ import { renamed, Translating } from "./translation.ts";
 export type * from "./profile.ts";
 export { ServerError } from "./profile.ts";
 
-/** The patterns of parameters, as servers.json names them. */
+/** The patterns of parameters, as servers.json names them. `step` is a path segment: a tenant, a realm, an identifier. */
 const PATTERNS: Readonly<Record<string, RegExp>> = {
-  /** A host name, optionally with a port. */
   host: /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[0-9]{1,5})?$/,
-  /** A path segment: a tenant, a realm, an identifier. */
   step: /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/,
 };
 
@@ -59,7 +57,6 @@ export interface Server {
   readonly translate: ((client: TranslatedClient, at?: Addresses) => Filter) | undefined;
 }
 
-/** Other names of the profiles. */
 const ALIASES: Readonly<Record<string, string>> = { azure: "microsoft", entra: "microsoft" };
 
 /** The name of the profile that a user means, ignoring case and resolving aliases; `name` itself if there is none. */
@@ -108,30 +105,26 @@ export function serverOf(
     issuer: profile.issuer && fill(profile.issuer),
     addresses,
     clientAuthentication: hasSecret ? profile.withSecret : "none",
-    userInfo: profile.userInfo && userInfoAt(profile.userInfo, values, fill),
+    userInfo: profile.userInfo && userInfoAt(profile.userInfo, values.host!, fill),
     translate: translate && ((client, at = addresses) => new Translating(at, translate(client))),
   };
 }
 
 function userInfoAt(
   { address, scheme, hosted }: UserInfo,
-  values: Readonly<Record<string, string>>,
+  host: string,
   fill: (text: string) => string,
 ): UserInfo {
-  const isHosted = hosted?.host.test(values.host!) === true;
-  const whole = fill(isHosted ? hosted.address : address);
-  return scheme === undefined ? { address: whole } : { address: whole, scheme };
+  const whole = fill(hosted?.host.test(host) ? hosted.address : address);
+  return { address: whole, ...(scheme !== undefined && { scheme }) };
 }
 
 /** Removes the secret from device authorization requests, for a server that rejects it there. */
 function withoutSecret({ codeWithoutSecret }: ServerProfile): ServerProfile["translate"] {
   if (!codeWithoutSecret) return undefined;
   return () => ({
-    request: (purpose, url, fields) =>
-      purpose === "code"
-        ? { url, fields: renamed(fields, { client_secret: undefined }) }
-        : undefined,
-    response: () => undefined,
+    request: (purpose, fields) =>
+      purpose === "code" ? { fields: renamed(fields, { client_secret: undefined }) } : undefined,
   });
 }
 

@@ -2,11 +2,7 @@
 
 import { addressProblem } from "./address.ts";
 
-/**
- * Returns why an address must not be used, "" if it may.
- * @param by the address of the server that sent it
- * @param allowHttp whether plain http is allowed
- */
+/** Returns why an address must not be used, "" if it may. @param by the address of the server that sent it */
 export function namedAddressProblem(address: string, by: string, allowHttp = false): string {
   // A remote server must not send the device to its own ports.
   const isAstray = isToItself(address) && !isToItself(by);

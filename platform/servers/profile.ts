@@ -39,13 +39,11 @@ export interface ServerProfile {
   readonly name: string;
   /** The name for people. */
   readonly title: string;
-  /** Parameters such as `{host}` in the addresses below. */
+  /** Parameters of the addresses below, which contain them as `{name}`. */
   readonly parameters: Readonly<Record<string, ProfileParameter>>;
   /** The issuer of the server's ID tokens; absent if there are none, or if it differs by customer. */
   readonly issuer?: string;
-  /** Device authorization endpoint, with `{name}` for parameters. */
   readonly deviceAuthorization: string;
-  /** Token endpoint, likewise. */
   readonly token: string;
   /** The revocation endpoint; "" if there is none. Signing out then only erases the tokens on the device. */
   readonly revocation: string;
@@ -75,7 +73,6 @@ export interface ServerProfile {
 export interface TranslatedClient {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Scopes, separated by spaces. */
   readonly scope: string;
   /** Returns the session's access token, "" for none. Some servers need it to revoke a grant. */
   accessToken(): string;
@@ -85,7 +82,6 @@ export interface TranslatedClient {
 export class ServerError extends Error {
   /** The invalid member of the configuration. */
   readonly path: string;
-  /** The message without the path. */
   readonly problem: string;
 
   constructor(path: string, problem: string) {

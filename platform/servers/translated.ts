@@ -5,7 +5,7 @@ import { type Members, plainError, renamed, type Translation } from "./translati
 
 // Twitch: requests have `scopes` instead of `scope`, also polls. In responses, `message` contains the error.
 
-/** The meanings of the messages, which are compared in lower case. */
+/** The meanings of the messages in lower case. */
 const TWITCH_ERRORS: Readonly<Record<string, string>> = {
   authorization_pending: "authorization_pending",
   slow_down: "slow_down",
@@ -22,16 +22,16 @@ const TWITCH_ERRORS: Readonly<Record<string, string>> = {
 };
 
 const twitch = (client: TranslatedClient): Translation => ({
-  request(purpose, url, fields) {
-    if (purpose === "code") return { url, fields: renamed(fields, { scope: "scopes" }) };
-    if (purpose === "poll") return { url, fields: { ...fields, scopes: client.scope } };
+  request(purpose, fields) {
+    if (purpose === "code") return { fields: renamed(fields, { scope: "scopes" }) };
+    if (purpose === "poll") return { fields: { ...fields, scopes: client.scope } };
     if (purpose !== "revocation") return undefined;
     const token = client.accessToken();
-    return token === "" ? "nothing" : { url, fields: { client_id: client.clientId, token } };
+    return token === "" ? "nothing" : { fields: { client_id: client.clientId, token } };
   },
-  response(_purpose, { status, members }) {
+  response(_purpose, members, status) {
     const { message, scope } = members;
-    if (Array.isArray(scope)) return { status, members: { ...members, scope: scope.join(" ") } };
+    if (Array.isArray(scope)) return { members: { ...members, scope: scope.join(" ") } };
     if (status < 400 || status > 499 || typeof message !== "string") return undefined;
     return plainError(TWITCH_ERRORS[message.toLowerCase()] ?? "invalid_request", message);
   },
@@ -44,70 +44,55 @@ const twitch = (client: TranslatedClient): Translation => ({
 const AMAZON_SEPARATOR = ".";
 
 const amazon = (): Translation => ({
-  request(purpose, url, fields) {
-    if (purpose === "code") return { url, fields: { response_type: "device_code", ...fields } };
+  request(purpose, fields) {
+    if (purpose === "code") return { fields: { response_type: "device_code", ...fields } };
     if (purpose !== "poll") return undefined;
     const both = fields.device_code ?? "";
     const at = both.indexOf(AMAZON_SEPARATOR);
-    return {
-      url,
-      fields: {
-        grant_type: "device_code",
-        user_code: both.slice(0, at),
-        device_code: both.slice(at + 1),
-      },
-    };
+    const codes = { user_code: both.slice(0, at), device_code: both.slice(at + 1) };
+    return { fields: { grant_type: "device_code", ...codes } };
   },
-  response(purpose, { status, members }) {
+  response(purpose, members) {
     const { user_code: user, device_code: device, error } = members;
     if (purpose === "code" && typeof user === "string" && typeof device === "string") {
-      return {
-        status,
-        members: { ...members, device_code: `${user}${AMAZON_SEPARATOR}${device}` },
-      };
+      return { members: { ...members, device_code: `${user}${AMAZON_SEPARATOR}${device}` } };
     }
     // The pair of codes is invalid or expired. The user needs a new code.
-    if (error === "invalid_code_pair") return plainError("expired_token");
-    return undefined;
+    return error === "invalid_code_pair" ? plainError("expired_token") : undefined;
   },
 });
 
 // Salesforce: codes and tokens have the same address. `response_type=device_code` requests a code, and `grant_type=device`
 // with `code` polls. The response has no expires_in.
 
-/** The lifetime of an unused code according to the documentation. */
+/** According to the documentation. */
 const SALESFORCE_CODE_LIFETIME_S = 600;
 
 const salesforce = (): Translation => ({
-  request(purpose, url, fields) {
-    if (purpose === "code") return { url, fields: { response_type: "device_code", ...fields } };
+  request(purpose, fields) {
+    if (purpose === "code") return { fields: { response_type: "device_code", ...fields } };
     if (purpose !== "poll") return undefined;
-    return { url, fields: { ...renamed(fields, { device_code: "code" }), grant_type: "device" } };
+    return { fields: { ...renamed(fields, { device_code: "code" }), grant_type: "device" } };
   },
-  response(purpose, { status, members }) {
+  response(purpose, members) {
     if (purpose !== "code" || members.device_code === undefined) return undefined;
-    return { status, members: { expires_in: SALESFORCE_CODE_LIFETIME_S, ...members } };
+    return { members: { expires_in: SALESFORCE_CODE_LIFETIME_S, ...members } };
   },
 });
 
 // Yandex: a poll has `grant_type=device_code` and `code`. A revocation contains the access token.
 
 const yandex = (client: TranslatedClient): Translation => ({
-  request(purpose, url, fields) {
-    if (purpose === "code") return { url, fields: renamed(fields, { client_secret: undefined }) };
-    if (purpose === "poll") {
-      return {
-        url,
-        fields: { ...renamed(fields, { device_code: "code" }), grant_type: "device_code" },
-      };
-    }
+  request(purpose, fields) {
+    if (purpose === "code") return { fields: renamed(fields, { client_secret: undefined }) };
+    if (purpose === "poll")
+      return { fields: { ...renamed(fields, { device_code: "code" }), grant_type: "device_code" } };
     if (purpose !== "revocation") return undefined;
     const token = client.accessToken();
     if (token === "") return "nothing";
     const { token: _refresh, token_type_hint: _kind, ...others } = fields;
-    return { url, fields: { ...others, access_token: token } };
+    return { fields: { ...others, access_token: token } };
   },
-  response: () => undefined,
 });
 
 // Facebook: `access_token` authenticates the client, the device code is called `code`, and errors are nested numbers.
@@ -118,7 +103,6 @@ const FACEBOOK_ERRORS: Readonly<Record<number, string>> = {
   1349172: "slow_down",
   1349152: "expired_token",
 };
-
 /** An invalid token (190), and an unknown app or client token (101). */
 const FACEBOOK_CODES: Readonly<Record<number, string>> = {
   190: "invalid_grant",
@@ -128,23 +112,19 @@ const FACEBOOK_CODES: Readonly<Record<number, string>> = {
 function facebook(client: TranslatedClient): Translation {
   const appToken = `${client.clientId}|${client.clientSecret}`;
   return {
-    request(purpose, url, fields) {
-      if (purpose === "code") {
-        const scope = client.scope.replaceAll(" ", ",");
-        return { url, fields: { access_token: appToken, scope } };
-      }
-      if (purpose === "poll") {
-        return { url, fields: { access_token: appToken, code: fields.device_code ?? "" } };
-      }
+    request(purpose, fields) {
+      if (purpose === "code")
+        return { fields: { access_token: appToken, scope: client.scope.replaceAll(" ", ",") } };
+      if (purpose === "poll")
+        return { fields: { access_token: appToken, code: fields.device_code ?? "" } };
       if (purpose !== "revocation") return undefined;
       // The API accepts the HTTP method as a form field, for clients that can only POST.
-      return { url, fields: { method: "delete", access_token: fields.token ?? "" } };
+      return { fields: { method: "delete", access_token: fields.token ?? "" } };
     },
-    response(purpose, { status, members }) {
+    response(purpose, members, status) {
       const { code, error } = members;
-      if (purpose === "code" && typeof code === "string") {
-        return { status, members: { ...members, device_code: code } };
-      }
+      if (purpose === "code" && typeof code === "string")
+        return { members: { ...members, device_code: code } };
       if (typeof error !== "object" || error === null) return undefined;
       const { code: number, error_subcode: detail, message } = error as Members;
       const name = FACEBOOK_ERRORS[Number(detail)] ?? FACEBOOK_CODES[Number(number)];
@@ -176,12 +156,12 @@ const TRAKT_REDIRECT = "urn:ietf:wg:oauth:2.0:oob";
 function trakt(client: TranslatedClient): Translation {
   const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
   return {
-    request(purpose, url, fields) {
+    request(purpose, fields) {
       switch (purpose) {
         case "code":
-          return { url, json: true, fields: { client_id: client.clientId } };
+          return { json: true, fields: { client_id: client.clientId } };
         case "poll":
-          return { url, json: true, fields: { code: fields.device_code ?? "", ...credentials } };
+          return { json: true, fields: { code: fields.device_code ?? "", ...credentials } };
         case "refresh":
           return {
             url: TRAKT_REFRESH,
@@ -194,10 +174,10 @@ function trakt(client: TranslatedClient): Translation {
             },
           };
         default:
-          return { url, json: true, fields: { token: fields.token ?? "", ...credentials } };
+          return { json: true, fields: { token: fields.token ?? "", ...credentials } };
       }
     },
-    response(purpose, { status }) {
+    response(purpose, _members, status) {
       const error = purpose === "poll" ? TRAKT_STATUSES[status] : undefined;
       return error === undefined ? undefined : plainError(error);
     },
@@ -208,14 +188,14 @@ function trakt(client: TranslatedClient): Translation {
 // token, and the revocation names the access token.
 
 const zoom = (client: TranslatedClient): Translation => ({
-  request(purpose, url, fields) {
-    if (purpose === "code") return { url, fields: renamed(fields, { scope: undefined }) };
+  request(purpose, fields) {
+    if (purpose === "code") return { fields: renamed(fields, { scope: undefined }) };
     if (purpose !== "revocation") return undefined;
     const token = client.accessToken();
     if (token === "") return "nothing";
-    return { url, fields: { ...renamed(fields, { token_type_hint: undefined }), token } };
+    return { fields: { ...renamed(fields, { token_type_hint: undefined }), token } };
   },
-  response(purpose, { status, members }) {
+  response(purpose, members, status) {
     const { reason } = members;
     const isDead = purpose === "refresh" && status < 500 && reason === "Invalid Token!";
     return isDead ? plainError("invalid_grant", reason) : undefined;

@@ -3,52 +3,43 @@
 // sign-in can resume from the core's record.
 
 import type { HttpRequest } from "../contracts.ts";
+import type { Endpoints } from "../driver/endpoints.ts";
 import { type BufferedResponse, ResponseBuffer } from "../exchange/response-buffer.ts";
 import { bytesOf, FORM_TYPE, formEncode, formFields, objectIn } from "../text/text.ts";
 
-/** A profile's addresses after its parameters are filled in. */
-export interface Addresses {
-  /** Device authorization endpoint. */
-  readonly deviceAuthorization: string;
-  /** Token endpoint. */
-  readonly token: string;
-  /** Revocation endpoint, "" for none. */
-  readonly revocation: string;
-}
+/** A profile's addresses after its parameters are filled in. `revocation` is "" if there is none. */
+export type Addresses = Readonly<Pick<Endpoints, "deviceAuthorization" | "token" | "revocation">>;
 
 /** The purpose of the core's request. */
 export type Purpose = "code" | "poll" | "refresh" | "revocation";
 
 export type Fields = Record<string, string>;
-export type Members = Record<string, unknown>;
+export type Members = Readonly<Record<string, unknown>>;
 
 /** The request that is sent instead of the core's. */
 export interface ForeignRequest {
-  readonly url: string;
+  /** Default: the address of the core's request. */
+  readonly url?: string;
   /** The form fields, or the JSON members if `json` is set. */
   readonly fields: Fields;
   readonly json?: boolean;
 }
 
-/** The server's response. `members` is {} if the body is not a JSON object. */
-export interface ForeignResponse {
-  readonly status: number;
-  readonly members: Members;
-  /** Whether the body is a JSON object. */
-  readonly isObject: boolean;
-}
-
 /** The response that the core receives. */
 export interface PlainResponse {
-  readonly status: number;
+  /** Default: the status of the server's response. */
+  readonly status?: number;
   readonly members: Members;
 }
 
 export interface Translation {
   /** Undefined: the core's request is sent unchanged. "nothing": it is not sent, and the core gets a success. */
-  request(purpose: Purpose, url: string, fields: Fields): ForeignRequest | "nothing" | undefined;
-  /** Translates a response of the server. Undefined: the core gets it unchanged. */
-  response(purpose: Purpose, response: ForeignResponse): PlainResponse | undefined;
+  request(purpose: Purpose, fields: Fields): ForeignRequest | "nothing" | undefined;
+  /**
+   * Translates a response of the server. Undefined: the core gets it unchanged.
+   * @param members {} if the body is not a JSON object
+   */
+  response?(purpose: Purpose, members: Members, status: number): PlainResponse | undefined;
 }
 
 /** Translates requests to the grant's addresses. Other requests pass unchanged. */
@@ -72,26 +63,19 @@ export class Translating extends ResponseBuffer {
       return;
     }
     const fields = formFields(body, bodyFrom, bodyTo);
-    const purpose = this.#purposeOf(url, fields);
-    this.#purpose = purpose;
-    const foreign = this.#translation.request(purpose, url, fields);
-    if (foreign === "nothing") {
-      this.above.status(200, -1);
-      this.above.end();
-    } else super.send(foreign === undefined ? request : written(request, foreign));
+    this.#purpose = this.#purposeOf(url, fields);
+    const foreign = this.#translation.request(this.#purpose, fields);
+    if (foreign === "nothing") this.pass([200, -1], []);
+    else super.send(foreign === undefined ? request : written(request, foreign));
   }
 
   responded({ head: [status, ...others], body }: BufferedResponse): void {
-    const members = objectIn(body);
-    const response = { status, members: members ?? {}, isObject: members !== undefined };
-    const plain = this.#translation.response(this.#purpose, response);
-    this.above.status(plain?.status ?? status, ...others);
+    const plain = this.#translation.response?.(this.#purpose, objectIn(body) ?? {}, status);
     const received = plain === undefined ? body : bytesOf(JSON.stringify(plain.members));
-    if (received.length > 0) this.above.body(received, 0, received.length);
-    this.above.end();
+    this.pass([plain?.status ?? status, ...others], received);
   }
 
-  /** Returns the purpose of a request. If two endpoints have the same address, the grant type decides. */
+  /** If two endpoints have the same address, the grant type decides. */
   #purposeOf(url: string, { grant_type: grantType }: Fields): Purpose {
     if (url === this.#addresses.revocation) return "revocation";
     if (grantType === undefined) return "code";
@@ -105,7 +89,7 @@ function written(request: HttpRequest, foreign: ForeignRequest): HttpRequest {
   );
   return {
     ...request,
-    url: foreign.url,
+    url: foreign.url ?? request.url,
     contentType: foreign.json ? "application/json" : FORM_TYPE,
     body,
     bodyFrom: 0,
@@ -128,11 +112,6 @@ export function renamed(
 
 /** Returns an error in the form of RFC 6749 §5.2. */
 export function plainError(error: string, description?: unknown): PlainResponse {
-  return {
-    status: 400,
-    members: {
-      error,
-      ...(typeof description === "string" && { error_description: description }),
-    },
-  };
+  const described = typeof description === "string" && { error_description: description };
+  return { status: 400, members: { error, ...described } };
 }

@@ -8,9 +8,7 @@ import { base64Bytes, objectIn as jsonIn } from "../text/text.ts";
 import { SignInError } from "./sign-in-error.ts";
 
 /** The client, and how to reach the issuer. */
-export interface ClaimsSettings {
-  readonly clientId: string;
-  readonly clientSecret: string;
+interface ClaimsSettings extends Pick<IdTokenExpectations, "clientId" | "clientSecret"> {
   readonly allowHttp: boolean;
   readonly fetch: typeof fetch;
 }
@@ -22,8 +20,7 @@ const BYTES_MAX = 262_144;
  * Validates an ID token.
  * @param issuer undefined if unknown
  * @param before the claims of the previous token; undefined for the first
- * @throws SignInError `wrong_id_token` if the token is invalid, `no_metadata` or `unreachable` if the issuer's keys are not
- * available
+ * @throws SignInError: `wrong_id_token`, `clock_wrong`, `no_metadata`, `unreachable`
  */
 export async function claimsOf(
   { token, atMs }: ReceivedIdToken,
@@ -31,7 +28,11 @@ export async function claimsOf(
   settings: ClaimsSettings,
   before: IdTokenClaims | undefined,
 ): Promise<IdTokenClaims> {
-  if (issuer === undefined) throw noIssuer();
+  if (issuer === undefined) {
+    const what = "an ID token can be checked where the issuer is known";
+    const message = `${what}: name it as server, or server.issuer`;
+    throw new SignInError("no_metadata", "developer", message);
+  }
   const expected = { ...settings, issuer, receivedAtMs: atMs, sub: before?.sub };
   try {
     return await checkedClaims(token, expected, () => keysOf(issuer, settings));
@@ -107,12 +108,6 @@ function noMetadata(message: string): SignInError {
   return new SignInError("no_metadata", "developer", `${message}; check the server's address`);
 }
 
-function noIssuer(): SignInError {
-  const message =
-    "an ID token can be checked where the issuer is known: name it as server, or server.issuer";
-  return new SignInError("no_metadata", "developer", message);
-}
-
 /** The claims of an ID token (OpenID Connect Core 1.0 §2 and §5.1), including those that only this server defines. */
 export interface IdTokenClaims {
   readonly iss: string;
@@ -127,7 +122,6 @@ export interface IdTokenClaims {
   readonly [claim: string]: unknown;
 }
 
-/** The expected values. */
 export interface IdTokenExpectations {
   readonly issuer: string;
   readonly clientId: string;
@@ -196,8 +190,8 @@ function algorithmOf(alg: unknown): Algorithm | undefined {
 }
 
 /**
- * @param keysOf requests the issuer's keys (RFC 7517), if the signature needs them
- * @throws IdTokenProblem if the token is invalid; errors of `keysOf`
+ * @param keysOf requests the issuer's keys (RFC 7517); only called if the signature needs them
+ * @throws IdTokenProblem; errors of `keysOf`
  */
 export async function checkedClaims(
   token: string,
@@ -247,8 +241,8 @@ function problemOf(
 /** Returns the problem of the times (§3.1.3.7, 9 and 10, and RFC 7519 §4.1.5), "" for none. */
 function timeProblemOf(claims: Readonly<Record<string, unknown>>, nowS: number): string {
   const { exp, iat, nbf = iat } = claims as Readonly<Record<string, number>>;
-  if (!(exp! > nowS - SKEW_S)) return "has expired";
-  if (!(iat! < nowS + SKEW_S)) return "is of a later time";
+  if (exp! <= nowS - SKEW_S) return "has expired";
+  if (iat! >= nowS + SKEW_S) return "is of a later time";
   return nbf! < nowS + SKEW_S ? "" : "does not count yet";
 }
 
@@ -324,6 +318,5 @@ function objectIn(part: string): Readonly<Record<string, unknown>> {
 
 /** Decodes base64url without padding (RFC 7515 §2). Invalid text yields no bytes. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = /^[A-Za-z0-9_-]*$/.test(text) ? base64Bytes(text) : undefined;
-  return bytes ?? new Uint8Array(0);
+  return (/^[A-Za-z0-9_-]*$/.test(text) && base64Bytes(text)) || new Uint8Array(0);
 }

@@ -90,7 +90,6 @@ export class Drivers {
     this.current = this.#newDriver(settings.endpoints);
   }
 
-  /** Reads the records. */
   start(): void {
     this.tokens.read();
     // A storage that calls back at once may already have ended the session.
@@ -122,12 +121,10 @@ export class Drivers {
   }
 
   #changed(): void {
-    if (this.#isStale) return;
-    if (isAtEnd(this.current.device.state) && !this.isCurrent()) return;
-    this.#owner.changed();
+    const isOutdated = isAtEnd(this.current.device.state) && !this.isCurrent();
+    if (!this.#isStale && !isOutdated) this.#owner.changed();
   }
 
-  /** Gives a program that shares its records with others exclusive access for each request and write. */
   #user(): SharedUser {
     const { report } = this.#owner;
     return {

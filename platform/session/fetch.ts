@@ -15,7 +15,6 @@ export interface TokenSource {
   refused(token: string): void;
 }
 
-/** The servers that may receive the token, and the function that sends requests. */
 export interface FetchSettings {
   /** The servers that may receive the token. Absent: the server of any https request. */
   readonly resources?: readonly string[] | undefined;
@@ -29,7 +28,7 @@ export type KeyedFetchSettings = FetchSettings & { readonly keys?: Keys | undefi
 
 const REDIRECTS_MAX = 20;
 
-/** Returns the request as a `Request`; undefined if it is an address. The body of a `Request` is always a stream. */
+/** Returns undefined if the input is an address. The body of a `Request` is always a stream. */
 function requestOf(input: string | URL | Request): Request | undefined {
   // Tests a property, because web frameworks replace the global class.
   return typeof input === "object" && "url" in input ? input : undefined;
@@ -56,7 +55,6 @@ export function isRepeatable(input: string | URL | Request, { body }: RequestIni
   return !isUsedUp(body ?? requestOf(input)?.body);
 }
 
-/** The outgoing request: the parts of a `Request` and of the init object. */
 interface Outgoing {
   readonly url: URL;
   readonly init: RequestInit & { readonly headers: Headers; readonly method: string };
@@ -112,27 +110,12 @@ export async function fetchWithToken(
     follow(outgoing(input, { ...init, body }, bearer), redirect, bearer, settings);
   const { response, isRefused } = await sendWith(token);
   if (isRefused) source.refused(token);
-  const isAgain = isRefused && !isUsedUp(body);
-  const fresh = isAgain ? await freshToken(source, signal) : undefined;
+  if (!isRefused || isUsedUp(body)) return response;
+  // If the session has ended, the caller gets the 401.
+  const fresh = await source.accessToken(signal).catch(() => signal?.throwIfAborted());
   if (fresh === undefined || fresh === token) return response;
   await response.body?.cancel();
   return (await sendWith(fresh)).response;
-}
-
-/**
- * Returns a new access token. Undefined if the session has ended: the caller then gets the 401.
- * @throws the signal's reason
- */
-async function freshToken(
-  source: TokenSource,
-  signal: AbortSignal | null | undefined,
-): Promise<string | undefined> {
-  try {
-    return await source.accessToken(signal);
-  } catch {
-    signal?.throwIfAborted();
-    return undefined;
-  }
 }
 
 interface FetchResult {

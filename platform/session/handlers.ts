@@ -1,5 +1,3 @@
-// The callbacks of a sign-in and a session.
-
 import type { SignInError } from "./sign-in-error.ts";
 
 /** The texts that the program shows to the user (RFC 8628 §3.3). */

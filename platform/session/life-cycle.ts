@@ -39,7 +39,6 @@ export const TRANSITIONS: Readonly<Record<Phase, Partial<Record<PhaseEvent, Phas
 /** How long the end of a session waits for a refresh whose tokens would be lost, or for an unfinished write. */
 const LEAVE_LIMIT_MS = 10_000;
 
-/** The phase, and the callers that wait for the next change. */
 export class LifeCycle {
   /** The reason for the end of the session. */
   reason: unknown;

@@ -1,6 +1,3 @@
-// Resolves the authorization server of parsed settings: combines profile, metadata and endpoints to the options of a
-// driver.
-
 import {
   givenEndpoints,
   type NamedServer,
@@ -38,6 +35,7 @@ export interface RequestContext {
 }
 
 /**
+ * Combines the profile, the metadata and the endpoints of the settings to the options of a driver.
  * @param host sends the request for metadata; it has neither an exchange nor an alarm
  * @throws ServerError if the name or a parameter of a profile is wrong; MetadataError if the issuer has no usable metadata
  */
@@ -100,19 +98,14 @@ export async function withRetries<Result>(
       const trouble = metadataErrorOf(error, waitMs / 1000);
       // Retrying does not help until somebody fixes the problem, such as a rejected certificate.
       if (trouble.remedy === "developer" || trouble.remedy === "administrator") throw error;
-      let thrown: CallbackError | undefined;
-      // The result of this callback is ignored.
-      guarded(
-        () => onTrouble?.(trouble),
-        (cause) => {
-          thrown = new CallbackError("onTrouble has thrown", { cause });
-        },
-      );
-      await Promise.resolve();
-      if (thrown) throw thrown;
-      const wait = () => new Promise<void>((resolve) => void timers.alarm(waitMs, resolve));
+      const wait = () =>
+        new Promise<void>((resolve, reject) => {
+          const thrown = (cause: unknown) =>
+            reject(new CallbackError("onTrouble has thrown", { cause }));
+          guarded(() => onTrouble?.(trouble), thrown);
+          timers.alarm(waitMs, resolve);
+        });
       await unlessAborted(signal, wait);
-      if (thrown) throw thrown;
     }
   }
 }

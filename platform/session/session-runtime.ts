@@ -70,10 +70,10 @@ export class SessionRuntime implements DriversOwner {
     this.#call(() => this.#handlers.onTrouble?.(trouble));
   };
 
-  /** Calls a callback of the program, which may throw or reject. Before the session, this ends the sign-in. */
+  /** Calls a callback of the program, which may throw or reject. Before there is a session, this ends the sign-in. */
   #call(callback: () => unknown): void {
+    const { onError = unhandled } = this.#handlers;
     guarded(callback, (error) => {
-      const { onError = unhandled } = this.#handlers;
       if (this.life.hasSession) guarded(() => onError(error), unhandled);
       else this.end(error);
     });
@@ -100,7 +100,7 @@ export class SessionRuntime implements DriversOwner {
     // A sign-out that an earlier start began is complete, so sign in now.
     else if (state === State.SIGNED_OUT) current.signIn();
     else if (state === State.PENDING) this.#reportCode();
-    else if (current.isSignedIn && !this.watch.isStoring && !tokens.isReading) {
+    else if (current.isSignedIn && !this.watch.isStoring && !this.settings.stored?.isReading) {
       if (tokens.isTooNarrow) this.#requestMore();
       else this.life.move("tokensStored");
     }
@@ -119,7 +119,6 @@ export class SessionRuntime implements DriversOwner {
     this.#call(() => this.#handlers.onEnd?.(error));
   }
 
-  /** The error with which the sign-in or session has failed. */
   get #failure(): SignInError {
     const { current, recorder, tokens } = this.drivers;
     if (!tokens.isOfOtherKey) return signInErrorOf(current.device, recorder.newest);
@@ -188,9 +187,9 @@ export class SessionRuntime implements DriversOwner {
     if (shared?.isWaiting) return false;
     const { state, inFlight } = this.drivers.current.device;
     const isRefreshing = state === State.REFRESHING && inFlight === 1;
-    if (stored?.isBusy && !stored.isReading) return true;
-    // A read may be interrupted.
-    return isRefreshing || (state !== State.STARTING && this.watch.isAtStorage);
+    // Reads may be interrupted.
+    const isCaching = stored?.isBusy && !stored.isReading;
+    return isCaching || isRefreshing || (state !== State.STARTING && this.watch.isAtStorage);
   }
 }
 

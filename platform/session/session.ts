@@ -1,5 +1,4 @@
-// A session as a program uses it: a promise for signing in, a valid access token, a `fetch` that sends it, and an end. Runs
-// on any platform with promises and `fetch`. ../node/sign-in.ts is the part for Node.
+// A session as a program uses it, on any platform with promises and `fetch`. ../node/sign-in.ts is the part for Node.
 
 import { Limit } from "../../core/device/limits.ts";
 import { ErrorCode, Outcome, Region, State } from "../../core/index.ts";
@@ -20,7 +19,6 @@ import {
   troubleOf,
 } from "./sign-in-error.ts";
 
-/** The status of a session. */
 export type SessionStatus =
   /** The access token can be used. */
   | "signed-in"

@@ -3,11 +3,10 @@
 // request that changes them. If its records are outdated, it reads them again.
 
 import type { HttpRequest, Storage } from "../contracts.ts";
-import { operate } from "../exchange/callbacks.ts";
+import { type FaultHandler, operate } from "../exchange/callbacks.ts";
 import { Filter } from "../exchange/filter.ts";
 import type { SignInError } from "./sign-in-error.ts";
 
-/** The records that several programs share. */
 export interface SharedState {
   /** Whether no other program has changed the records since they were read. */
   readonly isCurrent: boolean;
@@ -32,17 +31,12 @@ export interface SharedState {
   between(user: SharedUser): Between;
 }
 
-/** The device's storage, and the filter that delays its requests. */
 export interface Between {
   readonly storage: Storage;
+  /** Delays the device's requests. */
   readonly lock: Filter;
 }
 
-export function between(storage: Storage, shared: SharedState, user: SharedUser): Between {
-  return { storage: sharedStorage(storage, shared, user), lock: new Lock(shared, user) };
-}
-
-/** The callbacks of the device's owner. */
 export interface SharedUser {
   /** Called when another program has changed the records. The owner must then start a new device. */
   readonly onStale: () => void;
@@ -51,8 +45,8 @@ export interface SharedUser {
   readonly mayRotate: () => boolean;
   /** Called when a refresh is not sent because its token could not be stored. @param problem the path and the reason */
   readonly onUnwritable: (problem: string) => void;
-  /** Called when the storage has thrown or rejected. @param giveUp reports the failed operation; call it next */
-  readonly onFault: (error: unknown, giveUp: () => void) => void;
+  /** Called when the storage has thrown or rejected. */
+  readonly onFault: FaultHandler;
 }
 
 /** Space for a record with long tokens and for the token cache. */

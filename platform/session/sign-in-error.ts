@@ -157,19 +157,19 @@ const CAUSES: readonly Cause[] = [
 
 const causeOf = (failure: string): Cause | undefined => CAUSES.find(([text]) => text.test(failure));
 
-/** Converts the device's error. @param response the server's newest response */
+/** @param response the server's newest response */
 export function signInErrorOf(device: Device, response?: ServerResponse): SignInError {
   const code = errorNameOf(device);
   const remedy = remedyFor(device);
-  const text = response && isRefusal(response) ? `; ${describeResponse(response)}` : "";
+  const reason = response && isRefusal(response) ? response : undefined;
   const advice = missingCapacityIn(device) || ADVICE[remedy];
   const lack = missingMemberOf(device);
-  const from = lack && response ? `; ${describeResponse(response)}` : "";
-  const message = `signing in failed: ${code}; ${lack && `${lack}; `}${advice}${text || from}`;
-  const lacks = lackingMemberOf(device);
+  const shown = reason ?? (lack ? response : undefined);
+  const from = shown ? `; ${describeResponse(shown)}` : "";
+  const message = `signing in failed: ${code}; ${lack && `${lack}; `}${advice}${from}`;
   return new SignInError(code, remedy, message, {
-    response: text === "" ? undefined : response,
-    lacks,
+    response: reason,
+    lacks: lackingMemberOf(device),
   });
 }
 
@@ -177,18 +177,17 @@ export function signInErrorOf(device: Device, response?: ServerResponse): SignIn
 export function troubleOf(device: Device, response: ServerResponse): SignInError {
   const [, known, fixer, remark] = causeOf(response.failure) ?? [];
   const code = known ?? errorNameOf(device);
-  const again = `trying again in ${Math.ceil(device.waitMs / 1000)} s`;
   const lack = missingMemberOf(device);
   const isOther = code === "malformed_response";
   const why = lack ? `; ${lack}` : isOther ? ", and not the requested response" : "";
   const remedy = fixer ?? remedyFor(device);
   const what = remark ?? (missingCapacityIn(device) || ADVICE[remedy]);
   const advice = remedy === "nobody" ? "" : `; ${what}`;
-  const message = `${describeResponse(response)}${why}${advice}; ${again}`;
+  const again = `; trying again in ${Math.ceil(device.waitMs / 1000)} s`;
+  const message = `${describeResponse(response)}${why}${advice}${again}`;
   return new SignInError(code, remedy, message, { response, lacks: lackingMemberOf(device) });
 }
 
-/** Names the setting that is too small. */
 function missingCapacityIn(device: Device): string {
   return missingCapacityOf(device).replace("bytes of memory", "bytes as memoryBytes");
 }
@@ -216,12 +215,11 @@ export function metadataErrorOf(
   { message, isTransient }: MetadataError,
   againInS?: number,
 ): SignInError {
-  const again = againInS === undefined ? "" : `trying again in ${againInS} s`;
-  const [, code, remedy, advice] = causeOf(message) ?? [];
-  if (code)
-    return new SignInError(code, remedy!, [message, advice, again].filter(Boolean).join("; "));
+  const again = againInS === undefined ? "" : `; trying again in ${againInS} s`;
+  const [, code, remedy = "nobody", advice] = causeOf(message) ?? [];
+  if (code) return new SignInError(code, remedy, `${message}; ${advice}${again}`);
   if (isTransient)
-    return new SignInError("unreachable", "nobody", `${message}; ${again || "try again"}`);
+    return new SignInError("unreachable", "nobody", `${message}${again || "; try again"}`);
   return new SignInError("no_metadata", "developer", `${message}; check the server's address`);
 }
 

@@ -29,7 +29,7 @@ function isValid({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
 export class KnownResponse extends Filter {
   readonly #look: () => KnownToken | undefined;
 
-  /** @param look returns the cached token that the device may receive now, if there is one */
+  /** @param look returns the cached token that the device may receive now */
   constructor(look: () => KnownToken | undefined) {
     super();
     this.#look = look;
@@ -159,8 +159,7 @@ export interface IssuedTokensSettings {
   readonly stored?: TokenCache | undefined;
 }
 
-/** The driver in use, and what the drivers of the session have received. */
-export interface CurrentDriver {
+interface CurrentDriver {
   readonly current: Driver;
   readonly recorder: ResponseRecorder;
 }
@@ -174,7 +173,6 @@ export class IssuedTokens {
   /** Responds to a refresh with the token that an earlier start or another program has received for these records. */
   readonly filter = new KnownResponse(() => this.#known());
   readonly #drivers: CurrentDriver;
-  readonly #recorder: ResponseRecorder;
   /** Returns the data that an earlier start stored for a token, until the tokens in use are known. */
   #storedOf: (token: string) => Recalled | undefined = () => undefined;
   /** The current or last access token; "" if it must be refreshed. */
@@ -196,7 +194,6 @@ export class IssuedTokens {
   constructor(settings: IssuedTokensSettings, drivers: CurrentDriver, onRest: () => void) {
     this.#settings = settings;
     this.#drivers = drivers;
-    this.#recorder = drivers.recorder;
     if (settings.stored) settings.stored.onRest = onRest;
   }
 
@@ -208,8 +205,8 @@ export class IssuedTokens {
 
   /** Discards the data: the next tokens come from another sign-in or another program. */
   discard(isIncomplete = false): void {
-    this.#recorder.discard();
-    this.#granted = this.#recorder.granted;
+    this.#drivers.recorder.discard();
+    this.#granted = this.#drivers.recorder.granted;
     this.#requested = undefined;
     if (isIncomplete) this.#sessionId = undefined;
   }
@@ -226,23 +223,19 @@ export class IssuedTokens {
     return access;
   }
 
-  /** Whether the file is still being read, so that its content is unknown. */
-  get isReading(): boolean {
-    return this.#settings.stored?.isReading === true;
-  }
-
   /**
    * Call it after every possible change, while the device is not writing.
    * @returns whether the tokens belong to another sign-in than before
    */
   look(): boolean {
     const { current } = this.#drivers;
-    if (this.#settings.stored === undefined || this.isReading) return false;
+    // While the cache is being read, its content is unknown.
+    if (this.#settings.stored?.isReading !== false) return false;
     if (isAtEnd(current.device.state)) this.#erase();
     return current.isSignedIn && this.#update(current);
   }
 
-  /** Erases the cache, because there are no tokens. This program issues the next ones. */
+  /** Called when there are no tokens. This program requests the next ones. */
   #erase(): void {
     const { stored, config } = this.#settings;
     if (stored?.isThere) this.#inTurn(() => stored.erase());
@@ -256,7 +249,7 @@ export class IssuedTokens {
    */
   #update(driver: Driver): boolean {
     const token = storedTokenOf(driver.device, driver.memory);
-    const isNew = this.#recorder.granted !== this.#granted;
+    const isNew = this.#drivers.recorder.granted !== this.#granted;
     this.#access = driver.accessToken || this.#access;
     const known = isNew ? undefined : this.#storedOf(token);
     this.#storedOf = () => undefined;
@@ -276,24 +269,26 @@ export class IssuedTokens {
     this.isLasting = known.isLasting ?? false;
     const { keys } = this.#settings;
     if (keys !== undefined) keys.isBound = known.keyId !== undefined;
-    this.#recorder.recall(known);
+    this.#drivers.recorder.recall(known);
     return isAnother;
   }
 
   #store(driver: Driver, token: string): void {
-    const { isLasting } = this;
     const { accessLifetimeS } = driver.device;
-    this.#granted = this.#recorder.granted;
-    const { scope = "", tokenResponse = {}, idToken } = this.#recorder;
+    this.#granted = this.#drivers.recorder.granted;
+    const { scope = "", tokenResponse = {}, idToken } = this.#drivers.recorder;
     const fromMs = Date.now();
     const endsAtMs = fromMs + (accessLifetimeS - driver.unreportedS) * 1000;
-    const access = { token: this.#access, fromMs, endsAtMs };
-    const { keys } = this.#settings;
-    const keyId = keys?.isBound ? keys.id : undefined;
-    const about = { sessionId: this.#sessionId, requested: this.#requested, isLasting, keyId };
-    const isEnding = accessLifetimeS < Limit.ENDLESS;
-    const recalled = { ...about, scope, tokenResponse, idToken, ...(isEnding && { access }) };
-    this.#inTurn(() => this.#settings.stored?.write(recalled, token));
+    const { keys, stored } = this.#settings;
+    const recalled: Recalled = {
+      sessionId: this.#sessionId,
+      requested: this.#requested,
+      isLasting: this.isLasting,
+      keyId: keys?.isBound ? keys.id : undefined,
+      ...{ scope, tokenResponse, idToken },
+      ...(accessLifetimeS < Limit.ENDLESS && { access: { token: this.#access, fromMs, endsAtMs } }),
+    };
+    this.#inTurn(() => stored?.write(recalled, token));
   }
 
   /** Writes the cache while no other program uses the records, so that it is not overwritten by older data. */
@@ -313,7 +308,7 @@ export class IssuedTokens {
   /** Whether the program requests a scope that the session has neither requested nor received. */
   get isTooNarrow(): boolean {
     if (this.#requested === undefined) return false;
-    const known = `${this.#requested} ${this.#recorder.scope}`.split(" ");
+    const known = `${this.#requested} ${this.#drivers.recorder.scope}`.split(" ");
     const { scope } = this.#settings.config;
     return scope.split(" ").some((word) => word !== "" && !known.includes(word));
   }

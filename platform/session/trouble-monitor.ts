@@ -25,7 +25,8 @@ export class TroubleMonitor {
   /** The number of the current storage operation, 0 for none, and when it started. */
   #operation = 0;
   #sinceMs = 0;
-  #isSilent = false;
+  /** Whether storage has not responded for seconds. */
+  isSilent = false;
 
   constructor(platform: Platform, drivers: Drivers, report: (trouble: SignInError) => void) {
     this.#platform = platform;
@@ -39,23 +40,18 @@ export class TroubleMonitor {
 
   /** Whether a write is in progress and not late. The tokens in it must not be used yet. */
   get isStoring(): boolean {
-    return this.#device.storageCommand === Command.STORE && !this.#isSilent;
+    return this.#device.storageCommand === Command.STORE && !this.isSilent;
   }
 
   /** Whether a storage operation is in progress and not late. */
   get isAtStorage(): boolean {
     const { job, storageCommand } = this.#device;
-    return (job !== 0 || storageCommand !== 0) && !this.#isSilent;
-  }
-
-  /** Whether storage has not responded for seconds. */
-  get isSilent(): boolean {
-    return this.#isSilent;
+    return (job !== 0 || storageCommand !== 0) && !this.isSilent;
   }
 
   /** Returns the milliseconds until the next check without an event. */
   wakeInMs(): number {
-    if (this.#operation === 0 || this.#isSilent) return Number.POSITIVE_INFINITY;
+    if (this.#operation === 0 || this.isSilent) return Number.POSITIVE_INFINITY;
     return Math.max(0, SILENCE_MS - this.#silentMs());
   }
 
@@ -98,10 +94,10 @@ export class TroubleMonitor {
     if (operation !== this.#operation) {
       this.#operation = operation;
       this.#sinceMs = this.#platform.timers.now();
-      this.#isSilent = false;
+      this.isSilent = false;
     }
-    if (operation === 0 || this.#isSilent || this.#silentMs() < SILENCE_MS) return;
-    this.#isSilent = true;
+    if (operation === 0 || this.isSilent || this.#silentMs() < SILENCE_MS) return;
+    this.isSilent = true;
     const what = `storage has not responded for ${SILENCE_MS / 1000} s`;
     this.#report(new SignInError("storage_silent", "user", `${what}; still waiting for it`));
   }

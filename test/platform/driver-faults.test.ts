@@ -46,7 +46,7 @@ type Stack = (
   receive: (error: unknown) => void,
 ) => Partial<DriverOptions>;
 
-const untranslated = { request: () => undefined, response: () => undefined };
+const untranslated = { request: () => undefined };
 const recorder = (): ResponseRecorder =>
   new ResponseRecorder(
     () => Endpoint.TOKEN,

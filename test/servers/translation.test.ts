@@ -27,9 +27,9 @@ const requestTo = (url: string, body = ""): HttpRequest => {
 };
 
 const upper: Translation = {
-  request: (_, url, fields) => ({ url, fields: { ...fields, extra: "a b&ü" } }),
-  response: (purpose, { status, members, isObject }) =>
-    isObject ? { status: status + 1, members: { purpose, ...members } } : undefined,
+  request: (_, fields) => ({ fields: { ...fields, extra: "a b&ü" } }),
+  response: (purpose, { a, ...others }, status) =>
+    a === undefined ? undefined : { status: status + 1, members: { purpose, a, ...others } },
 };
 
 function exchange(
