@@ -113,7 +113,7 @@ export async function fetchWithToken(
   if (!isRefused || isUsedUp(body)) return response;
   // If the session has ended, the caller gets the 401.
   const fresh = await source.accessToken(signal).catch(() => signal?.throwIfAborted());
-  if (fresh === undefined || fresh === token) return response;
+  if (typeof fresh !== "string" || fresh === token) return response;
   await response.body?.cancel();
   return (await sendWith(fresh)).response;
 }
