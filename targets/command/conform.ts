@@ -220,7 +220,8 @@ function httpCases(make: NonNullable<Adapters["makeHttp"]>, tls: boolean): Confo
   );
 }
 
-function signerSubject(signer: Signer): SignerSubject {
+/** The signer, with signatures verified by Web Cryptography. */
+export function signerSubject(signer: Signer): SignerSubject {
   const { subtle } = globalThis.crypto;
   const kind = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
   const verify: SignerSubject["verify"] = async (signature, message) => {

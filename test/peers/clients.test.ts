@@ -47,9 +47,6 @@ interface Place {
   readonly dialect: Dialect;
   readonly id: string;
 }
-const must = (isSo: boolean, what: string): void => {
-  if (!isSo) throw new Error(what);
-};
 
 async function oauth4webapi({ issuer: text, id }: Place): Promise<void> {
   const issuer = new URL(text);
@@ -91,7 +88,7 @@ async function openidClient({ issuer, dialect, id }: Place): Promise<void> {
   const codes = await client.initiateDeviceAuthorization(config, { scope });
   const tokens = await client.pollDeviceAuthorizationGrant(config, codes);
   const renewed = await client.refreshTokenGrant(config, tokens.refresh_token!);
-  must(renewed.access_token !== tokens.access_token, "the refresh");
+  expect(renewed.access_token).not.toBe(tokens.access_token);
   if (config.serverMetadata().revocation_endpoint === undefined) return;
   await client.tokenRevocation(config, renewed.access_token);
   const dead = client.refreshTokenGrant(config, renewed.refresh_token ?? tokens.refresh_token!);
@@ -106,7 +103,7 @@ async function picogrant({ issuer, id }: Place): Promise<void> {
     state: temporaryFolder(),
     onCode() {},
   });
-  must((await session.claims())?.sub === "ada", "the claims");
+  expect((await session.claims())?.sub).toBe("ada");
   await session.signOut();
 }
 

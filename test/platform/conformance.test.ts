@@ -12,7 +12,7 @@ import {
   storageConformance,
   timersConformance,
 } from "../../platform/conformance/index.ts";
-import type { Bytes, Signer } from "../../platform/contracts.ts";
+import type { Signer } from "../../platform/contracts.ts";
 import { FileStorage, NodeEntropy, nodeTimers } from "../../platform/node/index.ts";
 import { fileSigner } from "../../platform/node/keys.ts";
 import {
@@ -23,6 +23,7 @@ import {
   RecordedDisplay,
   SeededEntropy,
 } from "../../platform/testing/index.ts";
+import { signerSubject } from "../../targets/command/conform.ts";
 import { SimulatedClock } from "../../targets/desktop/simulator/environment/simulated-clock.ts";
 import { temporaryFolder } from "../listening.ts";
 import {
@@ -90,20 +91,8 @@ itConforms("file storage", storageConformance, () => {
 for (const Entropy of [SeededEntropy, NodeEntropy])
   itConforms(Entropy.name, entropyConformance, () => ({ entropy: new Entropy(7) }));
 
-/** Verifies by Web Cryptography. */
-async function isSignature({ publicJwk }: Signer, signature: Bytes, message: Uint8Array) {
-  const { subtle } = globalThis.crypto;
-  const kind = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-  const key = await subtle.importKey("jwk", { ...publicJwk }, kind, false, ["verify"]);
-  return await subtle.verify(kind, key, Uint8Array.from(signature), Uint8Array.from(message));
-}
-
-function casesFor(make: () => Signer | Promise<Signer>): ConformanceCase[] {
-  return signerConformance(async () => {
-    const signer = await make();
-    return { signer, verify: (...signed) => isSignature(signer, ...signed) };
-  });
-}
+const casesFor = (make: () => Signer | Promise<Signer>): ConformanceCase[] =>
+  signerConformance(async () => signerSubject(await make()));
 
 itConforms("fake signer", casesFor, fakeSigner);
 itConforms("file signer", casesFor, () => fileSigner(temporaryFolder()));
