@@ -1,9 +1,9 @@
-// The common part of all command lines: parsing, usage errors, files and values of options, and the version.
+// The common part of all command lines.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 
-/** A usage error in one line: the problem, the option or file, and what to do. The exit code is 2. */
+/** A usage error in one line: the problem, the option or file, and what to do. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message.replace(/\s*\n\s*/g, " ").trim());
@@ -11,10 +11,7 @@ export class UsageError extends Error {
   }
 }
 
-/**
- * A command line before its options are added. --help and --version end the process.
- * @param fail receives the message for invalid arguments, in one line
- */
+/** A command line before its options are added. `fail` receives the message for invalid arguments, in one line. */
 export function commandLine(
   usage: string,
   description: string,
@@ -30,7 +27,7 @@ export function commandLine(
       writeOut: (text) => process.stdout.write(wrapped(text, process.stdout.columns)),
     })
     .exitOverride(({ code, exitCode, message }) => {
-      // If the subcommand is missing, commander has already printed the help to standard error.
+      // If the subcommand is missing, commander has printed the help to standard error.
       if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
       const isUnknown =
         /^commander\.(unknown|excess|missing)/.test(code) && !message.includes("mean");
@@ -39,7 +36,7 @@ export function commandLine(
     });
 }
 
-/** Breaks lines at words. Continuations are indented like the line, or like the description of an option. */
+/** Breaks lines at words. A continued line is indented like the first one, or like the description of an option. */
 export function wrapped(text: string, columns = Number.POSITIVE_INFINITY): string {
   const wrap = (line: string, indent: number): string => {
     const at = line.lastIndexOf(" ", columns);
@@ -61,24 +58,21 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Ends the program as SIGPIPE would, if the reader of its output has ended, such as `head`. */
+/** If the reader of the output has ended, such as `head`, ends the program as SIGPIPE would. */
 export function endUnread(error: NodeJS.ErrnoException): never {
   if (error.code !== "EPIPE") throw error;
   process.exit(141);
 }
 
-/**
- * Errors that are printed for the user, by class name. Some classes are in more than one bundle, so the class itself cannot
- * be compared.
- */
+/** Class names of errors that are printed for the user. A class can be in several bundles, so names are compared. */
 const FOR_THE_USER = ["UsageError", "StateDirectoryError", "StepError", "InstallError"];
 
-/** Runs a program, and prints errors for its user in one line. @param work returns the exit code; undefined for 0 */
+/** Runs a program, and prints errors for its user in one line. `work` returns the exit code; undefined for 0. */
 export async function runProgram(name: string, work: () => unknown): Promise<void> {
   process.stdout.off("error", endUnread).on("error", endUnread);
   try {
     const code = await work();
-    // Do not call process.exit, which would truncate data in a pipe.
+    // process.exit would truncate data in a pipe.
     if (typeof code === "number") process.exitCode = code;
   } catch (error) {
     if (!(error instanceof Error) || !FOR_THE_USER.includes(error.name)) throw error;
@@ -119,7 +113,6 @@ export function integer(min: number, max = 2 ** 32 - 1): (text: string) => numbe
   };
 }
 
-/** With port 0, the system chooses a port. */
 export const readPort = integer(0, 65_535);
 
 export function version(): string {
@@ -127,7 +120,7 @@ export function version(): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
-/** Opens a web page; other addresses are ignored. @param url may come from a server */
+/** `url` may come from a server, so only web addresses are opened. */
 export function openBrowser(url: string): void {
   if (!/^https?:\/\//i.test(url)) return;
   const commands: Partial<Record<NodeJS.Platform, [string, string[]]>> = {
@@ -136,7 +129,7 @@ export function openBrowser(url: string): void {
   };
   const [command, args] = commands[process.platform] ?? ["xdg-open", [url]];
   const child = spawn(command, args, { stdio: "ignore", detached: true });
-  // If no browser opens, the user can still copy the address from the screen.
+  // If no browser opens, the user can copy the address from the screen.
   child.on("error", () => {});
   child.unref();
 }

@@ -1,4 +1,3 @@
-// The simulator's command line options and their validation.
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { clientAuthentications } from "../../platform/configuration/settings.ts";
 import { type Language, languages } from "../../platform/display/languages.ts";
@@ -41,7 +40,7 @@ export interface Options {
   memory?: number;
 }
 
-/** RFC 8628 is the device authorization grant, and its number is easy to remember as a port. */
+/** The number of RFC 8628, which is easy to remember. */
 const PORT_DEFAULT = 8628;
 export const FAST_SPEED = 1000;
 
@@ -86,10 +85,9 @@ function readAddress(text: string): string {
   return text;
 }
 
-/** Options that are allowed with --scenario. */
 const FIT_SCENARIOS = ["scenario", "plain", "version"];
 
-/** A scenario defines the whole simulation. Only the options of FIT_SCENARIOS can be combined with --scenario. */
+/** A scenario defines the whole simulation, so --scenario allows only the options of FIT_SCENARIOS. */
 export function simulatorLine(usage: string): Command {
   const command = describedProgram(usage);
   const names = command.options.map((option) => option.attributeName());
@@ -178,21 +176,19 @@ export function isRemote(options: Options): boolean {
   return (options.server ?? options.issuer) !== undefined;
 }
 
-/** Reads the command line. Ends the process for --help and --version. @throws UsageError */
+/** Ends the process for --help and --version. @throws UsageError */
 export function readOptions(argv: readonly string[]): Options {
   return optionsOf(simulatorLine(NPM_START).parse(argv, { from: "user" }));
 }
 
-/** @param command the parsed command line */
 export function optionsOf(command: Command): Options {
   const options = command.opts<Options>();
   const kind = deviceKind(options.device)!;
-  // Without --display, use the default display of the device.
   if (command.getOptionValueSource("display") === "default") {
     options.display = { columns: kind.columns, rows: kind.rows };
   }
   if (options.fast) options.speed = FAST_SPEED;
-  // The secret is not an option, because other users of the machine can read the arguments of a process.
+  // Other users of the machine can read the arguments of a process, so the secret may be in the environment instead.
   const secret = process.env.PICOGRANT_CLIENT_SECRET;
   if (options.clientSecret === undefined && secret) options.clientSecret = secret;
   checkTogether(options);
@@ -215,7 +211,7 @@ function checkTogether(options: Options): void {
       throw new UsageError(`--${flag} is for the simulated service; a real one has its own`);
     }
   }
-  // The address receives secrets, so it must use https.
+  // The issuer receives secrets, so its address must use https.
   const problem = issuer && addressProblem(issuer, options.allowHttp);
   if (problem) throw new UsageError(`--issuer ${problem.replace("allowHttp", "--allow-http")}`);
   if (!options.clientId) throw new UsageError("a real server needs --client-id");

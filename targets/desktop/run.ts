@@ -75,7 +75,6 @@ async function runScreen(
   }
 }
 
-/** A QR code can only be drawn with UTF-8. */
 function viewOf({ viewer }: Controller): View {
   return hasUtf8(process.env) ? viewer.view() : { ...viewer.view(), qr: [] };
 }
@@ -126,7 +125,7 @@ async function runPlain(
   }
 }
 
-/** Switches the device on. Resolves with the exit code. */
+/** Switches the device on. Resolves with the exit code when the run ends. */
 export function untilDone(
   simulation: Simulation,
   options: Options,
@@ -151,11 +150,11 @@ export function untilDone(
       awaited = outcome(simulation, options.exitWhen);
       if (awaited === undefined) return;
       const code = awaited;
-      // End later, so that the other listeners can handle this change first, and the device can become idle.
+      // End later, so that the other listeners can handle this change first.
       setImmediate(() => end(code));
     });
     for (const signal of SIGNALS) process.on(signal, quit);
-    // Ends the run if the reader has closed the pipe.
+    // Standard output fails if its reader has closed the pipe.
     process.stdout.on("error", broken);
     quitting.addEventListener("abort", quit);
     simulation.powerOn();
@@ -166,16 +165,16 @@ export function untilDone(
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const decided = new WeakMap<Simulation, string>();
 
-/** Implements --approve and --deny: decides each code once, as soon as it is shown. */
+/** For --approve and --deny: decides each code once, as soon as it is shown. */
 function decide(simulation: Simulation, { approve, deny }: Options): void {
   const { userCode } = simulation;
   if ((!approve && !deny) || userCode === "" || decided.get(simulation) === userCode) return;
   decided.set(simulation, userCode);
-  // Ignore the message of `decide`: before a restart, the user may already have decided about this code.
+  // The result does not matter: before a restart, the user may already have decided about this code.
   simulation.decide(approve ? "allow" : "deny");
 }
 
-/** The exit code at the end of a run: 0 if the condition is met, 1 if it can no longer be met. */
+/** The exit code: 0 if the condition is met, 1 if it can no longer be met; undefined: the run continues. */
 export function outcome(
   simulation: Simulation,
   condition: ExitCondition | undefined,

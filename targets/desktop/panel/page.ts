@@ -13,13 +13,12 @@ export interface PageSettings {
   readonly folder: string;
   readonly title?: string;
   readonly intro?: string;
-  /** False for a page that must work from a disk, where browsers load no modules. */
+  /** False for a page that must work from a disk, because browsers load no modules from there. */
   readonly isModule?: boolean;
-  /** Additional content of the head. */
   readonly head?: Html | "";
 }
 
-/** The tabs by groups of actions. The buttons of device, clock and phone are elsewhere. */
+/** Groups of actions with a tab. The buttons of device and clock are elsewhere. */
 const TABS = [
   ["fault", "What can go wrong"],
   ["user", "People"],

@@ -1,4 +1,4 @@
-// The simulator's routes, in addition to the service's: the panel's page and files, its live events, and its commands.
+// The panel's page and files, its live events, and its commands.
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { type Context, Hono } from "hono";
@@ -13,12 +13,11 @@ import type { Front } from "../simulator/environment/environment.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import { panelPage, stylesheet } from "./page.ts";
 
-/** Shortest time between two views that are sent to a page. */
+/** The shortest time between two views for a page. */
 const PUSH_MS = 50;
-/** The interval of updates without an event: the clock and the bars advance without one. */
+/** The longest time between two views, because the clock advances without an event. */
 const TICK_MS = 250;
 const COMMANDS = new Set(ACTIONS.flatMap(({ name, step }) => [name, step]));
-/** The longest accepted body. Every command is shorter. */
 const BODY_BYTES_MAX = 10_000;
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 
@@ -39,10 +38,10 @@ const headers = secureHeaders({
   strictTransportSecurity: false,
 });
 
-/** Creates the routes of a simulation's panel. These routes take precedence over the service's. */
+/** These routes take precedence over the service's. */
 export function createPanel(simulation: Simulation, controller: Controller): Front {
   const app = new Hono();
-  // Build the script on the first request, because a run that nobody watches does not need it.
+  // A run that nobody watches does not need the script.
   let script: string | undefined;
   const guard = ownNameOnly(simulation);
   app.use("/panel/*", guard, headers, bodyLimit({ maxSize: BODY_BYTES_MAX }));
@@ -74,10 +73,7 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
   };
 }
 
-/**
- * Rejects requests with a foreign host name. A foreign page could point its own name to this address (DNS rebinding)
- * and control the simulator. It cannot do that with an IP address.
- */
+/** Rejects other host names, because a foreign page could point its own name to this address (DNS rebinding). */
 function ownNameOnly({ service }: Simulation) {
   return async (c: Context, next: () => Promise<void>) => {
     const { hostname } = new URL(c.req.url);
@@ -92,7 +88,6 @@ function asset(c: Context, type: string, text: string): Response {
   return c.body(text, 200, { "content-type": type, "cache-control": "no-store" });
 }
 
-/** Bundles the client's modules at the start, so that the bundle is never outdated. */
 function clientScript(): string {
   const entry = fileURLToPath(new URL("client/main.ts", import.meta.url));
   const options = { bundle: true, write: false, format: "esm", target: "es2022" } as const;
@@ -123,7 +118,7 @@ function events(c: Context, simulation: Simulation, controller: Controller): Res
   });
 }
 
-/** Requires a header. A page of another origin could only send it after a preflight request, and that fails. */
+/** A page of another origin could send this header only after a preflight request, which fails. */
 async function fromPanelOnly(c: Context, next: () => Promise<void>) {
   if (c.req.header("x-picogrant-panel") !== "1") return c.text("Not from the panel.", 403);
   await next();

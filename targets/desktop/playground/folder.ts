@@ -1,5 +1,4 @@
-// Builds the folder of the playground: page, script and stylesheet. All addresses are relative, so it works on any file
-// server, below any path, and from a disk.
+// Builds the folder of the playground. All addresses are relative, so it works on any file server and from a disk.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,11 +10,11 @@ import { fixture } from "../simulator/environment/environment.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** The page may only load files of its folder. Inline scripts and styles are not allowed. */
+/** No inline scripts and styles, and only files of the folder. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
-/** Replaces the folder and its content. */
+/** Replaces the folder. Returns the names of its files. */
 export async function writePlayground(folder: string): Promise<string[]> {
   const page = panelPage({
     hasService: true,
@@ -40,7 +39,7 @@ export async function writePlayground(folder: string): Promise<string[]> {
   return Object.keys(files);
 }
 
-/** Bundles a single plain script, because browsers do not load modules from a disk. Node's modules are replaced. */
+/** A single plain script, because browsers load no modules from a disk. */
 async function script(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [here("main.ts")],

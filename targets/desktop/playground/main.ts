@@ -1,4 +1,4 @@
-// The playground: the panel with its simulation in the same page. It loads only files of its own folder.
+// The playground: the panel with its simulation in the same page.
 import type { FixtureInput } from "../../service/fixture.ts";
 import { setText } from "../panel/client/dom.ts";
 import { type Link, Panel, takeTabs } from "../panel/client/panel.ts";
@@ -9,13 +9,12 @@ import { createVirtualEnvironment } from "../simulator/environment/virtual-envir
 import { Viewer } from "../simulator/view.ts";
 import { Phone } from "./phone.ts";
 
-/** The build replaces these names by values. */
+/** The build replaces this name by the fixture. */
 declare const FIXTURE: FixtureInput;
 
 const BASE_URL = "https://tv.example";
 const TICK_MS = 250;
 
-/** The simulation in this page: service, network and device. */
 class PageLink implements Link {
   #show: Parameters<Link["watch"]>[0] = () => {};
   #drawn = true;
@@ -63,7 +62,7 @@ class PageLink implements Link {
     return "A device with a screen or a printer draws this. The service exists in this page only: only the phone beside it can reach it.";
   }
 
-  /** Draws once after several consecutive changes. */
+  /** Draws once after several changes. */
   #changed(): void {
     if (!this.#drawn) return;
     this.#drawn = false;

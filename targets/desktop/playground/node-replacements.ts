@@ -1,10 +1,10 @@
-// Replaces Node's APIs in a page: Buffer and setImmediate as globals, and the modules that the simulated service imports.
+// Replaces Node's APIs in a page, as far as the simulated service uses them.
 import { Buffer as PageBuffer } from "buffer";
 import type { Context } from "hono";
 import nacl from "tweetnacl";
 import { sha256 } from "../../../platform/text/sha256.ts";
 
-// Adds base64url, which the package `buffer` does not have.
+// The package `buffer` does not have base64url.
 const plainToString = PageBuffer.prototype.toString;
 PageBuffer.prototype.toString = function (encoding?: BufferEncoding, from?: number, to?: number) {
   if (encoding !== "base64url") return plainToString.call(this, encoding, from, to);
@@ -25,14 +25,13 @@ const waiting: (() => void)[] = [];
 const channel = new MessageChannel();
 channel.port1.onmessage = () => waiting.shift()?.();
 
-/** Runs a function after the events that are already queued. A timer would add a delay. */
+/** A timer would add a delay. */
 export function setImmediate(run: () => void): void {
   waiting.push(run);
   channel.port2.postMessage(0);
 }
 
-// Replaces node:crypto for the simulated service: synchronous hashes, message authentication codes and Ed25519 signatures.
-// A browser's own functions are asynchronous.
+// Replaces node:crypto, because a browser's own functions are asynchronous.
 
 const HASHES = { sha256, sha512: nacl.hash } as const;
 type Data = string | Uint8Array;
@@ -64,7 +63,6 @@ export function createHash(algorithm: keyof typeof HASHES): Digest {
   return new Digest(HASHES[algorithm]);
 }
 
-/** HMAC (RFC 2104) with SHA-256. */
 export function createHmac(_algorithm: "sha256", key: Uint8Array): Digest {
   const block = new Uint8Array(64);
   block.set(key.length > block.length ? sha256(key) : key);
@@ -80,12 +78,12 @@ export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
 
 export type KeyObject = nacl.SignKeyPair;
 
-/** The seed is the end of the key in PKCS #8 (RFC 8410 section 7). */
+/** The seed is at the end of the key in PKCS #8 (RFC 8410 §7). */
 export function createPrivateKey({ key }: { key: Uint8Array }): KeyObject {
   return nacl.sign.keyPair.fromSeed(Uint8Array.from(key.subarray(-32)));
 }
 
-/** A JWK of Ed25519 (RFC 8037 section 2). */
+/** A JWK of Ed25519 (RFC 8037 §2). */
 export function createPublicKey({ publicKey }: KeyObject) {
   const x = PageBuffer.from(publicKey).toString("base64url");
   return { export: () => ({ crv: "Ed25519", kty: "OKP", x }) };
@@ -95,16 +93,13 @@ export function sign(_algorithm: null, data: Uint8Array, { secretKey }: KeyObjec
   return nacl.sign.detached(Uint8Array.from(data), secretKey);
 }
 
-// Replaces node:net for the simulated service.
-
-/** 4 or 6 for an address of that version, 0 for a name. */
+/** Replaces isIP of node:net: 4 or 6 for an address of that version, 0 for a name. */
 export function isIP(text: string): number {
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) return 4;
   return text.includes(":") ? 6 : 0;
 }
 
-// Replaces hono/cookie. Browsers hide Set-Cookie from scripts, so this uses another header, which phone.ts reads.
-
+// Replaces hono/cookie. Browsers hide Set-Cookie from scripts, so phone.ts reads another header.
 export { getCookie } from "hono/cookie";
 
 export const COOKIE_HEADER = "x-playground-cookie";

@@ -1,5 +1,5 @@
-// The phone of the playground: shows the service's pages in a frame, without a server. Links and forms become requests to
-// the service in this page, and the response becomes the next page.
+// The phone of the playground: shows the service's pages in a frame. Links and forms become requests to the service in
+// this page, and the response becomes the next page.
 import { STYLESHEET } from "../../service/pages/layout.ts";
 import type { Service } from "../../service/service.ts";
 import { COOKIE_HEADER } from "./node-replacements.ts";
@@ -34,7 +34,7 @@ export class Phone {
     this.#address = address.href;
     const isPage = (response.headers.get("content-type") ?? "").startsWith("text/html");
     const text = await response.text();
-    // Hide the page until its stylesheet is there.
+    // Without its stylesheet, the page would flicker.
     this.#frame.style.visibility = "hidden";
     this.#frame.srcdoc = isPage ? withoutLinks(text) : pageOfText(text);
   }
@@ -44,7 +44,7 @@ export class Phone {
       form === undefined ? new Request(url) : new Request(url, { method: "POST", body: form });
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = new Headers(request.headers);
-    // Browsers do not let a script set `cookie` on a Request. So this copy of its headers replaces them below.
+    // A script cannot set `cookie` on a Request, so the headers are replaced below.
     if (cookie !== "") headers.set("cookie", cookie);
     if (form) headers.set("content-length", String(form.toString().length));
     Object.defineProperty(request, "headers", { value: headers });
@@ -82,22 +82,21 @@ export class Phone {
   };
 }
 
-/** The service's stylesheet, with additional rules for plain text. */
 const STYLE = `${STYLESHEET}
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }`;
 
-/** Removes links to files, because there is no server for them. */
+/** There is no server for these files. */
 function withoutLinks(text: string): string {
   return text.replace(/<link rel="(?:stylesheet|icon)"[^>]*>/g, "");
 }
 
-/** A page that shows a text response, such as the metadata, unchanged. */
+/** A text response, such as the metadata, as a page. */
 function pageOfText(text: string): string {
   const escaped = text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
   return `<!doctype html><html lang="en"><title>Response</title><main><pre>${escaped}</pre></main>`;
 }
 
-/** Adds the stylesheet without inline styles, as the strictest policies require. */
+/** Uses an adopted stylesheet, because the strictest policies forbid inline styles. */
 function giveStyle(page: Document): void {
   const { CSSStyleSheet: Sheet } = page.defaultView!;
   const sheet = new Sheet();

@@ -1,5 +1,5 @@
-// Finds scenarios by name in this folder, or in a file of the user, and plays them on a virtual clock. Scenarios use
-// neither sockets nor files, and their random numbers have a fixed seed, so every run is the same.
+// Finds and plays scenarios. They use neither sockets nor files, and their random numbers have a fixed seed, so every
+// run is the same.
 import { readdirSync, readFileSync } from "node:fs";
 import { verifyEs256 } from "../../service/node-environment.ts";
 import { UsageError } from "../command-line.ts";
@@ -13,7 +13,6 @@ import { type Outcome, playIn, type Watcher } from "./player.ts";
 import { readScenario, type Scenario, ScenarioError, USUAL } from "./scenario.ts";
 
 const FOLDER = new URL(".", import.meta.url);
-/** The heading of each scenario in a file: `## name`. */
 const HEAD = /^## ([a-z-]+)\n/m;
 
 function readLibrary(): ReadonlyMap<string, string> {
@@ -32,7 +31,7 @@ export function scenarioNames(): string[] {
   return [...library.keys()].sort();
 }
 
-/** Reads a scenario. @throws UsageError */
+/** A name of the library, or a file. @throws UsageError */
 export function findScenario(name: string): Scenario {
   try {
     return readScenario(name, library.get(name) ?? readFileSync(name, "utf8"));

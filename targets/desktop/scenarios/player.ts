@@ -8,7 +8,7 @@ import type { Simulation } from "../simulator/simulation.ts";
 import { perform } from "../simulator/steps.ts";
 import type { Line, Scenario } from "./scenario.ts";
 
-/** The words for requests in expectations such as `expect 3 polls`, and the purposes of the counted requests. */
+/** The purposes of the requests that an expectation such as `expect 3 polls` counts. */
 const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
   polls: "poll",
   codes: "request a code",
@@ -27,7 +27,6 @@ export interface Unmet {
 export interface Outcome {
   readonly unmet: Unmet | undefined;
   readonly expectations: number;
-  readonly simulatedMs: number;
 }
 
 export interface Watcher {
@@ -35,7 +34,7 @@ export interface Watcher {
   created?(simulation: Simulation): void;
 }
 
-/** Plays a scenario to its end or to the first expectation that fails, then closes the simulation. */
+/** Plays a scenario, and then ends the simulation. */
 export async function playIn(
   simulation: Simulation,
   scenario: Scenario,
@@ -51,10 +50,9 @@ export async function playIn(
     unmet = await playLine(simulation, line);
     if (unmet) break;
   }
-  const simulatedMs = simulation.clock.nowMs();
   simulation.powerOff();
   simulation.clock.close();
-  return { unmet, expectations, simulatedMs };
+  return { unmet, expectations };
 }
 
 export async function playLine(simulation: Simulation, line: Line): Promise<Unmet | undefined> {
@@ -123,12 +121,11 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
   }
 }
 
-/** The name of the device's state in `expect state`. */
 function stateOf({ driver }: Simulation): string {
   return driver ? stateName(driver.device.state) : "off";
 }
 
-/** Compares row by row. `?` matches any character, and trailing blanks are ignored. */
+/** Compares row by row. `?` matches any character, and blanks at the end are ignored. */
 export function isFrame(lines: readonly string[], expected: readonly string[]): boolean {
   return (
     lines.length === expected.length &&

@@ -1,5 +1,4 @@
-// Parses scenario files: first settings, then steps and expectations in order. steps.ts carries out the steps, and
-// player.ts checks the expectations.
+// Parses scenario files: first settings, then steps (steps.ts) and expectations (player.ts) in order.
 import { type Language, languages } from "../../../platform/display/languages.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import { deviceKind } from "../simulator/device/kinds.ts";
@@ -10,13 +9,10 @@ export interface Settings {
   rows: number;
   account: string;
   rotate: boolean;
-  /** The device's client in the fixture. Default: that of the TV. */
+  /** The device's client in the fixture. Default: that of the device. */
   client?: string;
-  /** The kind of device: bare, printer or console. */
   device?: string;
-  /** The language of the display. Default: English. */
   language?: Language;
-  /** Options of the service, by name. */
   options?: ServiceOptionsInput;
 }
 
@@ -24,16 +20,16 @@ export const USUAL: Settings = { columns: 20, rows: 4, account: "ada", rotate: f
 
 export type Line = { readonly number: number; readonly text: string } & (
   | { readonly kind: "step" }
-  /** The display must show this text, in one row or wrapped. With `withinMs`, it must appear within that time. */
+  /** Text in one row or wrapped. With `withinMs`, it must appear within that time. */
   | { readonly kind: "shows"; readonly expected: string; readonly withinMs: number }
   | { readonly kind: "shows not"; readonly expected: string }
-  /** The display must show this frame. `?` matches any character. */
+  /** `?` matches any character. */
   | { readonly kind: "frame"; readonly expected: readonly string[] }
   | { readonly kind: "state"; readonly expected: string }
-  /** The display must show this result of the last call, or the last security event with its verdict. */
+  /** The result of the last call, or the last security event with its verdict. */
   | { readonly kind: "call"; readonly expected: string }
   | { readonly kind: "event"; readonly expected: string; readonly withinMs: number }
-  /** The error must have this remedy. */
+  /** The name, the source or the remedy of the error. */
   | { readonly kind: "reason"; readonly expected: string }
   | { readonly kind: "slip"; readonly expected: string }
   | {
@@ -50,7 +46,7 @@ export interface Scenario {
   readonly lines: readonly Line[];
 }
 
-/** The error for an invalid scenario. The message names file and line. */
+/** The message has the scenario's name and the line. */
 export class ScenarioError extends Error {}
 
 export function readScenario(name: string, text: string): Scenario {

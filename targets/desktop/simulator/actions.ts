@@ -1,11 +1,8 @@
-// The table of all actions on the simulation: name, label, step and precondition. It defines the names in the terminal, the
-// panel's buttons and keys, and the lines of scenario files. Steps (steps.ts) also accept other arguments: `allow ben`,
-// `call broadcasts id=regatta`.
+// The table of all actions: their names in the terminal and in scenario files, and the panel's buttons and keys.
 
 import { FAULTS } from "./environment/faults.ts";
 import type { Need } from "./preconditions.ts";
 
-/** One action: name, button label, step, precondition (preconditions.ts) and key on the panel. */
 type Row = readonly [
   name: string,
   label: string,
@@ -121,10 +118,9 @@ const GROUPS = {
 export type ActionGroup = keyof typeof GROUPS;
 
 export interface Action {
-  /** The name in the terminal and in scenario files, one word. */
   readonly name: string;
   readonly label: string;
-  /** The complete step (steps.ts). */
+  /** The step (steps.ts) with its arguments. */
   readonly step: string;
   readonly needs: Need | undefined;
   readonly key: string;
@@ -144,7 +140,6 @@ export function actionOf(name: string): Action | undefined {
   return byName.get(name);
 }
 
-/** Replaces an action's name by its step. Any other line stays unchanged. */
 export function stepOf(line: string): string {
   return actionOf(line)?.step ?? line;
 }

@@ -1,11 +1,11 @@
-// Runs commands that come from keys, buttons and the terminal. Each command is a step (steps.ts).
+// Runs the steps (steps.ts) of keys, buttons and terminal.
 
 import { stepOf } from "./actions.ts";
 import type { Simulation } from "./simulation.ts";
 import { perform, StepError } from "./steps.ts";
 import type { Viewer } from "./view.ts";
 
-/** Runs one command at a time, in order of arrival. */
+/** Runs one command at a time, in the order of arrival. */
 export class Controller {
   #last: Promise<void> = Promise.resolve();
 
@@ -22,7 +22,6 @@ export class Controller {
     this.#ownsTime = ownsTime;
   }
 
-  /** Shows one line to the user of the simulator. */
   print(line: string): void {
     this.viewer.message = line;
     this.#simulation.touch();
@@ -45,7 +44,7 @@ export class Controller {
       try {
         this.viewer.message = await this.#carryOut(command);
       } catch (error) {
-        // Show the error as a message, because a failed command must not block the next one.
+        // A failed command must not block the next one.
         const { message } = error as Error;
         this.viewer.message =
           error instanceof StepError ? message : `${command} failed: ${message}`;
@@ -61,7 +60,6 @@ export class Controller {
   }
 }
 
-/** Commands that end a jump in progress. */
 const ENDS_JUMP = ["pause", "advance 30m", "jump poll", "jump code", "jump access"];
 
 const TIME = /^(pause|step|speed|advance|jump)( |$)/;

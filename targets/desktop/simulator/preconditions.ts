@@ -1,4 +1,4 @@
-// Preconditions of actions, with the reason if one is not met. The panel's buttons show the reason.
+// Preconditions of actions, and the reasons that the panel's buttons show.
 import type { View } from "./view.ts";
 
 type Seen = Pick<View, "administrator" | "device" | "faults" | "hasKeys" | "hasNextPage" | "slots">;
@@ -6,14 +6,13 @@ type Seen = Pick<View, "administrator" | "device" | "faults" | "hasKeys" | "hasN
 export const NO_KEYS = "there is no key in the playground: use npm start";
 export const NOBODY = "nobody is signed in";
 const NO_POWER = "the device has no power";
-/** States that `cancel` ends (core/SPEC.md, Functions and states). */
 const CANCELLED = ["requesting", "pending", "revoking", "failed"];
 
 function isSignedIn({ device }: Seen): boolean {
   return device.state === "signed in" || device.state === "refreshing";
 }
 
-/** The reason of each precondition; "" if it is met. */
+/** Each returns the reason why an action is not available, or "". */
 const NEEDS = {
   code: ({ device }) => (device.userCode ? "" : "there is no code on the display"),
   session: (seen) => (isSignedIn(seen) ? "" : NOBODY),
@@ -49,7 +48,6 @@ const NEEDS = {
 
 export type Need = keyof typeof NEEDS;
 
-/** @returns why the action is not available; "" if it is */
 export function whyNot(needs: Need | undefined, seen: Seen): string {
   return needs ? NEEDS[needs](seen) : "";
 }

@@ -1,5 +1,5 @@
-// One simulation: a device with power switch and buttons, the network, the user with the phone, the service, and a common
-// clock. view.ts selects what is shown.
+// One simulation: a device with power switch and buttons, the network, the user with the phone, the service, and a
+// clock.
 import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
 import type { Entropy, Http, HttpRequest, Signer, Storage } from "../../../platform/contracts.ts";
@@ -41,7 +41,7 @@ export interface SimulationSettings {
   readonly http: Http;
   readonly storage: Storage;
   readonly entropy: Entropy;
-  /** Signs proofs of possession if the service accepts DPoP; absent: the device has no key. */
+  /** Signs proofs of possession. Without it, the device has no key. */
   readonly signer?: Signer | undefined;
   readonly config: DriverConfig;
   readonly endpoints: Endpoints;
@@ -51,25 +51,21 @@ export interface SimulationSettings {
   readonly memoryBytes?: number | undefined;
   readonly columns: number;
   readonly rows: number;
-  /** The server's issuer, for discovery. */
   readonly issuer?: string | undefined;
   readonly service?: Service | undefined;
   readonly account: string;
   readonly kind?: DeviceKind | undefined;
-  /** The language of the display. Default: English. */
   readonly language?: Language | undefined;
   readonly rom?: RomName | undefined;
-  /** Accounts and clients of the embedded service. */
   readonly fixture?: FixtureInput | undefined;
   readonly manufacturer?: ManufacturerServer | undefined;
 }
 
-/** Polls for security events need more than 4096 bytes (core/SPEC.md). */
+/** With 4096 bytes, the core could not poll for security events (core/SPEC.md). */
 const MEMORY_BYTES = 6144;
-/** MEMORY_BYTES has space for a display with this number of cells. A larger display needs more memory. */
+/** MEMORY_BYTES suffices for a display with this number of cells. Each further cell needs two more bytes. */
 const CELLS_INCLUDED = 160;
 
-/** The core's memory in bytes for a display with this number of cells. */
 export function memoryFor(
   { memoryBytes = MEMORY_BYTES }: SimulationSettings,
   cells: number,
@@ -86,9 +82,7 @@ const WAITING: readonly number[] = [
   State.REFRESHING,
   State.REVOKING,
 ];
-/**
- * In the core, a lifetime of 100,000,000 s means "unknown" (core/SPEC.md). Real lifetimes are shorter than this limit.
- */
+/** In the core, 100,000,000 s means "unknown" (core/SPEC.md). Real lifetimes are shorter than this limit. */
 const UNKNOWN_LIFETIME_S = 90_000_000;
 
 export class Simulation {
@@ -156,7 +150,7 @@ export class Simulation {
     this.application = this.#newApplication();
   }
 
-  /** Calls `listener` after each change; the returned function unsubscribes. */
+  /** Calls `listener` after each change. The returned function ends this. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -195,14 +189,11 @@ export class Simulation {
     this.driver.start();
   }
 
-  /**
-   * The device's keys. A power cycle must not replace this object, because it stores whether the tokens are bound to
-   * the key.
-   */
+  /** A power cycle must not replace this object, because it stores whether the tokens are bound to the key. */
   #usedKeys(): Keys | undefined {
     const { signer, entropy } = this.settings;
     if (signer === undefined || (this.service?.options.dpop ?? "off") === "off") return undefined;
-    // Signing takes real time. Stop the simulated clock until the signed request is sent.
+    // Signing takes real time, so the simulated clock stops until the request is sent.
     const sign: Signer["sign"] = (bytes) => {
       setImmediate(this.clock.hold());
       return signer.sign(bytes);
@@ -233,10 +224,7 @@ export class Simulation {
     });
   }
 
-  /**
-   * Changes the kind of device, with its display, paper or screen. If the client was the default one, changes the
-   * client too.
-   */
+  /** Changes the kind of device, and its client if that was the default one. */
   become(kind: DeviceKind): void {
     const wasItself = this.config.clientId === this.kind.client;
     this.#whileOff(() => {
@@ -247,27 +235,21 @@ export class Simulation {
     });
   }
 
-  /** Selects the default client of the device, if the service has it. */
+  /** Selects the device's default client, if the service has it. */
   useOwnClient(): void {
     const { client } = this.kind;
     const isKnown = this.fixture?.clients?.some(({ id }) => id === client) === true;
     if (isKnown && this.config.clientId !== client) this.useClient(client);
   }
 
-  /**
-   * Changes the credentials to a client of the service, or to invalid ones. The device starts without the stored record,
-   * because the record belongs to the other client.
-   */
+  /** Changes the credentials. The stored record belongs to the other client, so the device ignores it. */
   useClient(clientId: string, secret?: string): void {
-    // Set this before the device starts, because the device may then poll for the events of this client.
+    // Set this first, because the started device may poll for the events of this client.
     this.manufacturer.clientId = clientId;
     this.#configure(credentialsOf(this.fixture, clientId, secret));
   }
 
-  /**
-   * Changes the language of the display's texts, and its ROM.
-   * @throws RangeError if the ROM does not have the letters
-   */
+  /** Changes the language and the ROM of the display. @throws RangeError if the ROM does not have the letters */
   useLanguage(language: Language, rom: RomName = usualRom(language)): void {
     const messages = messagesFor(language, rom);
     const { columns, rows } = this.display;
@@ -278,10 +260,10 @@ export class Simulation {
     });
   }
 
-  /** Changes the requested scopes. @param scopes short names of the specification, or full names */
+  /** `scopes` are short names of the specification, or full names. */
   useScope(scopes: readonly string[]): void {
     this.#configure({ scope: scopeOf(scopes) });
-    // Request a new code, because a stored code has the previous scopes.
+    // A stored code has the previous scopes.
     this.driver?.signIn();
   }
 
@@ -291,7 +273,6 @@ export class Simulation {
     });
   }
 
-  /** Switches the device off, applies a change, and switches it on again. */
   #whileOff(change: () => void): void {
     const wasOn = this.isOn;
     this.powerOff();
@@ -300,7 +281,7 @@ export class Simulation {
     this.#report();
   }
 
-  /** Starts an API call of the specifications. Returns "", or the reason why the call cannot start. */
+  /** Starts an API call. Returns "", or the reason why the call cannot start. */
   call(name: CallName, words: readonly string[]): string {
     const { driver } = this;
     if (driver === undefined) return "the device has no power";
@@ -309,7 +290,6 @@ export class Simulation {
     return problem;
   }
 
-  /** Presses a button of the device. Has no effect without power. */
   press(button: Button): void {
     const { driver } = this;
     if (driver === undefined) return;
@@ -330,15 +310,13 @@ export class Simulation {
     return shownText(this.driver?.device, this.display, core.Field.VERIFICATION_URI);
   }
 
-  /**
-   * The address for a QR code; "" until the server has confirmed the code, because users should only scan valid codes.
-   */
+  /** Empty until the server has confirmed the code, because users should only scan valid codes. */
   get verificationUriComplete(): string {
     if (this.driver?.device.codeConfirmed !== 1) return "";
     return shownText(this.driver.device, this.display, core.Field.VERIFICATION_URI_COMPLETE);
   }
 
-  /** The user with the phone allows or denies the code on the display. */
+  /** The user allows or denies the code on the display. */
   decide(decision: "allow" | "deny", account = this.settings.account): DecisionOutcome | "no-code" {
     const { service, userCode } = this;
     if (service === undefined || userCode === "") return "no-code";
@@ -406,10 +384,7 @@ export class Simulation {
     return new Application(first, this.settings.issuer ?? "");
   }
 
-  /**
-   * Milliseconds until the next request, until the code expires, and until the access token expires. 0: none is left, the
-   * lifetime is unknown, or the value does not apply now.
-   */
+  /** Milliseconds until the next request, and until code and token expire. 0: unknown, or it does not apply now. */
   get left(): { poll: number; code: number; access: number } {
     const device = this.driver?.device;
     if (device === undefined) return { poll: 0, code: 0, access: 0 };
@@ -428,7 +403,7 @@ export class Simulation {
     };
   }
 
-  /** Observes the device before each request, so that the log shows the state before the request. */
+  /** Logs the device's state before each request. */
   #watchedNetwork(): Http {
     const { network, timeline } = this;
     return {
@@ -448,7 +423,7 @@ export class Simulation {
     this.countedMs = this.clock.nowMs();
     this.timeline.observe(driver);
     this.#printSlip(driver);
-    // If `attend` has acted, the device changes again, and this function runs again and reports.
+    // If `attend` has acted, the device changes again, and this function runs again.
     if (!this.application.attend(driver)) this.#report();
   }
 

@@ -1,5 +1,4 @@
-// The steps of the simulation: the same language for terminal, buttons and scenario files. A step is one line, or the name
-// of an action (actions.ts). Expectations are in scenarios/.
+// The steps of terminal, buttons and scenario files. A step is one line, or the name of an action (actions.ts).
 import { ErrorCode } from "../../../core/complete.ts";
 import { nameMeant } from "../../../platform/configuration/schema-check.ts";
 import { type Language, languages } from "../../../platform/display/languages.ts";
@@ -15,14 +14,14 @@ import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
 
 export const NO_CODE = "there is no code on the display";
 
-/** An invalid step, or one that is impossible now. */
+/** The step is invalid, or not possible now. */
 export class StepError extends Error {
   override readonly name = "StepError";
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Converts a duration such as "500ms", "5s", "30m" or "2h" to milliseconds. */
+/** Milliseconds of a duration such as "500ms", "5s", "30m" or "2h". */
 export function readDuration(text: string): number {
   const [, count, unit] = /^(\d{1,10})(ms|s|m|h)$/.exec(text) ?? [];
   if (unit === undefined) throw new StepError(`"${text}" is no duration such as 5s, 30m or 2h`);
@@ -98,12 +97,12 @@ const STEPS: Readonly<Record<string, Perform>> = {
     }
     const { clock, driver } = simulation;
     if (what === "poll" && driver?.device.inFlight === 1) {
-      // First wait for the end of the request in flight, at most for the adapter's time limit.
+      // Wait for the end of the request in flight.
       await clock.jump(UNDER_WAY_MS, () => simulation.driver?.device.inFlight !== 1);
     } else {
       const leftMs = simulation.left[what];
       if (leftMs === 0) return NOTHING_RUNS[what];
-      // Jump one millisecond further, so that the expiry has taken effect.
+      // One millisecond further, the expiry has taken effect.
       await clock.jump(Math.ceil(leftMs) + 1);
     }
     return "";
@@ -204,7 +203,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
         ? "the service has its default settings"
         : `the service: ${name} ${value}`;
     simulation.timeline.note(line);
-    // The device checks whether the server supports DPoP only when it starts, so restart it.
+    // The device reads the server's support of DPoP only when it starts.
     if (name === "dpop" && simulation.isOn) simulation.powerCycle();
     return `${line}; issued codes and tokens keep their lifetimes`;
   },
@@ -247,7 +246,6 @@ const STEPS: Readonly<Record<string, Perform>> = {
   },
 };
 
-/** Restores the initial policies and memberships. */
 function usualRules(simulation: Simulation): void {
   const { service, fixture = {}, settings } = simulation;
   const { accounts = [], organizations = [] } = fixture;
@@ -260,7 +258,6 @@ function usualRules(simulation: Simulation): void {
 }
 
 const SPEEDS = [1, 10, 100];
-/** No adapter waits longer than this for a response. */
 const UNDER_WAY_MS = 60_000;
 const NOTHING_RUNS = {
   poll: "the device is not waiting to send a request",
@@ -273,7 +270,6 @@ function after<T>(list: readonly T[], value: T): T {
   return list[(list.indexOf(value) + 1) % list.length]!;
 }
 
-/** @throws StepError if the server is a real one */
 function serviceOf({ service }: Simulation): Service {
   if (service === undefined) throw new StepError("only with the simulated service");
   return service;
@@ -308,12 +304,11 @@ const STEP_NAMES = [
   ...new Set([...ACTIONS.map(({ name }) => name), ...Object.keys(STEPS), "quit"]),
 ];
 
-/** Whether `perform` knows the first word of the step. */
 export function isStep(line: string): boolean {
   return actionOf(line) !== undefined || Object.hasOwn(STEPS, line.split(" ", 1)[0]!);
 }
 
-/** Runs a step. @returns a line for the user, "" if the display shows enough @throws StepError */
+/** Returns a line for the user, or "" if the display shows enough. @throws StepError */
 export async function perform(simulation: Simulation, line: string): Promise<string> {
   const inFull = stepOf(line.trim());
   const [verb = "", ...words] = inFull.split(/\s+/);
@@ -334,7 +329,7 @@ function output(outcome: string): string {
   switch (outcome) {
     case "granted":
     case "access_denied":
-    // No message is necessary. Log and phone report the error, and the device reports it after its next poll.
+    // The log and the phone show these two refusals, and the device after its next poll.
     case "admin_policy_enforced":
     case "org_internal":
       return "";
@@ -345,9 +340,7 @@ function output(outcome: string): string {
   }
 }
 
-// The step with which an administrator fixes the device's current error.
-
-/** The administrator's step, such as "policy harbour-school"; "" if there is nothing to fix, or if it is already fixed. */
+/** With this step, an administrator fixes the device's error. "" if there is nothing to fix. */
 export function administratorsStep(simulation: Simulation): string {
   const { service, driver, fixture, config, lastAccount: id } = simulation;
   if (!service || !driver || !fixture?.accounts?.some((one) => one.id === id)) return "";

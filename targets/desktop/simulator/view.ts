@@ -1,6 +1,5 @@
-// The simulation as plain data for terminal and panel. It contains no secrets except what the device displays.
-import { Field, Region, State } from "../../../core/complete.ts";
-import type { Language } from "../../../platform/display/languages.ts";
+// The simulation as plain data for terminal and panel, without secrets except what the device displays.
+import { Field, Region } from "../../../core/complete.ts";
 import { printable } from "../../../platform/text/text.ts";
 import type { CallOutcome } from "./device/application.ts";
 import { type Modules, qrModules } from "./device/display.ts";
@@ -8,14 +7,14 @@ import type { DeviceName } from "./device/kinds.ts";
 import type { SlotView } from "./device/metered-storage.ts";
 import type { PrintedSlip } from "./device/paper.ts";
 import { activeFaults } from "./environment/faults.ts";
-import type { SecurityEvent, StreamView } from "./environment/manufacturer-server.ts";
+import type { SecurityEvent } from "./environment/manufacturer-server.ts";
 import type { ExchangeEntry } from "./log/exchanges.ts";
 import { type Reason, reasonOfDevice } from "./log/reasons.ts";
 import { type Decision, errorName, stateName, type TimelineEntry } from "./log/timeline.ts";
 import type { Simulation } from "./simulation.ts";
 import { administratorsStep, NO_CODE } from "./steps.ts";
 
-/** A countdown: the remaining time and the total. A total of 0 means that there is no countdown. */
+/** A countdown. A total of 0 means that there is none. */
 export interface Gauge {
   readonly leftMs: number;
   readonly totalMs: number;
@@ -26,64 +25,52 @@ export interface View {
     readonly ms: number;
     readonly speed: number;
     readonly paused: boolean;
-    /** The remaining time of a jump; 0 if there is none. */
     readonly jumpLeftMs: number;
   };
   readonly display: {
     readonly columns: number;
-    readonly rows: number;
     readonly lit: boolean;
     /** The rows in Unicode, as the display's ROM shows them, without control characters. */
     readonly lines: readonly string[];
-    readonly language: Language;
   };
   readonly device: {
-    /** The kind of device: bare, printer or console (device/kinds.ts). */
     readonly kind: DeviceName;
     readonly title: string;
     readonly client: string;
     readonly on: boolean;
     readonly state: string;
     readonly error: string;
-    /** The error with its source and remedy. */
     readonly reason: Reason | undefined;
     readonly inFlight: boolean;
-    readonly intervalMs: number;
     readonly poll: Gauge;
     readonly code: Gauge;
     readonly access: Gauge;
     readonly userCode: string;
     readonly verificationUri: string;
-    readonly verificationUriComplete: string;
   };
-  /** The QR code of verificationUriComplete: rows of `1` (dark) and `0`; [] if there is none. */
+  /** Rows of `1` (dark) and `0`; [] if there is no code. */
   readonly qr: readonly string[];
   readonly slips: readonly SlipView[];
   readonly call: CallOutcome | undefined;
-  /** The decision about the code on the display, or about the last one. */
   readonly decision: Decision | undefined;
-  /** The step with which an administrator fixes the error; "" for none. */
+  /** The step of an administrator (steps.ts). */
   readonly administrator: string;
-  /** The event stream of the developer's server and its result. */
-  readonly stream: StreamView;
   readonly events: readonly SecurityEvent[];
   readonly memory: {
     readonly bytes: number;
     readonly tokens: number;
   };
   readonly slots: readonly SlotView[];
-  /** The logs below contain all events from this position on. */
+  /** From this position on, the logs below are complete. */
   readonly fromOrder: number;
   readonly exchanges: readonly ExchangeEntry[];
   readonly exchangeCount: number;
   readonly timeline: readonly TimelineEntry[];
   readonly faults: readonly string[];
-  /** Whether the device can make proofs of possession. */
   readonly hasKeys: boolean;
   readonly hasNextPage: boolean;
-  readonly account: string;
   readonly message: string;
-  /** The number of the message. With it, the panel recognizes a message that is sent twice. */
+  /** Distinguishes two messages with the same text. */
   readonly messageNumber: number;
 }
 
@@ -94,7 +81,7 @@ export interface SlipView extends Omit<PrintedSlip, "modules"> {
 const MESSAGE_MS = 8000;
 const SHOWN = 80;
 
-/** Stores the total of a countdown, because the core reports only the remaining time. */
+/** The core reports only the remaining time, so this class stores the total. */
 class Countdown {
   #leftMs = 0;
   #totalMs = 0;
@@ -120,7 +107,7 @@ export class Viewer {
     this.#simulation = simulation;
   }
 
-  /** A message for the user. It expires after a time, or is cleared when it no longer applies. */
+  /** "" after some seconds, or if the message no longer applies. */
   get message(): string {
     if (this.#message === NO_CODE && this.#simulation.userCode !== "") return "";
     return performance.now() - this.#messageAtMs < MESSAGE_MS ? this.#message : "";
@@ -144,10 +131,8 @@ export class Viewer {
       },
       display: {
         columns: display.columns,
-        rows: display.rows,
         lit: display.lit,
         lines: display.lines,
-        language: simulation.language,
       },
       device: this.#device(),
       qr: rowsOf(qrModules(simulation.verificationUriComplete)),
@@ -158,7 +143,6 @@ export class Viewer {
       call: simulation.application.outcome,
       decision: simulation.decision,
       administrator: administratorsStep(simulation),
-      stream: simulation.manufacturer.view,
       memory: this.#memory(),
       slots: storage.views(),
       ...lastOf(simulation),
@@ -166,7 +150,6 @@ export class Viewer {
       faults: activeFaults(simulation),
       hasKeys: settings.signer !== undefined,
       hasNextPage: simulation.application.hasNextPage(simulation.driver),
-      account: settings.account,
       message: this.message,
       messageNumber: this.#messageNumber,
     };
@@ -185,13 +168,11 @@ export class Viewer {
       error: device ? errorName(device.error) : "",
       reason: simulation.driver && reasonOfDevice(simulation.driver),
       inFlight: device?.inFlight === 1,
-      intervalMs: device?.state === State.PENDING ? device.intervalMs : 0,
       poll: this.#poll.read(left.poll),
       code: this.#code.read(left.code),
       access: this.#access.read(left.access),
       userCode: simulation.userCode,
       verificationUri: simulation.verificationUri,
-      verificationUriComplete: simulation.verificationUriComplete,
     };
   }
 
@@ -204,7 +185,7 @@ export class Viewer {
   }
 }
 
-/** The position from which all logs are complete. */
+/** The last entries of all logs, from a common position on. */
 function lastOf({ exchanges, timeline, manufacturer }: Simulation) {
   const logs = [exchanges, timeline, { entries: manufacturer.events, count: manufacturer.count }];
   const fromOrder = Math.max(

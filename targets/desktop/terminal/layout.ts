@@ -1,5 +1,4 @@
-// The terminal's screen as lines of text: address, display, last events, and the input line. It is stateless and moves no
-// cursor.
+// The terminal's screen as lines of text: address, display, last events, and the input line.
 
 import { clean } from "../../service/observers.ts";
 import { wrapped } from "../command-line.ts";
@@ -15,7 +14,7 @@ export interface ScreenSize {
   rows: number;
 }
 
-/** Formats a text with color numbers (ECMA-48, SGR). */
+/** Formats a text with color numbers (ECMA-48, SGR), such as "30;102". */
 export type Paint = (text: string, colours: string) => string;
 export const coloured: Paint = (text, colours) => `\x1b[${colours}m${text}\x1b[0m`;
 export const colourless: Paint = (text) => text;
@@ -24,7 +23,7 @@ const BOLD = "1";
 const FAINT = "2";
 const VALID = "32";
 const WARN = "33";
-/** Colors: a display with backlight is black on bright green and without it gray on black; paper is black on white. */
+/** A display with backlight is black on bright green, and a dark one gray on black. Paper is black on white. */
 const LIT = "30;102";
 const DARK = "90;40";
 const PAPER = "30;107";
@@ -32,7 +31,7 @@ const PAPER = "30;107";
 const HINT = "type allow, deny ... (tab completes, ? lists), or quit";
 const BELOW = 3;
 
-/** The whole screen: at most `size.rows` lines of at most `size.columns` characters. */
+/** At most `size.rows` lines of at most `size.columns` characters. */
 export function layOut(
   view: View,
   title: string,
@@ -61,7 +60,6 @@ function header(view: View, title: string, columns: number, paint: Paint): strin
   const clock = `${time(view.clock.ms)}  ${paceOf(view.clock)}`;
   const capacity = Math.max(0, columns - clock.length - 2);
   const named = `picogrant  ${title}`;
-  // If there is too little space, show only the address.
   const left = (named.length > capacity ? title : named).slice(0, capacity);
   return paint(left.padEnd(columns - clock.length) + clock, BOLD);
 }
@@ -85,10 +83,9 @@ function besideFrame({ display, device, qr, slips }: View, frame: string[], pain
   return [...frame, ...[...slipLines(slip), slip.footing].map((line) => `  ${line}`)];
 }
 
-/** The quiet zone in modules. ISO/IEC 18004 requires 4, but 2 save space, and cameras accept them. */
+/** ISO/IEC 18004 requires 4 modules, but 2 save space, and cameras accept them. */
 const QUIET = 2;
 
-/** The device's state, its error with source and remedy, and the lasting faults. */
 function stateLine({ device: { state, error, reason }, faults }: View, paint: Paint): string {
   // A pending code is not an error.
   const isWrong = reason !== undefined && reason.name !== "authorization_pending";
@@ -98,7 +95,7 @@ function stateLine({ device: { state, error, reason }, faults }: View, paint: Pa
   return parts.filter(Boolean).join("  ");
 }
 
-/** The last events, oldest first: exchanges and states, causes before effects. */
+/** The last exchanges and states, oldest first. */
 function logLines(view: View, rows: number, paint: Paint): string[] {
   if (rows <= 0) return [];
   const entries = [
@@ -120,7 +117,7 @@ function exchangeText(entry: ExchangeEntry, paint: Paint): string {
   return `${clean(`${purpose}: ${method} ${target.split("?")[0]} -> ${result}`)}${by}`;
 }
 
-/** The actions whose names contain the input, in columns. `?` lists all of them. */
+/** The names of actions that contain the input, in columns. `?` lists all names. */
 function namesLike(typed: string, columns: number, rows: number): string[] {
   const word = typed.split(" ")[0]!;
   const names = ACTIONS.map(({ name }) => name).filter(
@@ -136,7 +133,7 @@ function namesLike(typed: string, columns: number, rows: number): string[] {
   );
 }
 
-/** Truncates a line to a number of visible characters, and resets colors. */
+/** Truncates a line to a number of visible characters. Color sequences stay, because the last one resets the colors. */
 export function cut(line: string, width: number): string {
   let left = width;
   return line
@@ -150,5 +147,5 @@ export function cut(line: string, width: number): string {
     .join("");
 }
 
-/** Matches a color sequence. Because of the capturing group, `split` also returns the sequences. */
+/** A color sequence. The capturing group makes `split` return the sequences too. */
 const COLOUR = new RegExp(`(${String.fromCharCode(27)}\\[[\\d;]*m)`);

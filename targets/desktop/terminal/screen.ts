@@ -1,4 +1,4 @@
-// The terminal as a screen: draws lines (layout.ts), reads input, and restores the terminal when the program ends.
+// The terminal as a screen: draws lines, reads input, and restores the terminal when the program ends.
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
@@ -13,19 +13,18 @@ import type { ScreenSize } from "./layout.ts";
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J";
 const LEAVE = "\x1b[0m\x1b[?25h\x1b[?1049l";
 const REDRAW_MS = 40;
-/** Redraw at least this often, because the clock advances without an event. */
+/** The clock advances without an event, so the screen is drawn at least this often. */
 const REFRESH_MS = 250;
 
-/** The output of the line editor is discarded, because the screen draws the input. */
+/** The screen draws the input, so the output of the line editor is discarded. */
 const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
 
-/** Receives the lines that the user types. `quit` and its keys end the program. */
 export interface Typist {
   onLine(line: string): void;
   onQuit(): void;
 }
 
-/** Reads lines from the user. With a screen, it reads letter by letter and completes names with tab. */
+/** With a screen, reads letter by letter and completes names with tab. */
 export function takeLines(input: ReadStream, { onLine, onQuit }: Typist, hasScreen: boolean) {
   const names = [...ACTIONS.map(({ name }) => name), "quit"];
   const lines = createInterface({
@@ -71,14 +70,14 @@ export class Screen {
     this.#lines.on("close", () => this.#typist.onQuit());
     this.#input.on("keypress", () => this.change());
     this.#output.on("resize", this.#redraw);
-    // Restore the screen before Node prints the exception. Otherwise the exception would disappear with the screen.
+    // Otherwise, the exception that Node prints would disappear with the screen.
     process.on("uncaughtExceptionMonitor", this.#close);
     process.on("exit", this.#close);
     this.#refresh = setInterval(this.#redraw, REFRESH_MS);
     this.draw();
   }
 
-  /** Restores the terminal; further calls have no effect. */
+  /** Restores the terminal. Further calls have no effect. */
   close(): void {
     const lines = this.#lines;
     if (lines === undefined) return;
@@ -92,7 +91,7 @@ export class Screen {
     this.#output.write(LEAVE);
   }
 
-  /** Draws soon, and only once after several changes. */
+  /** Draws soon, once for several changes. */
   change(): void {
     if (this.#lines === undefined || this.#due !== undefined) return;
     this.#due = setTimeout(() => {
@@ -105,16 +104,13 @@ export class Screen {
     if (this.#lines === undefined) return;
     const size = { columns: this.#output.columns || 80, rows: this.#output.rows || 24 };
     const lines = this.#layOut(size, this.#lines.line);
-    // Clearing line by line avoids flicker. A newline after the last line would scroll.
+    // To avoid flicker, clear line by line. A newline after the last line would scroll.
     const text = lines.map((line, row) => `\x1b[${row + 1};1H${line}\x1b[0m\x1b[K`).join("");
     this.#output.write(`${text}\x1b[J`);
   }
 }
 
-// Output for pipes, logs and terminals without a cursor: each changed frame with its time, and a line for each other
-// event.
-
-/** Prints frames as they change. @returns a function that stops this */
+/** Prints each frame that has changed, for pipes and terminals without a cursor. Returns a function that stops this. */
 export function printFrames(simulation: Simulation, write: (text: string) => void): () => void {
   let drawn = "";
   let printed = 0;

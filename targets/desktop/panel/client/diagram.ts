@@ -1,5 +1,5 @@
-// The sequence diagram: three lines for user, device and service, arrows for messages, and beads for the device's states.
-// The newest row is at the bottom. The details of an exchange open below its row.
+// The sequence diagram: three lines for user, device and service, arrows for messages, and beads for the device's
+// states.
 
 import type { SecurityEvent } from "../../simulator/environment/manufacturer-server.ts";
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
@@ -18,7 +18,6 @@ import {
   updateList,
 } from "./rows.ts";
 
-/** Draws the details of an exchange: request and response in full. */
 export function drawDetail({ request, response }: ExchangeDetail): HTMLElement {
   const both = make("div", "both");
   for (const [title, text] of [
@@ -39,8 +38,6 @@ export function block(title: string, text: string): HTMLElement[] {
   pre.setAttribute("aria-label", title);
   return [make("h3", "", title), pre];
 }
-
-// Rows of the diagram: arrows between user, device and service, beads for the device's states.
 
 export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
   const first = exchanges[0]!;
@@ -68,14 +65,14 @@ export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
   return line;
 }
 
-/** Size and duration: "164 B · 0.2 s". Less than a tenth of a second is shown in milliseconds. */
+/** Size and duration: "164 B · 0.2 s", or "164 B · < 0.1 s". */
 function figuresOf({ receivedBytes, atMs, ended }: ExchangeEntry): string {
   const tookS = (ended!.atMs - atMs) / 1000;
   const words = tookS < 10 ? tookS.toFixed(1) : Math.round(tookS);
   return `${receivedBytes} B · ${words === "0.0" ? "< 0.1" : words} s`;
 }
 
-/** Draws a security event token (RFC 8417): its subject and, when it is opened, its claims. */
+/** Draws a security event token (RFC 8417). Its claims unfold. */
 export function drawEvent({ atMs, how, types, claims, verdict }: SecurityEvent): HTMLElement {
   const details = make("details", "");
   const summary = make("summary", "row event");
@@ -89,7 +86,7 @@ export function drawEvent({ atMs, how, types, claims, verdict }: SecurityEvent):
   return details;
 }
 
-/** The row of a state of the device, an action of the user, or a fault. */
+/** A state of the device, an action of the user, or a fault. */
 export function drawEntry(entry: TimelineEntry): HTMLElement[] {
   const when = make("time", "", time(entry.atMs));
   if (entry.state) {
@@ -114,7 +111,7 @@ function drawWay(between: string, label: string): HTMLElement {
   return row;
 }
 
-/** The two ends of an arrow. Actions of the environment have no arrow. */
+/** The CSS class of an arrow between its two ends. Actions of the environment have no arrow. */
 export function wayOf({ what, by }: Pick<TimelineEntry, "what" | "by">): string {
   if (by === "button" || what.startsWith("power ")) return "user-device";
   if (by === "fault") return "environment-strip fault";
@@ -125,7 +122,6 @@ export function wayOf({ what, by }: Pick<TimelineEntry, "what" | "by">): string 
       : "environment-strip";
 }
 
-/** The list items on the page, so that rows can be updated one by one. */
 function itemsOf(list: HTMLOListElement): List<HTMLElement> {
   return {
     insertBefore: (item, before) => void list.insertBefore(item, before),
@@ -183,7 +179,7 @@ export class Diagram {
       parts.unshift(make("p", "soft", last));
     }
     body.replaceChildren(...parts);
-    // Scroll only as far as the row stays visible with its details.
+    // A long row starts at the top, so that its first line is visible.
     const item = body.closest("li")!;
     const capacity = this.#list.closest(".scroll")!.clientHeight;
     item.scrollIntoView({ block: item.offsetHeight > capacity ? "start" : "nearest" });
@@ -191,7 +187,7 @@ export class Diagram {
   }
 }
 
-/** Scrolls to the end, so that the first visible row is complete. */
+/** Scrolls to the end. Adds space below, so that the first visible row is complete. */
 function showEnd(list: HTMLOListElement): void {
   const scroll = list.closest(".scroll")!;
   list.style.paddingBottom = "";

@@ -1,4 +1,3 @@
-// Finds and creates elements of the page, and formats times.
 import type { View } from "../../simulator/view.ts";
 
 export function element<T extends Element = HTMLElement>(id: string): T {
@@ -30,7 +29,7 @@ export function svg(name: string, attributes: Attributes, text = ""): SVGElement
   return element;
 }
 
-/** Formats simulated time, also for the terminal: 0:07, 31:05, 2:00:00. */
+/** Simulated time: 0:07, 31:05, 2:00:00. */
 export function time(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const two = (value: number): string => String(value).padStart(2, "0");
@@ -38,7 +37,6 @@ export function time(ms: number): string {
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
-/** The state of the clock: the rest of a jump, or the speed. */
 export function paceOf({ jumpLeftMs, paused, speed }: View["clock"]): string {
   if (jumpLeftMs > 0) return `jumps ${time(jumpLeftMs)}`;
   return paused ? "paused" : `x${speed}`;

@@ -1,5 +1,4 @@
-// The guide of the panel: the three steps of a sign-in, and a highlighted button for the next useful action. If a retry
-// would fail again, the button offers another action, or the guide shows the reason.
+// The guide of the panel: the three steps of a sign-in, and a button for the next useful action.
 
 import { deviceKind } from "../../simulator/device/kinds.ts";
 import { sentenceOf } from "../../simulator/log/remedies.ts";
@@ -9,12 +8,9 @@ import type { View } from "../../simulator/view.ts";
 export type PhonePage = "none" | "home" | "type" | "code" | "consent" | "other";
 
 export interface Guide {
-  /** The current step (0, 1, 2); 3: all steps are done. */
+  /** The current step (0, 1, 2), or 3 after the last one. */
   readonly step: number;
-  /**
-   * The next action: a command, or an action of the page. Undefined if the user must act on the phone, or if there is no
-   * action.
-   */
+  /** `does` is a command, or an action of the page after "#". Undefined if the user must act on the phone, or wait. */
   readonly next: { readonly label: string; readonly does: string } | undefined;
   readonly description: string;
 }
@@ -32,7 +28,7 @@ export function wordsOf(step: number, isOn = true): readonly [string, string, st
 
 interface Obstacle {
   readonly fault: string;
-  /** Describes the obstacle. The text is the beginning of a sentence. */
+  /** The beginning of a sentence. */
   readonly description: string;
   readonly label: string;
 }
@@ -51,7 +47,7 @@ const OBSTACLES: readonly Obstacle[] = [
 ];
 const QUOTA = { label: "give it codes again", does: "fault quota" };
 const POLICY = { label: "be the administrator: allow it", does: "fault policy" };
-/** The administrator's action for an error, in two or three words. */
+/** The administrator's action for an error. */
 const ADMINISTRATORS: Readonly<Record<string, string>> = {
   admin_policy_enforced: "allow it",
   account_disabled: "enable the account",
@@ -60,17 +56,17 @@ const ADMINISTRATORS: Readonly<Record<string, string>> = {
 const NEW_CODE = { label: "get a code", does: "press new-code" };
 const SCAN = { label: "enter the code", does: "#scan" };
 const WHAT_CAN_GO_WRONG = { label: "What can go wrong?", does: "#faults" };
-/** The hint that is shown if the list of faults is visible. */
+/** If the list of faults is visible, this hint replaces the button to it. */
 const TRY_ONE = " Next: anything under “What can go wrong”.";
 
-/** Errors that would occur again with the next code. */
+/** The next code would lead to the same error. */
 const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
 /** Errors that end a session, not a sign-in. */
 const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token", "account_disabled"];
-/** Matches the remedies of the administrator (simulator/log/remedies.ts). */
+/** Matches remedies from simulator/log/remedies.ts. */
 const FOR_ADMINISTRATOR = /^the administrator: /;
 
-/** @param phone the page on the phone @param seesFaults whether the list of faults is visible */
+/** `seesFaults`: the list of faults is visible. */
 export function guideOf(seen: Seen, phone: PhonePage, seesFaults = false): Guide {
   const { device, faults } = seen;
   const obstacle = OBSTACLES.find(({ fault }) => faults.includes(fault));
@@ -104,7 +100,7 @@ function isSignedIn({ device }: Seen): boolean {
   return ["signed in", "refreshing"].includes(device.state);
 }
 
-/** The guide while a fault blocks all responses. The user must fix the fault first. */
+/** While a fault blocks all responses, the user must fix it first. */
 function behind({ fault, description, label }: Obstacle, seen: Seen, phone: PhonePage): Guide {
   const { device } = seen;
   const does = `fault ${fault}`;
@@ -127,7 +123,7 @@ function signedIn({ call, device }: Seen, phone: PhonePage, seesFaults: boolean)
   if (call?.reason) {
     const { name, fix } = call.reason;
     const description = `Signed in, but the last call failed: ${name}. ${sentenceOf(fix)}`;
-    // The API is not enabled for the project, so a new sign-in does not help.
+    // If the API is not enabled for the project, a new sign-in does not help.
     if (name === "accessNotConfigured" && phone !== "none") {
       return { step: 3, next: usualClient(device), description };
     }
@@ -139,7 +135,6 @@ function signedIn({ call, device }: Seen, phone: PhonePage, seesFaults: boolean)
   return { step: 3, next, description: seesFaults ? description + TRY_ONE : description };
 }
 
-/** The action that selects the device's default client. */
 function usualClient({ kind }: Seen["device"]): Guide["next"] {
   return { label: "give it the right client", does: `client ${deviceKind(kind)!.client}` };
 }
@@ -181,7 +176,6 @@ function onPhone(phone: PhonePage): Guide {
   }
 }
 
-/** Offers another code only if the next sign-in can end differently. */
 function failed({ device, faults, administrator }: Seen, phone: PhonePage): Guide {
   const { name, fix } = device.reason ?? { name: "", fix: "" };
   const what = SESSION_OVER.includes(name) ? "The session is over" : "The sign-in failed";

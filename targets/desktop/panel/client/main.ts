@@ -1,4 +1,4 @@
-// The panel of `npm start`. The simulator sends views as events and receives commands.
+// The panel of `npm start`. The simulator sends views as server-sent events and receives commands.
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import type { View } from "../../simulator/view.ts";
 import { setText } from "./dom.ts";
@@ -11,7 +11,7 @@ phone?.addEventListener("load", () => {
   if (location.protocol !== "about:") setText("phone-address", location.host + location.pathname);
 });
 
-/** Sends a request with the header that other pages cannot send. */
+/** Other pages cannot send this header. */
 function post(address: string, body: object): Promise<Response | undefined> {
   return fetch(address, {
     method: "POST",

@@ -1,5 +1,4 @@
-// The panel's script: shows views of the simulation, and sends clicks and keys as commands. A Link connects it with the
-// simulation.
+// The panel: shows views of the simulation, and sends clicks and keys as commands.
 
 import type { SlotView } from "../../simulator/device/metered-storage.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
@@ -10,13 +9,12 @@ import { Diagram } from "./diagram.ts";
 import { element, paceOf, setText, svg, time } from "./dom.ts";
 import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
 
-// The connection to the simulation: over the network, or in the same page.
-
+/** The connection to the simulation: over the network, or in the same page. */
 export interface Link {
   /** Calls `show` with each view, and `lost` when no more views will follow. */
   watch(show: (view: View) => void, lost: (why: string) => void): void;
   send(command: string): Promise<string>;
-  /** Request and response in full, masked; undefined if the log no longer has them. */
+  /** Request and response in full, with secrets masked; undefined if the log no longer has them. */
   exchange(id: number): Promise<ExchangeDetail | undefined>;
   openPhone(target: string): void;
   hintFor(verificationUri: string): string;
@@ -24,17 +22,17 @@ export interface Link {
 
 const MESSAGE_MS = 7000;
 const STRIP_MAX = 60;
-/** The text on the phone before the first page is opened. */
+/** Shown on the phone before the first page. */
 const NOT_YET =
   "It takes the code from the device: by its camera, or you open the address and type.";
 export class Panel {
   #latest: View | undefined;
-  /** The number of the last message that the panel has received from the simulation. */
+  /** The number of the last message of the simulation. */
   #received = -1;
   /** Whether the panel's own message no longer applies. */
   #isOver: (view: View) => boolean = () => false;
   #hush: ReturnType<typeof setTimeout> | undefined;
-  /** The position of the last decision by key that the phone has shown. */
+  /** The order of the last decision by key that the phone has shown. */
   #reported = -1;
   readonly #diagram: Diagram;
 
@@ -43,8 +41,8 @@ export class Panel {
   constructor(link: Link) {
     this.#link = link;
     this.#diagram = new Diagram(element<HTMLOListElement>("sequence"), link);
-    // Keeps the focus for the panel's keys when the page with the input field opens. A browser ignores `autofocus` while
-    // another element of the page or its parents has the focus.
+    // The panel's keys need the focus. If the page already has it, browsers ignore `autofocus` of the input field in
+    // the frame.
     element("bench").focus({ preventScroll: true });
     document.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("keydown", (event) => this.#press(event));
@@ -62,7 +60,7 @@ export class Panel {
     );
   }
 
-  /** Shows one line to the user for some seconds. @param isOver when it returns true, the line is removed early */
+  /** Shows one line for some seconds, or until `isOver` returns true. */
   print(text: string, isOver: (view: View) => boolean = () => false): void {
     clearTimeout(this.#hush);
     this.#isOver = isOver;
@@ -130,7 +128,7 @@ export class Panel {
     this.#link.openPhone(target);
   }
 
-  /** After a decision by key, the phone shows the decision instead of the open page. */
+  /** After a decision by key, the phone shows the result instead of the open page. */
   #showDecision({ decision }: View): void {
     const order = decision?.isByKey ? decision.order : -1;
     if (order === this.#reported || element("phone") === null) return;
@@ -150,10 +148,7 @@ export class Panel {
     setText("qr-text", verificationUri ? this.#link.hintFor(verificationUri) : "No code now");
   }
 
-  /**
-   * Shows each message of the simulation once, because later views repeat it. An empty message does not remove a newer
-   * message of the panel.
-   */
+  /** Later views repeat a message, so each is shown once. An empty message does not remove the panel's own message. */
   #receive(view: View): void {
     const isNew = view.messageNumber !== this.#received;
     this.#received = view.messageNumber;
@@ -162,7 +157,6 @@ export class Panel {
   }
 
   async #send(command: string): Promise<void> {
-    // Remove the message of the previous action.
     this.print("");
     const problem = await this.#link.send(command);
     if (problem) this.print(problem);
@@ -171,7 +165,7 @@ export class Panel {
   #click(event: Event): void {
     const button = (event.target as Element).closest("button");
     if (button === null) return;
-    // The actions of these two buttons print no message, so remove the last one here.
+    // These two buttons send no command, which would remove the last message.
     if (button.id === "enter" || button.id === "scan") this.print("");
     const { command } = button.dataset;
     if (button.dataset.whyNot) this.#refuse(button);
@@ -180,7 +174,7 @@ export class Panel {
     else if (button.id === "scan") this.#scan();
   }
 
-  /** Shows why a button is unavailable, until the reason no longer applies. */
+  /** Shows why a button is not available. */
   #refuse({ dataset, firstChild }: HTMLButtonElement): void {
     const { needs, whyNot: why } = dataset;
     const isOver = (view: View): boolean => whyNot(needs as Need, view) === "";
@@ -191,7 +185,6 @@ export class Panel {
     if (event.ctrlKey || event.metaKey || event.altKey || event.key.length > 1) return;
     const at = event.target as Element;
     if (at.closest("input")) return;
-    // If a button or row has the focus, the space bar is for that element.
     if (event.key === " " && at.closest("button, summary")) return;
     const button = [...document.querySelectorAll<HTMLButtonElement>("[data-key]")].find(
       ({ dataset }) => dataset.key === event.key,
@@ -206,7 +199,7 @@ export class Panel {
   }
 }
 
-/** The page on the phone, recognized by its forms. A page about another code counts as the first page. */
+/** Recognizes the page on the phone by its forms. A page about another code counts as "other". */
 function phonePage(userCode: string): PhonePage {
   const phone = element<HTMLIFrameElement>("phone");
   if (phone === null) return "none";
@@ -220,13 +213,13 @@ function phonePage(userCode: string): PhonePage {
   return page!.querySelector('form[action="/device/decision"]') ? "consent" : "code";
 }
 
-/** Removes the emphasis from the phone's button while another button is highlighted. */
+/** While another button is highlighted, the phone's button is not. */
 function quietenPhone(isQuiet: boolean): void {
   const page = element<HTMLIFrameElement>("phone")?.contentDocument?.documentElement;
   page?.classList.toggle("quiet", isQuiet);
 }
 
-/** A code without separators (RFC 8628 §6.1). */
+/** The code without separators (RFC 8628 §6.1). */
 function bare(code: string): string {
   return code.replace(/[\s\-\u2010-\u2015\u2212]/gu, "");
 }
@@ -236,7 +229,7 @@ function seesFaults(): boolean {
   return height > 0 && bottom > 0 && top < innerHeight;
 }
 
-/** Marks lasting faults as pressed, and unavailable actions with the reason. */
+/** Marks active faults as pressed, and buttons that are not available with the reason. */
 function showButtons(view: View): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-fault]")) {
     button.setAttribute("aria-pressed", String(view.faults.includes(button.dataset.fault!)));
@@ -293,14 +286,14 @@ function storedWords({ kind, bytes }: SlotView): string {
   return bytes > 0 ? STORED_WORDS[kind] : STORED_WORDS.empty;
 }
 
-/** The line above the phone, which is shown if the device is not visible: first the code, then the result. */
+/** The line above the phone: the code, then the result. It is shown if the device is not visible. */
 function stripOf({ userCode }: View["device"], { lit, lines }: View["display"]): string {
   if (userCode !== "") return `The device shows ${userCode}`;
   const words = lit ? lines.join(" ").replace(/\s+/g, " ").trim() : "nothing: it is off";
   return `The device shows: ${words.length > STRIP_MAX ? `${words.slice(0, STRIP_MAX)} ...` : words}`;
 }
 
-/** Shows the error with name, source and remedy. A pending code is not an error. */
+/** A pending code is not an error. */
 function showReason({ reason }: View["device"]): void {
   const isWrong = reason !== undefined && reason.name !== "authorization_pending";
   element("reason").hidden = !isWrong;
@@ -308,7 +301,7 @@ function showReason({ reason }: View["device"]): void {
   setText("reason", `${reason.name}, reported by ${reason.from}. ${sentenceOf(reason.fix)}`);
 }
 
-/** Shows the groups of buttons as tabs (ARIA practices), which work even while the simulation loads. */
+/** The groups of buttons as tabs, with the keys of the ARIA practices. */
 export function takeTabs(): void {
   const tabs = [...document.querySelectorAll<HTMLElement>("[role=tab]")];
   const choose = (chosen: HTMLElement): void => {
@@ -330,8 +323,6 @@ export function takeTabs(): void {
     });
   }
 }
-
-// Draws QR codes for a real phone, on the panel, on the console's screen and on the printer's paper.
 
 /** Width of the quiet zone (ISO/IEC 18004). */
 const QUIET = 4;
@@ -366,7 +357,7 @@ function drawSlip(place: HTMLElement, slip: SlipView | undefined): void {
   const text = document.createElement("p");
   for (const line of lines) {
     const row = document.createElement(line === code ? "strong" : "span");
-    // Wraps a long address after a separator, not inside a word.
+    // A long address wraps after a separator, not inside a word.
     const parts = (line || " ").split(/(?<=[^/]\/|[a-z]\.)(?=[^/\s])/);
     row.append(...parts.flatMap((part) => [part, document.createElement("wbr")]));
     text.append(row);

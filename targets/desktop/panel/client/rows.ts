@@ -1,5 +1,5 @@
 // The rows of the diagram in order. An exchange has one row, or two if something else happened between request and
-// response. Consecutive polls with authorization_pending share a row, which can be unfolded.
+// response. Consecutive polls with authorization_pending share a row.
 
 import type { SecurityEvent } from "../../simulator/environment/manufacturer-server.ts";
 import type { LastingFault, PassingFault } from "../../simulator/environment/network.ts";
@@ -22,11 +22,10 @@ export type Outcome = "good" | "wait" | "bad" | "under way";
 
 export type Happened = Pick<View, "fromOrder" | "exchanges" | "timeline" | "events">;
 
-/** In the response to a poll, authorization_pending (RFC 8628 §3.5) is not an error. */
+/** After a poll, authorization_pending (RFC 8628 §3.5) is not an error. */
 export function outcomeOf({ ended, status, output, fault, purpose }: ExchangeEntry): Outcome {
   if (ended === undefined) return "under way";
   if (output === "authorization_pending" && purpose === "poll") return "wait";
-  // A response that is only delayed is complete.
   const isWhole = fault === "" || fault === "slow";
   return output === "OK" && status >= 200 && status < 300 && isWhole ? "good" : "bad";
 }
@@ -45,7 +44,7 @@ export const DONE_BY: Readonly<Record<LastingFault | PassingFault, string>> = {
   "cut-poll": "cut short on the way",
 };
 
-/** Describes the response: "428 authorization_pending", "503 not JSON (service down)". */
+/** Examples: "428 authorization_pending", "503 not JSON (service down)". */
 export function responseOf({ ended, status, output, fault }: ExchangeEntry): string {
   if (ended === undefined) return "";
   const by = fault ? ` (${DONE_BY[fault as keyof typeof DONE_BY]})` : "";
@@ -60,7 +59,6 @@ export function rowsOf(happened: Happened): Row[] {
   return folded;
 }
 
-/** A row for each request, response and other event, in order. */
 function happenings({ fromOrder, exchanges, timeline, events }: Happened): Row[] {
   const rows: Row[] = [];
   const add = (order: number, what: Partial<Row>, name: string): void => {
@@ -116,9 +114,7 @@ function isWaiting({ part, exchanges }: Row): boolean {
   return part === "whole" && last !== undefined && outcomeOf(last) === "wait" && !last.fault;
 }
 
-// Updates a list on the page: known items stay, new items are drawn, and all items are put in order.
-
-/** An item of the list on the page, and the row that it shows. */
+/** An item on the page, with the state of its row when it was drawn. */
 export interface Stored<Item> {
   readonly item: Item;
   readonly state: string;
@@ -131,9 +127,8 @@ export interface List<Item> {
 }
 
 /**
- * @param stored the items of the previous rows by the names of the rows; this function updates the map
- * @param draw draws the item of a row; its second parameter is the existing item, if any
- * @returns whether anything has changed
+ * Updates the items on the page, and `stored`, which has the items of the previous rows by the names of the rows.
+ * `draw` also gets the existing item, if any. Returns whether anything has changed.
  */
 export function updateList<Item>(
   list: List<Item>,
@@ -164,7 +159,7 @@ export function updateList<Item>(
   return hasChanged || gone.size > 0;
 }
 
-/** A text that changes when the row must be drawn again. */
+/** If this text changes, the row must be drawn again. */
 function stateOf({ orders, exchanges, part }: Row): string {
   const last = exchanges.at(-1);
   const ends = `${orders[0]} ${orders.length} ${orders.at(-1)}`;

@@ -1,6 +1,5 @@
-// The device's application. After the sign-in, the application lists the user's broadcasts; on a publisher's console,
-// the offers of the app. It shows the result on its own line of the display. All other calls of the two specifications
-// are available by name.
+// The device's application. After the sign-in, it lists the user's broadcasts, or on a publisher's console the offers
+// of the app. A step can make the other calls of the two specifications.
 import {
   CallState,
   Endpoint,
@@ -27,7 +26,7 @@ const OFFER = {
   plan: "monthly",
   regions: "2025/03",
 };
-/** The default offer: one month for half the price. */
+/** One month for half the price. */
 const PHASES = [
   {
     duration: "P1M",
@@ -46,11 +45,11 @@ export interface CallOutcome {
 interface Call {
   readonly what: string;
   readonly api: string;
-  /** Starts the call in the core. Returns "", or the reason why it cannot start. */
+  /** Returns "", or the reason why the call cannot start. */
   begin(driver: Driver): string;
-  /** Only a list of broadcasts has this. `before`: the number of broadcasts on earlier pages, if known. */
+  /** Only for a list of broadcasts. `before`: the number of broadcasts on earlier pages, if known. */
   readonly list?: { readonly before: number | undefined };
-  /** The text for the display after a successful response. */
+  /** Text for the display after a successful response. */
   describe(response: Record<string, unknown>, driver: Driver): string;
 }
 
@@ -87,22 +86,22 @@ export class Application {
   #chunks: number[] = [];
   #status: "to call" | "calling" | "done" = "to call";
   #call: Call | undefined;
-  /** The last list and the number of items shown so far, for the next page. */
+  /** The last list, and the number of items on its current page. */
   #list: { readonly call: Call; readonly shown: number } | undefined;
   outcome: CallOutcome | undefined;
-  /** Whether the next API call sends the access token in the query. */
+  /** Whether the access token is in the query of this call. */
   tokenInQuery = false;
 
   readonly #first: "broadcasts" | "offers" | undefined;
   readonly #issuer: string;
 
-  /** @param first the first call after a sign-in; undefined for a server without these APIs */
+  /** `first`: the call after a sign-in, if the server has these APIs. */
   constructor(first: "broadcasts" | "offers" | undefined, issuer = "") {
     this.#first = first;
     this.#issuer = issuer;
   }
 
-  /** Whether all calls that follow a sign-in have finished. */
+  /** Whether the call after a sign-in has ended. */
   get isDone(): boolean {
     return this.#first === undefined || this.#status === "done";
   }
@@ -113,14 +112,14 @@ export class Application {
     }
   }
 
-  /** Repeats the calls that follow a sign-in. */
+  /** Repeats the call after a sign-in. */
   refresh(): void {
     if (this.#status === "done") this.#status = "to call";
   }
 
   request(driver: Driver, name: CallName, words: CallWords): string {
     if (this.#status === "calling") return "another call is under way";
-    // Only metadata is public; other calls need a user who is signed in.
+    // Only metadata is public.
     if (name !== "discover" && !driver.isSignedIn) return "nobody is signed in";
     const call = name === "next-page" ? this.#nextPage(driver) : callOf(name, words, this.#issuer);
     if (typeof call === "string") return call;
@@ -128,7 +127,7 @@ export class Application {
     return this.#begin(driver, call);
   }
 
-  /** Call this after every event of the device. Returns whether a call has started, or its end was handled. */
+  /** Runs after every event of the device. Returns whether it has started or ended a call. */
   attend(driver: Driver): boolean {
     const { device } = driver;
     if (this.#status === "calling" && device.callState === CallState.DONE) {
@@ -150,7 +149,7 @@ export class Application {
     this.#chunks = [];
     const problem = call.begin(driver);
     if (problem !== "") {
-      // The core rejected the arguments without a request. Report this like a response.
+      // The core has rejected the arguments. Report this like a response.
       const [name = "", remedy] = problem.split(": ");
       const fix = remedy ? `the caller: ${remedy}` : NOT_KNOWN;
       const text = `${call.what}: ${problem}`;
@@ -187,7 +186,7 @@ export class Application {
     if (driver.isSignedIn) driver.setStatus(text);
   }
 
-  /** The first row of the display belongs to the core. */
+  /** The core uses the first row of the display. */
   #describe(page: ListedPage, { device: { columns, rows } }: Driver): string {
     return describeList(page, { columns, rows: rows - 1 });
   }
@@ -211,7 +210,7 @@ export class Application {
 const VIDEO_API = "the video API";
 const PUBLISHING_API = "the publishing API";
 
-/** The calls about offers by name: the end of the path (`$`: the offer's name), and whether the call only reads. */
+/** `behind` is the end of the path, where `$` is the offer's id. */
 const OFFER_CALLS: Readonly<
   Partial<Record<CallName, readonly [what: string, behind: string, isGet: number]>>
 > = {
@@ -238,7 +237,7 @@ function begin(driver: Driver, endpoint: number, target: string, isGet: number):
   return isSent ? "" : "the address does not fit the device's memory";
 }
 
-/** A list of broadcasts, with the default arguments of device spec §4.5. */
+/** The defaults of the arguments are those of device spec §4.5. */
 function broadcasts({ named }: CallWords): Call {
   const query = new Map([["part", named.get("part") ?? "id,snippet"]]);
   for (const name of [
@@ -260,7 +259,7 @@ function broadcasts({ named }: CallWords): Call {
     what: "Broadcasts",
     api: VIDEO_API,
     begin: (driver) => begin(driver, Endpoint.RESOURCE, target, 1),
-    // If the user has typed a page token, the number of broadcasts on earlier pages is unknown.
+    // If the user has set a page token, the number of broadcasts on earlier pages is unknown.
     list: { before: named.has("pageToken") ? undefined : 0 },
     describe: () => "Broadcasts: no list",
   };
@@ -354,7 +353,6 @@ function discovery(issuer: string): Call {
   };
 }
 
-/** Polls for events (RFC 8936), one in each request, until there are none. */
 const eventPoll: Call = {
   what: "Events",
   api: "the event transmitter",
@@ -371,10 +369,7 @@ function readJson(chunks: readonly number[]): Record<string, unknown> {
   }
 }
 
-/**
- * Remedies for the errors of an offer that the device detects before it sends a request
- * (core/specifications/subscription-offer.ts).
- */
+/** Remedies for errors that the core detects before a request (core/specifications/subscription-offer.ts). */
 const REMEDIES: Readonly<Record<Exclude<OfferError, OfferError.NONE>, string>> = {
   [OfferError.PACKAGE_NAME]: "use letters, 0-9, . and _, at most 255",
   [OfferError.PRODUCT_ID]: "use a-z, 0-9, . and _, at most 40",
@@ -390,14 +385,13 @@ const REMEDIES: Readonly<Record<Exclude<OfferError, OfferError.NONE>, string>> =
   [OfferError.TOO_LONG]: "choose shorter names, or give the core more memory",
 };
 
-/** The error of an offer as text: "offer_id: use a-z, 0-9 and -, no - first, at most 63"; "" for NONE. */
+/** Example: "offer_id: use a-z, 0-9 and -, no - first, at most 63". */
 function offerProblem(error: OfferError): string {
   return error === OfferError.NONE ? "" : `${OfferError[error].toLowerCase()}: ${REMEDIES[error]}`;
 }
 
 const SCHEME = "Bearer ";
 
-/** Moves the bearer token into the query (device spec §4.5). Other requests stay unchanged. */
 export function withTokenInQuery(request: HttpRequest): HttpRequest {
   const { authorization } = request;
   if (!authorization.startsWith(SCHEME)) return request;

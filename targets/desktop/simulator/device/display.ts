@@ -1,4 +1,4 @@
-// The simulated character display: the current frame as lines of text. Without power, it is dark.
+// The simulated character display.
 
 import * as core from "../../../../core/complete.ts";
 import type { Bytes, Display } from "../../../../platform/contracts.ts";
@@ -8,7 +8,7 @@ import { QrCode } from "../../../../platform/node/qr-code.ts";
 import { asciiOf } from "../../../../platform/text/text.ts";
 
 export class FrameDisplay implements Display {
-  /** One string of `columns` characters per row; blank while dark. */
+  /** One string of `columns` characters for each row; blank without power. */
   lines: readonly string[];
   lit = false;
 
@@ -58,7 +58,7 @@ export function shows(lines: readonly string[], text: string): boolean {
 
 type Device = Driver["device"];
 
-/** The code or one of its addresses, whichever the display shows at the moment; otherwise "". */
+/** A text about the code, such as its address, while the display shows the code. Otherwise "". */
 export function shownText(
   device: Device | undefined,
   display: FrameDisplay,
@@ -67,7 +67,7 @@ export function shownText(
   return device !== undefined && hasCode(device, display) ? textIn(device, region) : "";
 }
 
-/** Whether the display shows a code. After a restart, the code may not be confirmed yet. */
+/** After a restart, the display may show a code that is not confirmed yet. */
 function hasCode(device: Device, display: FrameDisplay): boolean {
   if (device.codeConfirmed === 1) return true;
   const code = textIn(device, core.Field.USER_CODE);
@@ -80,7 +80,6 @@ function textIn({ memory, start, length }: Device, region: number): string {
   return asciiOf(memory, from, from + Math.max(0, length[region]!));
 }
 
-/** Rows of modules, true for dark, without the quiet zone. */
 export type Modules = readonly (readonly boolean[])[];
 
 /** Width of the quiet zone (ISO/IEC 18004). */
@@ -89,7 +88,7 @@ export const QUIET_MODULES = 4;
 let lastText = "";
 let lastModules: Modules = [];
 
-/** The modules for a text; [] for "". The last result is cached, because a view needs it four times a second. */
+/** [] for "". The last result is cached, because a view needs it four times a second. */
 export function qrModules(text: string): Modules {
   if (text === lastText) return lastModules;
   lastText = text;
@@ -97,10 +96,7 @@ export function qrModules(text: string): Modules {
   return lastModules;
 }
 
-/**
- * A QR code in characters, for a screen with a light background. A line shows two rows of modules. The quiet zone is
- * included. Dark modules have the foreground color.
- */
+/** A QR code in characters, for a light background. A line shows two rows of modules. */
 export function qrLines(modules: Modules, quiet = QUIET_MODULES): string[] {
   if (modules.length === 0) return [];
   const isDark = (row: number, column: number): boolean =>

@@ -1,16 +1,13 @@
-// The kinds of simulated devices: printer, console, bare display. They differ in their display and in other ways to show an
-// address. The core is the same.
+// The kinds of simulated devices. They differ in their display and in other ways to show an address.
 import type { DriverConfig } from "../../../../platform/driver.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
 
 export interface DeviceKind {
   readonly name: "bare" | "printer" | "console";
   readonly title: string;
-  /** The default client of this kind of device. */
   readonly client: string;
   readonly columns: number;
   readonly rows: number;
-  /** Prints a slip for each new code: address, code and QR code. */
   readonly hasPaper: boolean;
 }
 
@@ -32,19 +29,17 @@ export function deviceKind(name: string): DeviceKind | undefined {
   return DEVICE_KINDS.find((kind) => kind.name === name);
 }
 
-// The prefix of the scopes' names.
-
 const SCOPE_BASE = "https://auth.picogrant.test/auth/";
 const PLAIN = ["email", "profile", "openid"];
 
-/** Expands the specification's short scope names. Full names stay unchanged. */
+/** Expands the specification's short names of scopes. Full names stay unchanged. */
 export function scopeOf(names: readonly string[]): string {
   const inFull = (name: string): string =>
     PLAIN.includes(name) || name.includes(":") ? name : SCOPE_BASE + name;
   return names.map(inFull).join(" ");
 }
 
-/** Credentials of a client of the service, or invalid ones. */
+/** The credentials of a client of the service. `secret` replaces its secret. */
 export function credentialsOf(
   fixture: FixtureInput | undefined,
   clientId: string,
@@ -59,7 +54,7 @@ export function credentialsOf(
   };
 }
 
-/** The first call after a sign-in with this scope; undefined if no API matches the scope. */
+/** Undefined if no API matches the scope. */
 export function firstCall(
   scope: string,
   resources: readonly string[],

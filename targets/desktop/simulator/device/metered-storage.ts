@@ -1,17 +1,17 @@
-// A storage that shows the kind of each record, counts writes and can flip a bit. It never shows tokens.
+// A storage that shows the kind of each record, counts writes, and can flip a bit.
 import type { Bytes, Storage } from "../../../../platform/contracts.ts";
 
 export interface SlotView {
   readonly slot: number;
   readonly bytes: number;
-  /** The kind of the record by its first byte. Only the core can verify its checksum. */
+  /** The kind depends on the first byte. Only the core can verify the record. */
   readonly kind: "empty" | "code" | "token" | "access token" | "revocation" | "unknown";
   readonly sequence: number;
   readonly writes: number;
   readonly erases: number;
 }
 
-/** The kinds by the first byte, as in SPEC.md: the state to resume. The next three bytes are the sequence. */
+/** The first byte is the state to resume (core/SPEC.md). The next three bytes are the sequence. */
 const KINDS: Readonly<Record<number, SlotView["kind"]>> = {
   3: "code",
   4: "access token",
@@ -57,7 +57,7 @@ export class MeteredStorage implements Storage {
     return this.#views;
   }
 
-  /** Flips one bit in the middle of the newest record, as worn-out flash does. Returns false if there is no record. */
+  /** Flips one bit of the newest record, as worn-out flash does. Returns false if there is no record. */
   flipBit(): boolean {
     const [a, b] = this.views() as [SlotView, SlotView];
     const newest = a.bytes > 0 && (b.bytes === 0 || a.sequence >= b.sequence) ? a : b;

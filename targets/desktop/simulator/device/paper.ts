@@ -1,9 +1,8 @@
-// The printer's paper: each new code prints a slip with address, code and QR code.
+// The printer's paper: a slip for each new code.
 
 import type { Language } from "../../../../platform/display/languages.ts";
 import { type Modules, qrModules } from "./display.ts";
 
-/** The content of a slip: the address, the code, and the code's lifetime. */
 export interface SlipPrompt {
   readonly address: string;
   readonly code: string;
@@ -22,7 +21,7 @@ export interface PrintedSlip {
   readonly modules: Modules;
 }
 
-/** The lines above the address, between address and code, and below; `$` stands for the minutes. */
+/** The lines above the address, between address and code, and below. `$` stands for the minutes. */
 const WORDS: Readonly<Record<Language, readonly [string, string, string]>> = {
   en: ["To sign in, open", "and enter", "within $ minutes."],
   de: ["Zum Anmelden öffnen Sie", "und geben Sie ein:", "Gültig $ Minuten."],
@@ -39,7 +38,7 @@ export class Paper {
 
   #printedCode = "";
 
-  /** @param isOnPaper whether the code is from before a restart, so that its slip is already printed */
+  /** `isOnPaper`: the code is from before a restart, so its slip is already printed. */
   printNew(atMs: number, language: Language, prompt: SlipPrompt, isOnPaper: boolean): void {
     if (prompt.code === "" || prompt.code === this.#printedCode) return;
     this.#printedCode = prompt.code;
@@ -56,7 +55,7 @@ export class Paper {
   }
 }
 
-/** The lines of a slip, without the QR code, which is printed before the footing. */
+/** Without the QR code, which is printed before the footing. */
 export function slipLines(slip: Pick<PrintedSlip, "heading" | "address" | "between" | "code">) {
   return [slip.heading, slip.address, "", slip.between, slip.code];
 }

@@ -1,5 +1,4 @@
-// Creates a simulation from the command line's options: the embedded service with its web server or a real one, and the
-// device on the adapters for Node.
+// Creates a simulation from the command line's options, with the embedded service or a real server.
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -38,13 +37,13 @@ import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./virtual-environm
 
 export interface Environment {
   readonly simulation: Simulation;
-  /** The service's base address for the phone; "" with a real server. */
+  /** The service's address for the phone; "" with a real server. */
   readonly url: string;
   readonly panelUrl: string;
   close(): Promise<void>;
 }
 
-/** Handles requests before the service. If it returns undefined, the service handles the request. */
+/** Handles a request before the service does. Undefined: the service handles the request. */
 export type Front = (request: Request, env: unknown) => Promise<Response | undefined>;
 
 export function fixture(): FixtureInput {
@@ -52,13 +51,12 @@ export function fixture(): FixtureInput {
   return JSON.parse(fs.readFileSync(file, "utf8")) as FixtureInput;
 }
 
-/** A key of the device, in memory. Each start creates a new one. */
+/** A new key in memory. */
 export function newSigner(): Signer {
   const { publicJwk, sign } = makeKey("ES256");
   return { algorithm: "ES256", publicJwk: publicJwk as unknown as PublicJwk, sign };
 }
 
-/** A real authorization server, by profile or issuer. @throws UsageError */
 async function remoteServer(options: Options, http: Http): Promise<ServerSettings> {
   const { server, serverParameter, issuer, clientId = "", clientAuth, memory, ...more } = options;
   const profile = server === undefined ? server : { ...serverParameter, name: server };
@@ -74,7 +72,7 @@ async function remoteServer(options: Options, http: Http): Promise<ServerSetting
   }
 }
 
-/** @param front handles requests before the service; set later @throws UsageError, StateDirectoryError */
+/** `front.handle` may be set later. @throws UsageError, StateDirectoryError */
 export async function createEnvironment(
   options: Options,
   front: { handle?: Front },
@@ -85,21 +83,20 @@ export async function createEnvironment(
   const http = new NodeHttp();
   const closing: (() => Promise<void> | void)[] = [() => clock.close(), () => http.dispose()];
   const close = async (): Promise<void> => {
-    // Close all of them, even if one close fails.
+    // If one of them fails, close the others.
     const ends = await Promise.allSettled(closing.splice(0).map(async (end) => end()));
     const failure = ends.find((end) => end.status === "rejected");
     if (failure) throw failure.reason;
   };
   try {
     makeState(options.state);
-    // Two simulators in one folder would overwrite each other's state.
+    // Two simulators in a folder would overwrite each other's state.
     closing.push(lockState(options.state));
     const storage = openStorage(options);
     closing.push(() => storage.close());
     const store = new ServiceStore(options.state);
     const snapshot = isRemote(options) ? undefined : store.load();
-    // The service's clock must not go back, and the simulated time at the end of the last run may be ahead of the real
-    // time.
+    // The service's clock must not go back. At the end of the last run, it may have been ahead of real time.
     const epochMs = Math.max(Date.now(), snapshot?.atMs ?? 0);
     const embedded = isRemote(options)
       ? undefined
@@ -155,7 +152,6 @@ function makeState(directory: string): void {
   }
 }
 
-/** @throws UsageError if another simulator uses the folder */
 function lockState(directory: string): () => void {
   try {
     return lockDirectory(directory);
@@ -165,7 +161,6 @@ function lockState(directory: string): () => void {
   }
 }
 
-/** Each server and client has its own folder, because a token must only go to its issuer. */
 function openStorage(options: Options): FileStorage {
   const { issuer, clientId, client, server: name, serverParameter = {} } = options;
   const profile = name && `${name} ${JSON.stringify(Object.entries(serverParameter).sort())}`;
@@ -216,15 +211,15 @@ async function startService(
     fixture: data,
     options: {
       framedBySelf: true,
-      // With this short path, the address fits one line of each display: 127.0.0.1:8628/d
+      // With this path, the address fits one line of each display: 127.0.0.1:8628/d
       verificationPath: "/d",
       refreshTokenRotation: options.rotate ?? false,
-      // The simulated devices draw a QR code from this member, although the specifications do not have it.
+      // The simulated devices draw a QR code from this member. The specifications do not have it.
       verificationUriComplete: true,
-      // Require nonces, because the service then does not check the time in a proof. The simulated time may be hours
-      // ahead of the device's time.
+      // With nonces, the service does not check the time in a proof. The simulated time may be hours ahead of that of
+      // the device.
       dpopNonces: true,
-      // The device may poll a few milliseconds early after a power cut, or because times are rounded to milliseconds.
+      // Times are rounded to milliseconds, so the device may poll a little early.
       pollToleranceMs: POLL_TOLERANCE_MS,
       ...settings,
     },
@@ -241,12 +236,11 @@ async function startService(
   if (options.publicUrl) usePublicUrl(service, options.publicUrl);
   else if (isAny(host))
     service.setOptions({ baseUrl: `http://${reachableName(host)}:${server.port}` });
-  // The simulated device runs on this machine, so it uses the local address.
+  // The simulated device runs on this machine.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
   return { service, server, localUrl, fixture: data };
 }
 
-/** Serves the panel alone, with a real server. */
 async function servePanel(options: Options, front: { handle?: Front }): Promise<RunningServer> {
   const { host, port } = options;
   const response = async (request: Request, env: unknown): Promise<Response> =>

@@ -1,4 +1,4 @@
-// The table of faults for keys, buttons and scenarios.
+// The faults of network, service and device.
 import { Message } from "../../../../core/device/errors.ts";
 import type { Service } from "../../../service/index.ts";
 import { textOf } from "../log/reasons.ts";
@@ -9,15 +9,14 @@ import { LASTING_FAULTS, type LastingFault, type PassingFault } from "./network.
 export interface Fault {
   readonly name: string;
   readonly key: string;
-  /** The name of the fault in diagram and log. */
+  /** Text in diagram and log. */
   readonly title: string;
   readonly label: string;
   readonly sees: string;
-  /** The text on the display after the fault; "" if it does not change. */
+  /** The text on the display; "" if the fault does not change it. */
   readonly display: string;
-  /** Whether the fault lasts until it is fixed. Other faults happen once. */
+  /** Whether the fault lasts until it is fixed. Others happen once. */
   readonly lasting: boolean;
-  /** Whether the fault is only possible with the embedded service. */
   readonly needsService: boolean;
   readonly needs?: Need;
 }
@@ -152,10 +151,10 @@ function isActive(simulation: Simulation, fault: Fault): boolean {
   return network.lasting.has(fault.name as LastingFault);
 }
 
-/** Settings before a fault, which are restored when the fault is fixed. */
+/** Settings before a fault. */
 interface Normal {
   quota?: Service["options"]["deviceCodeQuota"];
-  /** The account of the policy fault, and its previous policy. */
+  /** The account with the policy fault, and its previous policy. */
   policyOf?: string;
   blockedScopes?: readonly string[];
 }
@@ -172,11 +171,7 @@ export function findFault(name: string): Fault | undefined {
   return FAULTS.find((fault) => fault.name === name);
 }
 
-/**
- * Starts a fault, or fixes a lasting fault.
- * @param on true starts the fault, false fixes it; default: the opposite of the current state
- * @returns one line for the log
- */
+/** Starts a fault or fixes it. Default of `on`: the opposite of the current state. Returns a line for the user. */
 export function applyFault(simulation: Simulation, fault: Fault, on?: boolean): string {
   if (fault.needsService && simulation.service === undefined) {
     return `${fault.title}: only with the simulated service`;
@@ -225,7 +220,7 @@ function strike(simulation: Simulation, fault: Fault): string {
       return "";
     case "revoke":
       service?.revokeAllFor(settings.account, settings.config.clientId);
-      // The device notices a revocation only at its next API call, so make one now.
+      // The device notices a revocation only at its next API call.
       simulation.press("list");
       return "";
     case "flip-bit":
@@ -235,7 +230,7 @@ function strike(simulation: Simulation, fault: Fault): string {
     case "lose-response":
       service?.setOptions({ refreshTokenRotation: true });
       network.passing.add("lose-response");
-      // Restart the device, so that it refreshes its tokens at once.
+      // A restarted device refreshes its tokens at once.
       if (simulation.driver?.isSignedIn) simulation.powerCycle();
       return `${fault.title}: the next refresh rotates, and its response is lost`;
     default:

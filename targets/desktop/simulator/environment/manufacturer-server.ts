@@ -1,6 +1,5 @@
-// The developer's own server. It receives security events about the users of its devices (device spec §6), and passes
-// pushed events to the device. A device that polls uses the receiver's token. Every event is verified with the
-// transmitter's public key.
+// The developer's own server. It receives security events about the users of its devices (device spec §6), verifies
+// them, and passes them to the device. A device can also poll for events, with the receiver's token.
 import nacl from "tweetnacl";
 import type { Bytes } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text/text.ts";
@@ -10,23 +9,17 @@ import type { Moment, Moments } from "../log/timeline.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
 const DELIVERY = "https://schemas.openid.net/secevent/risc/delivery-method/";
-/** The address of the push endpoint. No request is sent there, because the simulator itself is the receiver. */
+/** No request is sent there, because the simulator itself is the receiver. */
 const PUSH_URL = "http://127.0.0.1/security-events";
 const STORED = 30;
 const NOTHING = new Uint8Array(0);
 
 export interface SecurityEvent extends Moment {
   readonly how: "pushed" | "polled";
-  /** Last segments of the event types. */
   readonly types: readonly string[];
-  /** The decoded claims set, which contains no secrets. */
+  /** Contains no secrets. */
   readonly claims: string;
   readonly verdict: string;
-}
-
-export interface StreamView {
-  readonly delivery: "poll" | "push" | "off";
-  readonly receiver: string;
 }
 
 interface Keys {
@@ -47,7 +40,6 @@ export class ManufacturerServer {
   count = 0;
   #service: Service | undefined;
   #receivers: NonNullable<FixtureInput["receivers"]> = [];
-  #delivery: StreamView["delivery"] = "off";
   #clientId = "";
   #moments: Moments | undefined;
   #handOn: HandOn = () => undefined;
@@ -58,20 +50,20 @@ export class ManufacturerServer {
     this.#clock = clock;
   }
 
-  /** The service's environment. Retries run in simulated time, and pushed events arrive here. */
+  /** For the service: retries run in simulated time, and pushed events arrive here. */
   readonly environment = {
     schedule: (delayMs: number, task: () => void): void => {
       this.#clock.after(delayMs, task);
     },
     push: async ({ body }: { body: string }): Promise<{ status: number; body: string }> => {
-      // Stop the simulated clock until the service has received the response.
+      // The clock stops until the service has received the response.
       const release = this.#clock.hold();
       setTimeout(release, 0);
       return { status: this.#pushed(body), body: "" };
     },
   };
 
-  /** Connects the server with a simulation; the device's client determines the receiver. */
+  /** Connects the server with a simulation. The client of the device determines the receiver. */
   attach(service: Service, fixture: FixtureInput, moments: Moments, handOn: HandOn): void {
     this.#service = service;
     this.#receivers = fixture.receivers ?? [];
@@ -87,36 +79,28 @@ export class ManufacturerServer {
     return this.#receivers.find(({ clients }) => clients.includes(this.#clientId));
   }
 
-  get view(): StreamView {
-    return { delivery: this.#delivery, receiver: this.#receiver?.name ?? "" };
-  }
-
   get authorization(): string {
     const receiver = this.#receiver;
     return receiver ? `Bearer ${receiver.token}` : "";
   }
 
-  /** Sets up the stream or turns it off. Returns "", or the reason for a failure. */
-  setUp(delivery: StreamView["delivery"]): string {
-    if (delivery === "off") {
-      const problem = this.#request("/events/v1/stream/status:update", { status: "disabled" });
-      if (problem === "") this.#delivery = "off";
-      return problem;
-    }
+  /** Returns "", or the reason for a failure. */
+  setUp(delivery: "poll" | "push" | "off"): string {
+    if (delivery === "off")
+      return this.#request("/events/v1/stream/status:update", { status: "disabled" });
     const url = delivery === "push" ? { url: PUSH_URL } : {};
     const method = { delivery: { delivery_method: DELIVERY + delivery, ...url } };
-    const problem =
+    return (
       this.#request("/events/v1/stream:update", method) ||
-      this.#request("/events/v1/stream/status:update", { status: "enabled" });
-    if (problem === "") this.#delivery = delivery;
-    return problem;
+      this.#request("/events/v1/stream/status:update", { status: "enabled" })
+    );
   }
 
   verifyStream(): string {
     return this.#request("/events/v1/stream:verify", { state: "picogrant" });
   }
 
-  /** Verifies signature, issuer and audience of a token, as the device's VERIFY requires. */
+  /** Verifies an event that the device has polled. */
   verifyPolled(bytes: Bytes, from: number, to: number): boolean {
     const token = asciiOf(bytes, from, to);
     const claims = this.#verified(token);
@@ -130,15 +114,14 @@ export class ManufacturerServer {
       this.#note("pushed", token, "refused: not verified");
       return 400;
     }
-    // Take the event's place in the log before the device handles the event, so that the log shows the cause before its
-    // effect.
+    // Take the event's place in the log first, so that the log shows the cause before its effect.
     const moment = this.#moments!.next();
     const verdict = this.#handOn(claims);
     this.#note("pushed", token, verdict ?? "the device is off: the service retries", moment);
     return verdict === undefined ? 503 : 202;
   }
 
-  /** The claims as bytes; undefined if signature, issuer or audience are wrong. */
+  /** The claims; undefined if signature, issuer or audience are wrong. */
   #verified(token: string): Uint8Array | undefined {
     const [header = "", payload = "", signature = ""] = token.split(".");
     const service = this.#service;
@@ -196,7 +179,6 @@ function utf8(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Base64url (RFC 4648 §5). */
 function decode(text: string): Uint8Array {
   const base64 = text.replaceAll("-", "+").replaceAll("_", "/");
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -1,5 +1,5 @@
-// The network between device and service, with its faults. It wraps a real HTTP adapter. Delays run in simulated time, and
-// the clock stops during real exchanges.
+// The network between device and service, with its faults. Delays run in simulated time. The clock stops during real
+// exchanges.
 import type {
   Http,
   HttpRequest,
@@ -19,7 +19,7 @@ export const LASTING_FAULTS = [
   "captive-portal",
   "unavailable",
 ] as const;
-/** Faults that affect the next matching exchange only. */
+/** Each of these faults affects one exchange. */
 export const PASSING_FAULTS = [
   "slow-down",
   "lose-response",
@@ -65,14 +65,13 @@ interface Exchange {
   sink: HttpSink;
   entry: ExchangeEntry;
   over: boolean;
-  /** Lets the clock continue after the real part of the exchange. */
   release: () => void;
 }
 
 export class Network implements Http {
   readonly lasting = new Set<LastingFault>();
   readonly passing = new Set<PassingFault>();
-  /** Simulated time between the end of a real exchange and the arrival of its response at the device, in milliseconds. */
+  /** Simulated time from the end of a real exchange until the device receives the response, in milliseconds. */
   latencyMs = 0;
   #current: Exchange | undefined;
 
@@ -145,7 +144,6 @@ export class Network implements Http {
     if (this.#current === exchange) this.#current = undefined;
   }
 
-  /** Forwards the request, then decides what reaches the device, and when. */
   #forward(exchange: Exchange, request: HttpRequest): void {
     if (this.#holdsClock) exchange.release = this.#clock.hold();
     const arrived = (deliver: () => void): void => {
@@ -184,7 +182,6 @@ export class Network implements Http {
 
   #deliver(exchange: Exchange, response: HttpResponse): void {
     if (exchange.over) return;
-    // Only a successful response contains a new refresh token.
     if (exchange.entry.purpose === "refresh" && this.passing.delete("lose-response")) {
       exchange.entry.fault = "lose-response";
       this.#fail(exchange, "unreachable");
@@ -192,7 +189,7 @@ export class Network implements Http {
     }
     if (this.lasting.has("corrupt") && response.body.length > 0) {
       exchange.entry.fault = "corrupt";
-      // Changes the first byte, so that the JSON is always invalid.
+      // With another first byte, the JSON is always invalid.
       response.body[0] = response.body[0]! ^ 0x55;
     }
     const { sink, entry } = exchange;
@@ -204,7 +201,7 @@ export class Network implements Http {
     sink.end();
   }
 
-  /** Sends the request a second time, and ignores the second response. */
+  /** Sends the request again. The device does not receive the second response. */
   #repeat({ entry }: Exchange, request: HttpRequest): void {
     entry.fault = "repeat-poll";
     const copy = withBody(request, asciiOf(request.body, request.bodyFrom, request.bodyTo));

@@ -1,5 +1,4 @@
-// Stores the simulated service's codes and grants in the state folder, so that a restarted device is still signed in. The
-// file is written before the service sends a response, so the file contains every token of the device.
+// Stores the simulated service's codes and grants in the state folder, so that a restarted device is still signed in.
 import fs from "node:fs";
 import path from "node:path";
 import { readSnapshot, type Service, type ServiceSnapshot } from "../../../service/index.ts";
@@ -12,7 +11,7 @@ export class ServiceStore {
     this.file = path.join(directory, "service.json");
   }
 
-  /** Returns the stored state; undefined if there is none. Throws UsageError if the file is invalid. */
+  /** Undefined if there is no file. @throws UsageError if the file is invalid */
   load(): ServiceSnapshot | undefined {
     let text: string;
     try {
@@ -31,10 +30,7 @@ export class ServiceStore {
     }
   }
 
-  /**
-   * Stores every change of the service from now on.
-   * @param failed receives one line, once, when the file can no longer be written
-   */
+  /** Stores every change from now on. `failed` receives one line when the file can no longer be written. */
   attach(service: Service, failed: (line: string) => void): void {
     let dirty = false;
     let broken = false;
@@ -50,12 +46,12 @@ export class ServiceStore {
     service.observe(({ type }) => {
       if (dirty || (type !== "attempt" && type !== "grant")) return;
       dirty = true;
-      // Writes once for all changes of a turn of the event loop, before the responses are sent.
+      // Write once for several changes, and before the service sends a response with a new token.
       queueMicrotask(save);
     });
   }
 
-  /** Writes a temporary file, flushes and renames it. After a crash, the old or the new file is complete. */
+  /** After a crash, the old or the new file is complete. */
   #write(text: string): void {
     const draft = `${this.file}.draft`;
     const handle = fs.openSync(draft, "w", 0o600);

@@ -1,6 +1,5 @@
-// The clock of the simulation, in whole milliseconds. Device, network and service use its time. It follows real time at any
-// speed, and can pause, step and jump. Each timer runs at its own moment. The clock stops during real exchanges, so a slow
-// computer does not change the result.
+// The clock of the simulation, in whole milliseconds. It follows real time at any speed, and can pause, step and jump.
+// It stops during real exchanges, so that a slow computer does not change the result.
 
 import type { Timers } from "../../../../platform/contracts.ts";
 import { type RealTime, systemTime } from "../../../../platform/node/timers.ts";
@@ -12,9 +11,8 @@ interface Appointment {
 }
 
 const WRAP_MS = 2 ** 32;
-/** The longest delay of setTimeout without overflow. */
 const WAIT_MS_MAX = 2 ** 31 - 1;
-/** During a jump, at most this many timers run in one turn of the event loop, so that keys and pages stay responsive. */
+/** During a jump, so many timers run in one turn of the event loop. With more, keys and pages would not respond. */
 const BREATH = 64;
 
 export class SimulatedClock {
@@ -29,11 +27,10 @@ export class SimulatedClock {
   #appointments: Appointment[] = [];
   #takeBack: () => void = () => {};
   #released: (() => void)[] = [];
-  /** The target of the current jump. */
   #jumpToMs: number | undefined;
   #jumpEnds = false;
 
-  /** @param speed simulated seconds per real second, above 0; `paused` for a clock that only `advance` drives */
+  /** `speed`: simulated seconds per real second, above 0. `paused`: only `advance` moves the clock. */
   constructor(options: { speed?: number; paused?: boolean; real?: RealTime } = {}) {
     this.#real = options.real ?? systemTime;
     this.#speed = checkedSpeed(options.speed ?? 1);
@@ -41,12 +38,12 @@ export class SimulatedClock {
     this.#realAnchorMs = this.#real.nowMs();
   }
 
-  /** Milliseconds since the start; never decreases. */
+  /** Milliseconds since the start. */
   nowMs(): number {
     if (this.#stands) return this.#logicalMs;
     const reached = Math.floor(this.#reachedMs());
     const next = this.#appointments[0];
-    // The time stops at the next timer until that timer has run.
+    // Time stops at the next timer until it has run.
     return next === undefined ? reached : Math.max(this.#logicalMs, Math.min(reached, next.dueMs));
   }
 
@@ -70,7 +67,7 @@ export class SimulatedClock {
     this.#arm();
   }
 
-  /** Calls `run` once, `afterMs` milliseconds from now. @returns a function that cancels it */
+  /** Calls `run` once, after `afterMs` milliseconds. Returns a function that cancels this. */
   after(afterMs: number, run: () => void): () => void {
     const appointment = { dueMs: this.nowMs() + Math.ceil(afterMs), order: this.#order++, run };
     this.#appointments.push(appointment);
@@ -84,7 +81,6 @@ export class SimulatedClock {
     };
   }
 
-  /** A Timers adapter with an alarm of its own. */
   timers(): Timers {
     let takeBack = (): void => {};
     return {
@@ -97,7 +93,7 @@ export class SimulatedClock {
     };
   }
 
-  /** Stops the clock for a real exchange, until the returned function is called. */
+  /** Stops the clock until the returned function is called. */
   hold(): () => void {
     this.#settle();
     this.#holds++;
@@ -113,16 +109,12 @@ export class SimulatedClock {
     };
   }
 
-  /** Milliseconds until the next timer; undefined if there is none. */
   nextInMs(): number | undefined {
     const next = this.#appointments[0];
     return next && Math.max(0, next.dueMs - this.nowMs());
   }
 
-  /**
-   * Lets `ms` milliseconds pass at once, with each timer at its own moment. Waits for real exchanges.
-   * @param until ends the wait early
-   */
+  /** Lets `ms` milliseconds pass, or ends early when `until` returns true. Each timer runs at its own moment. */
   async advance(ms: number, until: () => boolean = () => false): Promise<void> {
     this.#settle();
     this.#driving++;
@@ -131,7 +123,7 @@ export class SimulatedClock {
       for (let count = 1; ; count++) {
         if (this.#holds > 0) await this.#release();
         else if (count % BREATH === 0) await breath();
-        // Do not end before all timers of the same moment have run.
+        // `until` counts only after all timers of the same moment have run.
         if (!this.#isOverdue && until()) return;
         const next = this.#appointments[0];
         if (next === undefined || next.dueMs > targetMs) break;
@@ -164,14 +156,14 @@ export class SimulatedClock {
     this.#jumpEnds = true;
   }
 
-  /** Runs the next timer and waits for its real exchanges. */
+  /** Runs the next timer. */
   async step(): Promise<void> {
     const inMs = this.nextInMs();
     if (inMs === undefined) return;
     await this.advance(inMs);
   }
 
-  /** Stops all timers, so that the process can end. */
+  /** Removes all timers, so that the process can end. */
   close(): void {
     this.#appointments = [];
     this.#paused = true;
@@ -191,7 +183,7 @@ export class SimulatedClock {
     return this.#logicalMs + (this.#real.nowMs() - this.#realAnchorMs) * this.#speed;
   }
 
-  /** Adds the elapsed time before the speed changes. */
+  /** Adds the time that has passed at the previous speed. */
   #settle(): void {
     this.#logicalMs = this.nowMs();
     this.#realAnchorMs = this.#real.nowMs();
@@ -212,7 +204,6 @@ export class SimulatedClock {
     this.#takeBack = this.#real.wait(Math.min(Math.ceil(waitMs), WAIT_MS_MAX), () => this.#ring());
   }
 
-  /** Runs the timers that have become due in real time. */
   #ring(): void {
     const targetMs = Math.floor(this.#reachedMs());
     this.#driving++;
@@ -224,7 +215,7 @@ export class SimulatedClock {
         if (next !== undefined && !complete) this.#happen(next);
       }
     } finally {
-      // Advance to the target only if all timers up to it have run. A real exchange may have stopped the clock before.
+      // If a timer is left, or a real exchange has stopped the clock, the target is not reached.
       if (complete) this.#logicalMs = Math.max(this.#logicalMs, targetMs);
       this.#realAnchorMs = this.#real.nowMs();
       this.#driving--;

@@ -1,5 +1,4 @@
-// A simulation without sockets and files. Requests go directly to the service's functions, records stay in memory, and
-// random numbers come from a seed. Scenarios run in it on a virtual clock, and the playground runs it in a page.
+// A simulation without sockets and files, for scenarios and the playground. Random numbers come from a seed.
 import * as core from "../../../../core/complete.ts";
 import type { Http, HttpRequest, HttpSink, Signer } from "../../../../platform/contracts.ts";
 import type { Language } from "../../../../platform/display/languages.ts";
@@ -30,7 +29,7 @@ export function endpointsOf(baseUrl: string): Endpoints {
     revocation: baseUrl + PATHS.revocation,
     events: baseUrl + PATHS.streamPoll,
     metadata: `${baseUrl}/.well-known/openid-configuration`,
-    // The video API and the publishing API. For offers, the core writes the whole path (offer spec §4).
+    // The video API and the publishing API, for which the core writes the whole path (offer spec §4).
     resources: [baseUrl + PATHS.liveBroadcasts, baseUrl],
   };
 }
@@ -47,7 +46,7 @@ export function deviceConfig(options: ClientChoices) {
     clientSecret: options.clientSecret ?? (options.clientId === undefined ? CLIENT.secret : ""),
     scope: options.scope ?? SCOPE,
     clientAuthentication: core.ClientAuthentication.SPECIFICATION,
-    // The name of the server in records, which is the same on every port.
+    // The name of the server in records. With a port in it, a record would be of no use on another port.
     server: "the simulated service",
     deviceParameters: "",
     tokenParameters: "",
@@ -57,13 +56,10 @@ export function deviceConfig(options: ClientChoices) {
   };
 }
 
-// Sends requests directly to the simulated service, without sockets.
-
 export class DirectHttp implements Http {
   readonly #service: Service;
   readonly #now: () => number;
 
-  /** @param now the service's clock */
   constructor(service: Service, now: () => number) {
     this.#service = service;
     this.#now = now;
@@ -99,7 +95,6 @@ export class DirectHttp implements Http {
 }
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-/** The base address in scenarios. */
 const BASE_URL = "http://127.0.0.1:8628";
 
 export interface VirtualEnvironmentSettings {
@@ -108,22 +103,16 @@ export interface VirtualEnvironmentSettings {
   readonly account: string;
   readonly rotate: boolean;
   readonly fixture: FixtureInput;
-  /** The device's key, and the service's function to verify its signatures; absent: no DPoP. */
+  /** Without keys, there is no DPoP. */
   readonly keys?: { readonly signer: Signer; readonly verify: Environment["verify"] };
   readonly seed?: number;
-  /** The clock; default: a new one that is paused. */
   readonly clock?: SimulatedClock;
-  /** Real time at the clock's zero, in milliseconds since 1970. Default: 2026-01-01. */
+  /** Real time at the clock's zero, in milliseconds since 1970. */
   readonly epochMs?: number;
-  /** The base address. Default: the address in scenarios. */
   readonly baseUrl?: string;
-  /** The client in the fixture. Default: that of the TV. */
   readonly client?: string;
-  /** The kind of device (device/kinds.ts). Default: a bare display. */
   readonly device?: string;
-  /** The language of the display. Default: English. */
   readonly language?: Language;
-  /** Further options of the service. */
   readonly options?: ServiceOptionsInput;
 }
 
@@ -148,8 +137,8 @@ export function createVirtualEnvironment(settings: VirtualEnvironmentSettings): 
     refreshTokenRotation: settings.rotate,
     verificationUriComplete: true,
     pollToleranceMs: POLL_TOLERANCE_MS,
-    // Require nonces, because the service then does not check the time in a proof. The simulated time may be hours
-    // ahead of the device's time.
+    // With nonces, the service does not check the time in a proof. The simulated time may be hours ahead of that of the
+    // device.
     dpopNonces: true,
     ...settings.options,
   };

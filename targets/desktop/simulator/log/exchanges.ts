@@ -1,4 +1,4 @@
-// A masked log of requests and responses. It stores the last exchanges and counts all of them.
+// A log of requests and responses, masked. It stores the last ones and counts all.
 import type { HttpRequest, TransportFailure } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text/text.ts";
 import { clean, maskForm } from "../../../service/observers.ts";
@@ -23,7 +23,7 @@ export type ExchangePurpose =
   | "a thief calls the API"
   | "other";
 
-/** An exchange, with the moment of its request. */
+/** The moment is that of the request. */
 export interface ExchangeEntry extends Moment {
   readonly id: number;
   ended: Moment | undefined;
@@ -31,10 +31,10 @@ export interface ExchangeEntry extends Moment {
   readonly method: string;
   readonly target: string;
   readonly request: string;
-  /** The status of the response; 0 if there is none. */
+  /** 0 if there is no response. */
   status: number;
   response: string;
-  /** A short result: OK, the error code, or the reason why there is no response; "" before the response. */
+  /** OK, the error code, or the reason why there is no response. */
   output: string;
   receivedBytes: number;
   fault: string;
@@ -96,7 +96,7 @@ export class ExchangeLog {
     this.#end(entry, failure);
   }
 
-  /** The request and response in full, masked; undefined if the log no longer has the exchange. */
+  /** Request and response in full, with secrets masked; undefined if the log no longer has them. */
   detailOf(id: number): ExchangeDetail | undefined {
     return this.#details.get(id);
   }
@@ -113,7 +113,6 @@ export class ExchangeLog {
   }
 }
 
-/** Path and query, masked. An invalid address is shown unchanged. */
 function targetOf(address: string): string {
   if (!URL.canParse(address)) return clean(address);
   const { pathname, search } = new URL(address);

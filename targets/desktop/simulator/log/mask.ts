@@ -1,4 +1,4 @@
-// Masks codes, tokens and secrets in requests and responses before they reach a screen, a page or a file.
+// Masks codes, tokens and secrets in requests and responses.
 
 import type { HttpRequest } from "../../../../platform/contracts.ts";
 import { clean, maskForm, SECRET_NAMES } from "../../../service/observers.ts";
@@ -7,7 +7,7 @@ import { readJwt } from "../../../service/signed-jwt.ts";
 const VALUE_LENGTH_MAX = 48;
 const ERROR_LENGTH_MAX = 120;
 
-/** A JSON response as `name=value` words, masked; for any other body only its size. */
+/** A JSON response as `name=value` words; for any other body only its size. */
 export function summarizeResponse(text: string): string {
   if (text === "") return "(empty)";
   let value: unknown;
@@ -22,7 +22,7 @@ export function summarizeResponse(text: string): string {
     .join(" ");
 }
 
-/** The fields of a form, decoded and masked, one for each line. */
+/** One line for each field. */
 export function maskedForm(text: string): string {
   return maskForm(text)
     .split("&")
@@ -30,7 +30,7 @@ export function maskedForm(text: string): string {
     .join("\n");
 }
 
-/** Indented JSON, masked; undefined for other text. */
+/** Undefined for text that is not JSON. */
 export function maskedJson(text: string): string | undefined {
   try {
     const value = JSON.parse(text) as unknown;
@@ -40,7 +40,7 @@ export function maskedJson(text: string): string | undefined {
   }
 }
 
-/** Masks the values after secret names, in text that is not JSON but may contain parts of it. */
+/** Masks the values after secret names, because the text may contain parts of JSON. */
 export function maskedText(text: string): string {
   return [...SECRET_NAMES].reduce(
     (masked, name) =>
@@ -58,7 +58,6 @@ function describeMember(name: string, value: unknown): string {
   return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}...` : text;
 }
 
-/** The reason or status in the error object of a resource API, and its message. */
 function describeError(error: object): string {
   const { message, status } = error as { message?: unknown; status?: unknown };
   const words = [reasonOf(error) || String(status ?? ""), String(message ?? "")];
@@ -66,7 +65,7 @@ function describeError(error: object): string {
   return text.length > ERROR_LENGTH_MAX ? `${text.slice(0, ERROR_LENGTH_MAX)}...` : text;
 }
 
-/** The machine-readable reason in a resource API's error object, "" if there is none. */
+/** The machine-readable reason in the error object of a resource API; "" if there is none. */
 export function reasonOf(error: object): string {
   const { errors, reason } = error as { errors?: { reason?: unknown }[]; reason?: unknown };
   const word = reason ?? (Array.isArray(errors) ? errors[0]?.reason : undefined);
@@ -78,11 +77,9 @@ export interface ExchangeDetail {
   readonly response: string;
 }
 
-/** The request as it was sent, with its body as text. */
 export function describeRequest(request: HttpRequest, target: string, body: string): string {
   const lines = [`${request.method} ${target}`];
   if (URL.canParse(request.url)) lines.push(`Host: ${new URL(request.url).host}`);
-  // Every adapter adds this header (platform/contracts.ts).
   lines.push("Accept: application/json");
   if (request.authorization !== "") {
     lines.push(`Authorization: ${request.authorization.split(" ", 1)[0]} ***`);
@@ -96,7 +93,7 @@ export function describeRequest(request: HttpRequest, target: string, body: stri
   return lines.join("\n");
 }
 
-/** The content of a proof (RFC 9449 §4.2): the members of its header and its claims. They contain no secrets. */
+/** Header and claims of a proof (RFC 9449 §4.2), which contain no secrets. */
 function describeProof(proof: string): string {
   const jwt = readJwt(proof);
   if (jwt === undefined) return "(malformed)";

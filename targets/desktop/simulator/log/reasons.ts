@@ -1,4 +1,4 @@
-// Describes errors for display, log, terminal and panel: name, source, and who can fix them.
+// Describes errors: name, source, and who can fix them.
 import { ErrorCode, State } from "../../../../core/complete.ts";
 import { MESSAGES, type Message } from "../../../../core/device/errors.ts";
 import { errorRows } from "../../../../core/tables/errors.ts";
@@ -15,11 +15,10 @@ export function textOf(message: Message): string {
   return TEXTS[message]!.trimEnd();
 }
 
-// Longest text of an error.
-
+/** The longest name of an error. */
 const LENGTH_MAX = 40;
 
-/** Describes a response: "OK" for a success with a valid body, otherwise the error. @param body the text of the body */
+/** "OK" for a success with a JSON body, otherwise the error. */
 export function wordsOf(status: number, body: string): string {
   const isValid = status >= 200 && status < 300;
   const words = isValid ? "OK" : "without a reason";
@@ -31,9 +30,7 @@ export function wordsOf(status: number, body: string): string {
   }
 }
 
-/**
- * The error in a response: RFC 6749 §5.2, `error_code` of the two specifications, or the error object of a resource API.
- */
+/** The error of RFC 6749 §5.2, `error_code` of the two specifications, or the reason in the error of a resource API. */
 function errorIn(response: unknown): string {
   if (typeof response !== "object" || response === null) return "";
   const { error, error_code: code } = response as { error?: unknown; error_code?: unknown };
@@ -53,13 +50,12 @@ export interface Reason {
   readonly fix: string;
 }
 
-/** The remedy for errors that are in no table. */
 export const NOT_KNOWN = "the developer: look into it";
 
-/** Servers report the errors up to this number. The device itself detects the later ones (SPEC.md). */
+/** Servers report the errors up to this one. The device itself detects the later ones. */
 const LAST_OF_SERVER = ErrorCode.UNSUPPORTED_TOKEN_TYPE;
 
-/** The remedy if a revocation fails, because the user is signed out nevertheless. */
+/** After a failed revocation, the user is signed out nevertheless. */
 const AT_SIGN_OUT = "nobody needs to: the device has cleared its tokens anyway";
 
 export function reasonOfDevice({ device }: Driver): Reason | undefined {
@@ -80,7 +76,7 @@ interface ErrorText {
   readonly fix: string;
 }
 
-/** Make these texts once, because every view needs them. */
+/** Created once, because every view needs these texts. */
 const ERROR_TEXTS = new Map<number, ErrorText>(
   errorRows().map(({ error, kind }) => {
     const fix = remedyOf(error as Exclude<ErrorCode, ErrorCode.NONE>, kind);
@@ -92,7 +88,6 @@ export function reportedOf(error: number): ErrorText {
   return ERROR_TEXTS.get(error) ?? { name: `error ${error}`, fix: NOT_KNOWN };
 }
 
-/** Remedies for errors of the resource APIs by their reason. */
 const BY_API_REASON: Readonly<Record<string, string>> = {
   NoLinkedVideoAccount:
     "the user: sign in with a personal account; a service account has no channel",
@@ -103,15 +98,10 @@ const BY_API_REASON: Readonly<Record<string, string>> = {
   alreadyExists: "the caller: choose another identifier; this offer exists",
   notFound: "the caller: check the names; there is no such resource",
   failedPrecondition: "the caller: change the state of the resource first",
-  missingPhases: "the caller: give the offer phases",
   required: "the developer: the request lacks a parameter",
 };
 
-/**
- * The error in an API's response.
- * @param name the machine-readable reason in the response, "" if there is none
- * @param api the API's name
- */
+/** The error of an API. `name` is the machine-readable reason in the response, "" if there is none. */
 export function reasonOfCall(name: string, error: number, status: number, api: string): Reason {
   if (name === "") {
     const own = errorName(error).replaceAll(" ", "_");

@@ -1,5 +1,5 @@
-// Who can fix each error, and how, for logs, panels, pages and messages of programs. The display's own text is shorter and
-// names the same role (errors.ts). The bundles do not contain this table.
+// Who can fix each error, and how. The display's own text is shorter and names the same role (core/device/errors.ts).
+// The bundles do not contain this table.
 
 import { ErrorCode, ErrorKind } from "../../../../core/device/errors.ts";
 
@@ -12,7 +12,6 @@ export const FIXED_BY: Readonly<Record<ErrorKind, string>> = {
   [ErrorKind.DEVELOPER]: "the developer",
 };
 
-/** The action for each error, or what the device does by itself. */
 const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
   [ErrorCode.AUTHORIZATION_PENDING]: "nobody has decided yet",
   [ErrorCode.SLOW_DOWN]: "the device polls more slowly from now on",
@@ -49,15 +48,12 @@ const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
   [ErrorCode.NO_CODE_CHALLENGE]: "give the device a random source and SHA-256",
 };
 
-/**
- * The role and the action: "the developer: check identifier, secret and type of the client".
- * @param kind the error's (`errorKind`)
- */
+/** Example: "the developer: check identifier, secret and type of the client". */
 export function remedyOf(error: Exclude<ErrorCode, ErrorCode.NONE>, kind: ErrorKind): string {
   return `${FIXED_BY[kind]}: ${HOW[error]}`;
 }
 
-/** The role and the action as a sentence for the user: "Ask your administrator to admit the account.". */
+/** A sentence for the user: "Ask your administrator to admit the account.". */
 export function sentenceOf(remedy: string): string {
   const [, who = "", how = ""] = /^([^:]*)(?:: (.*))?$/.exec(remedy)!;
   if (who === FIXED_BY[ErrorKind.ADMINISTRATOR]) return `Ask your administrator to ${how}.`;

@@ -1,4 +1,4 @@
-// The log of the device: its states with their causes, and the actions of users and faults.
+// The log of the device's states, and of the actions of users and faults.
 import { ErrorCode, Event, State } from "../../../../core/complete.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import type { DecisionOutcome } from "../../../service/decisions.ts";
@@ -7,15 +7,13 @@ import { outcomeWords } from "../../../service/pages/consent-views.ts";
 import { type Reason, reasonOfDevice } from "./reasons.ts";
 import { sentenceOf } from "./remedies.ts";
 
-// The time of an event, and its position in the order of events, because many happen in the same millisecond.
-
 export interface Moment {
   readonly atMs: number;
-  /** The event's position among all events. A cause has a smaller position than its effect. */
+  /** The position among all events, because many have the same time. A cause has a smaller position than its effect. */
   readonly order: number;
 }
 
-/** Gives each event of a simulation its moment. All logs share this order. */
+/** All logs of a simulation share this order. */
 export class Moments {
   #order = 0;
 
@@ -29,8 +27,6 @@ export class Moments {
     return { atMs: this.#nowMs(), order: this.#order++ };
   }
 }
-
-// Names of states, events and errors of the core, for display.
 
 function words(name: string): string {
   return name.toLowerCase().replaceAll("_", " ");
@@ -51,7 +47,7 @@ export function errorName(error: number): string {
 export interface TimelineEntry extends Moment {
   readonly state: string;
   readonly what: string;
-  /** The cause of the state. "device" if the device changed its state by itself or after a response. */
+  /** "device" if the device has changed its state by itself or after a response. */
   readonly by: Actor;
 }
 
@@ -61,7 +57,7 @@ const STORED = 300;
 
 export class Timeline {
   readonly entries: TimelineEntry[] = [];
-  /** The number of all entries so far, including discarded ones. */
+  /** Counts discarded entries too. */
   count = 0;
   #moves = -1;
 
@@ -71,13 +67,13 @@ export class Timeline {
     this.#moments = moments;
   }
 
-  /** Records an external event. Call it before the event takes effect. */
+  /** Logs an external event. Call this before the event takes effect. */
   note(what: string, by: Actor = "environment"): TimelineEntry {
     if (what === "power on") this.#moves = -1;
     return this.#add("", what, by);
   }
 
-  /** Records the device's state if it has changed. */
+  /** Logs the device's state if it has changed. */
   observe(driver: Driver): void {
     const { device } = driver;
     if (device.moves === this.#moves) return;
@@ -100,7 +96,7 @@ export class Timeline {
   }
 }
 
-/** The error of a failure with source and remedy, if the event does not name it. */
+/** The error with source and remedy. The name is omitted if the event has it. */
 function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   if (reason === undefined) return "";
   const name = errorName(device.error);
@@ -108,25 +104,22 @@ function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   return `${what}, reported by ${reason.from}. ${sentenceOf(reason.fix)}`;
 }
 
-// A decision about the device's code. It is logged once, when it takes effect.
-
 export interface Decision {
-  /** The text in the log: "ada allows". */
+  /** Text in the log: "ada allows". */
   readonly what: string;
   readonly page: { readonly title: string; readonly text: string };
   readonly isGranted: boolean;
-  /** The code that the display showed. */
+  /** The code on the display. */
   readonly userCode: string;
-  /** Whether the user decided with a key or a button of the simulator, instead of the service's pages. */
+  /** Whether the user has decided with a key or button of the simulator, instead of the service's pages. */
   readonly isByKey: boolean;
-  /** The position among all events. */
   readonly order: number;
 }
 
 type Attempt = ServiceEvent & { type: "attempt" };
 
 export class Decisions {
-  /** Whether the current decision comes from a key or a button. */
+  /** Whether a key or button is deciding now. */
   isByKey = false;
   accountId: string | undefined;
   #last: Decision | undefined;
@@ -137,7 +130,7 @@ export class Decisions {
     this.#timeline = timeline;
   }
 
-  /** @param app the app's name for users @returns whether the event was a decision */
+  /** Returns whether the event was a decision. `app` is the app's name for users. */
   receive(event: Attempt, userCode: string, app: string): boolean {
     if (event.state !== "granted" && event.state !== "refused") return false;
     const isGranted = event.state === "granted";
@@ -150,10 +143,7 @@ export class Decisions {
     return true;
   }
 
-  /**
-   * The decision about this code; for "", the decision about the previous one.
-   * @param isOut whether nobody is signed in, so that an earlier approval no longer counts
-   */
+  /** The decision about this code, or for "" about the last one. If `isOut`, an approval no longer counts. */
   about(userCode: string, isOut: boolean): Decision | undefined {
     const isOther = userCode !== "" && this.#last?.userCode !== userCode;
     if (isOther || (isOut && this.#last?.isGranted)) this.#last = undefined;

@@ -1,12 +1,11 @@
-// The user's actions on the service's pages, one line for each step: opens the page or enters the code, types it, signs in.
-// simulation.ts logs the decision when it takes effect.
+// The user's actions on the service's pages, one line for each step.
 import type { ServiceEvent } from "../../../service/observers.ts";
 import type { Service } from "../../../service/service.ts";
 import type { Timeline } from "./timeline.ts";
 
 type Exchange = ServiceEvent & { type: "exchange" };
 
-/** Actions of the account page by the last segment of the form's address. */
+/** A key is the last segment of the form's address on the account page. */
 const ACCOUNT_ACTIONS = {
   remove: "removes the device's access",
   "sign-out-everywhere": "signs out everywhere",
@@ -22,7 +21,6 @@ export function accountLine(account: string, action: AccountAction): string {
   return `${account} ${ACCOUNT_ACTIONS[action]}`;
 }
 
-/** The action on the account page and its account; undefined for other events. */
 function accountActionOf(event: Exchange): { account: string; action: AccountAction } | undefined {
   // Every action of the account page redirects to that page.
   if (event.method !== "POST" || event.status !== 303) return undefined;
@@ -33,13 +31,10 @@ function accountActionOf(event: Exchange): { account: string; action: AccountAct
 }
 
 export class UserSteps {
-  /** Whether the address of the page contained the code, so that the user does not type it. */
+  /** Whether the address of the page contains the code. */
   #isScanned = false;
 
-  /**
-   * @param isCodeShown whether a display shows a code; otherwise, opening a page is not a step
-   * @returns the user's last action, "" for other events
-   */
+  /** The user's action, or "". If no display shows a code, opening a page is not a step. */
   stepOf(event: Exchange, isCodeShown: boolean): string {
     const did = accountActionOf(event);
     if (did) return accountLine(did.account, did.action);
@@ -62,7 +57,6 @@ export class UserSteps {
 
   #entered(status: number): string {
     const wasScanned = this.#isScanned;
-    // After any error, the user types the next code.
     this.#isScanned = false;
     switch (status) {
       case 200:
@@ -85,7 +79,7 @@ export class UserSteps {
   }
 }
 
-/** Logs the user's actions on the service's pages. A page that is loaded twice is logged once. */
+/** Logs the user's actions. A page that is loaded twice is logged once. */
 export function watchPages(
   service: Service,
   timeline: Timeline,
