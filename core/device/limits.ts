@@ -35,8 +35,8 @@ export enum Limit {
    */
   CODE_LIFETIME_DEFAULT_S = 600,
   /**
-   * After this many JSON responses without a code, the device reports a wrong setup. A code, or a command of the user,
-   * resets the count. The last of these responses comes 15 to 30 seconds after the first, plus response times.
+   * After this many successful responses without a code, the device reports a wrong setup. A code or signIn resets the
+   * count. The last of these responses comes 15 to 30 seconds after the first, plus response times.
    */
   UNUSABLE_RESPONSES_MAX = 5,
   /**

@@ -40,7 +40,7 @@ export function makeChallenge(device: Challenge, pkce: Pkce): void {
   device.demandMatched = 0;
 }
 
-/** Resets the failures after a user action. */
+/** Call this when the user signs in. */
 export function countChallengesAnew(device: Challenge): void {
   device.challengeFailures = 0;
 }

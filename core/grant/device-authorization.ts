@@ -32,11 +32,11 @@ export interface Code {
   renewals: number;
   /** The limit of `renewals`, from Config. */
   renewalsMax: number;
-  /** Responses to the code request without a code, since the last code or the user's last command. */
+  /** Responses to the code request without a code, since the last code or the last signIn. */
   unusableResponses: number;
   /** Consecutive redirects, rejections without an error code, and unusable JSON, in response to any grant request. */
   unusableStatuses: number;
-  /** Consecutive codes that the server did not recognize. A pending code or a command of the user resets the count. */
+  /** Consecutive codes that the server did not recognize. A pending code or signIn resets the count. */
   deadCodes: number;
 }
 
@@ -51,7 +51,7 @@ export function makeCode(device: Code, renewalsMax: number): void {
   device.deadCodes = 0;
 }
 
-/** Resets the limits after a user action: renewals, unusable responses and unrecognized codes. */
+/** Call this when the user signs in. Resets the counts of renewals, unusable responses and unrecognized codes. */
 export function countAnew(device: Device & Code): void {
   device.renewals = device.unusableResponses = device.unusableStatuses = device.deadCodes = 0;
 }

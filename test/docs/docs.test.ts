@@ -181,7 +181,7 @@ it("the hosts in C of the page of sizing have the complete core", () => {
   const page = readFileSync(`${root}targets/docs/sizing.md`, "utf8").replaceAll(/\s+/g, " ");
   const makefile = readFileSync(`${root}targets/host/ports/template/Makefile`, "utf8");
   expect(makefile).not.toContain("PICOGRANT_BUILD");
-  expect(page).toContain("They have the complete core");
+  expect(page).toContain("All of them contain the complete core");
 });
 
 const figure = (value: number): string => value.toLocaleString("en");
