@@ -84,7 +84,9 @@ export function classify(device: Device): ErrorCode {
   var nameField = device.nameField;
   var json = scanEnd(device) && device.bodyBytes <= Limit.BODY_MAX;
   var named = ErrorCode.NONE;
-  if (json && nameField && hasError(device, nameField)) {
+  // The name may be cut off as well.
+  if (!json) setLength(device, nameField, -1);
+  else if (nameField && hasError(device, nameField)) {
     // RFC 6749 §5.2 has small letters. In an API's response, an error name in capitals is not an error of the grant.
     if (nameField === Field.ERROR) toLowerCase(device, nameField);
     named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;

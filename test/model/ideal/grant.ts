@@ -12,6 +12,7 @@ import {
   intervalMsOf,
   isAddress,
   isPrintable,
+  isReadable,
   isRenewable,
   isServers,
   isTransient,
@@ -137,7 +138,9 @@ export class Grant {
     // The request with a challenge has failed too, so ignore the demand, which may have come from a proxy.
     if (isCode && this.#isDemandTried) device.pkce = Pkce.ON_DEMAND;
     if (isCode) this.#isDemandTried = false;
-    if (error === ErrorCode.UNKNOWN_ERROR) device.errorName = reading.members.get("error") ?? "";
+    // The name in an incomplete document may be cut off as well.
+    const isName = error === ErrorCode.UNKNOWN_ERROR && isReadable(arrival, reading);
+    device.errorName = (isName && reading.errors.name) || "";
     if (isStillPending) this.#stillPending(error, arrival, reading);
     else if (isTransient(error)) {
       const floor = device.state === State.PENDING ? device.clock.intervalMs : 0;
