@@ -156,7 +156,7 @@ async function joinSources(variant: Variant, isPlaced: boolean): Promise<Script>
   });
   const output = (suffix: string): string =>
     result.outputFiles.find(({ path }) => path.endsWith(suffix))!.text;
-  const code = output(".js");
+  const code = isPlaced ? withoutZeros(output(".js")) : output(".js");
   return { code: variant === "grant" ? withoutCalls(code) : code, map: output(".js.map") };
 }
 
@@ -190,6 +190,13 @@ function placedSource(
   const map = Buffer.from(source.map).toString("base64");
   const comment = `\n//# sourceMappingURL=data:application/json;base64,${map}`;
   return { contents: source.code + comment, loader: "ts" };
+}
+
+/** Removes the zeros that the functions `make...` write, because the device is an array of zeros (record.ts). */
+function withoutZeros(code: string): string {
+  return code.replace(/^function make[A-Z][\s\S]*?^\}/gm, (maker) =>
+    maker.replace(/^ *device\[\d+\] = 0(?: \/\*.*\*\/)?;$/gm, (line) => "".padEnd(line.length)),
+  );
 }
 
 /** Replaces `device.call` by null, its only value in the build of the grant alone. The compiler then removes all code
