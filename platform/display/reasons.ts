@@ -19,7 +19,7 @@ export const reasons: readonly Reason[] = Object.entries<readonly [string, strin
   noAddress: ["No address|Check the router", "no address was given (DHCP)"],
   nameNotFound: ["Name not found|Check internet", "the name is not found (DNS)"],
   serverSilent: ["No response|Wait a little", "the server does not respond in time"],
-  clockWrong: ["Clock is wrong|Set clock or NTP", "the clock is wrong or not set"],
+  clockWrong: ["Clock is wrong|Set clock or NTP", "the clock is wrong or unset"],
   otherName: ["Not our server|Check internet", "the certificate is of another name"],
   outOfDate: ["Server outdated|Tell the service", "the certificate is out of date"],
   unknownAuthority: [

@@ -189,20 +189,9 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
   ])("§4.2 %s %s%s: jose accepts the proof", async (method, address, target, token, nonce, htu) => {
     const { file } = await withKey();
     const run = (size: number, signer: string): string[] => {
-      const args = [
-        file,
-        method,
-        address,
-        target,
-        token,
-        nonce,
-        "1700000000",
-        String(size),
-        signer,
-      ];
-      const { stdout, stderr, status } = spawnSync(programOf("keys", "keys"), args, {
-        env: STRICT,
-      });
+      const args = [file, method, address, target, token, nonce, "1700000000", `${size}`, signer];
+      const options = { env: STRICT };
+      const { stdout, stderr, status } = spawnSync(programOf("keys", "keys"), args, options);
       expect(status, String(stderr)).toBe(0);
       return String(stdout).trimEnd().split("\n");
     };

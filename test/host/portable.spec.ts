@@ -5,33 +5,36 @@ import { execFile, execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { programOf } from "../../targets/workbench/host/build.ts";
+import { type Kind, programOf } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
 
 /** The numbers in the output of a program, which fails with an exit code other than 0. */
-function numbersOf(name: string, ...args: readonly string[]): number[] {
-  const line = execFileSync(programOf("sanitize", name), args, { encoding: "utf8" });
+function numbersOf(name: string, args: readonly string[] = [], kind: Kind = "sanitize"): number[] {
+  const line = execFileSync(programOf(kind, name), args, { encoding: "utf8" });
   console.log(line.trim());
   return [...line.matchAll(/\d+/g)].map(Number);
 }
 
-it("records on flash of every geometry, with a power cut after each unit", () => {
-  const [geometries, cuts] = numbersOf("geometry");
-  expect(geometries).toBe(200);
-  expect(cuts).toBeGreaterThan(10_000);
-});
+it.each(["sanitize", "keys"] as const)(
+  "records on flash of every geometry, with a power cut after each unit: %s",
+  (kind) => {
+    const [geometries, cuts] = numbersOf("geometry", [], kind);
+    expect(geometries).toBe(200);
+    expect(cuts).toBeGreaterThan(10_000);
+  },
+);
 
 const seed = process.env.PICOGRANT_SEED ?? String(Date.now() % 1_000_000);
 
 it("network-watch.h: only silence causes a restart, with growing waits", () => {
   console.log(`PICOGRANT_SEED=${seed}`);
-  const [, ...counts] = numbersOf("network-watch", seed);
+  const [, ...counts] = numbersOf("network-watch", [seed]);
   for (const count of counts) expect(count).toBeGreaterThan(1000);
 });
 
 it("wall-clock.h: an unauthenticated time is never stored, and with correct responses the device signs in", () => {
   console.log(`PICOGRANT_SEED=${seed}`);
-  const [runs, ...counts] = numbersOf("wall-clock", seed);
+  const [runs, ...counts] = numbersOf("wall-clock", [seed]);
   expect(runs).toBe(2000);
   for (const count of counts) expect(count).toBeGreaterThan(5000);
 });

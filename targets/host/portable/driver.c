@@ -144,7 +144,9 @@ static void send_request(struct pg_driver *driver) {
 
 int pg_driver_reason(const struct pg_driver *driver) {
   int state = get(driver, PG_STATE);
-  if (state == PG_STATE_FAILED && driver->has_other_record && !driver->has_own_record) return PG_REASON_KEY_CHANGED;
+#ifdef PG_KEYS
+  if (state == PG_STATE_FAILED && pg_keys_replaced(driver->parts.keys)) return PG_REASON_KEY_CHANGED;
+#endif
   int waits = state == PG_STATE_REQUESTING ||
               (state == PG_STATE_REFRESHING && get(driver, PG_ERROR) == PG_ERROR_CODE_UNREACHABLE);
   return waits && !get(driver, PG_CODE_CONFIRMED) ? pg_http_reason(driver->parts.http) : PG_REASON_NONE;
@@ -174,7 +176,6 @@ static void carry_out(struct pg_driver *driver, int command) {
   int slot = get(driver, PG_SLOT);
   uint8_t *data = bytes_at(driver, get(driver, PG_DATA), get(driver, PG_DATA_LENGTH));
   size_t size = (size_t)get(driver, PG_DATA_LENGTH);
-  uint16_t key;
   int result;
   switch (command) {
     case PG_COMMAND_SEND:
@@ -187,14 +188,11 @@ static void carry_out(struct pg_driver *driver, int command) {
       show(driver);
       break;
     case PG_COMMAND_LOAD:
-      result = pg_storage_read(driver->parts.medium, slot, data, size, &key);
-      if (result > 0 && key == driver->parts.key) driver->has_own_record = 1;
-      if (result > 0 && key && key != driver->parts.key) driver->has_other_record = 1;
+      result = pg_storage_read(driver->parts.medium, slot, data, size);
       storage_done(driver, result, result < 0, PG_HAPPENED_NOT_READ);
       break;
     case PG_COMMAND_STORE:
-      result = pg_storage_write(driver->parts.medium, slot, data, size, driver->parts.key);
-      driver->has_own_record = 1;
+      result = pg_storage_write(driver->parts.medium, slot, data, size);
       storage_done(driver, result, !result, PG_HAPPENED_NOT_WRITTEN);
       break;
     case PG_COMMAND_ERASE:

@@ -7,6 +7,9 @@
 
 #include "history.h"
 #include "http.h"
+#ifdef PG_KEYS
+#include "keys.h"
+#endif
 #include "picogrant-port.h"
 #include "picogrant.h"
 #include "settings.h"
@@ -33,7 +36,9 @@ struct pg_driver_parts {
   void (*body)(void *context, const uint8_t *bytes, size_t size);
   void (*challenge)(void *context, uint8_t c);
   void *context;
-  uint16_t key; /* identifies the key to which tokens are bound; 0: none */
+#ifdef PG_KEYS
+  const struct pg_keys *keys;
+#endif
 };
 
 /* The state of a driver. Each device has its own, and the caller owns it. Only driver.c uses the fields. */
@@ -46,8 +51,6 @@ struct pg_driver {
   int status;
   int streams;
   int reason;    /* the reason that the display shows; PG_REASON_NONE: it shows the core's frame */
-  uint8_t has_own_record;   /* a record of the device's key was loaded or stored */
-  uint8_t has_other_record; /* a record of another key was loaded */
 };
 
 /* The sink for pg_http_open, with the driver as the context. */

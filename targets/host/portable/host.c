@@ -142,13 +142,15 @@ enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_part
       .history = &host->history,
       .settings = parts->settings,
       .memory = parts->memory,
-      .medium = parts->medium,
       .display = parts->display,
       .body = parts->body,
       .challenge = parts->challenge,
       .context = parts->context,
 #ifdef PG_KEYS
-      .key = parts->settings->dpop ? pg_key_number(parts->signer) : 0,
+      .medium = pg_keys_medium(&host->keys, parts->medium),
+      .keys = &host->keys,
+#else
+      .medium = parts->medium,
 #endif
   };
   pg_driver_start(&host->driver, &driven);
@@ -241,8 +243,6 @@ int pg_host_wake_in(struct pg_host *host) {
   int http = pg_http_wake_in(&host->http);
   return http >= 0 && http < core ? http : core;
 }
-
-int pg_host_reason(const struct pg_host *host) { return pg_driver_reason(&host->driver); }
 
 int pg_host_is_well(struct pg_host *host) {
   int state = pg_get(&host->core, PG_STATE);

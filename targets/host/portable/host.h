@@ -123,7 +123,7 @@ int pg_host_step(struct pg_host *host);
 int pg_host_wake_in(struct pg_host *host);
 
 /* Returns the reason on the display: why there is no response, or why the session has ended (PG_REASON_*, 0: none). */
-int pg_host_reason(const struct pg_host *host);
+static inline int pg_host_reason(const struct pg_host *host) { return pg_driver_reason(&host->driver); }
 
 /* Whether an updater may confirm a new image of the firmware: a server has sent any response since the start, or the
  * device is signed in or signed out, so that it may not need a server yet. */

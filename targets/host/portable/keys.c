@@ -7,6 +7,7 @@
 #include "address.h"
 #include "picogrant-numbers.h"
 #include "picogrant-port.h"
+#include "storage.h"
 
 enum { JTI_BYTES = 16, ASSERTION_LIFETIME_S = 60 };
 
@@ -166,6 +167,61 @@ int pg_assertion_write(const struct pg_signer *signer, const char *client_id, co
 }
 
 
+/* The signature of a record's header is PGFS (storage.c). In a marked record, the number of the key is added to F and S by
+ * exclusive or. An unmarked record has the number 0. */
+enum { MARK_AT = 2, MARK_ODD = 1 };
+
+static int number_in(const uint8_t *header) { return (header[MARK_AT] ^ 'F') << 8 | (header[MARK_AT + 1] ^ 'S'); }
+
+static void mark(uint8_t *header, int number) {
+  header[MARK_AT] = (uint8_t)('F' ^ number >> 8);
+  header[MARK_AT + 1] = (uint8_t)('S' ^ (number & 0xff));
+}
+
+static int own_number(const struct pg_keys *keys) { return keys->signer->x[0] << 8 | keys->signer->x[1] | MARK_ODD; }
+
+static int read_marked(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  struct pg_keys *keys = context;
+  int result = keys->medium->read(keys->medium->context, slot, at, into, size);
+  if (result != PG_MEDIUM_DONE || at > 0 || size < PG_SLOT_HEADER || memcmp(into, "PG", MARK_AT) != 0) return result;
+  int number = number_in(into);
+  if (number == own_number(keys)) keys->has_own_record = 1;
+  else if (number) keys->has_other_record = 1;
+  mark(into, 0);
+  return result;
+}
+
+static int program_marked(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  const struct pg_keys *keys = context;
+  uint8_t header[PG_MEDIUM_UNIT_MAX];
+  /* storage.c programs the header in one call, with at most PG_MEDIUM_UNIT_MAX bytes. */
+  if (at == 0) {
+    memcpy(header, bytes, size);
+    mark(header, own_number(keys));
+    bytes = header;
+  }
+  return keys->medium->program(keys->medium->context, slot, at, bytes, size);
+}
+
+static int erase_marked(void *context, int slot) {
+  const struct pg_keys *keys = context;
+  return keys->medium->erase(keys->medium->context, slot);
+}
+
+const struct pg_medium *pg_keys_medium(struct pg_keys *keys, const struct pg_medium *medium) {
+  if (!medium || !keys->settings->dpop) return medium;
+  keys->medium = medium;
+  keys->marking_medium = *medium;
+  keys->marking_medium.context = keys;
+  keys->marking_medium.read = read_marked;
+  keys->marking_medium.program = program_marked;
+  keys->marking_medium.erase = erase_marked;
+  return &keys->marking_medium;
+}
+
+int pg_keys_replaced(const struct pg_keys *keys) { return keys->has_other_record && !keys->has_own_record; }
+
+
 enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60 };
 
 /* The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or assertion may cause the
@@ -173,8 +229,6 @@ enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60 };
 static const char *const rejections[PG_REJECTIONS] = {"use_dpop_nonce", "invalid_dpop_proof", "invalid_client",
                                                      "invalid_grant"};
 enum { NONCE_REQUIRED = 1 };
-
-uint16_t pg_key_number(const struct pg_signer *signer) { return (uint16_t)(signer->x[0] << 8 | signer->x[1] | 1); }
 
 void pg_keys_open(struct pg_keys *keys, const struct pg_signer *signer, const struct pg_settings *settings,
                   struct pg_http *http, const struct pg_http_sink *sink, void *context) {
@@ -216,6 +270,7 @@ int pg_keys_complete(void *context, struct pg_http_request *request, int is_repe
   int has_token = request->authorization && strcmp(request->authorization, "Bearer ") == 0;
   int has_proof = keys->settings->dpop && (request->endpoint == PG_ENDPOINT_TOKEN || has_token);
   int has_assertion = keys->settings->private_key_jwt && request->endpoint <= PG_ENDPOINT_REVOCATION;
+  if (request->endpoint == PG_ENDPOINT_DEVICE_AUTHORIZATION) keys->has_other_record = 0;
   keys->is_resource = request->endpoint >= PG_ENDPOINT_RESOURCE;
   keys->is_repeated = is_repeated;
   keys->has_nonce = keys->is_dropped = keys->is_late = keys->found = 0;
@@ -312,6 +367,7 @@ static void take_tokens(struct pg_keys *keys, const uint8_t *bytes, size_t size)
       *at = 0;
     } else if (++*at == TYPE_VALUE + sizeof type - 1) {
       pass_on(keys, "Bearer\"", 7);
+      keys->has_own_record = 1;
       from = i + 1;
       *at = 0;
     }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "http.h"
+#include "picogrant-port.h"
 #include "settings.h"
 
 #ifdef __cplusplus
@@ -55,9 +56,6 @@ int pg_proof_write(const struct pg_signer *signer, const struct pg_proof *proof,
 int pg_assertion_write(const struct pg_signer *signer, const char *client_id, const char *audience, uint32_t wall_s,
                        char *to, size_t size);
 
-/* Returns a number that identifies the public key in the records of tokens bound to it (storage.h). Never 0. */
-uint16_t pg_key_number(const struct pg_signer *signer);
-
 /* The state of a device's keys, one for each device. Only keys.c uses the fields. */
 struct pg_keys {
   const struct pg_signer *signer;
@@ -65,6 +63,10 @@ struct pg_keys {
   struct pg_http *http;
   const struct pg_http_sink *sink;
   void *context;
+  const struct pg_medium *medium;
+  struct pg_medium marking_medium; /* the medium that pg_keys_medium returns */
+  int has_own_record;   /* a record of the device's key was loaded, or the server has bound tokens to the key */
+  int has_other_record; /* the session is from a record of another key */
   char nonces[2][PG_NONCE_BYTES]; /* the last nonces of the authorization server and of the resource server */
   char proof[PG_PROOF_BYTES];
   char assertion[PG_ASSERTION_BYTES];
@@ -87,6 +89,13 @@ struct pg_keys {
 /* Prepares for the exchanges of a device. `sink` gets the reports, with `context`. */
 void pg_keys_open(struct pg_keys *keys, const struct pg_signer *signer, const struct pg_settings *settings,
                   struct pg_http *http, const struct pg_http_sink *sink, void *context);
+
+/* Returns a medium for storage.h on the given one, which may be NULL. With DPoP, it marks the records with the number of the
+ * key to which their tokens are bound. Hosts without keys treat marked records as damaged. */
+const struct pg_medium *pg_keys_medium(struct pg_keys *keys, const struct pg_medium *medium);
+
+/* Whether the session is from a record of another key, so that the server may have refused its tokens. */
+int pg_keys_replaced(const struct pg_keys *keys);
 
 /* pg_keys_complete is a member of struct pg_http_settings, and pg_keys_sink is for pg_http_open. Both get a struct
  * pg_keys as their context. */

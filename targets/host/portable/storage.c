@@ -72,11 +72,10 @@ uint32_t pg_storage_capacity(const struct pg_medium *medium) {
   return capacity < PG_RECORD_MAX ? capacity : PG_RECORD_MAX;
 }
 
-/* Makes the header of a record: a signature that includes the key, the record's length, and the length's complement. */
-static void make_header(uint8_t header[PG_SLOT_HEADER], size_t size, uint16_t key) {
-  memcpy(header, "PG", 2);
-  header[2] = (uint8_t)('F' ^ key >> 8);
-  header[3] = (uint8_t)('S' ^ (key & 0xff));
+/* Makes the header of a record: a signature, the record's length, and the length's complement. keys.c changes the
+ * signature of records that are bound to a key. */
+static void make_header(uint8_t header[PG_SLOT_HEADER], size_t size) {
+  memcpy(header, "PGFS", 4);
   header[4] = (uint8_t)(size >> 8);
   header[5] = (uint8_t)size;
   header[6] = (uint8_t)~header[4];
@@ -84,14 +83,12 @@ static void make_header(uint8_t header[PG_SLOT_HEADER], size_t size, uint16_t ke
 }
 
 /* Returns the length of the record after a header, or 0 if the header is invalid. */
-static size_t length_in(const struct pg_medium *medium, const uint8_t header[PG_SLOT_HEADER], uint16_t *key) {
+static size_t length_in(const struct pg_medium *medium, const uint8_t header[PG_SLOT_HEADER]) {
   uint8_t expected[PG_SLOT_HEADER];
   size_t size = (size_t)header[4] << 8 | header[5];
-  uint16_t found = (uint16_t)(('F' ^ header[2]) << 8 | ('S' ^ header[3]));
-  make_header(expected, size, found);
-  if (memcmp(header, expected, sizeof expected) != 0 || size > pg_storage_capacity(medium)) return 0;
-  *key = found;
-  return size;
+  make_header(expected, size);
+  if (memcmp(header, expected, sizeof expected) != 0) return 0;
+  return size <= pg_storage_capacity(medium) ? size : 0;
 }
 
 /* Returns 1 if every byte is erased, 0 if not, -1 if the slot is unreadable. */
@@ -118,14 +115,13 @@ static int is_none(uint8_t *into, size_t size) {
   return 1;
 }
 
-int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, size_t size, uint16_t *key) {
+int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, size_t size) {
   uint8_t header[PG_SLOT_HEADER];
-  *key = 0;
   if (!is_usable(medium, slot)) return -1;
   int result = pg_medium_read(medium, slot, 0, header, sizeof header);
   if (result == PG_MEDIUM_CORRUPT) return is_none(into, size);
   if (result != PG_MEDIUM_DONE) return -1;
-  size_t length = length_in(medium, header, key);
+  size_t length = length_in(medium, header);
   if (length > 0) {
     if (length > size) return -1;
     result = pg_medium_read(medium, slot, pg_storage_header(medium), into, length);
@@ -137,10 +133,10 @@ int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, siz
   return blank == 1 ? 0 : -1;
 }
 
-int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *bytes, size_t size, uint16_t key) {
+int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *bytes, size_t size) {
   uint8_t header[PG_SLOT_HEADER];
   if (!is_usable(medium, slot) || size == 0 || size > pg_storage_capacity(medium)) return 0;
-  make_header(header, size, key);
+  make_header(header, size);
   return medium->erase(medium->context, slot) == PG_MEDIUM_DONE &&
          pg_medium_program(medium, slot, pg_storage_header(medium), bytes, size) == PG_MEDIUM_DONE &&
          pg_medium_program(medium, slot, 0, header, sizeof header) == PG_MEDIUM_DONE;

@@ -29,13 +29,11 @@ uint32_t pg_storage_capacity(const struct pg_medium *medium);
 
 /* Reads slot 0 or 1. Returns the record's length, 0 for an empty slot, -1 if the slot cannot be read or the record does
  * not fit into `into`. If the slot has data but no valid record, the result is 1: a single byte, which the core refuses
- * as a record, so that it does not take the slot for an empty one. `key` receives the number that was written with the
- * record, 0 if there is none. */
-int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, size_t size, uint16_t *key);
+ * as a record, so that it does not take the slot for an empty one. */
+int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, size_t size);
 
-/* Replaces a slot. Returns 1 if the record is durable, or 0: the slot then has the old record, the new one, or neither.
- * @param key identifies the key to which the tokens of the record are bound (keys.h); 0: none */
-int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *bytes, size_t size, uint16_t key);
+/* Replaces a slot. Returns 1 if the record is durable, or 0: the slot then has the old record, the new one, or neither. */
+int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *bytes, size_t size);
 
 /* Empties a slot. Returns 1 if nothing of the record is left on the medium, otherwise 0. */
 int pg_storage_erase(const struct pg_medium *medium, int slot);

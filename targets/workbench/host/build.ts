@@ -48,7 +48,7 @@ export async function isRefreshed(kind: Kind): Promise<boolean> {
 }
 
 function programsOf(kind: Kind): readonly string[] {
-  if (kind === "keys") return ["keys"];
+  if (kind === "keys") return ["keys", "geometry"];
   return kind === "quickjs" ? ["allocations", "piped"] : testPrograms;
 }
 

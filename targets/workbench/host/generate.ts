@@ -17,7 +17,7 @@ import {
   release,
   State,
 } from "../../../core/index.ts";
-import { reasons } from "../../../platform/display/reasons.ts";
+import { type Reason, reasons } from "../../../platform/display/reasons.ts";
 import { RECORD } from "../../../platform/driver/device.ts";
 import { ERRORS } from "../../../platform/node/files.ts";
 import { keyOf, stored } from "../../bundle/build-cache.ts";
@@ -70,14 +70,22 @@ function versionLines(): string {
 
 const constantOf = (name: string): string => name.replace(/[A-Z]/g, "_$&").toUpperCase();
 
+function reasonTables(all: readonly Reason[]): string {
+  return (
+    `enum { PG_REASON_COUNT = ${all.length + 1} };\n` +
+    `#define PG_REASON_NAMES {"", ${quoted(all.map(({ name }) => name))}}\n` +
+    `#define PG_REASON_TEXTS {"", ${quoted(all.map(({ text }) => text))}}\n` +
+    `#define PG_REASON_SENTENCES {"", ${quoted(all.map(({ sentence }) => sentence))}}\n`
+  );
+}
+
+/** The tables of hosts without keys end before the reason that only keys have. */
 function reasonLines(): string {
   const members = reasons.map(({ name }, at) => `  PG_REASON_${constantOf(name)} = ${at + 1},`);
-  const all = ["  PG_REASON_NONE = 0,", ...members, `  PG_REASON_COUNT = ${reasons.length + 1}`];
+  const last = reasons.findLastIndex(({ name }) => name !== "keyChanged");
   return (
-    `enum pg_reason {\n${all.join("\n")}\n};\n` +
-    `#define PG_REASON_NAMES {"", ${quoted(reasons.map(({ name }) => name))}}\n` +
-    `#define PG_REASON_TEXTS {"", ${quoted(reasons.map(({ text }) => text))}}\n` +
-    `#define PG_REASON_SENTENCES {"", ${quoted(reasons.map(({ sentence }) => sentence))}}\n`
+    `enum pg_reason {\n  PG_REASON_NONE = 0,\n${members.join("\n")}\n};\n` +
+    `#ifdef PG_KEYS\n${reasonTables(reasons)}#else\n${reasonTables(reasons.slice(0, last + 1))}#endif\n`
   );
 }
 

@@ -1,11 +1,15 @@
 /* Tests records on flash with read and program units of 1 to 256 bytes, with and without ECC. With ECC, a
  * half-programmed unit cannot be read. The power fails after each unit of a write. After that, the slot must not have a
  * record that was not written completely. It must not be reported as empty unless it is. The other slot must not have
- * changed. Output: `geometries N cuts M`; exit code 1 at the first fault. */
+ * changed. With keys, all of this holds for records that are bound to a key, and hosts without it do not use them.
+ * Output: `geometries N cuts M`; exit code 1 at the first fault. */
 #include <stdio.h>
 #include <string.h>
 
 #include "storage.h"
+#ifdef PG_KEYS
+#include "keys.h"
+#endif
 
 enum { SLOT = 1024, OLD = 300, NEW = 411 };
 
@@ -13,6 +17,7 @@ static uint8_t cells[2][SLOT];
 static uint8_t is_programmed[2][SLOT];
 static uint8_t is_torn[2][SLOT];
 static struct pg_medium medium;
+static const struct pg_medium *records = &medium; /* the medium as the host uses it */
 static int has_code; /* 1: the flash has ECC, so incomplete units cannot be read */
 static long budget;  /* units until the power cut; -1: no cut */
 static const char *fault;
@@ -70,10 +75,9 @@ static int erase_slot(void *context, int slot) {
 static uint8_t older[OLD];
 static uint8_t newer[NEW];
 static uint8_t found[SLOT];
-static uint16_t key; /* The key number that is stored with a record, which is the record's length in this test. */
 
 static int holds(int slot, const uint8_t *record, int size) {
-  return pg_storage_read(&medium, slot, found, sizeof found, &key) == size && key == size &&
+  return pg_storage_read(records, slot, found, sizeof found) == size &&
          memcmp(found, record, (size_t)size) == 0;
 }
 
@@ -86,9 +90,9 @@ static int is_blank(int slot) {
 
 static void begin(void) {
   budget = -1;
-  (void)pg_storage_erase(&medium, 0);
-  (void)pg_storage_erase(&medium, 1);
-  if (!pg_storage_write(&medium, 0, older, OLD, OLD) || !pg_storage_write(&medium, 1, older, OLD, OLD)) {
+  (void)pg_storage_erase(records, 0);
+  (void)pg_storage_erase(records, 1);
+  if (!pg_storage_write(records, 0, older, OLD) || !pg_storage_write(records, 1, older, OLD)) {
     blame("a record cannot be written");
   }
   if (!holds(0, older, OLD)) blame("a record that was written is not read");
@@ -98,30 +102,51 @@ static void begin(void) {
 static int cut(long units) {
   begin();
   budget = units;
-  int done = pg_storage_write(&medium, 0, newer, NEW, NEW);
+  int done = pg_storage_write(records, 0, newer, NEW);
   budget = -1;
-  int length = pg_storage_read(&medium, 0, found, sizeof found, &key);
-  int is_new = length == NEW && key == NEW && memcmp(found, newer, NEW) == 0;
-  int is_old = length == OLD && key == OLD && memcmp(found, older, OLD) == 0;
+  int length = pg_storage_read(records, 0, found, sizeof found);
+  int is_new = length == NEW && memcmp(found, newer, NEW) == 0;
+  int is_old = length == OLD && memcmp(found, older, OLD) == 0;
   if (done && !is_new) blame("a write is said to be durable, and is not");
   if (length == 0 && !is_blank(0)) blame("a slot is said to be empty, and is not");
   if (length > 1 && !is_new && !is_old) blame("something is read that was never written");
   if (length < 0) blame("a cut makes the slot unreadable for good");
   if (!holds(1, older, OLD)) blame("the other slot has changed");
-  if (!pg_storage_write(&medium, 0, newer, NEW, NEW) || !holds(0, newer, NEW)) blame("the slot is lost");
+  if (!pg_storage_write(records, 0, newer, NEW) || !holds(0, newer, NEW)) blame("the slot is lost");
   return done;
 }
 
 static void check_capacity(void) {
   static uint8_t longest[SLOT];
-  uint32_t capacity = pg_storage_capacity(&medium);
+  uint32_t capacity = pg_storage_capacity(records);
   budget = -1;
   memset(longest, 'l', sizeof longest);
-  if (!pg_storage_write(&medium, 0, longest, capacity, (uint16_t)capacity) || !holds(0, longest, (int)capacity)) {
+  if (!pg_storage_write(records, 0, longest, capacity) || !holds(0, longest, (int)capacity)) {
     blame("the longest record does not fit");
   }
-  if (pg_storage_write(&medium, 0, longest, capacity + 1, 0)) blame("a longer one is taken");
+  if (pg_storage_write(records, 0, longest, capacity + 1)) blame("a longer one is taken");
 }
+
+#ifdef PG_KEYS
+static const struct pg_settings settings = {.dpop = 1};
+
+static void check_keys(void) {
+  static const struct pg_signer signers[] = {{.x = {'F', 'S'}}, {.x = {'F', 'R'}}, {.x = {'F', 'V'}}};
+  static struct pg_keys keys[3];
+  for (int i = 0; i < 3; i++) {
+    keys[i] = (struct pg_keys){.signer = &signers[i], .settings = &settings};
+    records = pg_keys_medium(&keys[i], &medium);
+    if (i == 0) begin();
+    if (!holds(0, older, OLD)) blame("a record of a key is not read");
+    if (pg_keys_replaced(&keys[i]) != (i == 2)) blame("a record is of another key");
+  }
+  records = &medium;
+  if (pg_storage_read(records, 0, found, sizeof found) != 1) blame("a record of a key is used without it");
+  begin();
+  records = pg_keys_medium(&keys[0], &medium);
+  if (!holds(0, older, OLD)) blame("a record of a host without keys is lost");
+}
+#endif
 
 int main(void) {
   long geometries = 0;
@@ -133,6 +158,9 @@ int main(void) {
       for (has_code = 0; has_code < 2; has_code++, geometries++) {
         medium = (struct pg_medium){SLOT, read_slot, program_slot, erase_slot, cells,
                                     (uint16_t)read, (uint16_t)program};
+#ifdef PG_KEYS
+        check_keys();
+#endif
         for (long units = 0; !cut(units) && units < SLOT; units++) cuts++;
         check_capacity();
         if (!fault) continue;

@@ -283,7 +283,7 @@ static void happen(struct device *device, const char *what, char *words[]) {
     size_t size = bytes_of(words[1]);
     int slot = atoi(words[0]);
     memset(device->slots[slot], 0xff, SLOT);
-    if (size) must(pg_storage_write(&device->medium, slot, (const uint8_t *)words[1], size, 0), "a record cannot be stored");
+    if (size) must(pg_storage_write(&device->medium, slot, (const uint8_t *)words[1], size), "a record cannot be stored");
   } else must(0, "a command that is none");
 }
 
@@ -296,10 +296,9 @@ static void show_bytes(const uint8_t *bytes, size_t size) {
 /* Prints the record of a slot, even if the medium has a fault. */
 static void show_slot(struct device *device, int slot) {
   uint8_t record[SLOT];
-  uint16_t key;
   int faults = device->faults;
   device->faults = 0;
-  int size = pg_storage_read(&device->medium, slot, record, sizeof record, &key);
+  int size = pg_storage_read(&device->medium, slot, record, sizeof record);
   device->faults = faults;
   show_bytes(record, size > 0 ? (size_t)size : 0);
 }

@@ -85,20 +85,19 @@ static uint8_t older[OLDER];
 static uint8_t old[OLD];
 static uint8_t fresh[NEW];
 static uint8_t found[SLOT];
-static uint16_t key;
 static struct pg_file_medium records = {.file = -1};
 static const struct pg_medium *medium;
 
-static int is_blank(int slot) { return pg_storage_read(medium, slot, found, sizeof found, &key) == 0; }
+static int is_blank(int slot) { return pg_storage_read(medium, slot, found, sizeof found) == 0; }
 
 static int holds(int slot, const uint8_t *record, int size) {
-  return pg_storage_read(medium, slot, found, sizeof found, &key) == size &&
+  return pg_storage_read(medium, slot, found, sizeof found) == size &&
          memcmp(found, record, (size_t)size) == 0;
 }
 
 /* Whether the slot has no valid record. */
 static int holds_none(int slot) {
-  int size = pg_storage_read(medium, slot, found, sizeof found, &key);
+  int size = pg_storage_read(medium, slot, found, sizeof found);
   return size == 0 || size == 1;
 }
 
@@ -117,13 +116,13 @@ static int prepare(void) {
   (void)unlink("state/records.flash");
   (void)rmdir("state");
   if (is_writing_first) return 1;
-  int ok = start() == PG_FILE_READY && pg_storage_write(medium, 0, older, OLDER, 0) &&
-           pg_storage_write(medium, 1, old, OLD, 0);
+  int ok = start() == PG_FILE_READY && pg_storage_write(medium, 0, older, OLDER) &&
+           pg_storage_write(medium, 1, old, OLD);
   stop();
   return ok;
 }
 
-static int replace(void) { return pg_storage_write(medium, 0, fresh, NEW, 0); }
+static int replace(void) { return pg_storage_write(medium, 0, fresh, NEW); }
 
 static int sign_out(void) {
   int first = pg_storage_erase(medium, 0);
@@ -185,7 +184,7 @@ static int break_at(const struct operation *operation, long at) {
   int outcome = operation->after(done);
   if (outcome >= 0) counts.outcomes[outcome]++;
   /* The next write must succeed, whatever state the fault has left. */
-  int goes_on = pg_storage_write(medium, 0, fresh, NEW, 0) && holds(0, fresh, NEW);
+  int goes_on = pg_storage_write(medium, 0, fresh, NEW) && holds(0, fresh, NEW);
   stop();
   return outcome >= 0 && goes_on ? 0 : -1;
 }

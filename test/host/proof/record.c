@@ -50,13 +50,11 @@ static struct pg_medium medium = {
 static void prove_one(int slot) {
   size_t size = any_number(0, CAPACITY);
   //@ split size;
-  uint16_t key;
-  int read = pg_storage_read(used, slot, capacity + CAPACITY - size, size, &key);
+  int read = pg_storage_read(used, slot, capacity + CAPACITY - size, size);
   //@ assert fits: -1 <= read && read <= size;
-  //@ assert is_set: \initialized(&key);
   (void)read;
   any_bytes(record, CAPACITY);
-  (void)pg_storage_write(used, slot, record + CAPACITY - size, size, (uint16_t)any_number(0, 0xffff));
+  (void)pg_storage_write(used, slot, record + CAPACITY - size, size);
   (void)pg_storage_erase(used, slot);
 }
 
