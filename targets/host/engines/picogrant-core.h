@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* The most bytes that are passed to the script at once: longer texts are cut, and bodies are passed in pieces. */
+/* The most bytes that are passed to the script at once. A longer status is cut, a longer target of a call is refused. */
 enum { PG_TRANSFER_BYTES = 512 };
 
 /* The engine for the core's script. With a struct of zeros, the core creates an engine with a sufficient heap, and runs

@@ -116,7 +116,7 @@ int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, s
 /* Sends the bytes that were taken. Returns 1 if the network has all of them, 0 if not yet, -1 if broken. */
 int pg_connection_flush(struct pg_connection *connection);
 
-/* Receives bytes, at most 32767. `*bytes` points into the port's buffer. Valid until the connection's next call.
+/* Receives bytes, at most 32767. `*bytes` points into the port's buffer, until the next call for this connection.
  * @return the number of bytes; NOTHING if none have arrived; ENDED if the server has closed the connection properly,
  * over TLS with a close_notify; BROKEN after any other end */
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes);

@@ -96,7 +96,7 @@ enum pg_open_result {
 };
 
 /* Opens a device. With an engine, starts it or uses the firmware's own, and runs the core's code.
- * @param core owned by the caller; close an open one first
+ * @param core owned by the caller; its previous content does not matter, but close an open core first
  * @param memory `size` bytes, 4096 by default, which the device uses until pg_core_close; at most 65535 bytes are used
  * @param config only read during the call
  * @return PG_OPEN_OK, or the error. After an error, only PG_MEMORY_NEEDED may be read; with an engine it is 0 */

@@ -9,9 +9,9 @@
  *
  * On a connection with a guessed time, only a request for the server's `Date` is sent (http.h). Only times from the
  * authorization server over TLS are stored. The latest response counts, even if its time is earlier than that of the
- * previous one. But a time before `earliest_s` is refused: the latest of the firmware's build, the settings page, and
- * the notBefore of each certificate that was valid. A wrong response cannot set the clock back further than that,
- * because a certificate authority has confirmed that notBefore.
+ * previous one. But a time before `earliest_s` is refused, which is the latest of the firmware's build, the settings
+ * page, and the notBefore of each certificate that was valid. So a wrong response cannot set the clock back beyond a
+ * time that a certificate authority has confirmed.
  */
 #ifndef PICOGRANT_WALL_CLOCK_H
 #define PICOGRANT_WALL_CLOCK_H

@@ -83,7 +83,8 @@ extern const uint8_t board_page_0[], board_page_1[];
 void board_oled_open(void);
 void board_oled_show(const uint8_t *cells);
 
-/* startup.c: whether the Ethernet controller has raised its interrupt. `is_on` 0 clears that state. */
+/* startup.c: whether the Ethernet controller has raised its interrupt. `is_on` 0 disables the interrupt and clears
+ * that. */
 int board_ethernet_has_input(void);
 void board_ethernet_listen(int is_on);
 

@@ -14,7 +14,7 @@ enum {
   PIECE = PG_MEDIUM_UNIT_MAX,
   COLUMNS = 16,
   ROWS = 2,
-  /* The size of a name, and of the random bytes that each start stores in slot 1 for the next start. */
+  /* The number of random bytes that each start stores in slot 1 for the next start. */
   STORED = 16
 };
 
@@ -176,7 +176,7 @@ static void check_display(void) {
   port_log("# display: look whether it shows `picogrant check ` above `!\"#$%&'()*+,-./0`");
 }
 
-/* The content of slot 1, which is programmed in whole units. */
+/* The content of slot 1 between two starts. */
 struct stored {
   char name[16];
   uint8_t random[STORED];

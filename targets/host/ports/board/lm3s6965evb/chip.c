@@ -1,5 +1,5 @@
-/* UART, clock, timer and watchdog. SysTick has 24 bits, which is two thirds of a second of this clock. So its interrupt
- * counts half seconds, and its value is the rest. */
+/* UART, clock, timer and watchdog. SysTick has 24 bits, which last two thirds of a second at this clock. So an interrupt
+ * counts half seconds, and SysTick's value is the rest. */
 #include "board.h"
 #include "picogrant-port.h"
 #include "registers.h"

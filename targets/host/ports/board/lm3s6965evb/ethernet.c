@@ -39,7 +39,7 @@ static uint32_t phy_read(uint32_t number) {
   return PHY_READ;
 }
 
-/* qemu has no PHY, so the cable cannot be detected. */
+/* qemu has no PHY. The cable then counts as plugged in. */
 int board_ethernet_has_link(void) { return phy_read(PHY_MAKER) == 0 || (phy_read(PHY_STATE) & PHY_HAS_LINK) != 0; }
 
 /* Sends a frame. The length before it does not include the header. */

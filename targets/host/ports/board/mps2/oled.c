@@ -10,7 +10,7 @@ enum {
   COLUMNS = 16,
   ROWS = 2,
   CELL = FONT_COLUMNS + 1,
-  /* The controller has 132 columns. The display starts at the 36th. */
+  /* The controller has 132 columns. The display starts at column 36. */
   FIRST_COLUMN = 36,
   SET_COLUMN_LOW = 0x00,
   SET_COLUMN_HIGH = 0x10,
