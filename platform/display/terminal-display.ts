@@ -2,6 +2,7 @@
 // is printed.
 
 import type { Bytes, Display } from "../contracts.ts";
+import { asciiOf } from "../text/text.ts";
 import { type RomName, romCharacter } from "./display-rom.ts";
 
 /** The members of `process.stdout` that the display uses. */
@@ -79,17 +80,16 @@ export class TerminalDisplay implements Display {
     const edge = `+${"-".repeat(this.columns)}+\n`;
     let frame = edge;
     for (let row = 0; row < this.rows; row++) {
-      let line = "";
-      for (let column = 0; column < this.columns; column++) {
-        const code = cells[from + row * this.columns + column] ?? 0;
-        const isDrawn = this.#rom && code >= 0x20;
-        line += isDrawn ? romCharacter(this.#rom, code) : printableOnly(String.fromCharCode(code));
-      }
-      frame += `|${line}|\n`;
+      const at = from + row * this.columns;
+      const line = asciiOf(cells, at, at + this.columns);
+      frame += `|${this.#rom ? romCharacters(this.#rom, line) : printableOnly(line)}|\n`;
     }
     return frame + edge;
   }
 }
+
+const romCharacters = (rom: RomName, bytes: string): string =>
+  bytes.replace(/./gs, (byte) => (byte < " " ? "?" : romCharacter(rom, byte.charCodeAt(0))));
 
 /** Removes control characters, because a terminal executes them and the text may come from a server. */
 function printableOnly(text: string): string {

@@ -233,8 +233,9 @@ export class SealedStorage implements Storage {
     if (opened !== 0) return -1;
     const head = MESSAGE_LEAD;
     if (this.#message[head] !== VERSION || this.#message[head + 1] !== slot) return -1;
-    if (readUint32(this.#message, head + ZEROS_AT) !== 0) return -1;
-    return this.#isKnown(slot, readUint32(this.#message, head + NUMBER_AT)) ? innerBytes : -1;
+    const numbers = new DataView(this.#message.buffer, head);
+    if (numbers.getUint32(ZEROS_AT) !== 0) return -1;
+    return this.#isKnown(slot, numbers.getUint32(NUMBER_AT)) ? innerBytes : -1;
   }
 
   /** Notes the number of an authentic record. Returns false if the slot should contain a record with another number. */
@@ -247,10 +248,11 @@ export class SealedStorage implements Storage {
 
   /** Seals head and record from `#message` into `#envelope`. @returns the length, -1 without entropy */
   #seal(slot: number, recordBytes: number, number: number): number {
-    this.#message[MESSAGE_LEAD] = VERSION;
-    this.#message[MESSAGE_LEAD + 1] = slot;
-    writeUint32(this.#message, MESSAGE_LEAD + NUMBER_AT, number);
-    writeUint32(this.#message, MESSAGE_LEAD + ZEROS_AT, 0);
+    const head = new DataView(this.#message.buffer, MESSAGE_LEAD);
+    head.setUint8(0, VERSION);
+    head.setUint8(1, slot);
+    head.setUint32(NUMBER_AT, number);
+    head.setUint32(ZEROS_AT, 0);
     const innerBytes = HEAD_BYTES + recordBytes;
     if (!this.#makeNonce(innerBytes)) return -1;
     this.#message.fill(0, 0, MESSAGE_LEAD);
@@ -317,7 +319,7 @@ function deriveKey(key: Uint8Array, deviceKey: Bytes | undefined, salt: Bytes): 
   const keyAt = LABEL.length + 4;
   const input = new Uint8Array(keyAt + deviceKey.length + salt.length);
   for (let i = 0; i < LABEL.length; i++) input[i] = LABEL.charCodeAt(i);
-  writeUint32(input, LABEL.length, deviceKey.length);
+  new DataView(input.buffer).setUint32(LABEL.length, deviceKey.length);
   copy(deviceKey, 0, input, keyAt, deviceKey.length);
   copy(salt, 0, input, keyAt + deviceKey.length, salt.length);
   const digest = new Uint8Array(64);
@@ -330,14 +332,4 @@ function deriveKey(key: Uint8Array, deviceKey: Bytes | undefined, salt: Bytes): 
 
 function copy(from: Bytes, fromAt: number, to: Bytes, toAt: number, length: number): void {
   for (let i = 0; i < length; i++) to[toAt + i] = from[fromAt + i]!;
-}
-
-function writeUint32(bytes: Uint8Array, at: number, value: number): void {
-  for (let i = 0; i < 4; i++) bytes[at + i] = (value >>> (24 - 8 * i)) & 0xff;
-}
-
-function readUint32(bytes: Uint8Array, at: number): number {
-  let value = 0;
-  for (let i = 0; i < 4; i++) value = value * 256 + bytes[at + i]!;
-  return value;
 }
