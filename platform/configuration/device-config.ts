@@ -5,12 +5,19 @@ import { type Config as CoreConfig, MESSAGES } from "../../core/index.ts";
 import type { RomName } from "../display/display-rom.ts";
 import { type Language, messagesFor, reasonsFor, usualRom } from "../display/languages.ts";
 import { type Endpoints, endpointProblems } from "../driver/endpoints.ts";
-import { headersProblems } from "../driver/headers.ts";
+import { type HostHeaders, headersProblems } from "../driver/headers.ts";
 import { serverNames } from "../servers/address.ts";
-import { ServerError, serverOf } from "../servers/index.ts";
+import { serverOf, serverProblems } from "../servers/index.ts";
 import type { ClientAuthenticationName } from "../servers/profile.ts";
 import schema from "./device.schema.json";
-import { checkSchema, duplicateNames, listed, type Problem, type Schema } from "./schema-check.ts";
+import {
+  checkSchema,
+  duplicateNames,
+  hasProblem,
+  listed,
+  type Problem,
+  type Schema,
+} from "./schema-check.ts";
 import {
   type Client,
   clientAuthentications,
@@ -77,38 +84,46 @@ export function parseDeviceConfig(text: string): DeviceConfig {
     throw new ConfigError([{ path: "", message: `is not JSON${placeOf(error, text)}` }]);
   }
   const problems = [...duplicateNames(text), ...checkSchema(value, schema as Schema).map(nameWays)];
-  if (problems.length > 0) throw new ConfigError(problems);
-  const config = inItsLanguage(value as DeviceConfig);
-  const { server, headers, allowHttp = false } = deviceSettings(config);
-  const wrong = [
-    ...serverProblems(config),
-    ...endpointProblems(server.endpoints ?? {}, allowHttp),
-    ...headersProblems(headers),
-  ];
+  const config = value as DeviceConfig;
+  const checks = FURTHER.filter(([names]) => !names.some((name) => hasProblem(problems, name)));
+  const wrong = [...problems, ...checks.flatMap(([, check]) => check(config))];
   if (wrong.length > 0) throw new ConfigError(wrong);
-  return config;
+  return inItsLanguage(config);
 }
 
-/**
- * Adds the texts of the language in the characters of the display's ROM; the file's own texts take precedence.
- * @throws ConfigError if the ROM has no letters for the language
- */
+/** Rules that the schema cannot express, for a file in which these members are right. */
+const FURTHER: readonly (readonly [names: string[], check: (config: DeviceConfig) => Problem[]])[] =
+  [
+    [["server", "serverParameters", "clientSecret"], profileProblems],
+    [
+      ["endpoints", "allowHttp"],
+      ({ endpoints = {}, allowHttp }) => endpointProblems(endpoints, allowHttp),
+    ],
+    [["headers"], (config) => headersProblems(headersOf(config))],
+    [["language", "displayRom"], languageProblems],
+  ];
+
+/** The ROM may have no letters for the language. */
+function languageProblems(config: DeviceConfig): Problem[] {
+  try {
+    inItsLanguage(config);
+    return [];
+  } catch (error) {
+    return [{ path: "displayRom", message: `cannot be: ${(error as Error).message}` }];
+  }
+}
+
+/** Adds the texts of the language in the characters of the display's ROM; the file's own texts take precedence. */
 function inItsLanguage(config: DeviceConfig): DeviceConfig {
   const { language, displayRom = language && usualRom(language) } = config;
   if (language === undefined) return config;
-  try {
-    const lines = messagesFor(language, displayRom).split("\n");
-    const messages = Object.fromEntries(lines.map((line, at) => [messageNames[at]!, line]));
-    return {
-      ...config,
-      messages: { ...(language !== "en" && messages), ...config.messages },
-      reasons: { ...reasonsFor(language, displayRom), ...config.reasons },
-    };
-  } catch (error) {
-    throw new ConfigError([
-      { path: "displayRom", message: `cannot be: ${(error as Error).message}` },
-    ]);
-  }
+  const lines = messagesFor(language, displayRom).split("\n");
+  const messages = Object.fromEntries(lines.map((line, at) => [messageNames[at]!, line]));
+  return {
+    ...config,
+    messages: { ...(language !== "en" && messages), ...config.messages },
+    reasons: { ...reasonsFor(language, displayRom), ...config.reasons },
+  };
 }
 
 /** There are three ways to name the server, but the schema can only require one of them. */
@@ -117,20 +132,19 @@ function nameWays(problem: Problem): Problem {
   return { path: "", message: "must say where the server is: give server, issuer or endpoints" };
 }
 
-function serverProblems(config: DeviceConfig): Problem[] {
-  if (config.server === undefined && config.serverParameters !== undefined)
-    return [{ path: "serverParameters", message: "is only for a configuration with server" }];
-  try {
-    deviceServer(config);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ServerError)) throw error;
-    return [{ path: error.path, message: error.problem }];
-  }
+function profileProblems({ server, serverParameters, clientSecret }: DeviceConfig): Problem[] {
+  if (server !== undefined)
+    return serverProblems(server, serverParameters ?? {}, clientSecret !== undefined);
+  const message = "is only for a configuration with server";
+  return serverParameters === undefined ? [] : [{ path: "serverParameters", message }];
+}
+
+function headersOf({ headers: { grant = {}, resource = {} } = {} }: DeviceConfig): HostHeaders {
+  return { grant: Object.entries(grant), resource: Object.entries(resource) };
 }
 
 export function deviceSettings(config: DeviceConfig): Settings {
-  const { server: name, serverParameters, issuer, headers = {}, limits = {}, ...client } = config;
+  const { server: name, serverParameters, issuer, limits = {}, ...client } = config;
   const metadata = issuer && `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const { renewals = 3, startSpreadMs = 5000, memoryBytes } = limits;
   return {
@@ -141,10 +155,7 @@ export function deviceSettings(config: DeviceConfig): Settings {
       endpoints: { ...(metadata && { metadata }), ...config.endpoints },
     },
     secretMethod: "client_secret_post",
-    headers: {
-      grant: Object.entries(headers.grant ?? {}),
-      resource: Object.entries(headers.resource ?? {}),
-    },
+    headers: headersOf(config),
     ...{ memoryBytes, renewals, startSpreadMs, messages: messagesOf(config) },
   };
 }

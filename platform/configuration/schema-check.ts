@@ -50,6 +50,11 @@ export function checkSchema(value: unknown, schema: Schema): Problem[] {
   return [...problemsOf(value, schema, schema)];
 }
 
+/** Whether a problem is at `name`, below it, or of the whole document. */
+export function hasProblem(found: readonly Problem[], name: string): boolean {
+  return found.some(({ path }) => path === "" || path.split(/[.[]/)[0] === name);
+}
+
 /** Copies a value and checks the copy. Use the copy, because the original may change after the check. */
 export function checkedCopy(
   value: unknown,
@@ -238,6 +243,7 @@ export function allowedBy({ const: only, enum: choices, type, minimum, maximum }
 function given(value: unknown, { type }: Schema): string {
   if (typeof value === "string") return `a text of ${value.length} characters`;
   if (typeof value === "number") return type === "integer" ? `${value}` : "a number";
+  if (Array.isArray(value) && value.length === 0) return "an empty list";
   return NAMES[typeOf(value)] ?? typeOf(value);
 }
 

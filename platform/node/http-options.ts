@@ -16,7 +16,7 @@ export interface NodeHttpOptions {
   connectLimitMs?: number;
   /** Longest body in bytes; default 64 KiB. */
   sizeLimitBytes?: number;
-  /** PEM certificates to trust instead of Node's own list. */
+  /** PEM certificates to trust instead of Node's own list; at least one. */
   ca?: string | Uint8Array | readonly (string | Uint8Array)[];
   /**
    * Creates the https connections in place of Node's own client, for example through a proxy (HTTPS_PROXY is not read). The

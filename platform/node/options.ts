@@ -3,6 +3,7 @@
 
 import {
   checkedCopy,
+  hasProblem,
   listed,
   type Problem,
   type Schema,
@@ -73,15 +74,16 @@ export const SESSION_BYTES = schema.properties.memoryBytes.default;
  * Finds every problem, with its path. A message never contains a value that may be secret.
  * @throws the result of `refuse`; by default SignInError `wrong_option` that names every invalid option
  */
-export function parseOptions(
+export async function parseOptions(
   given: SignInOptions,
   refuse = (problems: readonly Problem[]): Error => wrongOption(listed(problems)),
-): NodeSettings {
+): Promise<NodeSettings> {
   const { copy, found } = checkedCopy(given, schema as Schema);
   const options = copy as SignInOptions;
-  const isRight = (name: string): boolean => !found.some(({ path }) => isWithin(path, name));
-  const further = FURTHER.filter(([name]) => isRight(name)).flatMap(([, check]) => check(options));
-  const problems = [...found.map(explained), ...further.filter(({ message }) => message !== "")];
+  const checks = FURTHER.filter(([name]) => !hasProblem(found, name));
+  const further = await Promise.all(checks.map(([, check]) => check(options)));
+  const wrong = further.flat().filter(({ message }) => message !== "");
+  const problems = [...found.map(explained), ...wrong];
   if (problems.length > 0) throw refuse(problems);
   const { memoryBytes = SESSION_BYTES } = options;
   return Object.freeze({ ...options, memoryBytes, server: identityOf(options.server) });
@@ -98,44 +100,43 @@ export function identityOf(choice: ServerChoice): Settings["server"] {
   return { issuer, endpoints, profile: typeof profile === "string" ? { name: profile } : profile };
 }
 
-function isWithin(path: string, name: string): boolean {
-  return path === "" || path.split(/[.[]/)[0] === name;
-}
-
 function explained({ path, message }: Problem): Problem {
   const proxy = "is unknown; a proxy is an http.agent, or HTTPS_PROXY with NODE_USE_ENV_PROXY=1";
   return { path: path || "options", message: path === "http.proxy" ? proxy : message };
 }
 
 /** Rules that the schema cannot express, for options of the right type. A check returns the problem, "" for none. */
-const FURTHER: readonly (readonly [name: string, check: (options: SignInOptions) => Problem[]])[] =
+const FURTHER: readonly (readonly [
+  name: string,
+  check: (options: SignInOptions) => Problem[] | Promise<Problem[]>,
+])[] = [
+  ["server", addressProblems],
+  ["server", profileProblems],
   [
-    ["server", serverProblems],
-    [
-      "resources",
-      ({ resources = [], allowHttp }) =>
-        resources.map((address, at) => ({
-          path: `resources[${at}]`,
-          message: addressProblem(address, allowHttp),
-        })),
+    "resources",
+    ({ resources = [], allowHttp }) =>
+      resources.map((address, at) => ({
+        path: `resources[${at}]`,
+        message: addressProblem(address, allowHttp),
+      })),
+  ],
+  ["headers", ({ headers }) => headersProblems(headers)],
+  [
+    "http",
+    ({ http = {} }) => [
+      { path: "http.agent", message: whenReadable(() => agentProblem(http.agent)) },
     ],
-    ["headers", ({ headers }) => headersProblems(headers)],
-    [
-      "http",
-      ({ http = {} }) => [
-        { path: "http.agent", message: whenReadable(() => agentProblem(http.agent)) },
-      ],
-    ],
-    ["http", ({ http = {} }) => [{ path: "http.ca", message: certificateProblem(http) }]],
-    [
-      "signer",
-      ({ signer }) => [{ path: "signer", message: whenReadable(() => signerProblem(signer)) }],
-    ],
-    ["state", placeProblems],
-    ["deviceKey", ({ deviceKey }) => [{ path: "deviceKey", message: keyProblem(deviceKey) }]],
-  ];
+  ],
+  ["http", ({ http = {} }) => [{ path: "http.ca", message: certificateProblem(http) }]],
+  [
+    "signer",
+    ({ signer }) => [{ path: "signer", message: whenReadable(() => signerProblem(signer)) }],
+  ],
+  ["state", placeProblems],
+  ["deviceKey", ({ deviceKey }) => [{ path: "deviceKey", message: keyProblem(deviceKey) }]],
+];
 
-function serverProblems({ server, allowHttp }: SignInOptions): Problem[] {
+function addressProblems({ server, allowHttp }: SignInOptions): Problem[] {
   const { issuer, endpoints = {}, profile } = identityOf(server);
   const isComplete = issuer ?? profile ?? (endpoints.deviceAuthorization && endpoints.token);
   const where = typeof server === "object" && "endpoints" in server ? "server.endpoints" : "server";
@@ -147,6 +148,19 @@ function serverProblems({ server, allowHttp }: SignInOptions): Problem[] {
     ...endpointProblems(endpoints, allowHttp, where),
     { path: named, message: issuer === undefined ? "" : addressProblem(issuer, allowHttp) },
   ];
+}
+
+/** The profiles are loaded only if one is named. */
+async function profileProblems({ server, clientSecret }: SignInOptions): Promise<Problem[]> {
+  const { profile } = identityOf(server);
+  if (profile === undefined) return [];
+  const { serverProblems } = await import("../servers/index.ts");
+  const { name, ...words } = profile;
+  const at = typeof server === "object" && "profile" in server ? "server.profile" : "server";
+  return serverProblems(name, words, !!clientSecret).map(({ path, message }) => ({
+    path: path.replace(/^server(Parameters)?/, at),
+    message,
+  }));
 }
 
 /** PEM as bytes. The schema checks PEM as text. */

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { CapacityError } from "../driver/device.ts";
 import { nothing } from "../exchange/callbacks.ts";
-import { MetadataError, ServerError } from "../servers/profile.ts";
+import { MetadataError } from "../servers/profile.ts";
 import type { VerificationPrompt } from "../session/handlers.ts";
 import { resolveServer } from "../session/resolve-server.ts";
 import { type Session, signInOn } from "../session/session.ts";
@@ -54,7 +54,7 @@ export type { QrCode } from "./qr-code.ts";
  */
 export async function signIn(options: SignInOptions): Promise<Session> {
   const { openState, parseOptions } = await import("./state-directory.ts");
-  const settings = parseOptions(options);
+  const settings = await parseOptions(options);
   const { onCode, onTrouble, resumeOnly, signal, log } = settings;
   if (signal?.aborted) throw givenUp();
   let state: OpenState | undefined;
@@ -120,11 +120,6 @@ function asSignInError(error: unknown): unknown {
   if (error instanceof MetadataError) return metadataErrorOf(error);
   if (error instanceof StateDirectoryError) {
     return new SignInError("state_unusable", "user", error.message, { cause: error });
-  }
-  // For a profile, the path of the invalid parameter is in `server`.
-  if (error instanceof ServerError) {
-    const path = error.path.replace("serverParameters.", "server.");
-    return wrongOption(`${path} ${error.problem}`, error);
   }
   // Any other error is a bug of picogrant and is thrown unchanged.
   return error instanceof CapacityError ? wrongOption(error.message, error) : error;

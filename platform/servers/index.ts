@@ -1,7 +1,7 @@
 // Server profiles by name. A profile and its parameters provide everything that a driver needs except the client
 // identifier.
 
-import { nameMeant } from "../configuration/schema-check.ts";
+import { nameMeant, type Problem } from "../configuration/schema-check.ts";
 import type { Filter } from "../exchange/filter.ts";
 import {
   type Addresses,
@@ -66,32 +66,68 @@ export function profileName(name: string): string {
   return SERVERS.some((known) => known.name === meant) ? meant : name;
 }
 
-/** @throws ServerError if there is no such profile */
-export function profileOf(name: string): ServerProfile {
-  const profile = SERVERS.find((known) => known.name === profileName(name));
+const profileOf = (name: string): ServerProfile | undefined =>
+  SERVERS.find((known) => known.name === profileName(name));
+
+/**
+ * Returns the problems of a profile's name and parameters, [] if there are none.
+ * @param words the profile's parameters: `{ host: "sso.example.com", realm: "home" }`
+ */
+export function serverProblems(
+  name: string,
+  words: Readonly<Record<string, string>>,
+  hasSecret: boolean,
+): Problem[] {
+  const profile = profileOf(name);
   if (profile === undefined) {
     const names = SERVERS.map((known) => known.name);
     const meant = nameMeant(name, names) ?? (name.includes(".") ? `https://${name}` : "");
     const known = `must be one of: ${names.join(", ")}; or an issuer's address, or addresses`;
-    throw new ServerError("server", meant === "" ? known : `is unknown; did you mean ${meant}?`);
+    const message = meant === "" ? known : `is unknown; did you mean ${meant}?`;
+    return [{ path: "server", message }];
   }
-  return profile;
+  const { parameters, secret, title } = profile;
+  const known = Object.keys(parameters).join(", ") || "none";
+  const messages = Object.keys({ ...words, ...parameters }).map((word) => {
+    const of = Object.hasOwn(parameters, word) ? parameters[word]! : undefined;
+    const value = of && givenOrDefault(word, of, words);
+    let message = "";
+    if (of === undefined) message = `is unknown; ${profile.name} has: ${known}`;
+    else if (value === undefined) message = `is missing: ${of.description}`;
+    else if (!of.pattern.test(value)) message = `must be ${of.description}`;
+    return { path: `serverParameters.${word}`, message };
+  });
+  const missing = `is missing: a client of ${title} has one`;
+  const needed = { path: "clientSecret", message: missing };
+  return [
+    ...messages.filter(({ message }) => message !== ""),
+    ...(secret === "required" && !hasSecret ? [needed] : []),
+  ];
 }
 
-/**
- * @param words the profile's parameters: `{ host: "sso.example.com", realm: "home" }`
- * @throws ServerError that names the missing, invalid or unknown parameter
- */
+function givenOrDefault(
+  word: string,
+  parameter: ProfileParameter,
+  words: Readonly<Record<string, string>>,
+): string | undefined {
+  return Object.hasOwn(words, word) ? words[word] : parameter.default;
+}
+
+/** @throws ServerError that names the first problem of `serverProblems` */
 export function serverOf(
   name: string,
   words: Readonly<Record<string, string>>,
   hasSecret: boolean,
 ): Server {
-  const profile = profileOf(name);
-  const values = valuesOf(profile, words);
-  if (profile.secret === "required" && !hasSecret) {
-    throw new ServerError("clientSecret", `is missing: a client of ${profile.title} has one`);
-  }
+  const [problem] = serverProblems(name, words, hasSecret);
+  if (problem) throw new ServerError(problem.path, problem.message);
+  const profile = profileOf(name)!;
+  const values = Object.fromEntries(
+    Object.entries(profile.parameters).map(([word, one]) => [
+      word,
+      givenOrDefault(word, one, words)!,
+    ]),
+  );
   const fill = (text: string): string =>
     text.replace(/\{([a-z]+)\}/g, (_, word: string) => values[word]!);
   const addresses = {
@@ -126,25 +162,4 @@ function withoutSecret({ codeWithoutSecret }: ServerProfile): ServerProfile["tra
     request: (purpose, fields) =>
       purpose === "code" ? { fields: renamed(fields, { client_secret: undefined }) } : undefined,
   });
-}
-
-function valuesOf(
-  profile: ServerProfile,
-  words: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const known = Object.entries(profile.parameters);
-  for (const word of Object.keys(words)) {
-    if (Object.hasOwn(profile.parameters, word)) continue;
-    const names = known.map(([name]) => name).join(", ") || "none";
-    throw new ServerError(`serverParameters.${word}`, `is unknown; ${profile.name} has: ${names}`);
-  }
-  const values: Record<string, string> = {};
-  for (const [word, { description, default: standard, pattern }] of known) {
-    const value = Object.hasOwn(words, word) ? words[word] : standard;
-    const path = `serverParameters.${word}`;
-    if (value === undefined) throw new ServerError(path, `is missing: ${description}`);
-    if (!pattern.test(value)) throw new ServerError(path, `must be ${description}`);
-    values[word] = value;
-  }
-  return values;
 }

@@ -72,10 +72,13 @@ describe("device.json: each mistake is reported with its path", () => {
     [{ headers: { grant: { Host: "S3cr3t" } } }, "headers.grant Host is not the host's to set"],
     [{ headers: { grant: { "X-A": "S3cr3t\n" } } }, 'headers.grant["X-A"] must be a text'],
     [{ language: "ja", displayRom: "A02" }, "displayRom cannot be: the ROM A02 has no"],
-    [{ server: "gitbub" }, "server is unknown; did you mean github?"],
-    [keycloak({ host: undefined }), "serverParameters.host is missing: the host"],
+    [
+      { server: "gitbub", clientid: "" },
+      "did you mean clientId?; server is unknown; did you mean g",
+    ],
+    [keycloak({ host: undefined, realm: "../x" }), "serverParameters.realm must be the realm"],
+    [keycloak({ host: undefined, realm: "../x" }), "serverParameters.host is missing: the host"],
     [keycloak({ host: "evil.example/x" }), "serverParameters.host must be the host"],
-    [keycloak({ realm: "../x" }), "serverParameters.realm must be the realm"],
     [{ ...keycloak({ a: "" }), server: "github" }, "serverParameters.realm is unknown; github has"],
     [{ ...SERVER, server: "google" }, "clientSecret is missing: a client of Google has one"],
     [{ serverParameters: {} }, "serverParameters is only for a configuration with server"],
@@ -390,7 +393,7 @@ const PRINTER = "\u{1f5a8}";
 it.each<readonly [schema: Schema, value: unknown, message: string]>([
   [{ type: "object" }, new Map(), "must be an object (given: Map)"],
   [{ type: "integer" }, 1.5, "must be an integer (given: 1.5)"],
-  [{ type: "instance", title: "x" }, [], "must be x (given: a list)"],
+  [{ type: "instance", title: "x" }, [], "must be x (given: an empty list)"],
   [{ const: "lcd" }, "text", "must be lcd (given: a text of 4 characters)"],
   [{ enum: ["a", "b", "c"] }, 7, "must be a, b or c (given: a number)"],
   // The schema's maximum length counts code points.

@@ -27,11 +27,11 @@ import { temporaryFolder } from "../listening.ts";
 
 const state = path.join(os.tmpdir(), `picogrant-never-made-${process.pid}`);
 const valid = { server: "github", clientId: "id", state };
-function problemsOf(options: object): string[] {
+async function problemsOf(options: object): Promise<string[]> {
   const lines: string[] = [];
   const refused = new Error("refused");
   try {
-    parseOptions(options as SignInOptions, (problems) => {
+    await parseOptions(options as SignInOptions, (problems) => {
       lines.push(...problems.map(({ path, message }) => `${path} ${message}`));
       return refused;
     });
@@ -109,9 +109,9 @@ const rowsOf = (entrance: "signIn" | "device"): [at: string, takes: readonly str
   });
 
 describe("a value of a wrong type is refused with its path", () => {
-  it.each(rowsOf("signIn"))("signIn: %s", (at, takes) => {
+  it.each(rowsOf("signIn"))("signIn: %s", async (at, takes) => {
     for (const [value, name] of VALUES) {
-      const problems = problemsOf(withValue(valid, at, value));
+      const problems = await problemsOf(withValue(valid, at, value));
       const own = problems.filter((problem) => problem.startsWith(at));
       if (!takes.includes(name)) expect([name, own.length > 0]).toEqual([name, true]);
       expect(problems.join()).not.toContain("S3cr3t");
@@ -212,9 +212,9 @@ describe("signIn refuses wrong settings before it creates or requests anything",
   });
 
   it("all wrong settings of a call are in one error; options that are no object are refused", async () => {
-    const wrong = { ...valid, clientId: 7, scope: ["a"], deviceKey: new Uint8Array(3), pkcs: "" };
-    const refused = signIn(wrong as never);
-    for (const name of ["clientId", "scope", "deviceKey", "pkcs"])
+    const wrong = { server: "gitbub", clientId: 7, scope: ["a"], http: { ca: [] }, pkcs: "" };
+    const refused = signIn({ ...wrong, state, deviceKey: new Uint8Array(3) } as never);
+    for (const name of ["server", "clientId", "scope", "http.ca", "pkcs", "deviceKey"])
       await expect(refused).rejects.toThrow(`${name} `);
     await expect(signIn(null as never)).rejects.toThrow("options must be an object (given: null)");
     for (const value of [...ODD, 7] as never[]) {
@@ -250,8 +250,8 @@ describe("signIn refuses wrong settings before it creates or requests anything",
     { server: { issuer: "https://a.test/", endpoints: { token: "" }, profile: "github" } },
     { server: { profile: { name: "keycloak", host: "a.test", realm: "r" } } },
     { server: "http://a.test", resources: ["http://b.test"], allowHttp: true },
-  ])("and takes %j", (more) => {
-    expect(problemsOf({ ...valid, ...more })).toEqual([]);
+  ])("and takes %j", async (more) => {
+    expect(await problemsOf({ ...valid, ...more })).toEqual([]);
   });
 
   it.each<[wrong: object, code: string, message: RegExp]>([

@@ -13,7 +13,6 @@ import table from "../../../platform/configuration/settings.json";
 import type { Client, ServerSettings, Settings } from "../../../platform/configuration/settings.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
 import { parseOptions, SESSION_BYTES } from "../../../platform/node/options.ts";
-import { ServerError } from "../../../platform/servers/index.ts";
 import { MetadataError } from "../../../platform/servers/profile.ts";
 import { type RequestContext, resolveServer } from "../../../platform/session/resolve-server.ts";
 import { metadataErrorOf } from "../../../platform/session/sign-in-error.ts";
@@ -49,7 +48,7 @@ export interface ReadySettings {
 /**
  * @param host requests the metadata of an issuer
  * @param requesting stored metadata, which make a request unnecessary, and the time limit
- * @throws UsageError, ServerError, ConfigError for the command line; SignInError if the server does not respond
+ * @throws UsageError, ConfigError for the command line; SignInError if the server does not respond
  */
 export async function readySettings(
   login: LoginSettings,
@@ -57,17 +56,15 @@ export async function readySettings(
   requesting: RequestContext,
 ): Promise<ReadySettings> {
   try {
-    const { settings, title } = login.config ? inFile(login, login.config) : parsed(login);
+    const { settings, title } = login.config ? inFile(login, login.config) : await parsed(login);
     return { driver: await resolveServer(settings, host, requesting), title };
   } catch (error) {
-    if (error instanceof ServerError)
-      throw new UsageError(`${flagOf(error.path)} ${error.problem}`);
     throw error instanceof MetadataError ? metadataErrorOf(error) : error;
   }
 }
 
 /** @throws UsageError that names each invalid option */
-function parsed(login: LoginSettings) {
+async function parsed(login: LoginSettings) {
   const { server = "", serverParameters, clientId = "", secret: _, config: _no, ...more } = login;
   const { keyFile: _file, certificates: _other, ...client } = more;
   if (serverParameters?.name !== undefined)
@@ -79,7 +76,7 @@ function parsed(login: LoginSettings) {
     const named = problems.map(({ path, message }) => ({ path: flagOf(path), message }));
     return new UsageError(listed(named).replaceAll("allowHttp", "--allow-http"));
   };
-  return { settings: parseOptions(options, refuse), title: server };
+  return { settings: await parseOptions(options, refuse), title: server };
 }
 
 /** The command's option for the setting with this path. */
