@@ -86,8 +86,8 @@ function isAccessLeft(device: Device): boolean {
  */
 export function revocationCompleted(device: Device & Revocation, error: ErrorCode): void {
   // After the revocation of the refresh token, a final error for the access token does not matter: it has ended too, or
-  // expires soon.
-  var isMoot = error && device.refreshOutcome === ErrorCode.NONE;
+  // expires soon. Nor does it matter that a token is invalid already (§2.2), which some servers report as an error.
+  var isMoot = device.refreshOutcome === ErrorCode.NONE || error === ErrorCode.INVALID_TOKEN;
   if (isMoot && errorKind(device, error) !== ErrorKind.TRANSIENT) error = ErrorCode.NONE;
   var isFinal = !error || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
   setError(device, isFinal ? ErrorCode.NONE : error);

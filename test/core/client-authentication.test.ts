@@ -105,6 +105,12 @@ function revoked(bench: Port): (string | null)[] {
 it.each([
   ["both are revoked", [DONE, DONE], ["refresh", "access"], ErrorCode.NONE],
   [
+    "RFC 7009 §2.2: a token that is invalid already needs no revocation",
+    [error(400, "invalid_token"), error(400, "invalid_token")],
+    ["refresh", "access"],
+    ErrorCode.NONE,
+  ],
+  [
     "RFC 7009 §2.2.1: a token type that the server does not revoke is not retried; the other token is revoked",
     [UNSUPPORTED, DONE],
     ["refresh", "access"],

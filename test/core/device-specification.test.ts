@@ -308,7 +308,7 @@ describe("a session", () => {
     },
   );
 
-  it.each(["", '{"error":"invalid_token"}', '{"error":{"code":400,"message":"no"}}', "<html>"])(
+  it.each(["", '{"error":"invalid_request"}', '{"error":{"code":400,"message":"no"}}', "<html>"])(
     "device doc §7 row Revoke 400: %j is retried, then dropped",
     (body) => {
       const { sent } = signedOut({}, Array(10).fill({ status: 400, body }));

@@ -242,7 +242,8 @@ export class Responses {
     if (purpose === Purpose.REVOCATION) {
       if (random.chance(50)) return { status: 200, retryAfterS: -1, body: "" };
       // RFC 7009 §2.2.1: the effect depends on which of the two tokens the server rejects.
-      if (random.chance(25)) return this.#response(400, { error: "unsupported_token_type" });
+      const error = random.pick(["unsupported_token_type", "invalid_token"]);
+      if (random.chance(40)) return this.#response(400, { error });
       return random.chance(30) ? this.#response(200, {}) : this.#refusal();
     }
     if (calls.kind === Kind.METADATA) return this.#metadata(host);

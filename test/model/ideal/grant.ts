@@ -82,8 +82,10 @@ export class Grant {
   }
 
   /** Revokes both tokens, one after the other, unless one request ends both (RFC 7009 §2.1, §2.2.1). */
-  revocationCompleted(error: number, { retryAfterS }: Arrival): void {
+  revocationCompleted(failure: number, { retryAfterS }: Arrival): void {
     const device = this.device;
+    // An invalid token needs no revocation (RFC 7009 §2.2).
+    const error = failure === ErrorCode.INVALID_TOKEN ? ErrorCode.NONE : failure;
     const isFinal = error === ErrorCode.NONE || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
     device.error = isFinal ? ErrorCode.NONE : error;
     const isAccessLeft = device.hasAccess && !device.requests.isQueryRevoked;
