@@ -74,7 +74,8 @@ export async function runWholeLife(
   await host.kill("SIGKILL");
   host = start(environment, options);
   await host.state("PENDING");
-  await pollFor(environment, host, 1);
+  // When the service gets the second poll, the host has its response to the first one.
+  await pollFor(environment, host, 2);
 
   // The service stops, and starts again later.
   const opened = await host.measure();

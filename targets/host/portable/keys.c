@@ -222,7 +222,8 @@ const struct pg_medium *pg_keys_medium(struct pg_keys *keys, const struct pg_med
 int pg_keys_replaced(const struct pg_keys *keys) { return keys->has_other_record && !keys->has_own_record; }
 
 
-enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60 };
+/* After CLOCK_REJECTIONS_MAX successive rejections, the time is not the reason, even if it has changed each time. */
+enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60, CLOCK_REJECTIONS_MAX = 3 };
 
 /* The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or assertion may cause the
  * others. */
@@ -316,8 +317,12 @@ static int must_repeat(const struct pg_keys *keys) {
   return keys->is_signed && !keys->is_repeated && keys->has_nonce && (keys->found & NONCE_REQUIRED);
 }
 
-static int has_wrong_time(const struct pg_keys *keys) {
+static int is_rejected_late(const struct pg_keys *keys) {
   return keys->is_signed && keys->is_late && (keys->found & ~NONCE_REQUIRED);
+}
+
+static int has_wrong_time(const struct pg_keys *keys) {
+  return is_rejected_late(keys) && keys->clock_rejections < CLOCK_REJECTIONS_MAX;
 }
 
 static void keys_take_challenge(void *context, uint8_t c) {
@@ -387,8 +392,11 @@ static void keys_take_body(void *context, const uint8_t *bytes, size_t size) {
 static void keys_take_end(void *context) {
   struct pg_keys *keys = context;
   if (must_repeat(keys) && pg_http_repeat(keys->http)) return;
-  if (keys->is_dropped || has_wrong_time(keys)) {
-    keys->http->reason = has_wrong_time(keys) ? PG_REASON_CLOCK_WRONG : PG_REASON_SERVER_SILENT;
+  int is_wrong_time = has_wrong_time(keys);
+  if (!is_rejected_late(keys)) keys->clock_rejections = 0;
+  else if (is_wrong_time) keys->clock_rejections++;
+  if (keys->is_dropped || is_wrong_time) {
+    keys->http->reason = is_wrong_time ? PG_REASON_CLOCK_WRONG : PG_REASON_SERVER_SILENT;
     keys->sink->failed(keys->context);
   } else {
     keys->sink->end(keys->context);

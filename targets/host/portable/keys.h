@@ -71,6 +71,7 @@ struct pg_keys {
   char proof[PG_PROOF_BYTES];
   char assertion[PG_ASSERTION_BYTES];
   int32_t ahead_s; /* how far the server's clock is ahead of the device's; 0 if less than a minute */
+  int clock_rejections; /* how many responses in succession rejected a request and showed another time; at most 3 */
   /* The state of the current exchange. */
   uint32_t sent_s; /* when the request was sent, by the server's clock */
   int is_signed;
