@@ -32,7 +32,6 @@ export class Violation extends Error {
 
 /** The result of a run. */
 export interface ConformanceReport {
-  /** Names of the cases that the adapter passes. */
   passed: string[];
   failed: { name: string; reason: string }[];
 }

@@ -14,7 +14,6 @@ import {
   Violation,
 } from "./case.ts";
 
-/** Limits for the adapter under test. */
 export interface HttpLimits {
   /** Milliseconds for the whole exchange. */
   timeLimitMs: number;
@@ -22,7 +21,6 @@ export interface HttpLimits {
   sizeLimitBytes: number;
 }
 
-/** An HTTP adapter under test. */
 export interface HttpSubject extends Subject {
   http: Http;
 }
@@ -99,11 +97,9 @@ export interface HttpTestServer {
   requests(): readonly RequestOnServer[];
   /** Closes connections that wait for another request, as servers do after a while. */
   closeIdle(): void | Promise<void>;
-  /** Ends the server and all its connections. */
   close(): void | Promise<void>;
 }
 
-/** Provides the suite with servers. */
 export interface HttpTestBench {
   /** Whether requests go over real connections, so that the suite can check headers, connections and framing. */
   wire: boolean;

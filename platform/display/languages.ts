@@ -212,7 +212,6 @@ const connectionReasons = {
 export const languages = ["en", "de", "fr", "es", "ja"] as const;
 export type Language = (typeof languages)[number];
 
-/** The texts in the core's order. */
 export const TEXTS: Readonly<Record<Language, Texts>> = { en: MESSAGES.split("\n"), ...messages };
 const REASONS: Readonly<Record<Language, Texts>> = {
   en: reasons.map(({ text }) => text),

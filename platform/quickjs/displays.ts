@@ -17,7 +17,6 @@ interface Size {
   readonly rows: number;
 }
 
-/** Returns the display's size in characters; default 20x4. */
 export function displaySizeOf({ columns = 20, rows = 4 }: DisplayConfig = {}): Size {
   return { columns, rows };
 }

@@ -76,7 +76,6 @@ export function quickJs(): { std: Std; os: Os } {
   return { std, os };
 }
 
-/** Returns the arguments after the name of the script. */
 export function scriptArguments(): string[] {
   return (globals.scriptArgs ?? []).slice(1);
 }
@@ -93,7 +92,6 @@ const WEAKENING = [
   "SSL_CERT_FILE",
 ];
 
-/** Returns the environment for child processes, without these variables. */
 export function safeEnvironment(): Record<string, string> {
   const all = Object.entries(globals.std?.getenviron() ?? {});
   return Object.fromEntries(all.filter(([name]) => !WEAKENING.includes(name)));

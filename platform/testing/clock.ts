@@ -7,7 +7,6 @@ interface Appointment {
   run: () => void;
 }
 
-/** Timers on a manual clock. */
 export interface ManualTimers extends Timers {
   /** When the alarm is due, in the clock's `elapsedMs`; undefined if there is no alarm. */
   dueMs: number | undefined;

@@ -47,9 +47,7 @@ export type FakeFault =
 export interface SeenRequest extends Omit<HttpRequest, "bodyFrom" | "bodyTo"> {
   readonly headers: readonly Header[];
   readonly body: Uint8Array;
-  /** The body read as UTF-8. */
   readonly text: string;
-  /** The body read as a form. */
   readonly form: URLSearchParams;
   /** The clock's time in milliseconds when the request was sent; 0 without a clock. */
   readonly atMs: number;
@@ -95,7 +93,6 @@ const LEAD_BYTES = 3;
 
 /** An HTTP adapter without a network. It throws if the caller violates the contract, and records the violations. */
 export class FakeHttp implements Http {
-  /** All requests so far. */
   readonly requests: SeenRequest[] = [];
   /** The caller's violations of the contract. */
   readonly violations: string[] = [];

@@ -32,9 +32,7 @@ export interface FakePlatformOptions {
   entropy?: number | Entropy;
 }
 
-/** A platform whose adapters a test can inspect. */
 export interface FakePlatform extends Platform {
-  /** The clock that all adapters use. */
   readonly clock: ManualClock;
   readonly http: FakeHttp;
   readonly timers: ManualTimers;
@@ -93,5 +91,4 @@ export const driverConfig: Readonly<DriverConfig & { server: string }> = {
   messages: "",
 };
 
-/** Default settings for the core alone. */
 export const deviceConfig: Readonly<Config> = { ...driverConfig, columns: 20, rows: 4, seed: 1 };

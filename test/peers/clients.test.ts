@@ -1,5 +1,5 @@
-// Tests which clients can sign in with which dialects of the service, over real sockets and with all of their checks.
-// The oracle tests every response of each dialect.
+// Tests which clients can sign in with which dialects of the service, over real sockets and with all of their checks, and
+// with keys instead of secrets. The oracle tests every response of each dialect.
 
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -42,32 +42,55 @@ print(json.dumps({"claims": dict(claims), "user": user}))
 `;
 
 interface Place {
-  readonly url: string;
   readonly issuer: string;
   readonly dialect: Dialect;
   readonly id: string;
+  /** If set, the client authenticates by private_key_jwt, and its tokens are bound to another key (DPoP). */
+  readonly keys?: CryptoKeyPair;
 }
 
-async function oauth4webapi({ issuer: text, id }: Place): Promise<void> {
+/** Checks that a token that is bound to a key is useless as a bearer token. */
+async function expectBound(token: string, as: { readonly userinfo_endpoint?: string }) {
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await fetch(as.userinfo_endpoint!, { headers })).status).toBe(401);
+}
+
+async function oauth4webapi({ issuer: text, id, keys }: Place): Promise<void> {
   const issuer = new URL(text);
   const insecure = { [oauth.allowInsecureRequests]: true } as const;
   const its = { client_id: id };
+  const auth = keys ? oauth.PrivateKeyJwt(keys.privateKey) : oauth.None();
+  const DPoP = keys && oauth.DPoP({}, await oauth.generateKeyPair("ES256"));
+  const options = { ...insecure, ...(DPoP && { DPoP }) };
   const found = await oauth.discoveryRequest(issuer, { ...insecure, algorithm: "oauth2" });
   const as = await oauth.processDiscoveryResponse(issuer, found);
   const scope = { scope: "openid" };
-  const requested = await oauth.deviceAuthorizationRequest(as, its, oauth.None(), scope, insecure);
+  const requested = await oauth.deviceAuthorizationRequest(as, its, auth, scope, insecure);
   const codes = await oauth.processDeviceAuthorizationResponse(as, its, requested);
+  /** Sends the request again if the first response was `use_dpop_nonce`. */
+  const send = async <T>(request: () => Promise<T>): Promise<T> =>
+    request().catch((error) => (oauth.isDPoPNonceError(error) ? request() : Promise.reject(error)));
   const poll = async (): Promise<oauth.TokenEndpointResponse> => {
-    const none = oauth.None();
     const { device_code } = codes;
-    const received = await oauth.deviceCodeGrantRequest(as, its, none, device_code, insecure);
+    const received = await oauth.deviceCodeGrantRequest(as, its, auth, device_code, options);
     return oauth.processDeviceCodeResponse(as, its, received);
   };
-  await expect(poll()).rejects.toMatchObject({ error: "authorization_pending" });
+  await expect(send(poll)).rejects.toMatchObject({ error: "authorization_pending" });
   await sleep(1000);
-  const { access_token } = await poll();
+  const { access_token } = await send(poll);
+  if (DPoP) {
+    const user = await send(async () => {
+      const received = await oauth.userInfoRequest(as, its, access_token, options);
+      return oauth.processUserInfoResponse(as, its, "ada", received);
+    });
+    expect(user.sub).toBe("ada");
+    const seen = await oauth.introspectionRequest(as, its, auth, access_token, insecure);
+    const { cnf } = await oauth.processIntrospectionResponse(as, its, seen);
+    expect(cnf).toEqual({ jkt: await DPoP.calculateThumbprint() });
+    await expectBound(access_token, as);
+  }
   if (as.revocation_endpoint === undefined) return;
-  const received = await oauth.revocationRequest(as, its, oauth.None(), access_token, insecure);
+  const received = await oauth.revocationRequest(as, its, auth, access_token, insecure);
   await oauth.processRevocationResponse(received);
 }
 
@@ -79,19 +102,28 @@ function offlineScope(dialect: Dialect): string {
   return /auth0|entra/.test(dialect) ? " offline_access" : "";
 }
 
-async function openidClient({ issuer, dialect, id }: Place): Promise<void> {
-  // Signs in with openid-client, which also checks the signatures of ID tokens.
+/** Signs in with openid-client, which also checks the signatures of ID tokens. */
+async function openidClient({ issuer, dialect, id, keys }: Place): Promise<void> {
   const execute = [client.allowInsecureRequests, client.enableNonRepudiationChecks];
-  const auth = client.ClientSecretPost(SECRET);
-  const config = await client.discovery(new URL(issuer), id, SECRET, auth, { execute });
+  const auth = keys ? client.PrivateKeyJwt(keys.privateKey) : client.ClientSecretPost(SECRET);
+  const config = await client.discovery(new URL(issuer), id, undefined, auth, { execute });
+  const options = keys && {
+    DPoP: client.getDPoPHandle(config, await client.randomDPoPKeyPair("ES256")),
+  };
   const scope = `openid${offlineScope(dialect)}`;
   const codes = await client.initiateDeviceAuthorization(config, { scope });
-  const tokens = await client.pollDeviceAuthorizationGrant(config, codes);
-  const renewed = await client.refreshTokenGrant(config, tokens.refresh_token!);
+  const tokens = await client.pollDeviceAuthorizationGrant(config, codes, undefined, options);
+  const refresh = (token: string) => client.refreshTokenGrant(config, token, undefined, options);
+  const renewed = await refresh(tokens.refresh_token!);
   expect(renewed.access_token).not.toBe(tokens.access_token);
+  if (keys) {
+    expect(renewed.token_type).toBe("dpop");
+    await client.fetchUserInfo(config, renewed.access_token, "ada", options);
+    await expectBound(renewed.access_token, config.serverMetadata());
+  }
   if (config.serverMetadata().revocation_endpoint === undefined) return;
   await client.tokenRevocation(config, renewed.access_token);
-  const dead = client.refreshTokenGrant(config, renewed.refresh_token ?? tokens.refresh_token!);
+  const dead = refresh(renewed.refresh_token ?? tokens.refresh_token!);
   await expect(dead).rejects.toMatchObject({ error: "invalid_grant" });
 }
 
@@ -130,25 +162,32 @@ oauth4webapi 3        no             yes            no             yes          
 Authlib               yes            yes            yes            yes            yes            yes
 `;
 
-async function liesIn(dialect: Dialect): Promise<string[]> {
-  const clients = Object.values(CLIENTS).map((live, at) => ({
-    ...{ id: `client-${at}`, name: "Client" },
-    secret: live === openidClient ? SECRET : undefined,
-  }));
-  const accounts = [{ id: "ada", name: "Ada", email: "ada@example.test" }];
-  const service = await startSimulatedService({ dialect, fixture: { clients, accounts } });
+const accounts = [{ id: "ada", name: "Ada", email: "ada@example.test" }];
+
+/** Starts a service whose user allows a code only after it has been polled once. */
+async function startService(
+  settings: Parameters<typeof startSimulatedService>[0],
+): Promise<string> {
+  const service = await startSimulatedService(settings);
   onTestFinished(() => service.close());
-  const { url, issuer } = service;
-  // The user allows a code only after it has been polled once.
   service.observe((event) => {
     if (event.type !== "exchange" || !/authorization_pending/.test(event.responseBody)) return;
     const id = new URLSearchParams(event.requestBody).get("client_id");
     for (const { userCode, clientId } of service.pending())
       if (clientId === id) service.approve(userCode, "ada");
   });
+  return service.issuer;
+}
+
+async function liesIn(dialect: Dialect): Promise<string[]> {
+  const clients = Object.values(CLIENTS).map((live, at) => ({
+    ...{ id: `client-${at}`, name: "Client" },
+    secret: live === openidClient ? SECRET : undefined,
+  }));
+  const issuer = await startService({ dialect, fixture: { clients, accounts } });
   return Promise.all(
     Object.values(CLIENTS).map((live, at) =>
-      live({ url, issuer, dialect, id: clients[at]!.id }).then(
+      live({ issuer, dialect, id: clients[at]!.id }).then(
         () => "yes",
         () => "no",
       ),
@@ -174,3 +213,17 @@ test("each client completes a sign-in in the dialects that it supports, and in n
     .filter((one, at) => at === 0 || one.slice(0, 22).trim() in CLIENTS);
   expect(table.trim()).toBe(expected.join("\n"));
 });
+
+const KEYED = ["openid-client 6", "oauth4webapi 3"];
+test.each(KEYED.flatMap((name) => [false, true].map((dpopNonces) => [name, dpopNonces] as const)))(
+  "%s signs in and calls with keys alone, with nonces: %s",
+  async (name, dpopNonces) => {
+    const keys = await oauth.generateKeyPair("ES256");
+    const jwks = await crypto.subtle.exportKey("jwk", keys.publicKey);
+    const dialect = "rfc8628";
+    const options = { dpop: "required", dpopNonces } as const;
+    const fixture = { clients: [{ id: "keyed", name: "Keyed", jwks }], accounts };
+    const issuer = await startService({ dialect, options, fixture });
+    await CLIENTS[name]!({ issuer, dialect, id: "keyed", keys });
+  },
+);
