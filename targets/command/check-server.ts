@@ -1,4 +1,4 @@
-// `picogrant check-server`: the test server for the program check.c, which tests a port in C (targets/host/ports/template).
+// `picogrant check-server`: the test server for check.c, which tests a port in C (targets/host/ports/template).
 
 import { createPublicKey, verify } from "node:crypto";
 import { once } from "node:events";
@@ -41,7 +41,7 @@ export const checkServer: Part = {
 const PATTERN_BYTES = 5000;
 const LATE_MS = 1500;
 
-/** The byte at an index of the long response; adjacent bytes differ. check-connection.c has the same function. */
+/** The byte at an index of the long response. check-connection.c has the same function. */
 const patternAt = (place: number): number => 33 + ((place * 7 + (place >> 8)) % 90);
 
 /** A checksum that depends on the bytes and on their order. */
@@ -80,7 +80,7 @@ const RESPONSES: Readonly<
   },
 };
 
-/** @param bytes x and y of a public key, and the signature of a message that check-connection.c has, too */
+/** `bytes` are x and y of a public key, and the signature of a message. check-connection.c has the same message. */
 function isSignature(bytes: Buffer): boolean {
   const [x, y] = [0, 32].map((at) => bytes.toString("base64url", at, at + 32));
   try {
@@ -92,12 +92,7 @@ function isSignature(bytes: Buffer): boolean {
   }
 }
 
-/**
- * Starts the server.
- * @param host the address to listen at; "0.0.0.0" for a board
- * @param port 0 for any free port
- * @returns the server's address, with a slash at the end, and a function that stops the server
- */
+/** The returned address ends with a slash. */
 export async function startCheckServer(host = "127.0.0.1", port = 0) {
   const response = (request: IncomingMessage, response: ServerResponse): void => {
     const pieces: Buffer[] = [];

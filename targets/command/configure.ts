@@ -1,5 +1,4 @@
-// `picogrant configure`: a complete device.json for hosts without discovery, or with --page the settings page of a device
-// in C.
+// `picogrant configure`: a complete device.json for hosts without discovery, or the settings page of a device in C.
 import { existsSync } from "node:fs";
 import { Option } from "commander";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
@@ -39,7 +38,7 @@ member as it is in device.json.
 const DPOP = ["require", "auto", "off"];
 const AUDIENCES = ["issuer", "token_endpoint"];
 
-/** @param choices the allowed values; an option without a value has the first */
+/** Without a value, the option has the first of `choices`. */
 function keyOption(flags: string, what: string, choices: readonly string[]): Option {
   return new Option(flags, `with --page: ${what}`).choices(choices).preset(choices[0]);
 }
@@ -81,10 +80,7 @@ export const configure: Part = {
   },
 };
 
-/**
- * The file of certificate authorities that a device.json names. A device that connects only to itself needs none.
- * @throws UsageError if the file is needed and not named
- */
+/** The authorities that device.json names. @throws UsageError if they are needed and not named */
 function authoritiesIn({ http, endpoints = {} }: DeviceConfig): string[] {
   if (http?.certificates !== undefined) return [http.certificates];
   const addresses = Object.values(endpoints).flat();

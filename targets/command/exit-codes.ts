@@ -1,4 +1,4 @@
-// The table of exit codes, the exit code of each error, and the handling of signals.
+// The exit codes, the exit code of each error, and the handling of signals.
 
 import { isMediumFault, reasonOf } from "../../platform/node/files.ts";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
@@ -13,7 +13,7 @@ export const Exit = {
   PIPE: 141,
 } as const;
 
-/** The exit codes of shells for programs ended by a signal. */
+/** The exit codes of shells for these signals. */
 export const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export const EXIT_CODES: readonly (readonly [code: number, what: string])[] = [
@@ -31,7 +31,6 @@ export const EXIT_CODES: readonly (readonly [code: number, what: string])[] = [
   [SIGNALS.SIGTERM, "interrupted by SIGTERM"],
 ];
 
-/** A failure other than an invalid command line. */
 export class Failure extends Error {
   override readonly name = "Failure";
 }
@@ -45,10 +44,7 @@ class Interrupted extends SignInError {
   }
 }
 
-/**
- * The codes of other errors in JSON, by class name. Some classes are in more than one bundle, so the class itself cannot be
- * compared.
- */
+/** The codes of other errors in JSON, by class name. A class can be in several bundles, so names are compared. */
 const CODES: Readonly<Record<string, string>> = {
   UsageError: "wrong_option",
   ConfigError: "wrong_option",
@@ -74,7 +70,7 @@ const EXITS: Readonly<Record<string, number>> = {
   not_erased: Exit.NOT_STORED,
 };
 
-/** Converts a file system error to a Failure with one line. */
+/** Converts an error of the file system to one line. */
 function inWords(error: unknown): unknown {
   const { path, syscall } = error as NodeJS.ErrnoException;
   if (path === undefined || syscall === undefined) return error;
@@ -84,16 +80,13 @@ function inWords(error: unknown): unknown {
     : new Failure(`${message}; choose another path`);
 }
 
-/**
- * The message of an error, its event for --json, and its exit code.
- * @throws the error itself if it is a bug of this program, so that Node prints its stack
- */
+/** The message of an error, its event for --json, and its exit code. Throws an error that is a bug of this program. */
 export function outcomeBy(thrown: unknown): { exitCode: number; event: object; message: string } {
   const error = inWords(thrown);
   if (!(error instanceof Error)) throw error;
   const line = error.message.replace(/\s*\n\s*/g, " ").trim();
   const isOurs = error instanceof SignInError;
-  // Only messages of SignInError name options of `signIn`. Others name the command's options or members of device.json.
+  // Other errors name the command's options or members of device.json.
   const replaced = isOurs ? OPTIONS : [];
   const message = printable(replaced.reduce((text, [from, to]) => text.replace(from, to), line));
   const code = isOurs ? error.code : CODES[error.name];
@@ -106,11 +99,7 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
 /** Aborts the work of `interruptibly`; undefined while no such work runs. */
 let giveUp: ((reason: Interrupted) => void) | undefined;
 
-/**
- * Runs work that may take long. A signal or a closed output aborts it.
- * @param work may also abort itself: it passes the error to the controller
- * @throws the reason of the abort
- */
+/** A signal or a closed output aborts the work, which can also abort itself. @throws the reason of the abort */
 export async function interruptibly<T>(work: (end: AbortController) => Promise<T>): Promise<T> {
   const end = new AbortController();
   giveUp = (reason) => end.abort(reason);
@@ -128,7 +117,6 @@ export async function interruptibly<T>(work: (end: AbortController) => Promise<T
     throw isGivenUp && end.signal.aborted ? end.signal.reason : error;
   } finally {
     giveUp = undefined;
-    // From here on, signals end the program as usual.
     for (const [signal, listener] of listeners) process.off(signal, listener);
   }
 }

@@ -1,4 +1,4 @@
-// `picogrant key`: creates the key of a state directory, and prints its public part for the registration of the client.
+// `picogrant key`: creates the key of a state directory, and prints its public part.
 
 import { makeOwnDirectory } from "../../platform/node/files.ts";
 import { fileSigner } from "../../platform/node/keys.ts";

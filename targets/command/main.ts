@@ -90,7 +90,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   signout: "logout",
 };
 
-/** Accepts `auth login`, as gh does. `help login` becomes `login --help`. Rejects an unknown name after `help`. */
+/** Accepts `auth login`, as gh does, and converts `help login` to `login --help`. */
 function wordsOf([first = "", ...rest]: readonly string[]): string[] {
   if (first === "help") return rest.length > 0 ? wordsOf([...rest, "--help"]) : ["--help"];
   if (first === "auth") return rest.length > 0 ? wordsOf(rest) : ["--help"];
@@ -110,7 +110,7 @@ function program(): Command {
     .addHelpText("after", HELP);
   for (const [name, summary, load] of PARTS) {
     const run = async (argv: string[]): Promise<void> => {
-      // Do not call process.exit, which would discard output that is still in a pipe.
+      // process.exit would discard output that is still in a pipe.
       process.exitCode = await runPart(await load(), argv, `picogrant ${name}`, summary);
     };
     command
@@ -126,7 +126,7 @@ function program(): Command {
   return command;
 }
 
-/** Runs work. Prints an error as one line for users and, with --json, as an object for programs. */
+/** Prints an error in one line for users and, with --json, as an object for programs. */
 async function orEnding(
   name: string,
   argv: readonly string[],

@@ -1,23 +1,17 @@
-// Parses the options of each subcommand: one style of help, errors in one line with exit code 2, and completion in
-// shells.
+// The options of each subcommand, commands in messages, and completion in shells.
 
 import { Argument, Command } from "commander";
 import { commandLine } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
 
-/** A subcommand: its options, which also define its help and completion, and its action. */
 export interface Part {
-  /**
-   * Adds the options.
-   * @param line has the name and the description
-   * @param argv the words after the name, for a subcommand with several sets of options
-   */
+  /** Adds the options. `argv` is for a subcommand with several sets of options. */
   line(line: Command, argv: readonly string[]): Command | Promise<Command>;
-  /** @param line the parsed command line @returns the exit code */
+  /** Returns the exit code. */
   act(line: Command): Promise<number>;
 }
 
-/** Parses the options and runs the action. @returns the exit code @throws UsageError for invalid options */
+/** Parses the options and runs the action. Returns the exit code. @throws UsageError */
 export async function runPart(
   { line, act }: Part,
   argv: readonly string[],
@@ -28,17 +22,12 @@ export async function runPart(
   return await act(whole.parse(argv, { from: "user" }));
 }
 
-// Commands in messages: quoted for a shell, with the options of this run.
-
-/**
- * The values of options by their names in programs: `clientId` for `--client-id`. An object repeats its option, once
- * for each NAME=VALUE.
- */
+/** Values by the names of options: `clientId` for `--client-id`. An object repeats its option for each NAME=VALUE. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
 export function commandText(name: string, options: OptionValues): string {
   const words = Object.entries(options).flatMap(([option, value]) => wordsOf(option, value));
-  // With npx, the program is not in the shell's PATH, so messages start with `npx`.
+  // With npx, the program is not in the shell's PATH.
   const { npm_lifecycle_event: event, npm_lifecycle_script: script } = process.env;
   const program = event === "npx" && script === "picogrant" ? "npx picogrant" : "picogrant";
   return [program, name, ...words.map(quoted)].join(" ");
@@ -56,7 +45,7 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** A subcommand that is loaded only to run it or to list its options. */
+/** `load` is called to run the subcommand or to list its options. */
 export type NamedPart = readonly [name: string, summary: string, load: () => Promise<Part>];
 
 const HELP = `
@@ -81,7 +70,7 @@ compdef _picogrant picogrant
 `,
 };
 
-/** @param values possible values of options, by the names of the options */
+/** `values` returns the possible values of an option, such as `--server`. */
 export function completionOf(
   parts: readonly NamedPart[],
   values: (option: string) => Promise<readonly string[]>,
@@ -92,7 +81,7 @@ export function completionOf(
   };
   const names = parts.map(([name]) => name);
 
-  /** Completions of the last word; none if the shell should complete file names. */
+  /** Returns nothing if the shell should complete file names. */
   const candidates = async (words: readonly string[]): Promise<readonly string[]> => {
     if (words.length <= 1) return [...names, "help"];
     if (words[0] === "help") return names;

@@ -1,5 +1,4 @@
-// Makes settings pages (layout: targets/host/portable/page.h). A page contains the device's configuration, its certificate
-// authorities, its random seed, and its key if records are sealed. Each page is read back and compared.
+// Makes settings pages (layout: targets/host/portable/page.h). Each page is read back and compared.
 
 import { randomBytes, X509Certificate } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -15,13 +14,13 @@ import type { ServerSettings } from "../../platform/configuration/settings.ts";
 import { reasonTexts } from "../../platform/display/reasons.ts";
 import { addressProblem } from "../../platform/servers/address.ts";
 
-/** A device's limits: the bytes of a page, and the number of certificate authorities. */
+/** The limits of a device (targets/host/portable/page.h). */
 const PAGE_MAX = 16_384;
 const AUTHORITIES_MAX = 8;
 const SEED_BYTES = 32;
 const HEAD = 12;
 
-/** The settings in the order of enum pg_page_number and enum pg_page_text. */
+/** In the order of enum pg_page_number and enum pg_page_text. */
 const NUMBERS = [
   "columns",
   "rows",
@@ -50,7 +49,7 @@ const TEXTS = [
   "resourceHeaders",
   "directory",
 ] as const;
-/** Number of addresses. Their indexes are the numbers of the core's endpoints. */
+/** The index of an address is the number of the core's endpoint. */
 const ADDRESSES = Endpoint.RESOURCE + 1;
 
 export interface PageContent {
@@ -60,16 +59,16 @@ export interface PageContent {
   readonly addresses: readonly string[];
   readonly seed: Uint8Array;
   readonly key: Uint8Array;
-  /** The authorities. Each entry has the certificate, and the positions of the parts that a board reads. */
+  /** Each entry has a certificate, and the positions of the parts that a board reads. */
   readonly authorities: readonly Uint8Array[];
-  /** The time server; "" for none. */
+  /** "" for none. */
   readonly timeServer: string;
-  /** The uses of the signing key: 1 for DPoP, plus 2 or 4 for private_key_jwt with the issuer or token endpoint as audience. */
+  /** 1 for DPoP, plus 2 or 4 for private_key_jwt, whose audience is then the issuer or the token endpoint. */
   readonly keyUses: number;
   readonly signingKey: Uint8Array;
 }
 
-/** BearSSL's number for each curve. An RSA key has the number 0. */
+/** BearSSL's number of each curve. An RSA key has the number 0. */
 const CURVES: Readonly<Record<string, number>> = { "P-256": 23, "P-384": 24 };
 
 export class PageError extends Error {}
@@ -93,13 +92,12 @@ function element(der: Buffer, at: number): { content: number; end: number } {
   return { content, end: content + der.readUIntBE(at + 2, digits) };
 }
 
-/** The position and size of the subject in a certificate (RFC 5280 §4.1). */
 function subjectIn(certificate: Buffer): [at: number, size: number] {
   const toBeSigned = element(certificate, element(certificate, 0).content);
   let at = toBeSigned.content;
   // Certificates of version 1 have no version element.
   if (certificate[at] === 0xa0) at = element(certificate, at).end;
-  // Skips serial number, signature algorithm, issuer and validity.
+  // Skip serial number, signature algorithm, issuer and validity (RFC 5280 §4.1).
   for (let skipped = 0; skipped < 4; skipped++) at = element(certificate, at).end;
   return [at, element(certificate, at).end - at];
 }
@@ -142,7 +140,7 @@ const headerLines = (headers: Readonly<Record<string, string>> = {}): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("");
 
-/** The addresses of a configuration by endpoint. They must be https, or http to the device itself. */
+/** The addresses by endpoint. They must be https, or http to the device itself. */
 function addressesOf({ endpoints }: ServerSettings): string[] {
   const addresses = Array.from({ length: ADDRESSES }, () => "");
   addresses[Endpoint.DEVICE_AUTHORIZATION] = endpoints.deviceAuthorization;
@@ -236,10 +234,7 @@ function written(content: PageContent): Buffer {
   throw new PageError(`the page has ${page.length} bytes; at most ${PAGE_MAX} fit`);
 }
 
-/**
- * Reads a page as a device does.
- * @throws PageError if it is invalid
- */
+/** Reads a page as a device does. @throws PageError */
 export function readPage(page: Uint8Array): PageContent {
   const bytes = Buffer.from(page);
   const length = bytes.length >= HEAD ? bytes.readUInt32LE(4) : -1;
@@ -268,7 +263,7 @@ export function readPage(page: Uint8Array): PageContent {
     key: take(takeNumber(1)),
     authorities: Array.from({ length: takeNumber(2) }, () => {
       const begin = at;
-      // Skips certificate, curve, and position and size of subject, key and exponent (`authorityOf`).
+      // Skip certificate, curve, and position and size of subject, key and exponent (`authorityOf`).
       take(takeNumber(2) + 1 + 12);
       return body.subarray(begin, at);
     }),
@@ -281,13 +276,13 @@ export function readPage(page: Uint8Array): PageContent {
 }
 
 export interface PageSettings {
-  /** Certificates of authorities in PEM, any number in each text. Without any, the device trusts no server. */
+  /** Texts with any number of PEM certificates. Without any, the device trusts no server. */
   readonly authorities: readonly string[];
   /** Seconds since 1970. The device never sets its clock before this time. Of two pages, it uses the later one. */
   readonly madeAt?: number;
   /** The random seed. Default: a new one. Pass an empty one if the device has a random number generator. */
   readonly seed?: Uint8Array;
-  /** The key of the device (targets/host/portable/keys.h): its uses and, for a board, the private key of 32 bytes. */
+  /** The uses of the device's key (targets/host/portable/keys.h) and, for a board, the private key of 32 bytes. */
   readonly keys?:
     | {
         dpop?: boolean;
@@ -298,11 +293,7 @@ export interface PageSettings {
     | undefined;
 }
 
-/**
- * Makes a device's page.
- * @param config the text of device.json
- * @throws PageError if a setting does not fit a page, ConfigError if device.json is invalid. Each message is one line
- */
+/** `config` is the text of device.json. @throws PageError if a setting does not fit a page, ConfigError */
 export function makePage(config: string, settings: PageSettings): Buffer {
   const { authorities, madeAt = Math.floor(Date.now() / 1000), keys = {} } = settings;
   const read = parseDeviceConfig(config);

@@ -1,5 +1,4 @@
-// `picogrant configure --page`: writes a settings page for one device, or for each line of a table of devices. Each page is
-// read back and compared before its file is written. Files are replaced as a whole. Errors have one line.
+// `picogrant configure --page`: writes a settings page for one device, or for each line of a table of devices.
 
 import { createPrivateKey, type JsonWebKey } from "node:crypto";
 import { dirname, join } from "node:path";
@@ -8,7 +7,7 @@ import { makeDirectory, reasonOf, writeOwn } from "../../platform/node/files.ts"
 import { readText, UsageError } from "../desktop/command-line.ts";
 import { makePage, PageError } from "./page-format.ts";
 
-/** Replaces a whole file and creates missing folders. @throws UsageError */
+/** Creates missing folders. @throws UsageError */
 export function replaceFile(path: string, content: Uint8Array | string): void {
   try {
     makeDirectory(dirname(path), 0o777);
@@ -30,7 +29,7 @@ function put(config: Record<string, unknown>, path: string, text: string): void 
   at[names.at(-1)!] = isNumber ? Number(text) : text;
 }
 
-/** The cells of a CSV text (RFC 4180). A cell may be quoted; a quote within it is doubled. */
+/** The cells of a CSV text (RFC 4180). */
 export function cellsOf(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -59,7 +58,7 @@ function pemOf(paths: readonly string[]): string[] {
   });
 }
 
-/** Reads a private key on P-256, in PEM or as a JWK. @returns the private number, 32 bytes */
+/** The 32 bytes of a private key on P-256, which the file has in PEM or as a JWK. */
 function privateKeyIn(path: string): Buffer {
   const text = readText(path, "key");
   try {
@@ -69,12 +68,12 @@ function privateKeyIn(path: string): Buffer {
     const { crv, d } = key.export({ format: "jwk" });
     if (crv === "P-256" && d !== undefined) return Buffer.from(d, "base64url");
   } catch {
-    // The error below replaces Node's message, which does not name the file.
+    // Node's message does not name the file. The error below does.
   }
   throw new UsageError(`${path}: holds no private key on the curve P-256, in PEM or as a JWK`);
 }
 
-/** Runs `act`. Describes its error in one line that starts with the place. */
+/** Converts an expected error to one line that starts with the place. */
 export function orMistake<T>(place: string, act: () => T): T {
   try {
     return act();
@@ -122,12 +121,7 @@ export interface KeyFlags {
   key?: string;
 }
 
-/**
- * Writes the page of a device; with a table, one page for each line.
- * @param out the file; with a table, the folder
- * @returns a line for the user
- * @throws UsageError with one line
- */
+/** Writes the page of a device, or a page for each line of a table to the folder `out`. Returns a line for the user. */
 export function writePages(
   place: string,
   config: string,

@@ -1,5 +1,5 @@
-// Finds the memory that a core needs for tokens of given lengths. For different sizes, it runs the driver through a
-// sign-in, a refresh with new tokens, a power loss, another refresh, and signing out.
+// `picogrant sizing`: the memory that a core needs for tokens of given lengths. For different sizes, the driver signs
+// in, refreshes with new tokens, loses power, refreshes again, and signs out.
 
 import * as complete from "../../core/complete.ts";
 import * as grantAlone from "../../core/index.ts";
@@ -10,18 +10,18 @@ import { integer, markdownTable } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
 import type { Part } from "./option-parser.ts";
 
-/** Lengths of tokens; a server without refresh tokens has 0 as their length. */
+/** A server without refresh tokens has 0 as their length. */
 type Tokens = Pick<ServerProfile, "accessTokenBytes" | "refreshTokenBytes">;
 
 export const BUILDS = { complete, "grant alone": grantAlone } as const;
 type Build = keyof typeof BUILDS;
 
-/** The maximum of `memoryBytes` in device.schema.json. */
+/** The maximum of `limits.memoryBytes` in device.json. */
 const MEMORY_MAX = 65_535;
 const STEP = 32;
 const A_DAY_MS = 86_400_000;
 
-/** A typical client and display (20x4). */
+/** A typical client. */
 const SETTINGS = {
   ...driverConfig,
   clientId: "c".repeat(36),
@@ -57,7 +57,7 @@ export function suffices(core: Core, tokens: Tokens, memoryBytes: number): boole
   if (first === undefined) return false;
   first.clock.advance(60_000);
   if (!isWell(first.driver)) return false;
-  // Advance by two hours. With a refresh token, the device then refreshes.
+  // After two hours, a device with a refresh token has refreshed.
   first.clock.advance(A_DAY_MS / 12);
   if (tokens.refreshTokenBytes > 0 && !isWell(first.driver)) return false;
   if (tokens.refreshTokenBytes === 0) return true;
@@ -126,7 +126,7 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
   }
 }
 
-/** Typical lengths in bytes: opaque tokens, and signed tokens with few or many claims. */
+/** Typical lengths of access token and refresh token. */
 const USUAL = [
   ["short opaque tokens", 64, 64],
   ["opaque tokens", 255, 255],

@@ -1,4 +1,4 @@
-// Output in a terminal: durations in words, colors if they are enabled, and a status line.
+// Output in a terminal.
 
 import { openBrowser } from "../desktop/command-line.ts";
 
@@ -8,7 +8,7 @@ export function isScreen(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): b
   return stream.isTTY === true && env.TERM !== "dumb";
 }
 
-/** Whether a terminal shows UTF-8. In POSIX, the first of these variables that is set names the character set. */
+/** In POSIX, the first of these variables that is set names the character set. */
 export function hasUtf8(
   { LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv,
   platform: string = process.platform,
@@ -16,7 +16,7 @@ export function hasUtf8(
   return platform === "win32" || /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
 }
 
-/** Functions that color a text, except in a pipe, in a dumb terminal, or if NO_COLOR is set (no-color.org). */
+/** No colors in a pipe, in a dumb terminal, or if NO_COLOR is set (no-color.org). */
 export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv) {
   const isPlain = !isScreen(stream, env) || env.NO_COLOR;
   const paint = (codes: string) => (text: string) =>
@@ -25,13 +25,13 @@ export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv) {
   return { bold: paint("1"), faint: paint("2"), paper: paint("97;40") };
 }
 
-/** Replaces the last status line, truncated to the width of the screen; "" removes it. Only on a screen. */
+/** Replaces the status line, truncated to the width of the screen. "" removes it. */
 export function showProgress(text: string, stream: NodeJS.WriteStream = process.stderr): void {
   if (!isScreen(stream, process.env)) return;
   stream.write(`\r\x1b[K${text.slice(0, (stream.columns || 80) - 1)}`);
 }
 
-/** A duration in one unit, rounded down: `59 s`, `14 min`, `2 h`, `90 days`. */
+/** Examples: `59 s`, `14 min`, `2 h`, `90 days`. Rounds down. */
 export function inWords(seconds: number): string {
   if (seconds < 120) return `${Math.floor(seconds)} s`;
   if (seconds < 7200) return `${Math.floor(seconds / 60)} min`;
@@ -44,13 +44,12 @@ export function asClock(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** Whether a browser can probably be opened from this terminal. */
 export function hasBrowser(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   const hasDesktop = process.platform !== "linux" || env.DISPLAY || env.WAYLAND_DISPLAY;
   return process.stdin.isTTY && isScreen(stream, env) && Boolean(hasDesktop);
 }
 
-/** Opens the address when the user presses Enter. @returns a function that stops this */
+/** Opens the address when the user presses Enter. Returns a function that stops this. */
 export function openOnEnter(address: string): () => void {
   const { stdin } = process;
   const receive = (line: Buffer): void => {
@@ -63,11 +62,7 @@ export function openOnEnter(address: string): () => void {
   };
 }
 
-/**
- * Shows a status line with the remaining time. After other output it appears again within a second.
- * @param text begins with the most important part, because a narrow terminal truncates the line.
- * @returns a function that ends it
- */
+/** Shows a status line. A narrow terminal truncates it, so `text` begins with the most important part. */
 export function showCountdown(
   stream: NodeJS.WriteStream,
   seconds: number,

@@ -1,4 +1,4 @@
-// Checks the options of `picogrant login`, and converts them to the settings to store.
+// The options of `picogrant login`, and their conversion to settings.
 import path from "node:path";
 import { type Command, Option } from "commander";
 import table from "../../../platform/configuration/settings.json";
@@ -11,11 +11,11 @@ type Setting = (typeof table.settings)[number];
 
 interface Behavior {
   readonly json?: boolean;
-  /** Whether to sign out of the stored session first. */
+  /** Whether to end the stored session first. */
   readonly again?: boolean;
   /** In seconds. */
   readonly timeout?: number;
-  /** Whether to draw the QR code. Undefined: draw it if the terminal is large enough and shows UTF-8. */
+  /** Undefined: draw a QR code if the terminal is large enough and shows UTF-8. */
   readonly qr?: boolean;
   readonly browser: boolean;
 }
@@ -56,7 +56,6 @@ function optionOf({ flag, sentence, value, signIn }: Setting): Option {
   return of.includes("=") ? option.argParser(readPair) : option;
 }
 
-/** Options that are allowed with --config. */
 const WITH_CONFIG = ["scope", "deviceKey", "ca"];
 
 export function loginLine(command: Command): Command {
@@ -87,7 +86,7 @@ export function loginLine(command: Command): Command {
     .addHelpText("after", HELP);
 }
 
-/** @throws UsageError if the options contradict each other */
+/** @throws UsageError if options are missing or contradict each other */
 export function loginOptionsOf(line: Command): LoginOptions {
   const flags = line.opts<Flags>();
   checkTogether(flags);

@@ -53,24 +53,24 @@ export const login: Part = {
   act: async (line) => {
     const options = loginOptionsOf(line);
     const platform = openState(options.state, options.settings);
-    // Make the session refresh its tokens, so that the command reports whether the server still accepts it.
+    // The session refreshes its tokens, so that the command can report whether the server still accepts them.
     platform.stored.access = "renewed";
     const { storage } = platform;
     try {
-      // A directory may contain only the code of a login that was killed. This does not count as a session.
+      // A directory with only the code of a login that was killed does not count as a session.
       const stored = storage.hasRecords ? readStoredLogin(options.state) : undefined;
       checkStored(stored, options);
       await interruptibly((end) => loginOn(platform, options, stored, end));
       return Exit.DONE;
     } finally {
-      // Do not discard the records of another login or of a session in the same directory.
+      // The directory may have records of another login.
       if (!storage.hasRecords) discard(options.state);
       platform.dispose();
     }
   },
 };
 
-/** Rejects a directory with the tokens of another login. If they were overwritten, nobody could revoke them. */
+/** If the tokens of another login were overwritten, nobody could revoke them. */
 function checkStored(stored: StoredLogin | undefined, { state, settings }: LoginOptions): void {
   if (stored === undefined || isSameLogin(stored.settings, settings)) return;
   const { server, config, clientId = "" } = stored.settings;
@@ -134,7 +134,7 @@ async function loginOn(
   }
 }
 
-/** The login ends after this many consecutive unusable responses (7 to 14 s). A server may be restarting behind a proxy. */
+/** The login ends after this many consecutive unusable responses (7 to 14 s), because a proxy's server may restart. */
 const UNUSABLE_MAX = 4;
 
 /** Whether the address is probably not that of an authorization server. A user at a terminal should not wait for it. */
@@ -153,7 +153,7 @@ function unusableError({ response }: SignInError): SignInError {
   return new SignInError("unusable_responses", "developer", message, { response });
 }
 
-/** The error after the time of --timeout, which keeps a script from waiting forever for a user or a server. */
+/** The error at the end of --timeout, which keeps a script from waiting forever. */
 function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): SignInError {
   const [code, what] =
     codes > 0
@@ -164,8 +164,8 @@ function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): 
 }
 
 /**
- * Adds a hint about the way in which the secret is sent. If it is sent in the wrong way, servers return the same
- * error code as for a wrong secret (RFC 6749 §5.2). Some servers do not accept the methods that their metadata list.
+ * Adds a hint, because servers return the same error for a secret that is sent in the wrong way as for a wrong secret
+ * (RFC 6749 §5.2). Some servers do not accept the methods that their metadata list.
  */
 function withHint(
   error: unknown,
@@ -216,10 +216,7 @@ export function waitingText(secondsLeft: number): string {
   return `${asClock(secondsLeft)} left to allow it, Ctrl-C gives up`;
 }
 
-/**
- * The lines with the address and the code. A QR code above these lines, and the complete address below them, appear
- * only if they fit: nothing may scroll off the screen, including the status line.
- */
+/** The QR code and the complete address are shown only if they fit, so that nothing scrolls off the screen. */
 export function codeLines(
   { userCode, verificationUri, verificationUriComplete, qr }: NodeVerificationPrompt,
   { columns, rows, hasQr }: Record<"columns" | "rows", number> & { hasQr: boolean },

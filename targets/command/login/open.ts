@@ -1,5 +1,4 @@
-// The common part of login, status, token and logout. It opens a directory with tokens, which other programs may use at
-// the same time, and the session of the tokens.
+// Opens a directory with tokens, which other programs may use at the same time, and the session of these tokens.
 
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -35,23 +34,20 @@ import { Failure } from "../exit-codes.ts";
 import { commandText, type OptionValues } from "../option-parser.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";
 
-/** This display shows nothing, because the command prints the code. Its columns limit the length of a code. */
+/** The command itself prints the code, so this display shows nothing. Its columns limit the length of a code. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
-/** How long to wait for another command that uses the directory, in milliseconds. */
+/** How long to wait for another program that uses the directory. */
 const TIMEOUT_MS = 30_000;
 
-/** The adapters, and exclusive access to the tokens. */
+/** The adapters of a directory. */
 export interface OpenState extends NodePlatform {
   readonly shared: SharedDirectory;
   readonly stored: TokenCache;
   readonly fetch: typeof fetch;
 }
 
-/**
- * Creates the adapters for a directory. The caller must dispose of them.
- * @throws StateDirectoryError if the directory cannot be used; UsageError for a file
- */
+/** The caller must dispose of the adapters. @throws StateDirectoryError, UsageError for a file */
 export function openState(directory: string, login: LoginSettings): OpenState {
   const { keyFile } = login;
   const http = httpOptionsOf(login);
@@ -80,7 +76,7 @@ export function openState(directory: string, login: LoginSettings): OpenState {
 }
 
 /**
- * Gets exclusive access to the directory. It ends when the directory is closed, or when a session in it is idle.
+ * Waits for exclusive access to the directory, until the directory is closed or a session in it is idle.
  * @throws Failure if other programs use the directory for too long
  */
 export function alone({ shared, storage }: OpenState): Promise<void> {
@@ -104,12 +100,12 @@ function notSignedIn(directory: string, why: string, advice: string): SignInErro
   return new SignInError("not_signed_in", "user", `${directory}: ${why}; ${advice}`);
 }
 
-/** Runs a command with the stored login of a directory. @throws SignInError if nobody is signed in there */
+/** @throws SignInError if nobody is signed in there */
 export async function withStoredLogin<T>(
   directory: string,
   work: (state: OpenState, stored: StoredLogin) => Promise<T>,
 ): Promise<T> {
-  // Read the login first, because openState would create the directory.
+  // openState would create the directory.
   const stored = readStoredLogin(directory);
   if (stored === undefined) {
     const how = `how to sign in: ${commandFor("login", directory, { help: true })}`;
@@ -136,7 +132,7 @@ export function commandFor(name: string, state: string, more: OptionValues = {})
   return commandText(name, { ...more, account, state: place });
 }
 
-/** The `picogrant login` command that repeats this login. The user must set a secret in the environment again. */
+/** The command that repeats this login. The user must set a secret in the environment again. */
 export function loginCommand(
   state: string,
   settings: LoginSettings,
@@ -187,13 +183,13 @@ export function lasting({ code, remedy, message, response }: SignInError): SignI
   });
 }
 
-/** PICOGRANT_DEBUG=1: logs requests and responses on standard error, without secrets. */
+/** PICOGRANT_DEBUG=1 logs requests and responses on standard error, without secrets. */
 function debugLog(): DriverLog | undefined {
   if (!process.env.PICOGRANT_DEBUG) return undefined;
   return driverLog((line) => process.stderr.write(`picogrant: ${line}\n`));
 }
 
-/** The issuer's metadata that an earlier login stored. @throws UsageError */
+/** The metadata that an earlier login stored. @throws UsageError */
 export function metadataOf({ storage }: NodePlatform, login: LoginSettings): StoredMetadata {
   const { keyFile, allowHttp } = login;
   const deviceKey = keyFile === undefined ? undefined : readKey(keyFile);
@@ -215,16 +211,16 @@ function readKey(keyFile: string): Uint8Array {
   return deviceKey;
 }
 
-// The content of login.json in the directory of the tokens: server, client and user of the login. No secret.
+// The content of login.json in the directory of the tokens. It contains no secret.
 
 export interface StoredLogin {
   readonly version: 1;
   readonly settings: LoginSettings;
-  /** The user who signed in, if the server reports the name. */
+  /** The user's name; "" if the server does not report it. */
   readonly who: string;
 }
 
-/** Selects the login that a command uses, by account or by directory. */
+/** The login that a command uses. */
 export interface Place {
   readonly account?: string | undefined;
   readonly state?: string | undefined;
@@ -240,7 +236,7 @@ export function withPlace(line: Command): Command {
     );
 }
 
-/** @throws UsageError, SignInError if there is none */
+/** @throws UsageError, SignInError */
 export function directoryOf({ account, state }: Place): string {
   if (state === "") throw new UsageError("--state is empty; name a directory");
   if (state) return path.resolve(state);
@@ -262,7 +258,7 @@ export function accountsStored(): string[] {
   return places.filter(([, place]) => existsSync(fileIn(place!))).map(([name]) => name!);
 }
 
-/** @throws UsageError if another program has written the file */
+/** Undefined if there is none. @throws UsageError if the file is invalid */
 export function readStoredLogin(directory: string): StoredLogin | undefined {
   const file = fileIn(directory);
   let content: Buffer | undefined;
@@ -298,7 +294,7 @@ function fileIn(directory: string): string {
   return path.join(directory, "login.json");
 }
 
-/** Whether two logins have the same server and client. Otherwise they must not share tokens. */
+/** Whether two logins have the same server and client, so that they may share tokens. */
 export function isSameLogin(one: LoginSettings, other: LoginSettings): boolean {
   const identity = ({ server, serverParameters = {}, config, clientId }: LoginSettings): string =>
     JSON.stringify([server, Object.entries(serverParameters).sort(), config, clientId]);

@@ -1,5 +1,5 @@
-// The settings of a login: server and client, from the command line or a device.json. They are stored with the tokens, but
-// without the client's secret, so that `token` and `logout` need no options.
+// The settings of a login, from the command line or a device.json. They are stored with the tokens, so that `token` and
+// `logout` need no options.
 
 import {
   ConfigError,
@@ -19,10 +19,9 @@ import { metadataErrorOf } from "../../../platform/session/sign-in-error.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { refuseOthers } from "./open.ts";
 
-/** The source of the client's secret, which is never stored. */
 type SecretSource = "none" | "environment" | { readonly file: string };
 
-/** The settings contain no secret and can be written to a file. All paths are absolute. */
+/** Contains no secret, and can be stored. All paths are absolute. */
 export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "memoryBytes">> {
   /** A profile's name, or an issuer. */
   readonly server?: string | undefined;
@@ -30,14 +29,13 @@ export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "me
   /** A device.json that replaces the other settings. */
   readonly config?: string | undefined;
   readonly secret: SecretSource;
-  /** A file of random bytes, which are the key that seals the tokens. */
+  /** A file of random bytes, with which the tokens are sealed. */
   readonly keyFile?: string | undefined;
   /** A file of PEM certificates to trust instead of the system's. */
   readonly certificates?: string | undefined;
   readonly allowHttp: boolean;
 }
 
-/** The environment variable that may hold the client's secret. */
 export const SECRET_VARIABLE = "PICOGRANT_CLIENT_SECRET";
 
 export interface ReadySettings {
@@ -45,11 +43,7 @@ export interface ReadySettings {
   readonly title: string;
 }
 
-/**
- * @param host requests the metadata of an issuer
- * @param requesting stored metadata, which make a request unnecessary, and the time limit
- * @throws UsageError, ConfigError for the command line; SignInError if the server does not respond
- */
+/** `requesting` may have stored metadata instead of a request. @throws UsageError, ConfigError, SignInError */
 export async function readySettings(
   login: LoginSettings,
   host: { http: Http; timers: Timers },
@@ -88,7 +82,6 @@ function flagOf(path: string): string {
   return member === "" ? `--${flag}` : `--${flag} ${member}`;
 }
 
-/** @throws UsageError */
 function inFile({ scope }: LoginSettings, file: string) {
   const config = readDeviceJson(file);
   const hasSecret = config.clientSecret !== undefined;
@@ -104,7 +97,6 @@ function inFile({ scope }: LoginSettings, file: string) {
   return { settings: { ...settings, ...own }, title };
 }
 
-/** Returns the client's secret. @throws UsageError if the secret is missing */
 function secretOf({ secret }: LoginSettings): string | undefined {
   if (secret === "none") return undefined;
   if (secret === "environment") {
@@ -112,16 +104,14 @@ function secretOf({ secret }: LoginSettings): string | undefined {
     if (value) return value;
     throw new UsageError(`the client's secret is in ${SECRET_VARIABLE}, which is not set; set it`);
   }
-  // Remove the last line break, which editors add.
+  // Editors add a line break at the end.
   const text = readText(secret.file, "client's secret").replace(/\r?\n$/, "");
   refuseOthers(secret.file, "client's secret");
   if (text === "") throw new UsageError(`${secret.file}: is empty; it should hold a secret`);
   return text;
 }
 
-// Reads the device.json of the command line, and completes it with the server's profile or metadata. Errors name the file.
-
-/** @throws UsageError with one line */
+/** @throws UsageError */
 export function readDeviceJson(file: string): DeviceConfig {
   try {
     return parseDeviceConfig(readText(file, "configuration"));
@@ -131,9 +121,8 @@ export function readDeviceJson(file: string): DeviceConfig {
 }
 
 /**
- * Completes a device.json with the addresses of its server profile, or of its issuer's metadata.
- * @param dpop "auto": only if the metadata offer it
- * @throws UsageError if the file is invalid, SignInError if the issuer does not respond
+ * Completes a device.json with the addresses of its server's profile or metadata. With `dpop` "auto", the result
+ * depends on the metadata. @throws UsageError, SignInError
  */
 export async function completed(
   file: string,

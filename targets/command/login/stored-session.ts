@@ -1,5 +1,4 @@
-// Commands for a stored login. `picogrant token` refreshes the access token if necessary, and prints only the token on
-// standard output.
+// Commands for a stored login.
 
 import { text } from "node:stream/consumers";
 import { Option } from "commander";
@@ -65,7 +64,6 @@ export const token: Part = {
 
 const BOUND = "only requests with a proof (DPoP) can use this token; to sign in for a bearer token";
 
-/** Whether the access token is bound to a key (RFC 9449 §5). */
 const isBound = ({ tokenResponse }: Pick<Session, "tokenResponse">): boolean =>
   `${tokenResponse?.token_type}`.toLowerCase() === "dpop";
 
@@ -80,13 +78,13 @@ export const status: Part = {
   },
 };
 
-/** @param account the name of the login, for --json in a list */
+/** `account` has the members of --json for a list of logins. */
 async function showStatus(flags: SessionFlags, account: object = {}): Promise<void> {
   await withSession(flags, async ({ session, ready, who }, accessToken) => {
     await accessToken().catch((error: SignInError) => {
-      // After any other error the user is still signed in, so show the status and the error.
+      // After other errors the user is still signed in.
       if (error.code === "aborted" || session.status === "ended") throw error;
-      // `withSession` throws this error at the end of the command.
+      // `withSession` throws this error at the end.
       if (error.code === "not_saved") return;
       const { event, message } = outcomeBy(error);
       if (flags.json) print(JSON.stringify({ ...event, event: "trouble" }));
@@ -129,7 +127,7 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const timeoutOption = (what: string, seconds: number): Option =>
   new Option("--timeout <seconds>", what).argParser(integer(1, 86_400)).default(seconds);
 
-/** The facts about a session for --json; null if unknown. */
+/** Facts for --json. A fact is null if it is unknown. */
 export function factsOf({ title, driver }: ReadySettings, session: Session, who: string): object {
   return {
     server: title,
@@ -161,14 +159,13 @@ interface Resumed {
   readonly session: Session;
   readonly ready: ReadySettings;
   readonly who: string;
-  /** The command that signs in again without a key. */
+  /** The command that signs in for a bearer token. */
   readonly unbound: string;
 }
 
 /**
- * Resumes the stored session without a request.
- * @param work receives a function that refreshes the access token if necessary, within the time of --timeout
- * @throws SignInError `not_signed_in` if there is no session, or if it has ended
+ * Resumes the stored session without a request. `accessToken` refreshes the token if necessary, within the time of
+ * --timeout. @throws SignInError `not_signed_in` if there is no session, or if it has ended
  */
 async function withSession(
   { timeout, fresh, ...flags }: SessionFlags,
@@ -176,7 +173,7 @@ async function withSession(
 ): Promise<void> {
   const state = directoryOf(flags);
   await withStoredLogin(state, async (platform, { settings, who }) => {
-    // If several commands run at the same time, the first one refreshes the token.
+    // If several commands run at the same time, only the first one has to refresh the token.
     await alone(platform);
     if (fresh) platform.stored.access = "renewed";
     const ready = await readySettings(settings, platform, {
@@ -216,30 +213,25 @@ async function withSession(
         // Wait for a refresh in flight, because its response may contain the only valid refresh token.
         await session.close();
       }
-      // Report that the tokens are not stored: the new ones are lost when this program ends.
+      // The new tokens are lost when this program ends.
       if (unsaved !== undefined) throw unsaved;
     });
   });
 }
 
-// The user who has signed in, from the ID token or from the userinfo endpoint.
-
-/** Members that may contain the name: standard claims (OpenID Connect Core 1.0 §5.1), then those of other servers. */
+/** Standard claims (OpenID Connect Core 1.0 §5.1), then those of other servers. */
 const NAMES = ["name", "display_name", "preferred_username", "username", "login", "email"] as const;
 const IDENTIFIERS = ["sub", "id"] as const;
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/**
- * The claims of the ID token. They are not validated, because they are only displayed and the token comes directly from the
- * token endpoint (OpenID Connect Core 1.0 §2).
- */
+/** The claims are only displayed, and come directly from the token endpoint, so their signature is not checked. */
 export function claimsIn({ id_token: token }: TokenResponse = {}): Claims | undefined {
   if (typeof token !== "string") return undefined;
   return objectIn(Buffer.from(token.split(".")[1] ?? "", "base64url"));
 }
 
-/** A user's name in one line, "" if unknown. */
+/** The user's name in one line; "" if unknown. */
 export function nameIn(claims: Claims | undefined): string {
   const text = (key: string): string => {
     const value = claims?.[key];
@@ -251,7 +243,7 @@ export function nameIn(claims: Claims | undefined): string {
   return (IDENTIFIERS.map(text).find((id) => id !== "") ?? "").slice(0, 200);
 }
 
-/** Requests the user's name from the server. Returns "" on any failure, because the login does not depend on the name. */
+/** Returns "" after any failure, because the login does not depend on the name. */
 export async function requestIdentity(
   login: LoginSettings,
   accessToken: string,
@@ -275,7 +267,7 @@ export async function userInfoOf(
   options: NodeHttpOptions,
 ): Promise<UserInfo | undefined> {
   if (server === "") return undefined;
-  // `true`: the client has a secret. It does not matter, because only the addresses of the profile are used.
+  // Whether the client has a secret (`true`) does not matter for the address.
   if (!server.includes("://")) return serverOf(server, serverParameters, true).userInfo;
   if (addressProblem(server, allowHttp) !== "") return undefined;
   for (const metadata of metadataAddresses(server)) {
@@ -338,7 +330,7 @@ export const logout: Part = {
   },
 };
 
-/** The result of signing out. `problem` is the reason why the server has not revoked the tokens, "" if it has. */
+/** `problem` is the reason why the server has not revoked the tokens, "" if it has. */
 interface SignedOut {
   readonly title: string;
   readonly problem: string;
@@ -356,20 +348,20 @@ async function signOut(
     ready = await readySettings(settings, platform, { stored });
   } catch (error) {
     if (!(error instanceof SignInError)) throw error;
-    // Without metadata, the address of the revocation endpoint is unknown. So discard the tokens only here.
+    // Without metadata, the address of the revocation endpoint is unknown.
     return await discardHere(platform, settings, `was not asked to revoke them (${error.message})`);
   }
   let before = "";
   const onTrouble = (one: SignInError): void => {
     const { message } = lasting(one);
-    // A sign-out needs no written tokens, so ignore a failed write. A failed erase leaves tokens, so report it.
+    // A sign-out writes no tokens, so a failed write does not matter. A failed erase leaves tokens.
     if (one.code === "not_saved" || message === before) return;
     process.stderr.write(`picogrant logout: ${message}\n`);
     before = message;
   };
   const session = await openSession(platform, ready, { resumeOnly: true, onTrouble }).catch(
     (error) => {
-      // The stored session cannot be resumed: it has ended, so there is no token to revoke.
+      // The session has ended, so there is no token to revoke.
       if (error instanceof SignInError) discard(state);
       throw error;
     },
@@ -398,7 +390,7 @@ export function discard(state: string): void {
   removeStoredLogin(state);
 }
 
-// `picogrant git-credential`: git's protocol for credential helpers (gitcredentials(7)).
+// git's protocol for credential helpers (gitcredentials(7)).
 
 const GIT_HELP = `
 Sign in first, then:
