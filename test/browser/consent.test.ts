@@ -1,5 +1,4 @@
-// Tests the consent and account pages in a real browser, with a polling device, as users see them on a phone (device doc
-// §1 step 5, §3, §5.8; RFC 8628 §3.3).
+// Tests the consent and account pages in a real browser, with a polling device, as on a phone (RFC 8628 §3.3).
 import { createServer } from "node:http";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -54,7 +53,7 @@ describeInChromium("consent pages", (browser) => {
   });
   afterAll(() => running.end());
   beforeEach(() => {
-    // Wrong codes count towards a limit. Reset it, so that one test does not block the next.
+    // Reset the limit of wrong codes, so that one test does not block the next.
     running.service.restart({ loseCodes: true });
   });
 
@@ -63,10 +62,9 @@ describeInChromium("consent pages", (browser) => {
     await page.getByLabel("Enter the code your device shows").fill(code);
     await page.getByRole("button", { name: "Continue" }).click();
   };
-  /** Waits for the page with this heading. A click may return before the next page has loaded. */
+  /** A click may return before the next page has loaded. */
   const reads = (page: Page, heading: string) =>
     expect.poll(() => page.getByRole("heading", { level: 1 }).innerText()).toBe(heading);
-  /** Waits for a page with these words in its message. */
   const description = (page: Page, role: "alert" | "status", words: string) =>
     expect.poll(() => page.getByRole(role).innerText()).toContain(words);
 
@@ -176,7 +174,7 @@ describeInChromium("consent pages", (browser) => {
         <input name="decision" value="allow"><button>Win a prize</button></form>
         <iframe src="${url}/device"></iframe>`);
     });
-    // Another name for the same machine counts as another site.
+    // Another name of the same machine counts as another site.
     const address = `http://localhost:${await listening(foreign)}`;
     const context = await browser().newContext();
     const page = await context.newPage();
@@ -207,10 +205,7 @@ describeInChromium("consent pages", (browser) => {
   });
 });
 
-/**
- * Runs in the page. Finds content wider than the screen, and targets too small for a finger. axe-core checks names and
- * colors.
- */
+/** In the page, finds content wider than the screen, and targets too small for a finger. */
 function misfits(textSize: string): string[] {
   document.documentElement.style.setProperty("font-size", textSize);
   const { scrollWidth, clientWidth } = document.documentElement;

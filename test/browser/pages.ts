@@ -1,5 +1,4 @@
-// Helpers for tests in Debian's headless Chromium. Without Chromium these tests are skipped with a message, or fail
-// under CI=true.
+// Helpers for tests in Debian's headless Chromium. Without it, the tests are skipped, or fail under CI=true.
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
@@ -27,7 +26,7 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** A `describe` whose tests share a browser. Call the function that `body` receives inside a test. */
+/** A `describe` whose tests share a browser. Call the function `browser` inside a test. */
 export function describeInChromium(name: string, body: (browser: () => Browser) => void): void {
   if (!existsSync(EXECUTABLE)) {
     if (process.env.CI === "true") test(`${name}: needs a browser`, () => expect.fail(MISSING));
@@ -49,7 +48,7 @@ export function describeInChromium(name: string, body: (browser: () => Browser) 
   });
 }
 
-/** Messages that Chromium reports in correct tests too: 4xx responses, a focused field, and an icon of a page on a disk. */
+/** Messages in correct tests: 4xx responses, a focused field, and an icon of a page on a disk. */
 const EXPECTED =
   /^(Failed to load resource|Autofocus processing was|Unsafe attempt to load URL file:)/;
 
@@ -106,7 +105,6 @@ export async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Pro
   await phone.getByRole("button", { name: decision, exact: true }).click();
 }
 
-/** Whether the element is visible within its scrolling parents. */
 export function isInSight(page: Page, what: string): Promise<boolean> {
   return page.evaluate((required) => {
     const item = document.querySelector(required)!.getBoundingClientRect();
@@ -115,20 +113,16 @@ export function isInSight(page: Page, what: string): Promise<boolean> {
   }, what);
 }
 
-/** Rules that depend only on colors. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
-/**
- * Problems that axe-core finds, one line each: by all rules in light mode, and by the color rules in dark mode. Check
- * frames as separate pages.
- */
+/** One line for each problem that axe-core finds, by all rules in light mode and by the color rules in dark mode. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  // Inject through the debugger, because the page's policy blocks foreign scripts.
+  // The page's policy blocks foreign scripts, so inject through the debugger.
   await page.evaluate(axe.source);
   const problems = await problemsBy(page, {});
   await page.emulateMedia({ colorScheme: "dark" });
   const inTheDark = await problemsBy(page, { preload: false, runOnly: COLOUR_RULES });
-  // If style sheets change more than colors, all rules would have to run in dark mode.
+  // If style sheets changed more than colors in dark mode, the color rules would not suffice.
   inTheDark.push(...(await changedInTheDark(page)));
   await page.emulateMedia({ colorScheme: "light" });
   return [...problems, ...inTheDark.map((problem) => `in the dark, ${problem}`)];
@@ -144,7 +138,7 @@ async function problemsBy(page: Page, options: RunOptions): Promise<string[]> {
   }, options);
 }
 
-/** Finds properties that style sheets change in dark mode. Variables are excluded, because they only contain colors. */
+/** Properties that style sheets change in dark mode, without variables, which only contain colors. */
 async function changedInTheDark(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
@@ -157,7 +151,6 @@ async function changedInTheDark(page: Page): Promise<string[]> {
   });
 }
 
-/** Starts the playground below a path. */
 export async function startPlayground(): Promise<{
   readonly url: string;
   readonly folder: string;
@@ -168,10 +161,7 @@ export async function startPlayground(): Promise<{
   return { ...(await serveFolder(folder, "/some/where/")), folder };
 }
 
-/**
- * Waits until the display shows this text, in one row or wrapped. Polls rarely, because a poll in each animation frame
- * would make the page draw 60 frames per second.
- */
+/** Polls rarely, because a poll in each animation frame would make the page draw 60 frames per second. */
 export async function shows(page: Page, text: string): Promise<void> {
   await page.waitForFunction(
     (required) =>
@@ -195,7 +185,7 @@ const POLICY = [
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join("; ");
 
-/** @param below the path of the folder's files, such as "/some/where/" */
+/** `below` is the path of the folder's files, such as "/some/where/". */
 async function serveFolder(folder: string, below: string) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");

@@ -1,4 +1,4 @@
-// Tests what needs a real browser in the panel of the simulator. test/desktop tests the actions themselves.
+// Tests what needs a real browser in the panel of the simulator.
 import { expect, test } from "vitest";
 import { atPanel, decideOnPhone, describeInChromium, isInSight, shows } from "./pages.ts";
 
@@ -35,14 +35,14 @@ describeInChromium("the panel", (browser) => {
       await page.locator("#message", { hasText: /^$/ }).waitFor({ state: "attached" });
       const before = simulation.userCode;
       await page.keyboard.press("j");
-      // Wait for the end of the jump, because the space bar would interrupt it.
+      // The space bar would interrupt the jump.
       await expect.poll(() => simulation.clock.nowMs()).toBeGreaterThan(1_800_000);
       await expect.poll(() => simulation.clock.jumpLeftMs).toBe(0);
       await page.keyboard.press("Space");
       await expect
         .poll(() => simulation.userCode)
         .toSatisfy((code: string) => code !== "" && code !== before);
-      // A user can only allow a code that the display shows.
+      // A user can only allow a code on the display.
       await shows(page, simulation.userCode);
       await page.keyboard.press("a");
       await shows(page, "Signed in");
@@ -62,7 +62,7 @@ describeInChromium("the panel", (browser) => {
       await page.click("#enter");
       letGo();
       const field = page.frameLocator("#phone").locator("input[name=user_code]");
-      // A browser may remove the focus while it draws the page, so wait for two frames.
+      // A browser may remove the focus while it draws the page.
       await field.evaluate(
         () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
       );
@@ -91,7 +91,6 @@ describeInChromium("the panel", (browser) => {
       await phone.locator("html.quiet").waitFor();
       await next.click();
       await phone.getByRole("button", { name: "Allow", exact: true }).click();
-      // If the faults are visible, no button is needed to reach them.
       await page.locator("#guide-says", { hasText: "under “What can go wrong”" }).waitFor();
       expect(await next.isVisible()).toBe(false);
       await page.click("#tab-service");
@@ -112,7 +111,6 @@ describeInChromium("the panel", (browser) => {
       await page.locator("#next", { hasText: "be the administrator" }).click();
       await page.locator("#next", { hasText: "get a code" }).click();
       await page.locator("#phone-says", { hasText: "Your phone" }).waitFor();
-      // The newest row is visible.
       const rows = page.locator("#sequence li");
       for (let cut = 1; cut <= 3; cut++) {
         const before = await rows.count();
@@ -158,7 +156,7 @@ describeInChromium("the panel", (browser) => {
         expect(covered).toBe(0);
         // On the phone, account, code, warning and scopes are above the decision.
         await controller.run("pause");
-        // Presses the scan button. It works as soon as the display shows the code again.
+        // The scan button works as soon as the display shows the code again.
         const scan = async (): Promise<boolean> => {
           await page.click("#scan");
           return await page.locator("#phone").isVisible();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** The limit for everything that the page loads from a server, in bytes after compression with brotli. */
+/** The bytes that the page loads from a server, compressed with brotli. */
 const WEIGHT_MAX = 200_000;
 const DESK = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };

@@ -1,4 +1,4 @@
-// Runs `picogrant conform --device` with `signIn` and with faulty devices, and checks its one-line result.
+// Runs `picogrant conform --device` with `signIn` and with faulty devices.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ it.concurrent("signIn passes every row", async () => {
   const entryPoints = [fileURLToPath(source)];
   buildSync({ entryPoints, outfile, bundle: true, platform: "node", logLevel: "error" });
   const device = `exec ${process.execPath} ${outfile} picogrant {config}`;
-  // Skip rows about the end of TLS, because Node does not report it.
+  // Node does not report the end of TLS.
   const options = [...KEYS, "--no-closure", "--only", names.join()];
   const left = names.includes("https-close-cut") ? 1 : 0;
   await expectAllPass(device, options, left, names.length);
@@ -78,7 +78,7 @@ it.concurrent.each<[what: string, program: string, output: RegExp]>([
 
 it.concurrent("a row ends within its limit even if the device polls for ever", async () => {
   const file = join(folder, "polls-for-ever.cjs");
-  // The bench acts only after a pause between requests. This device never pauses, because it polls too often.
+  // The bench acts only after a pause between requests. This device polls too often.
   writeFileSync(file, `${STAYS} setInterval(() => poll().catch(() => {}), 1500)`);
   const device = `exec ${process.execPath} ${file} {config}`;
   const row = ["--timeout", "2", "--only", "poll-redirect-302"];

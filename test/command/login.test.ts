@@ -1,5 +1,4 @@
-// Runs `picogrant login` at servers that require more than RFC 8628: a code challenge (RFC 7636), or JSON instead of
-// forms. An option sets this, or the command learns it from a rejection.
+// Runs `picogrant login` at servers that require PKCE (RFC 7636), or JSON instead of forms.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import {
@@ -37,7 +36,6 @@ afterEach(async () => {
 
 const request = (...words: string[]): Promise<Ended> => requested([main, ...words]);
 
-/** @param onOutput receives each piece of standard error */
 function requested(
   args: readonly string[],
   program = process.execPath,
@@ -80,7 +78,7 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
     const at = ["--server", service.url, "--client-id", PUBLIC, "--scope", "openid"];
     expect(await request("login", ...at, ...words, "--state", state)).toMatchObject({ code: 0 });
     expect(requested).toEqual(codes);
-    // The command has stored the choice, so later commands do not need the option.
+    // Later commands do not need the option.
     const stored = JSON.parse(readFileSync(path.join(state, "login.json"), "utf8")) as {
       settings: object;
     };
@@ -207,7 +205,7 @@ describe("every end is one line, with the same exit code in all commands and an 
       { event: "error", code, remedy: event.remedy, message: output.replace(/^[\w ]+: /, "") },
       exitCode,
     ]);
-    // An unreachable server is also reported while the command retries, so standard error has more lines.
+    // While it retries, the command reports an unreachable server, so standard error has more lines.
     if (code !== "unreachable") expect(stderr).toBe(`${output}\n`);
   });
 
@@ -307,7 +305,7 @@ it("status reports user, server, scope and expiry, or that the server has ended 
 
 it("status refreshes an expired token, and reports the server's response or that it is unreachable", async () => {
   expect((await login()).code).toBe(0);
-  // Delete the cached access token, although it is still valid.
+  // Delete the cached access token, which is still valid.
   rmSync(path.join(state, "token-cache"));
   refresh = error(400, "quota-7");
   const refused = await picogrant(["status"]);
@@ -318,7 +316,7 @@ it("status refreshes an expired token, and reports the server's response or that
   expect(ended).toMatchObject({ code: 4, stdout: "" });
   expect(ended.stderr).toMatch(/session_ended.*; to sign in again: picogrant login .*\n$/);
   expect((await picogrant(["token"])).code).toBe(4);
-  // If the server has ended the stored session, one login is enough to sign in again.
+  // If the server has ended the stored session, one login suffices.
   expect((await login()).code).toBe(0);
   expect(await login()).toMatchObject({
     code: 0,
@@ -438,7 +436,7 @@ describe("accounts", () => {
     expect((await asGit("fill", server.origin)).stdout).toMatch(given);
     expect((await asGit("fill", "https://a.example")).stdout).not.toContain("of-work");
     expect((await asGit("fill", "https://a.example", "--host a.example")).stdout).toMatch(given);
-    // The command refreshes the token only because the API refuses it once.
+    // Only because the API refuses the token once, the command refreshes it.
     refresh = tokens({ access_token: "renewed", expires_in: 3600 });
     for (const [operation, token] of [
       ["approve", "of-work\n"],
@@ -465,15 +463,15 @@ describe("accounts", () => {
   });
 });
 
-// SPEC.md, Errors: a rejection that the developer can fix does not end the session, and the user can always get out of
-// it. These tests run commands as processes, with a server that rejects every refresh, fails, or does not respond.
+// SPEC.md, Errors: a rejection that the developer can fix does not end the session, and the user can always end it.
+// These tests run commands as processes, with a server that rejects every refresh, fails, or does not respond.
 
 let server: Awaited<ReturnType<typeof scripted>>;
 let state: string;
 let seen: string[];
 let children: ChildProcess[] = [];
 let isAllowed = true;
-/** The response to a refresh, or undefined. Access tokens expire at once. */
+/** The response to a refresh. Access tokens expire at once. */
 let refresh: FakeResponse | undefined;
 let instead: FakeResponse | undefined;
 let lifetimeS = 1;
@@ -535,7 +533,7 @@ it("if a refresh is rejected with an unknown error, the login stays and the erro
 
 describe("each command in a message works exactly as printed", () => {
   const OTHER = "y 1";
-  /** Types a command line in a shell, first in the folder of the default directory and then in another one. */
+  /** Types a command line in a shell, first in the default folder and then in another one. */
   const typed = (line: string): Promise<Ended> => {
     const picogrant = `picogrant() { ${process.execPath} ${main} "$@"; }`;
     return requested(
@@ -603,7 +601,7 @@ describe("each command in a message works exactly as printed", () => {
     for (const name of [...sources, "service/command.ts"]) {
       const text = readFileSync(new URL(name, targets), "utf8");
       const messages = text.replace(/^const HELP = `[^`]*`;$|^ *(\/\/|\/?\*).*$/gm, "");
-      // This file contains the list of exit codes for --help, not messages.
+      // This file has the list of exit codes for --help, not messages.
       const found = name.endsWith("exit-codes.ts") ? null : messages.match(COMMAND);
       expect(found, name).toBeNull();
     }
@@ -659,7 +657,7 @@ it.runIf(isFullRun).each([200, 404])(
 it("if the server does not respond, the user can abort with Ctrl-C and then log out", async () => {
   expect((await login()).code).toBe(0);
   refresh = undefined;
-  // Wait for the request instead of output, because the command then prints nothing for half a minute.
+  // The command prints nothing for half a minute, so wait for the request.
   const waiting = login();
   await vi.waitFor(() => expect(seen).toContain("/refresh"), { timeout: TIMEOUT_MS });
   children.at(-1)!.kill("SIGINT");

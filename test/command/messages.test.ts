@@ -1,4 +1,4 @@
-// Tests from which address `picogrant login` requests the user's name, and the command's messages while it waits.
+// Tests from which address `picogrant login` requests the user's name, and its messages while it waits.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
@@ -49,10 +49,7 @@ describe("the user's name is requested from the address in the server's profile"
 describe("the issuer's metadata contains the userinfo endpoint (OpenID Connect Core 1.0 section 5.3)", () => {
   const { ca, identities } = makeTlsIdentities();
 
-  /**
-   * Signs in at an https issuer whose metadata names `userInfo`. @returns the response, and what arrived unencrypted at
-   * the device's own port
-   */
+  /** Signs in at an https issuer whose metadata names `userInfo`. Returns also what arrived unencrypted at `own`. */
   async function requestIssuer(userInfo: (ports: { own: number; issuer: number }) => string) {
     const carried: (string | undefined)[] = [];
     const own = http.createServer(({ headers }, response) => {
@@ -84,8 +81,6 @@ describe("the issuer's metadata contains the userinfo endpoint (OpenID Connect C
   });
 });
 
-// The output of `picogrant login` on a terminal while it waits.
-
 function drawn(columns: number, terminal = "xterm"): string {
   vi.stubEnv("TERM", terminal);
   let written = "";
@@ -95,7 +90,7 @@ function drawn(columns: number, terminal = "xterm"): string {
   };
   const stream = { isTTY: true, columns, write } as unknown as NodeJS.WriteStream;
   showCountdown(stream, 1795, waitingText)();
-  // Removes the control sequences that clear the line.
+  // Without the control sequences that clear the line.
   return written.replaceAll("\r\x1b[K", "");
 }
 
@@ -111,7 +106,7 @@ it("address and code stay on the screen, below the whole QR code or without one"
         const terminal = { columns, rows, hasQr: true };
         const lines = codeLines({ ...prompt, qr }, terminal, paintFor({}, {}));
         const wrapped = lines.flatMap((line) => line.match(RegExp(`.{1,${columns}}`, "g")) ?? []);
-        // Leave one row free, because the waiting message is below these lines.
+        // The waiting message is in the row below.
         const seen = wrapped.slice(1 - rows).join("");
         expect(seen).toContain(`Open   ${verificationUri}Enter  WDJB-MJHT`);
         const above = seen.split("Open")[0];

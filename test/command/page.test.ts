@@ -1,5 +1,4 @@
-// Runs `picogrant configure --page` as a device manufacturer does, for one device and for a thousand. Reading the page
-// gives the right values, and each mistake is reported in one line with its position.
+// Runs `picogrant configure --page` for one device and for a thousand, and reads the pages.
 
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

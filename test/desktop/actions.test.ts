@@ -15,7 +15,6 @@ import { isFullRun } from "../full-run.ts";
 import { bench, startSimulator } from "./bench.ts";
 
 const PRESSED = ACTIONS.filter(({ name, step }) => name === "fix" || !step.startsWith("fault "));
-/** Messages of an action that cannot run in the current state. */
 const REFUSED =
   /^(there is no|nobody is signed in|the device has no power|the device is not waiting|.*: nothing to do in this state)/;
 
@@ -57,7 +56,6 @@ const NEW_CODE = [
   ...["press sign-out", "advance 1m", "press new-code", "advance 20s"],
 ];
 const SIGNED_IN = [...NEW_CODE, "allow", "advance 20s"];
-/** Half an hour with few polls. */
 const LONG_WAIT = [...NEW_CODE, "service interval 20", "press new-code", "advance 20s"];
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   ...{ code: NEW_CODE, attempt: NEW_CODE, poll: NEW_CODE, "no session": NEW_CODE },
@@ -66,7 +64,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "next page": [...SIGNED_IN, "call broadcasts maxResults=1", "advance 20s"],
   refusal: [...NEW_CODE, "allow-as-pupil", "advance 20s"],
 };
-/** Setting up the developer's event stream takes two calls. The service's state grows with earlier actions. */
+/** Setting up the event stream takes two calls. The service's state grows with earlier actions. */
 const AT_MOST = { inTurn: 2, bytes: 60_000 };
 
 test("no button makes many exchanges in one turn of the event loop, or writes much", async () => {
@@ -93,7 +91,6 @@ test("no button makes many exchanges in one turn of the event loop, or writes mu
     await controller.run("advance 20s");
     const written = writes.flatMap(({ mock }) => mock.calls.map(([, what]) => what));
     const bytes = written.reduce((sum, what) => sum + (what as string | Uint8Array).length, 0);
-    // The action was not refused.
     const isDone = !REFUSED.test(output);
     if (!isDone || most > AT_MOST.inTurn || bytes > AT_MOST.bytes)
       wrong.push({ name, most, bytes, output });
@@ -236,7 +233,7 @@ test.each(FAULTS)(
       await simulation.clock.advance(60_000);
       expect(simulation.display.lines[0]).toBe(shown[0]);
     } else {
-      // The text must appear after the fault, so one that was shown before does not count.
+      // A text that was shown before the fault does not count.
       await simulation.clock.advance(7000);
       await simulation.clock.advance(70_000, seen);
       expect(seen()).toBe(true);

@@ -1,4 +1,4 @@
-// A simulation on a virtual clock, with a view and a controller, for tests.
+// A simulation on a virtual clock, with a view and a controller.
 import type { RealTime } from "../../platform/node/index.ts";
 import { ManualClock } from "../../platform/testing/index.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
@@ -14,7 +14,6 @@ import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { temporaryFolder } from "../listening.ts";
 
-/** Real time that advances only when a test advances it. */
 export class Handmade implements RealTime {
   readonly #clock = new ManualClock();
   waits = 0;
@@ -42,12 +41,10 @@ export function bench(settings: Partial<VirtualEnvironmentSettings> = {}) {
 export interface RunningSimulator {
   readonly simulation: Simulation;
   readonly controller: Controller;
-  /** The service's address. The panel is at /panel. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Starts a simulator with sockets and files, in its own state folder. */
 export async function startSimulator(speed = 10): Promise<RunningSimulator> {
   const state = temporaryFolder();
   const front: { handle?: Front } = {};

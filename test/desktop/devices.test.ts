@@ -1,5 +1,4 @@
-// The printer's slip and the console's screen have the same address and code as the display. The test decodes QR codes
-// module by module.
+// The printer's slip and the console's QR code, decoded module by module, have the address and code of the display.
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
@@ -13,7 +12,6 @@ import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { colourless, layOut } from "../../targets/desktop/terminal/layout.ts";
 
-/** Reads the modules of a picture at any scale, without the quiet zone. */
 function read(
   [width, height]: readonly [number, number],
   isDark: (x: number, y: number) => boolean,
@@ -34,14 +32,13 @@ function read(
   return modules.map((y) => modules.map((x) => isDark(left! + x, top! + y)));
 }
 
-/** Reads lines of block characters, with a few pixels for each module. */
 function readLines(lines: readonly string[], scale = 4): Modules {
   const isDark = (x: number, y: number): boolean => {
     const module = Math.floor(y / scale);
     const character = lines[module >> 1]?.[Math.floor(x / scale)] ?? " ";
     return character === "█" || character === (module % 2 === 0 ? "▀" : "▄");
   };
-  // The screen around the picture is light too.
+  // The background is light too.
   return read([scale * lines[0]!.length, scale * 2 * lines.length], isDark, 2);
 }
 
@@ -72,7 +69,7 @@ describe("the console", () => {
     expect(readLines(qrLines(qrModules(complete)))).toEqual(qrModules(complete));
     const view = new Viewer(simulation).view();
     const screen = layOut(view, "", { columns: 120, rows: 40 }, colourless);
-    // The part beside the frame. The frame is 40 columns wide.
+    // The picture is beside the frame of 40 columns.
     const size = view.qr.length + 4;
     const beside = screen.slice(1, 1 + Math.ceil(size / 2));
     expect(readLines(beside.map((line) => line.slice(44, 44 + size).padEnd(size)))).toEqual(

@@ -1,4 +1,4 @@
-// Tests the simulation as a whole: what it releases at its end, and which pages may control it.
+// Tests what the simulation releases at its end, and which pages may control it.
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import path from "node:path";

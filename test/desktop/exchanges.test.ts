@@ -56,13 +56,12 @@ test("a power cut during a real exchange does not stop the clock", async () => {
   expect(log.entries[0]?.response).toBe("aborted");
 });
 
-// The diagram of panel and playground in random sessions. Its words match the responses, and its rows are in the order
-// of the events.
+// In random sessions, the words of the diagram match the responses, and its rows are in the order of the events.
 
 const often = ["new-code", "allow", "deny", "power-cycle", "sign-out", "fix"];
 const faults = ["slow", "corrupt", "unavailable", "captive-portal", "cut-poll", "quota"];
 const waits = ["advance 3s", "advance 40s", "advance 10m", "advance 30m"];
-/** The actions of the clock's group are excluded, because `waits` advances the clock. */
+/** The clock's actions are left out, because `waits` advances the clock. */
 const ACTIONS_IN_TIME = ACTIONS.filter(({ group }) => group !== "clock").map(({ name }) => name);
 const session = fc.array(
   fc.oneof(
@@ -156,7 +155,6 @@ test("an exchange is shown as OK or with the name of its error", async () => {
   );
 });
 
-// A device polls for a code, and the fault affects the next poll.
 test.each([
   ["fault corrupt on", "428 not JSON (garbled)"],
   ["fault unavailable on", "503 not JSON (service down)"],
@@ -183,7 +181,7 @@ test("RFC 9449 §7.2: the decoded proof is beside its request, and a thief of th
   );
 });
 
-/** Replaces the page's list. Its items are the drawn values. */
+/** The page's list. Its items are the drawn values. */
 class FakeList {
   readonly items: Row[] = [];
   insertBefore(item: Row, before: Row | null): void {

@@ -1,5 +1,4 @@
-// Tests the three steps that the panel shows, in each state of the device and on each page of the phone. A user who only
-// presses the primary button always gets to a sign-in.
+// Tests the three steps that the panel shows. A user who only presses the primary button always gets to a sign-in.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ErrorCode, State } from "../../core/complete.ts";
@@ -54,9 +53,9 @@ test("while the user works on the phone, the panel has no primary button", () =>
   expect(guide(State.PENDING, "code")).toMatchObject({ step: 1, next: undefined });
   expect(guide(State.PENDING, "consent")).toMatchObject({ step: 2, next: undefined });
   expect(guide(State.PENDING, "other")).toMatchObject({ step: 1, next: { does: "#scan" } });
-  // On a page without the right code, the user cannot continue, so the panel offers a button.
+  // Without the code on the page, the panel offers a button.
   expect(guide(State.PENDING, "type")).toMatchObject({ step: 1, next: { does: "#scan" } });
-  // If the panel shows no phone, the user continues on a real one.
+  // Without a phone on the panel, the user continues on a real one.
   expect(guide(State.PENDING, "none")).toMatchObject({ step: 1, next: undefined });
   const decision = { what: "ada allows", userCode: CODE, isByKey: true, order: 7 };
   const decided = guide(State.PENDING, "other", {}, { decision });
@@ -77,14 +76,13 @@ test("after a refusal, the panel offers another code only if the next sign-in ca
   }
 });
 
-/** Presses only the primary button. On the phone, tries the accounts one after the other. @returns the last sentence */
+/** Presses only the primary button, and tries the accounts in turn. Returns the last sentence. */
 async function follow(controller: Controller): Promise<string> {
   const accounts = ["ada", "nora", "ben"];
   const output: string[] = [];
   for (let press = 0; press < 40; press++) {
     const view = controller.viewer.view();
     const { step, next, description } = guideOf(view, "home");
-    // The steps say that a code is shown only while the display shows one.
     const isShown = wordsOf(step, view.device.on)[0] === "The device shows a code";
     expect(isShown, description).toBe(view.device.userCode !== "" && step < 3);
     output.push(`${description} [${next?.label ?? ""}] {${view.device.state}}`);

@@ -1,5 +1,4 @@
-// The playground can be built from the sources, and its replacement for node:crypto signs security events as Node does
-// (RFC 8037).
+// The playground can be built, and signs security events as Node does (RFC 8037).
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 import { expect, test } from "vitest";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";

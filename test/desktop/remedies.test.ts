@@ -1,5 +1,4 @@
-// The table of errors (core/tables) states who can fix an error. The display, the panel, the service's pages and the
-// errors of programs all agree with it.
+// The display, the panel, the service's pages and programs agree with core/tables on who can fix an error.
 import { expect, test } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode, ErrorKind, State } from "../../core/complete.ts";
@@ -16,7 +15,7 @@ import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { UserAgent } from "../service/user-agent.ts";
 
 const TEXTS = MESSAGES.split("\n");
-/** The display shows these while the device continues by itself. Nobody has to act. */
+/** While the display shows these, the device continues by itself. */
 const GOES_ON = [Message.RESUMING, Message.NO_CONNECTION, Message.BUSY, Message.CODE_EXPIRED];
 const ROWS = errorRows().map((row) => [ErrorCode[row.error], row] as const);
 
@@ -65,7 +64,6 @@ test.each([
   await perform(simulation, "advance 10s");
   expect(simulation.display.lines.join(" ")).toMatch(/Ask +your +administrator/);
   const { fix } = reasonOfDevice(simulation.driver!)!;
-  // The page, the panel and its steps have the same sentence.
   const sentence = sentenceOf(fix);
   expect(sentence).toMatch(/^Ask your administrator to /);
   expect(page.html).toContain(`${sentence} Then get a new code on your device.`);
@@ -73,7 +71,6 @@ test.each([
   const { decision, administrator } = new Viewer(simulation).view();
   expect(decision!.page.text).toContain(sentence);
   expect(guideOf(new Viewer(simulation).view(), "other").description).toContain(sentence);
-  // The panel has a button for this fix. After the fix, the same account can sign in.
   expect(administrator).not.toBe("");
   await perform(simulation, "administrator");
   await perform(simulation, "press new-code");

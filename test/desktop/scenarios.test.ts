@@ -11,7 +11,6 @@ import { isFullRun } from "../full-run.ts";
 
 const SECRET = /pg[adr]\.[\w-]{10}|tv-secret/;
 
-/** Checks all exchanges of a scenario: complete, and with masked secrets. */
 function expectMasked({ exchanges }: Simulation): void {
   for (const { id } of exchanges.entries) {
     const { request, response } = exchanges.detailOf(id)!;
@@ -21,7 +20,6 @@ function expectMasked({ exchanges }: Simulation): void {
   }
 }
 
-/** A short run plays every third scenario. */
 const played = scenarioNames().filter((_, at) => isFullRun || at % 3 === 0);
 
 test.each(played)("scenario %s", async (name) => {

@@ -1,5 +1,4 @@
-// The simulation's clock runs every timer at its time, at any speed and with pauses, holds and jumps. The conformance
-// suite of Timers passes.
+// The simulation's clock runs every timer at its time, at any speed and with pauses, holds and jumps.
 import { expect, test } from "vitest";
 import { SimulatedClock } from "../../targets/desktop/simulator/environment/simulated-clock.ts";
 import { Handmade } from "./bench.ts";

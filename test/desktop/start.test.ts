@@ -77,7 +77,7 @@ test.each(WRONG_FLAGS)("a wrong flag is reported in one line: %s", (args, messag
 });
 
 test.each([
-  // Run only an error of the parser, a wrong combination, and errors in the environment.
+  // A few rows are enough, because main.ts handles all errors alike.
   ...[WRONG_FLAGS[0]!, WRONG_FLAGS[5]!],
   [["--server", "gitbub", "--client-id", "x"], /--server is unknown; did you mean github\?/],
   [["--server", "keycloak", "--client-id", "x"], /--server-parameter host is missing: the host/],
@@ -101,7 +101,6 @@ test.each([
   },
 );
 
-// A scenario sets device, account, clock and service. Only its output format can be chosen.
 test.each([
   ["--display", "16x2"],
   ["--rotate"],

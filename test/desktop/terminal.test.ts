@@ -1,5 +1,5 @@
-// Tests that the drawn screen fits into the terminal. In a real pseudo-terminal (util-linux's script), it tests typing,
-// quitting, signals, exceptions, NO_COLOR and dumb terminals. The simulator must always restore the terminal.
+// Tests that the drawn screen fits into the terminal, and in a pseudo-terminal (util-linux's script) typing, quitting,
+// signals and exceptions.
 import { spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
@@ -76,7 +76,6 @@ test("a view contains no token and no device code, whatever the device does", as
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 const MISSING = "script is missing: install util-linux (Debian: bsdutils)";
 
-/** Runs a command in a pseudo-terminal of 80x24. `drive` types and waits. */
 async function inTerminal(
   command: string,
   env: NodeJS.ProcessEnv,

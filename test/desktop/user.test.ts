@@ -1,5 +1,4 @@
-// Tests the log of the user's steps on the service's pages (RFC 8628 sections 3.3 and 5.4). Each step is logged once and
-// in order, without codes.
+// Tests the log of the user's steps on the service's pages, without codes.
 import { beforeEach, expect, test } from "vitest";
 import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
 import { shows } from "../../targets/desktop/simulator/device/display.ts";

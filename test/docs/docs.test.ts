@@ -20,7 +20,7 @@ import { expectTables, isGenerating } from "../generated.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Files with tables, and the function that makes each table. The file marks a table with its name. */
+/** Files with tables, and the function that makes the table between the marks with a name. */
 const TABLES: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   "README.md": {
     "first program": () => `<!-- run: by test/examples/examples.test.ts -->\n${firstProgram()}`,
@@ -86,7 +86,7 @@ const CORE = "core/device/limits.ts";
 const URIS =
   /N_URI_MAX = (\d+).*_COMPLETE_MAX = (\d+).*G_URI_MEMORY = (\d+).*G_URI_MAX = (\d+).*E_MAX = (\d+)/s;
 const MEMORY_OF_C = "The hosts in C use {} by default";
-/** Figures of pages, and where the sources have them. */
+/** Figures of pages, and the expressions that find them in the sources. */
 const FIGURES: readonly [page: string, phrase: string, source: string, values: RegExp][] = [
   [
     "targets/docs/sizing.md",
@@ -211,12 +211,11 @@ function firmwareTable(): string {
   return markdownTable([["firmware", "flash", "RAM"], ...rows]);
 }
 
-/** All first pages have the same program. */
 function firstProgram(): string {
   return `\`\`\`ts\n${readFileSync(`${root}targets/examples/first.mjs`, "utf8")}\`\`\`\n`;
 }
 
-/** The last column of a row says what to do. It is written by hand in the page, so the generated table preserves it. */
+/** The last column is written by hand in the page, so the generated table preserves it. */
 function errorTable(): string {
   const page = readFileSync(`${root}targets/docs/errors.md`, "utf8");
   const advice = (name: string): string => {
@@ -231,7 +230,7 @@ function errorTable(): string {
       const name = ErrorCode[error]!;
       return [
         String(error),
-        // The anchor of each error is its name in programs.
+        // The anchor is the error's name in programs.
         `<a id="${name.toLowerCase()}"></a>\`${name}\``,
         names.map((one) => `\`${one}\``).join(", "),
         FIXED_BY[kind],
@@ -243,7 +242,7 @@ function errorTable(): string {
   return markdownTable([head, ...rows]);
 }
 
-/** The members of the core's Config with name, type and comment. A comment applies to all members below it. */
+/** A comment in the core's Config applies to all members below it. */
 function createTable(): string {
   const source = readFileSync(`${root}core/device/config.ts`, "utf8");
   const from = source.indexOf("export interface Config {");
@@ -263,16 +262,13 @@ function createTable(): string {
   return markdownTable(rows);
 }
 
-/** The places where settings are given, and the schemas made from the table. */
 const SCHEMAS = {
   signIn: "platform/configuration/sign-in.schema.json",
   device: "platform/configuration/device.schema.json",
 } as const;
 type Entrance = keyof typeof SCHEMAS;
-/** Differences of a setting in one of these places. */
 type Own = Schema & { readonly path?: string; readonly unit?: string };
 
-/** The settings in one of these places, with their paths there. */
 function rowsOf(entrance: Entrance) {
   return table.settings.flatMap((setting) => {
     const own = setting[entrance] as Own | undefined;
@@ -284,7 +280,7 @@ function rowsOf(entrance: Entrance) {
   });
 }
 
-/** The schema of settings in one of these places. Programs load theirs, so it has no descriptions. */
+/** Without descriptions, because programs load their schema. */
 function schemaOf(entrance: Entrance): Schema {
   type Open = Schema & { properties: Record<string, Schema>; required: string[] };
   const opened = (name: string): Open => ({

@@ -1,5 +1,4 @@
-// Runs the core alone in an environment. Its commands are carried out with the environment's adapters, and the results
-// are reported at once.
+// Runs the core alone in an environment, which carries out its commands.
 
 import { createHash, randomBytes } from "node:crypto";
 import { expect, TestRunner } from "vitest";
@@ -15,11 +14,10 @@ import { completeFunctions } from "../../targets/bundle/surface.ts";
 import { type Core, ofFile, ofSources } from "../model/subject.ts";
 import { code, Environment, error, tokens } from "./environment.ts";
 
-// The core under test: its sources, or the bundle in PICOGRANT_CORE such as dist/picogrant-grant.js. Tests that need
-// functions which a smaller bundle lacks are skipped.
+// The core under test: its sources, or the bundle in PICOGRANT_CORE. Tests skip functions that a bundle lacks.
 const bundle = process.env.PICOGRANT_CORE;
 
-/** Whether the core under test is its sources. A bundle exposes only properties that a host may read. */
+/** A bundle exposes only properties that a host may read. */
 export const isSources: boolean = !bundle;
 
 function makeCore(): Core {
@@ -31,10 +29,9 @@ function makeCore(): Core {
   return functions as unknown as Core;
 }
 
-/** A response, a refused connection, or an exchange that never ends. */
 export type Reaction = FakeResponse | "refuse" | "hang";
 
-/** A request, with the endpoint's number and the target that the core reported. */
+/** `endpoint` and `target` are those that the core reported. */
 export type Sent = SeenRequest & { readonly endpoint: number; readonly target: string };
 
 export const config: core.Config = {
@@ -67,7 +64,7 @@ export class Port {
   readonly #verifier: string | undefined;
   #reportedMs = 0;
 
-  /** @param responses one response for each request. After them, the server sends authorization_pending */
+  /** After `responses`, the server sends authorization_pending. */
   constructor(responses: Reaction[] = [], settings: Partial<Settings> = {}) {
     this.responses = responses;
     const { memoryBytes = 8192, storage, isStorageLate, core, verifier, ...others } = settings;
@@ -179,7 +176,7 @@ export class Port {
     }
   }
 
-  /** Writes a verifier into the first 43 bytes of the range, its challenge into the last 43 (RFC 7636 §4.1, §4.2). */
+  /** Writes a verifier to the first 43 bytes of the range, and its challenge to the last 43 (RFC 7636 §4.1, §4.2). */
   #challenge(): void {
     const { device, memory } = this;
     const verifier = this.#verifier ?? randomBytes(32).toString("base64url");

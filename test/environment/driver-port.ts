@@ -24,11 +24,7 @@ export function driverOn(platform: Platform, more: Partial<DriverOptions> = {}):
   return new Driver({ core, platform, config: driverConfig, endpoints: ENDPOINTS, ...more });
 }
 
-/**
- * A server whose user allows each request at once.
- * @param members additional members of the token response
- * @param other the response at other addresses
- */
+/** A server whose user allows each request at once. `members` are added to the token response. */
 export function signsIn(
   { http, ...more }: FakePlatformOptions = {},
   members: object = {},

@@ -1,7 +1,5 @@
-// The environment of a device in tests: a clock that the test controls, storage, a display that records its content, a
-// log of all requests, and a server with scripted responses or the simulated service (service/harness.ts). A device
-// uses it through a port: core-port.ts for the core alone, driver-port.ts for the driver, session-port.ts for a program
-// with a session.
+// The environment of a device in tests: clock, storage, display, a log of all requests, and a server with scripted
+// responses or the simulated service. A device uses it through core-port.ts, driver-port.ts or session-port.ts.
 
 import type { Entropy } from "../../platform/contracts.ts";
 import {
@@ -35,7 +33,7 @@ export class Environment implements FakePlatform {
     this.storage = platform.storage;
   }
 
-  /** The requests in order, with the seconds since the last one, such as "code" or "poll 5". */
+  /** The requests with the seconds since the last one, such as "code" or "poll 5". */
   get arrived(): string[] {
     const { requests } = this.http;
     return requests.map((request, at) => {
@@ -51,7 +49,7 @@ export class Environment implements FakePlatform {
     this.storage = this.storage.clone();
   }
 
-  /** Advances the clock. @returns the exceptions that alarms have thrown to the platform's timer */
+  /** Returns the exceptions that alarms have thrown. */
   wait(seconds: number): unknown[] {
     const thrown: unknown[] = [];
     const endMs = this.clock.elapsedMs + seconds * 1000;
@@ -73,7 +71,6 @@ export class Environment implements FakePlatform {
     }
   }
 
-  /** Waits until `isSo`, for at most this time. */
   async until(isSo: () => boolean, seconds = 600): Promise<boolean> {
     for (let i = 0; i < seconds && !isSo(); i++) await this.pass(1);
     return isSo();
@@ -86,8 +83,6 @@ function purposeOf({ form, url }: SeenRequest): string {
   if (form.has("token") || url.includes("?token=")) return "revocation";
   return form.has("client_id") ? "code" : url;
 }
-
-// Makes a minimal response.
 
 export const json = (status: number, body: object): FakeResponse => ({ status, body });
 export const error = (status: number, name: string): FakeResponse => json(status, { error: name });

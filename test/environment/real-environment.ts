@@ -1,5 +1,5 @@
-// An environment with real sockets for programs and the C host: the simulated service, which can stop and start again,
-// and a folder for the device's files. Also a server with scripted responses.
+// Real sockets for programs and the C host: the simulated service, which can stop and start again, a folder for the
+// device's files, and a server with scripted responses.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import http, { type IncomingHttpHeaders } from "node:http";
@@ -17,7 +17,7 @@ import { listen } from "../listening.ts";
 type Protocol = "http" | "https";
 
 export class RealEnvironment extends ServiceEnvironment {
-  /** What the device's key is used for. With a key, the device has no secret. */
+  /** The uses of the device's key. With a key, the device has no secret. */
   keys: PageSettings["keys"];
   readonly #tls: ReturnType<typeof makeTlsIdentities> | undefined;
 
@@ -53,10 +53,7 @@ export class RealEnvironment extends ServiceEnvironment {
     return path;
   }
 
-  /**
-   * Writes a settings page with this device.json, and returns its path.
-   * @param madeAt of two pages, the device uses the later one
-   */
+  /** Writes a settings page, and returns its path. Of two pages, the device uses the one with the later `madeAt`. */
   page(changes: Record<string, unknown> = {}, name = "device.page", madeAt?: number): string {
     const path = join(this.folder, name);
     const text = readFileSync(this.configure(changes), "utf8");
@@ -72,7 +69,6 @@ export class RealEnvironment extends ServiceEnvironment {
   }
 }
 
-/** Opens an environment, and closes it when the test ends. */
 export async function opened(
   protocol: Protocol = "http",
   ...more: [
@@ -111,7 +107,6 @@ export async function scripted(received: (requested: ReceivedRequest) => FakeRes
   return { origin, requested, close };
 }
 
-/** The endpoints of a test server, for device.json. */
 export function endpointsAt(base: string, query = "") {
   return {
     endpoints: {

@@ -1,7 +1,6 @@
-// A program with a session in an environment. The server tracks every code and token, storage survives the program, and
-// no adapter calls back at once.
+// A program with a session in an environment. The server tracks every code and token. Adapters never call back at once.
 
-// Preloads modules that a session loads later. Loading takes real time, which the simulated clock does not measure.
+// Loading these modules takes real time, which the simulated clock does not measure.
 import "../../platform/session/claims.ts";
 import "../../platform/session/fetch.ts";
 import { ClientAuthentication } from "../../core/index.ts";
@@ -33,7 +32,6 @@ export interface Start {
   readonly platform: Platform;
   readonly received: Received;
   isDisposed: boolean;
-  /** The clock's `elapsedMs` when the alarm rings, or undefined. */
   readonly alarmMs: () => number | undefined;
 }
 
@@ -43,10 +41,10 @@ export class SessionEnvironment extends Environment {
   readonly received: Received[] = [];
   /** The slot with the newest record; undefined if that is uncertain. */
   newest: number | undefined;
-  /** The processes since the last power cut. A power cut ends all of them. */
+  /** The processes since the last power cut, which ends all of them. */
   readonly #runs: { isAlive: boolean }[] = [];
 
-  /** @param startMs the clock's start value; the clock wraps at 2^32 */
+  /** `startMs` is the clock's first value. The clock wraps at 2^32. */
   constructor(startMs = 0) {
     const clock = new ManualClock(startMs);
     const server = new GrantServer(() => clock.elapsedMs);

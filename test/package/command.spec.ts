@@ -1,4 +1,4 @@
-// Tests the installed `picogrant` command: its help, the service for client tests, the simulator.
+// Tests the installed `picogrant` command.
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -102,8 +102,6 @@ describe("picogrant simulate", () => {
   });
 });
 
-// The tools for device manufacturers, from the installed package without the sources.
-
 const toolsFolder = path.join(inject("project"), "tools");
 
 it("picogrant check-server passes the check of a C port, counts its connections, and ends with Ctrl+C", async () => {
@@ -156,12 +154,11 @@ it("picogrant sizing reports how much memory tokens need, which is more for long
   const [short, long] = [await need("64"), await need("2000")];
   expect(short.complete % 32).toBe(0);
   expect(short.grant_alone).toBeLessThanOrEqual(short.complete);
-  // The request for a code sets the memory for the shortest tokens.
+  // The request for a code determines the memory for the shortest tokens.
   expect(long.complete).toBeGreaterThan(short.complete + 1700);
 });
 
-// Runs `picogrant conform` of the installed package with the example's adapters, which pass, and with adapters that
-// have one fault each.
+// Runs `picogrant conform` with the example's adapters, and with adapters that have one fault each.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = path.join(inject("project"), "adapters");

@@ -1,6 +1,5 @@
-// Runs the installed package in other environments: bundled by each bundler, on the oldest supported Node and newer
-// ones, on Deno and Bun. Each program signs in, draws the QR code, seals its records, refreshes a rejected token, and
-// resumes.
+// Runs the installed package in other environments: bundled by each bundler, on several versions of Node, on Deno and
+// Bun. Each program signs in, draws the QR code, seals its records, refreshes a rejected token, and resumes.
 
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -27,7 +26,6 @@ import { startProxy } from "../platform/connect-proxy.ts";
 const project = inject("project");
 const run = promisify(execFile);
 
-/** Signs in or resumes, calls an API that rejects the first token, and prints the results. */
 const BODY = `
 const main = async () => {
   let codes = 0;
@@ -52,10 +50,8 @@ const cjs = path.join(folder, "program.cjs");
 
 let service: SimulatedService;
 let api: Awaited<ReturnType<typeof startApi>>;
-/** The bearer tokens that the API has received from each program. */
 const seen = new Map<string, Set<string>>();
 
-/** An API that rejects the first bearer token of each program, and accepts the next one. */
 const startApi = () =>
   listen(
     createServer((request, response) => {
@@ -80,7 +76,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Runs the program twice: the first run signs in, the second one resumes the session. */
+/** The first run signs in, and the second one resumes the session. */
 async function signsIn(command: readonly string[], file: string): Promise<void> {
   const home = temporaryFolder();
   const place = `/${path.basename(home)}`;
@@ -134,7 +130,7 @@ async function signsInBehindAProxy(program: string): Promise<void> {
   }
 }
 
-/** How each bundler builds a program. Returns the file to run. */
+/** Each bundler builds a program and returns the file to run. */
 const BUNDLERS: Readonly<Record<string, () => Promise<string>>> = {
   "esbuild, cjs": () => withEsbuild("cjs"),
   "esbuild, esm": () => withEsbuild("esm"),
@@ -215,7 +211,7 @@ async function withBun(format: "esm" | "cjs"): Promise<string> {
   return outfile;
 }
 
-// CI always runs these. Otherwise they need `npm run engines -- --runtimes` first.
+// Without CI, these need `npm run engines -- --runtimes` first.
 const isLeftOut = process.env.CI !== "true" && !isInstalled();
 
 describe.skipIf(isLeftOut)("bundled by", () => {
@@ -224,7 +220,7 @@ describe.skipIf(isLeftOut)("bundled by", () => {
   });
 });
 
-/** A test as a program's developer writes it, which jest and vitest run without any configuration. */
+/** A test that jest and vitest run without any configuration. */
 const TESTED = `const { signIn, SignInError } = require("picogrant");
 const options = { clientId: "public-printer", scope: "openid", state: process.env.STATE, onCode() {} };
 test("signs in", async () => {
@@ -249,7 +245,7 @@ const RUNNERS: Record<string, () => readonly string[]> = {
   ],
 };
 
-/** A program that gets its responses in the same process, without a server. It prints the result of the revocation. */
+/** A program with the responses in the same process. It prints the result of the revocation. */
 const RESPONDED = (how: string): string => `const { signIn } = require("picogrant");
 const at = "https://auth.example.com";
 const answers = {

@@ -12,7 +12,6 @@ import { type Ended, Running } from "../program.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** A folder with the packages in its node_modules. */
     project: string;
   }
 }
@@ -37,7 +36,7 @@ export default function setup({ provide }: TestProject): () => void {
     run("tar", ["-xzf", tarball, "-C", "node_modules"], project);
     renameSync(join(modules, "package"), join(modules, name));
   }
-  // Adds the types of Node, because a TypeScript project also needs them.
+  // A TypeScript project also needs the types of Node.
   for (const name of ["@types/node", "undici-types"]) {
     symlinkSync(join(root, "node_modules", name), join(modules, name));
   }
@@ -49,7 +48,7 @@ export default function setup({ provide }: TestProject): () => void {
   return () => rmSync(project, { recursive: true, force: true });
 }
 
-// Runs the installed `picogrant` in a separate process.
+// Runs the installed `picogrant`.
 
 export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
   const project = inject("project");

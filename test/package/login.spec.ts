@@ -1,4 +1,4 @@
-// Runs `picogrant login`, `token` and `logout` of the installed package, with the simulated service and with another server.
+// Runs `picogrant login`, `token` and `logout` of the installed package.
 
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";

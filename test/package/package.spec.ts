@@ -1,5 +1,4 @@
-// Packs the npm packages and uses them in a project outside this repository: imported, required, type-checked, bundled,
-// and as a script in an engine. Also checks their size.
+// Packs the npm packages and uses them in a project outside this repository.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -286,8 +285,7 @@ describe("firmware", () => {
   });
 });
 
-// Compares every public type with a stored report, so that changes of the API are visible in a review. `npm run
-// generate` updates the report.
+// Compares every public type with a stored report. `npm run generate` updates the report.
 
 const installed = path.join(inject("project"), "node_modules");
 

@@ -1,6 +1,5 @@
-// The pages in the packages. Each program compiles. Each command runs in the page's order, in a folder with only the
-// packages. A block that is not run has a reason before it. Links resolve, and a page says so if a command or file
-// exists only in the repository.
+// Runs the programs and commands of the packages' pages in a folder with only the packages. Links must resolve, and a
+// page must say so if a command or file exists only in the repository.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import {
@@ -35,7 +34,6 @@ const PAGES = Object.keys(MANIFESTS).flatMap((name) =>
     .map((file) => `${name}/${file}`),
 );
 
-/** The C builds on these pages need the C library's headers. */
 const isMissing = process.env.CI !== "true" && !existsSync("/usr/include/stdlib.h");
 
 const read = (page: string): string =>
@@ -46,7 +44,7 @@ const isProgram = ({ language, mark }: Block): boolean =>
 const isRun = ({ language, mark }: Block): boolean =>
   /^(?:ts|sh)$/.test(language) && !mark.startsWith("not: ");
 
-/** Pages with such blocks. A page in several packages counts once, because it is the same file. */
+/** Pages with such blocks. A page in several packages counts once. */
 function pagesWith(isMeant: (block: Block) => boolean): string[] {
   const pages = new Map<string, string>();
   for (const page of PAGES) {
@@ -74,7 +72,7 @@ const FILE = /(?<![\w/:@.-])(?:\.{1,2}\/)*[\w-]+(?:[/.][\w-]+)+/g;
 const FOR_ALL_OF_IT = /\b(?:belong|exist only|is built|build it|the firmware) (?:to|in) a clone\b/i;
 const SAYS_SO = /\bclone\b|\b(?:in|of) the\s+repository\b/;
 
-/** Files and commands of the repository that a text names and that the package does not have. */
+/** Files and commands of the repository that a text names and the package does not have. */
 function mentions(text: string, isThere: (file: string) => boolean): string[] {
   const commands = [...text.matchAll(COMMAND)].map(([command]) => command);
   const named = [...text.matchAll(FILE)].map(([word]) => word.replace(/^\.\//, ""));
@@ -85,10 +83,7 @@ function mentions(text: string, isThere: (file: string) => boolean): string[] {
   return [...commands, ...foreign];
 }
 
-/**
- * The names of such files and commands that a part of a page uses without saying where to get them. If the beginning of the
- * page says that, the list is empty.
- */
+/** Such files and commands in a page, if its beginning does not say where to get them. */
 function unexplained(page: string, isThere: (file: string) => boolean): string[] {
   // In a code block, a line that starts with # is a shell comment. Comments of the page are invisible.
   const parts = page
@@ -100,14 +95,12 @@ function unexplained(page: string, isThere: (file: string) => boolean): string[]
   return parts.filter((part) => !SAYS_SO.test(part)).flatMap((part) => mentions(part, isThere));
 }
 
-/** Links the package that the guide for Node installs, for a folder and those below it. */
 function linkAgent(folder: string): void {
   const agent = path.join(folder, "node_modules/https-proxy-agent");
   mkdirSync(path.dirname(agent), { recursive: true });
   if (!existsSync(agent)) symlinkSync(path.join(root, "node_modules/https-proxy-agent"), agent);
 }
 
-/** Creates a folder for a page, with the packages installed. */
 function folderFor(page: string): string {
   const folder = path.join(project, "pages", page.replaceAll(/[/.]/g, "-"));
   mkdirSync(folder, { recursive: true });
@@ -189,7 +182,7 @@ function end(child: ChildProcess): void {
   }
 }
 
-/** Replaces the server in a program of a page by one on this machine. */
+/** Replaces the server in a program by one on this machine. */
 const atHome = (program: string, url: string): string =>
   program
     .replaceAll(/server: "(?:github|https:[^"]*)"/g, `server: "${url}"`)
@@ -197,11 +190,11 @@ const atHome = (program: string, url: string): string =>
     .replaceAll("https://api.github.com/user", `${url}/userinfo`)
     .replaceAll('"repo"', '"email"');
 
-/** Runs the commands and the programs of a page. Each program must end by itself. */
+/** Runs a page's commands and programs, which must end by themselves. */
 async function walk(page: string): Promise<number> {
   const folder = folderFor(page);
   const port = await freePort();
-  // If the check of a C port uses another server than on the page, make sets its address.
+  // make sets the address of the server for the check of a C port.
   const checkPort = await freePort();
   const env = {
     ...{ ...process.env, HOME: folder, npm_config_update_notifier: "false" },
@@ -213,8 +206,7 @@ async function walk(page: string): Promise<number> {
   let ran = 0;
   try {
     for (const { language, text, mark } of blocksOf(read(page)).filter(isRun)) {
-      // Skip the page's npm install: the project has the packages already, from the tarballs that npm would publish. Use
-      // free ports.
+      // The project has the packages already, from the tarballs that npm would publish.
       const commands = text
         .replaceAll(/^npm install .*\n/gm, "")
         .replaceAll("8080", `${port}`)

@@ -1,5 +1,4 @@
-// `npm run release -- --dry-run` makes the files of a release. A second run must make the same bytes in another folder,
-// time zone and locale, and with another umask.
+// `npm run release -- --dry-run` makes the same bytes in another folder, time zone and locale, and with another umask.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -18,10 +17,7 @@ const { version } = manifest;
 const read = (name: string): string => readFileSync(path.join(folder, name), "utf8");
 const again = path.join(all, "again");
 
-/**
- * A copy of the sources with this umask, with installed packages and built engines, and without caches of earlier
- * builds.
- */
+/** A copy of the sources with this umask, with installed packages and built engines, but without earlier builds. */
 function checkOut(to: string, umask: string): void {
   const script = `umask ${umask}; mkdir -p "$1" && git ls-files -co --exclude-standard -z |
     tar -cf - --null -T - | tar -xf - --no-same-permissions -C "$1"

@@ -1,4 +1,4 @@
-// Copies the repository and follows documented recipes in the copy. Files that a recipe does not name stay unchanged.
+// Follows documented recipes in a copy of the repository. Files that a recipe does not name stay unchanged.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,13 +9,11 @@ import { temporaryFolder } from "../listening.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** All files except build results. */
 const FILES = execFileSync("git", ["ls-files", "-zco", "--exclude-standard"], { cwd: ROOT })
   .toString()
   .split("\0")
   .filter(Boolean);
 
-/** The time limit for a whole recipe, in case it hangs. */
 const RECIPE_MS = 1_800_000;
 
 class RepositoryCopy {
@@ -36,7 +34,7 @@ class RepositoryCopy {
     writeFileSync(path.join(this.#folder, file), text);
   }
 
-  /** Replaces each occurrence in a file. @throws Error if there is none */
+  /** Replaces each occurrence. @throws Error if there is none */
   replace(file: string, old: string | RegExp, by: string): void {
     const before = this.read(file);
     const after = before.replaceAll(old, by);
@@ -44,20 +42,19 @@ class RepositoryCopy {
     this.write(file, after);
   }
 
-  /** Runs `npm run generate`, and then these tests without the slow ones and without this one. */
+  /** Runs `npm run generate`, and then these tests. */
   generateAndTest(generated: readonly string[], tests: readonly string[]): string {
     this.#run("npm", "run", "-s", "generate", ...generated);
     const files = tests.map((name) => `test/${name}`);
     return this.#run("npx", "vitest", "run", "--config", "test/vitest.config.ts", ...files);
   }
 
-  /** Checks the types with the compiler of `npm run check`. The `tsc` in `.bin` is another, slower one. */
+  /** Uses the compiler of `npm run check`, because the `tsc` in `.bin` is slower. */
   check(): void {
     for (const project of ["core", "."])
       this.#run("node", "node_modules/@typescript/native/bin/tsc", "-p", project);
   }
 
-  /** @throws Error with the output, if the command fails */
   #run(command: string, ...words: string[]): string {
     try {
       return execFileSync(command, words, {
@@ -73,8 +70,7 @@ class RepositoryCopy {
   }
 }
 
-// Follows the recipes of core/HOW-TO-CHANGE.md and platform/servers/README.md one after the other in one copy. Nothing
-// except what they name has to change.
+// Follows the recipes of core/HOW-TO-CHANGE.md and platform/servers/README.md one after the other in one copy.
 
 const copy = new RepositoryCopy();
 
@@ -104,7 +100,7 @@ scope: openid
 pending 403: {}
 `;
 
-/** Adds a field for `error_uri` (RFC 6749 section 5.2), for a host that draws it as a QR code. */
+/** A field for `error_uri` (RFC 6749 §5.2), for a host that draws it as a QR code. */
 const READS = `import { expect, it } from "vitest";
 import { Field } from "../../core/device/tables.ts";
 import { Port } from "../environment/core-port.ts";
@@ -133,7 +129,6 @@ const ROW = `    {
       name: "SETS",`;
 
 const GENERATED = ["tables", "spec", "servers", "docs"];
-/** Tests of error names and texts, of servers, and of fields and regions. */
 const TESTS = [
   "core/",
   "bundle/constants",

@@ -1,5 +1,4 @@
-// Tests the functions that tests and simulators call directly: options, fixtures, snapshots, observers, and memory
-// limits. The oracle tests which state survives a restart.
+// Tests the controls and inputs of the service: options, fixtures, snapshots, observers, and memory limits.
 
 import { describe, expect, test, vi } from "vitest";
 import {
@@ -39,7 +38,7 @@ describe("controls", () => {
     }
     expect(() => bench.service.setOptions({ interval: -1 })).toThrow(/^option interval: /);
     expect(bench.service.options.interval).toBe(30);
-    // A change of the dialect replaces the old dialect's defaults. Options that were set explicitly stay.
+    // A new dialect replaces the defaults of the old one. Options that were set explicitly stay.
     bench.service.setOptions({ dialect: "keycloak" });
     expect(bench.service.options).toMatchObject({ codeLifetime: 600, interval: 30 });
     bench.service.setOptions({ dialect: "specification" });

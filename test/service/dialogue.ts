@@ -69,10 +69,7 @@ function offersOf({ packageName, productId, basePlanId }: Pairs, version: string
 
 type Given = string | readonly string[] | ServiceOptionsInput;
 
-/**
- * Declares one test per name, a line without indentation. Its lines follow, indented. A list stands for its elements, and
- * an object sets options of the service.
- */
+/** Declares a test for each name without indentation, with the lines below. An object sets options of the service. */
 export const testRows = testRowsWith(undefined);
 
 export function testRowsWith(fixture: FixtureInput | undefined) {
@@ -96,7 +93,7 @@ export function testRowsWith(fixture: FixtureInput | undefined) {
 
 interface Browser {
   readonly userAgent: UserAgent;
-  /** For each form address, the last page with such a form. */
+  /** The last page with a form for an address. */
   readonly forms: Record<string, Page>;
 }
 
@@ -141,7 +138,7 @@ class Talk {
     }
   }
 
-  /** Replaces variables such as `$access` by issued values, scopes by their identifiers, and "~" by a space. */
+  /** Replaces variables such as `$access`, scopes by their identifiers, and "~" by a space. */
   #value(name: string, text: string): string {
     if (text.startsWith("$")) return this.#known[text] ?? text;
     if (text.startsWith("'")) return text.slice(1, -1).replaceAll("~", " ");
@@ -297,7 +294,6 @@ class Talk {
     return browser;
   }
 
-  /** Returns the text of a page as a response, and stores the page's forms. */
   async #shown(coming: Promise<Page>): Promise<HttpResponse> {
     const page = await coming;
     for (const [, action] of page.html.matchAll(/<form[^>]*action="([^"]*)"/g))
@@ -311,7 +307,7 @@ class Talk {
     return this.#submit("/device", { user_code: code, ...fields });
   }
 
-  /** Submits this browser's form, or another browser's if this one has none. */
+  /** If this browser has no such form, sends that of another browser. */
   #submit(action: string, { untick = "", ...fields }: Pairs): Promise<HttpResponse> {
     const { userAgent, forms } = this.#browser;
     const others = Object.values(this.#browsers).map((browser) => browser.forms[action]);
@@ -330,7 +326,7 @@ class Talk {
     return this.#post("/token", sent, basic);
   }
 
-  /** @param basic id and secret for HTTP Basic, already encoded, joined by a colon */
+  /** `basic` is the pair for HTTP Basic, already encoded. */
   #post(target: string, fields: Pairs, basic: string | undefined): HttpResponse {
     const authorization = basic && {
       authorization: `Basic ${Buffer.from(basic).toString("base64")}`,

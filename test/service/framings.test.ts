@@ -1,5 +1,4 @@
-// Tests that at every endpoint of service and panel, the framing of a body (RFC 9112 section 6) does not affect the
-// response.
+// Tests that the framing of a body (RFC 9112 §6) does not affect the response of any endpoint.
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { PATHS } from "../../targets/service/metadata.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";
@@ -16,7 +15,6 @@ afterAll(() => simulator.close());
 
 const hex = (text: string) => text.length.toString(16);
 
-/** Framings of a request with a body. */
 const WITH_BODY: Record<string, (body: string) => string> = {
   "a length": (body) => `Content-Length: ${body.length}\r\n\r\n${body}`,
   chunked: (body) => `Transfer-Encoding: chunked\r\n\r\n${hex(body)}\r\n${body}\r\n0\r\n\r\n`,
@@ -34,7 +32,7 @@ const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json\r\nX-Picogrant-Panel: 1";
 const CODE_FIELDS = `client_id=${TV.client_id}&scope=email`;
 
-/** Sends a request on a plain socket. @returns the final response */
+/** Sends a request on a plain socket. Returns the final response. */
 async function request(line: string, rest: string, type = FORM, version = "1.1") {
   const { port, host } = new URL(simulator.url);
   // HTTP/1.0 needs no Host (RFC 9112 section 3.2).
@@ -57,7 +55,7 @@ const ADDRESSES = [
   ...["/.well-known/openid-configuration", "/assets/pages.css", "/nothing", "/panel"],
   ...PANEL.map((name) => `/panel/${name}`),
 ];
-/** Addresses in their normal form, and in forms that no client should send. */
+/** Addresses as they are, and in forms that no client should send. */
 const SPELLINGS: ((path: string) => string)[] = [
   (path) => path,
   (path) => `${path}/`,

@@ -1,5 +1,4 @@
-// A service in memory for tests. Tests control the service's clock and random source, and have shortcuts for a device's
-// requests. The service uses no sockets here; test/peers and test/browser use real ones.
+// A service in memory, with shortcuts for a device's requests.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/index.ts";
@@ -21,7 +20,6 @@ export const SCOPE_BASE = "https://auth.picogrant.test";
 export const VIDEO_READONLY = `${SCOPE_BASE}/auth/video.readonly`;
 export const PUBLISHER = `${SCOPE_BASE}/auth/publisher`;
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
-/** A verifier and its challenge (RFC 7636). */
 export const VERIFIER = "v".repeat(43);
 export const S256 = createHash("sha256").update(VERIFIER).digest("base64url");
 export const TV = { client_id: "living-room-tv", client_secret: "tv-secret" };
@@ -31,7 +29,7 @@ export const PUBLISHER_CLIENT = {
   client_secret: "publisher-secret",
 };
 
-/** All benches share these keys, because generating RSA keys takes long. A rotation generates a new key. */
+/** Generating RSA keys takes long, so all benches share these keys. A rotation generates a new key. */
 const made: { algorithm: string; key: SigningKey; users: WeakSet<object> }[] = [];
 function sharedKeys(): (algorithm: "RS256" | "ES256") => SigningKey {
   const user = {};
@@ -56,13 +54,13 @@ export interface HttpResponse {
   json: Json;
 }
 
-/** The error in a response (RFC 6749 §5.2, the two specifications, or the resource APIs), undefined if there is none. */
+/** The error of RFC 6749 §5.2, of the two specifications, or of the resource APIs, if any. */
 export function errorWordOf({ error, error_code }: Json): string | undefined {
   const ofApi = error as { errors?: { reason: string }[]; status?: string } | undefined;
   return (ofApi?.errors?.[0]?.reason ?? ofApi?.status ?? error ?? error_code) as string | undefined;
 }
 
-/** Deterministic bytes (xorshift), so that failures can be reproduced. */
+/** Deterministic bytes (xorshift). */
 export function seededRandom(seed = 1): (count: number) => Uint8Array {
   let state = seed >>> 0 || 1;
   return (count) => {
@@ -122,7 +120,7 @@ export class Bench extends Environment {
     return read(this.service.handle({ method, path: path!, query, headers, body: bytes }));
   }
 
-  /** Sends a web-standard request to the app that also serves the pages. */
+  /** Sends a request to the app, which also serves the pages. */
   async fetch(
     method: string,
     target: string,
@@ -143,7 +141,6 @@ export class Bench extends Environment {
     return this.send("POST", target, form(fields), { ...type, ...headers });
   }
 
-  /** Requests codes, by default with the specification's video scopes. */
   requestCodes(fields: Fields = {}): HttpResponse {
     return this.post("/device/code", {
       client_id: TV.client_id,
@@ -170,7 +167,7 @@ export class Bench extends Environment {
     });
   }
 
-  /** Signs in: requests codes, approves, and polls. @returns the token response */
+  /** Requests codes, approves, and polls. Returns the token response. */
   signIn(
     how: { account?: string; client?: typeof TV; scope?: string; accessSeconds?: number } = {},
   ): Json {
@@ -190,7 +187,6 @@ export class Bench extends Environment {
   }
 }
 
-/** Requests codes and polls once. */
 export function pendingCode(bench: Bench, fields = {}): { device: string; user: string } {
   const { device_code, user_code } = bench.requestCodes(fields).json;
   return { device: String(device_code), user: String(user_code) };

@@ -1,27 +1,25 @@
-// A model of the service, written from the two specifications: who may do what, and what each response means. It shares
-// only the types of fixtures and options with the service. It takes codes and tokens from the service's responses.
+// A model of the service, written from the two specifications, not from the service: who may do what, and what each
+// response means. Codes and tokens come from the service's responses.
 
 import type { ApprovalChoices } from "../../targets/service/decisions.ts";
 import type { Account, Client, ResourceApi } from "../../targets/service/fixture.ts";
 import type { ServiceOptions, ServiceOptionsInput } from "../../targets/service/options.ts";
 
-/** The expected response: its status, its error word, and the members that can be predicted. */
+/** The expected response, with the members that can be predicted. */
 export interface Expected {
   readonly status: number;
   /** `error`, `error_code` or the reason of an API error; "" for success. */
   readonly word: string;
-  /** RFC 6749 section 5.2: if HTTP Basic failed, the response contains a challenge. */
+  /** After HTTP Basic, the response has a challenge (RFC 6749 §5.2). */
   readonly isChallenged?: boolean;
   /** The error in the challenge of a resource, if the word does not determine it. */
   readonly challenge?: string | undefined;
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Parameters of a device authorization request that matter later: RFC 7636, RFC 9470, OpenID Connect Core section 2.
- */
+/** What a code request binds to the code: RFC 7636, RFC 9470, OpenID Connect Core §2. */
 export interface Proof {
-  /** The verifier that the poll must contain; undefined: it must contain none. */
+  /** The verifier of the poll. If it is undefined, the poll must have none. */
   readonly verifier?: string | undefined;
   readonly nonce?: string | undefined;
   readonly acr: string;
@@ -31,7 +29,7 @@ export interface Proof {
 export interface Possession {
   readonly key?: string | undefined;
   readonly error?: string | undefined;
-  /** The model calls this when the service has accepted the proof. */
+  /** Called when the service has accepted the proof. */
   readonly use?: () => void;
 }
 
@@ -47,7 +45,7 @@ export interface Attempt {
   interval: number;
   lastPoll: number;
   account?: Account;
-  /** The time of the user's approval. */
+  /** The time of the approval. */
   decidedAt: number;
   granted: readonly string[];
   accessSeconds?: number | undefined;
@@ -58,19 +56,18 @@ export interface Grant {
   readonly client: Client;
   readonly account: Account;
   readonly scopes: readonly string[];
-  /** When and by which method the user signed in. */
   readonly authAt: number;
   readonly acr: string;
-  /** The key that a refresh has to prove. */
+  /** The key that a refresh has to prove, if any. */
   key: string | undefined;
-  /** When time-based access ends. With Infinity, only a revocation ends it. */
+  /** With Infinity, only a revocation ends the access. */
   readonly endsAt: number;
-  /** All refresh tokens of this grant. The last one is valid. */
+  /** The refresh tokens, the current one last. */
   readonly refresh: string[];
   graceUntil: number;
-  /** The replaced refresh token while it is still valid. */
+  /** The replaced refresh token, if it is still valid. */
   predecessor: string | undefined;
-  /** Whether the refresh token is valid. Newer grants may displace it, but the access tokens remain valid. */
+  /** Whether the refresh token is valid. Newer grants may displace it. The access tokens then stay valid. */
   runs: boolean;
   /** Whether the service still knows that the account has used this client. */
   isKnown: boolean;
@@ -80,12 +77,11 @@ export interface AccessToken {
   readonly grant: Grant;
   readonly scopes: readonly string[];
   readonly expiresAt: number;
-  /** The key that the token is bound to, or undefined. */
   readonly key: string | undefined;
   runs: boolean;
 }
 
-/** An event that a receiver has not fetched yet. */
+/** An event that a receiver has not acknowledged yet. */
 export interface IdealEvent {
   readonly type: string;
   readonly account?: string;
@@ -112,12 +108,11 @@ const refused = (status: number, word: string, description?: string): Expected =
 });
 const INVALID_REQUEST = refused(400, "invalid_request");
 const INVALID_GRANT = refused(400, "invalid_grant");
-/** The error for an unknown device code is invalid_grant, except in some dialects. */
 const BAD_CODE = refused(400, "bad_device_code");
 const INVALID_CLIENT = { ...refused(401, "invalid_client"), isChallenged: true };
-/** Device specification, section 5.4. Unlike the response to INVALID_CLIENT, this one has no challenge. */
+/** Device spec §5.4. This response never has a challenge. */
 const NO_CLIENT = refused(401, "invalid_client");
-/** Device specification, section 7, the rows of "Poll". */
+/** Device spec §7, rows of "Poll". */
 const PENDING = refused(428, "authorization_pending", "Precondition Required");
 const SLOW_DOWN = refused(403, "slow_down", "Forbidden");
 const REFUSALS: Readonly<Record<string, Expected>> = {
@@ -128,16 +123,14 @@ const REFUSALS: Readonly<Record<string, Expected>> = {
 
 /** How a dialect's responses differ from the specifications. */
 export interface Speech {
-  /** Additional members of the device authorization response. */
   readonly codeMembers: readonly string[];
-  /** Members of an error besides `error` and `error_description`. */
   readonly errorMembers?: readonly string[];
   readonly statuses?: Readonly<Record<string, number>>;
   readonly words?: Readonly<Record<string, string>>;
   readonly knowsOffline?: true;
   /** Whether the service issues refresh tokens only for the scope offline_access. */
   readonly requestsOffline?: true;
-  /** Whether slow_down also applies after the decision and after the code has expired. */
+  /** Whether slow_down also applies after the decision. */
   readonly bindsAlways?: true;
   readonly options: ServiceOptionsInput;
 }
@@ -191,7 +184,7 @@ export const SPEECHES: Readonly<Record<ServiceOptions["dialect"], Speech>> = {
 
 /** The service recognizes this many replaced refresh tokens. Older ones are unknown. */
 const REPLACED_MAX = 16;
-/** After a code has expired, a decision remains available to the device for this time. */
+/** For this time after a code has expired, the device can fetch a decision. */
 const DECISION_MEMORY_S = 3600;
 
 const BARE = ["email", "openid", "profile", "offline_access"];
@@ -205,7 +198,7 @@ const ALLOWED = [
   "video.readonly",
 ];
 
-/** Parameters of a request to an OAuth endpoint. "" counts as missing. */
+/** Parameters of a request. "" counts as missing. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
 export class IdealService {
@@ -215,7 +208,6 @@ export class IdealService {
   readonly access = new Map<string, AccessToken>();
   readonly refreshTokens = new Map<string, Grant>();
   readonly streams: ReadonlyMap<string, Stream>;
-  /** Offers by package, product, base plan and their own id. */
   readonly offers = new Map<string, { state: string; readonly hasPhases: boolean }>();
   readonly #windows = new Map<string, { count: number; endsAt: number }>();
   readonly policies = new Map<string, readonly string[]>();
@@ -242,7 +234,7 @@ export class IdealService {
     );
   }
 
-  /** The status and the error word of a response in the dialect. */
+  /** Status and error word in the dialect. */
   inDialect({ status, word }: Expected): [status: number, word: string] {
     const { statuses = {}, words = {} } = this.#speech;
     const usual = word === "bad_device_code" ? "invalid_grant" : word;
@@ -253,7 +245,7 @@ export class IdealService {
     return BARE.includes(name) ? name : `${this.#scopeBase}/auth/${name}`;
   }
 
-  // The device authorization request (device specification, sections 2.1, 4.1, 5 and 8).
+  // The device authorization request (device spec §2.1, §4.1, §5, §8).
 
   requestCode(client: Client | undefined, fields: Fields): Expected {
     const { client_id, scope, code_challenge, code_challenge_method: method } = fields;
@@ -292,7 +284,7 @@ export class IdealService {
       interval: this.#options.interval * 1000,
       lastPoll: Number.NEGATIVE_INFINITY,
     };
-    // Discard attempts that have ended and, if the limit is reached, the oldest ones.
+    // Attempts that ended long ago are discarded, and above the limit the oldest ones.
     const { attempts } = this;
     const { attemptsMax } = this.#options;
     while (attempts[0] && (attempts.length >= attemptsMax || this.isDiscarded(attempts[0])))
@@ -314,9 +306,9 @@ export class IdealService {
     return this.attempts.filter(waits).map(({ user }) => user);
   }
 
-  // The user's decision (device specification, section 3).
+  // The user's decision (device spec §3).
 
-  /** @param typed the user's input. Case matters, dashes and spaces do not. */
+  /** In the user's input, case matters, but dashes and spaces do not. */
   #decidable(typed: string): Attempt | string {
     const plain = (code: string): string => code.replaceAll(/[^A-Za-z]/g, "");
     const attempt = this.attempts.find(({ user }) => plain(user) === plain(typed));
@@ -366,7 +358,7 @@ export class IdealService {
     return scopes.some((one) => blocked.includes(one)) ? "admin_policy_enforced" : "";
   }
 
-  // The token endpoint (device specification, sections 2.2, 4.2, 4.3 and 7).
+  // The token endpoint (device spec §2.2, §4.2, §4.3, §7).
 
   #authenticate(
     client: Client | undefined,
@@ -383,7 +375,6 @@ export class IdealService {
     return undefined;
   }
 
-  /** A token request with any grant_type except that of a refresh. */
   poll(
     client: Client | undefined,
     fields: Fields,
@@ -394,7 +385,7 @@ export class IdealService {
     if (client!.type === "web") return NO_CLIENT;
     if (!fields.device_code) return INVALID_REQUEST;
     const attempt = this.attempts.find(({ device }) => device === fields.device_code);
-    // A poll with another client's code is treated like one with an unknown code.
+    // The code of another client counts as unknown.
     if (attempt === undefined || attempt.client !== client || this.isDiscarded(attempt))
       return BAD_CODE;
     if (fields.code_verifier !== attempt.proof.verifier) return INVALID_GRANT;
@@ -415,7 +406,7 @@ export class IdealService {
     return attempt.state === "granted" ? this.#claim(attempt) : PENDING;
   }
 
-  /** Checks the approval again, because the account or organization may have changed since. */
+  /** Checks the approval again, because the rules may have changed since. */
   #claim(attempt: Attempt): Expected & { attempt?: Attempt } {
     const account = attempt.account!;
     const refusal = account.disabled
@@ -429,12 +420,11 @@ export class IdealService {
     return { ...OK, attempt };
   }
 
-  /** Whether tokens with these scopes include a refresh token. */
   hasRefresh(scopes: readonly string[]): boolean {
     return !this.#speech.requestsOffline || scopes.includes("offline_access");
   }
 
-  /** Stores the first tokens of an attempt. `refreshToken` is undefined if the service issued none. */
+  /** Stores the first tokens of an attempt. */
   claimed(
     attempt: Attempt,
     accessToken: string,
@@ -460,7 +450,7 @@ export class IdealService {
     return grant;
   }
 
-  /** Device specification, section 8: at either limit, the oldest refresh token becomes invalid. */
+  /** Device spec §8: above either limit, the oldest refresh token becomes invalid. */
   #displaceOldest({ client, account }: Grant): void {
     const { refreshTokensPerClientAndUser: perPair, refreshTokensPerUser: perUser } = this.#options;
     const ofUser = this.grants.filter((one) => one.account === account && this.isLive(one));
@@ -470,7 +460,6 @@ export class IdealService {
     for (const one of left.slice(0, Math.max(0, left.length - perUser))) one.runs = false;
   }
 
-  /** The lifetimes of tokens that are issued now. */
   lifetimes(grant: Pick<Grant, "endsAt">): Readonly<Record<string, number | undefined>> {
     const left = Math.floor((grant.endsAt - this.now) / 1000);
     return {
@@ -497,7 +486,7 @@ export class IdealService {
     }
     if (token === grant.predecessor && this.now < grant.graceUntil)
       return { ...OK, grant, rotates: false, scopes };
-    // RFC 9700 section 4.14.2: two clients have the token, and the server cannot know which one is honest.
+    // RFC 9700 §4.14.2: two clients have the token, and the server cannot know which one is honest.
     this.end(grant);
     return INVALID_GRANT;
   }
@@ -538,7 +527,7 @@ export class IdealService {
     return runs && this.now < endsAt;
   }
 
-  /** The grant of a refresh token, if the service still recognizes the token. */
+  /** Undefined if the service does not recognize the refresh token. */
   #known(token: string): Grant | undefined {
     const grant = this.refreshTokens.get(token);
     const isRecent = grant?.refresh.slice(-REPLACED_MAX - 1).includes(token);
@@ -550,7 +539,7 @@ export class IdealService {
     return found?.runs && this.now < found.expiresAt ? found : undefined;
   }
 
-  /** RFC 9449 section 7: the token, or an unknown one if it comes with the wrong scheme or without its key. */
+  /** RFC 9449 §7: a token with the wrong scheme or without its key is unknown. */
   presented(token: string | undefined, by: Possession | undefined): string | undefined {
     if (token === undefined) return undefined;
     by?.use?.();
@@ -561,9 +550,9 @@ export class IdealService {
     return isRight ? token : "none";
   }
 
-  // Revocation (device specification, section 4.4).
+  // Revocation (device spec §4.4).
 
-  /** Ends a grant, so that its refresh token and all of its access tokens become invalid. */
+  /** Ends a grant with its refresh token and all its access tokens. */
   end(grant: Grant): void {
     grant.runs = false;
     for (const one of this.access.values()) if (one.grant === grant) one.runs = false;
@@ -576,8 +565,7 @@ export class IdealService {
     const grant = access?.grant ?? this.#known(token);
     const { revocation: rule } = this.#options;
     const isSpecification = rule === "specification";
-    // The specification requires no credentials. If a client sends some, they must be valid and the token must be its
-    // own.
+    // The specification requires no credentials. If a client sends some, they must be valid, and the token its own.
     if (!isSpecification || fields.client_id || fields.client_secret) {
       const wrong = this.#authenticate(client, fields);
       if (wrong) return wrong;
@@ -585,16 +573,16 @@ export class IdealService {
         return refused(400, isSpecification ? "invalid_token" : "invalid_grant");
     }
     if (grant === undefined) return isSpecification ? refused(400, "invalid_token") : OK;
-    // RFC 7009 section 2.1: the server decides whether revoking one token also revokes the other.
+    // RFC 7009 §2.1: the server decides whether revoking one token also revokes the other.
     if (rule !== "rfc7009-each-alone") this.end(grant);
     else if (access) access.runs = false;
     else grant.runs = false;
     return OK;
   }
 
-  // Actions of users and administrators, and the events that they cause (device specification, sections 3 and 6).
+  // Actions of users and administrators, and their events (device spec §3, §6).
 
-  /** @returns how many valid grants were revoked */
+  /** Returns how many valid grants it has revoked. */
   revokeAll(account: Account, client?: Client): number {
     const its = this.grants.filter(
       (one) => one.account === account && (client === undefined || one.client === client),
@@ -606,7 +594,7 @@ export class IdealService {
     return live.length;
   }
 
-  /** Reports an event about an account to every receiver with a client that the account has used. */
+  /** The receivers of clients that the account has used get an event about an account. */
   reportOfAccount(type: string, account: Account): void {
     const used = this.grants
       .filter((one) => one.account === account && one.isKnown)
@@ -623,13 +611,13 @@ export class IdealService {
     }
   }
 
-  /** Restarts the service. Discards quotas and, if `losesCodes`, pending codes. */
+  /** Discards quotas and, if `losesCodes`, all codes. */
   restart(losesCodes: boolean): void {
     this.#windows.clear();
     if (losesCodes) this.attempts.length = 0;
   }
 
-  /** Starts a new service that takes over only codes and grants. */
+  /** A new service loads only codes and grants. */
   restore(): void {
     this.restart(false);
     this.offers.clear();
@@ -638,9 +626,8 @@ export class IdealService {
     for (const grant of this.grants) grant.isKnown &&= this.isLive(grant);
   }
 
-  // The resource APIs (device specification, sections 4.5 and 5; offer specification; OpenID Connect Core section 5.3).
+  // The resource APIs (device spec §4.5, §5; offer spec; OpenID Connect Core §5.3).
 
-  /** The response of the userinfo endpoint: the subject, and other claims by scope. */
   userinfo(token: string | undefined): Expected {
     const found = token === undefined ? undefined : this.liveAccess(token);
     if (found === undefined) return refused(401, "invalid_token");
@@ -658,7 +645,7 @@ export class IdealService {
     };
   }
 
-  /** @returns the token if it allows this call */
+  /** The token, if it allows this call. */
   call(
     token: string | undefined,
     scopes: readonly string[],
@@ -696,14 +683,13 @@ export class IdealService {
     at: {
       readonly plan: string;
       readonly offerId: string;
-      /** The accounts that may publish the application; undefined: there is no such application. */
+      /** Undefined: there is no such application. */
       readonly publishers: readonly string[] | undefined;
       readonly isPlan: boolean;
       readonly renewsItself: boolean;
-      /** The names of the subscription's base plans. */
       readonly plans: readonly string[];
       readonly regionsVersion: string;
-      /** Whether the body names the same application, product and base plan as the path. */
+      /** Whether application, product and base plan are the same in the body and in the path. */
       readonly agrees: boolean;
       readonly hasPhases: boolean;
     },

@@ -1,5 +1,5 @@
-// Tests keys instead of secrets at the service: DPoP (RFC 9449) and private_key_jwt (RFC 7523). Each row of the two
-// tables has proofs or assertions with one fault each. test/peers tests the clients of other projects.
+// Tests keys instead of secrets at the service: DPoP (RFC 9449) and private_key_jwt (RFC 7523). In the two tables, each
+// row of proofs or assertions has one fault.
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -18,13 +18,12 @@ const keyed = { id: "keyed", name: "Keyed", jwks: KEY.publicJwk };
 const fixture = { ...FIXTURE, clients: [...FIXTURE.clients!, keyed] };
 
 type Json = Record<string, unknown>;
-/** How a JWT differs from a valid one; an undefined member is omitted. */
+/** How a JWT differs from a valid one. An undefined member is omitted. */
 interface Change {
   readonly header?: Json;
   readonly claims?: Json;
   readonly key?: SigningKey;
   readonly text?: (jwt: string) => string;
-  /** Other parameters of the request, besides the JWT. */
   readonly fields?: Json;
 }
 
@@ -53,7 +52,6 @@ class Keys extends Bench {
     return this.#signed({ typ: "dpop+jwt", jwk: (change.key ?? KEY).publicJwk }, usual, change);
   }
 
-  /** A token request without a proof. */
   token(fields: Json): HttpResponse {
     return this.post("/token", fields as Record<string, string>);
   }
@@ -69,7 +67,6 @@ class Keys extends Bench {
     return this.send("GET", path, "", { authorization: `DPoP ${token}`, dpop });
   }
 
-  /** Fields with an assertion. */
   asserted(fields: Json, change: Change = {}): Record<string, string> {
     const exp = this.nowMs / 1000 + 60;
     const usual = { iss: "keyed", sub: "keyed", aud: this.service.issuer, exp };
@@ -78,7 +75,6 @@ class Keys extends Bench {
     return { ...fields, client_assertion_type, client_assertion, ...change.fields };
   }
 
-  /** The fields of a poll for an approved code. */
   granted(client: Json = PRINTER): Json {
     const scope = `openid ${VIDEO_READONLY}`;
     const { device_code, user_code } = this.requestCodes({ ...client, scope }).json;
@@ -163,7 +159,7 @@ describe("RFC 9449", () => {
       const both = /^Bearer [^,]+, error="invalid_token".*, DPoP [^,]+, algs="ES256"$/;
       expect(stolen.headers["www-authenticate"]).toMatch(both);
       expect(outcome(bench.call(path, json, { key: THIEF }))).toBe("401 invalid_token");
-      // Rule 9: htu is normalized, and its query and fragment are ignored.
+      // Rule 9: htu is normalized, without its query and fragment.
       const htu = `HTTP://127.0.0.1:8080/x/..${path}#fragment`;
       expect(bench.call(path, json, { claims: { htu } }).status).toBe(200);
     }
@@ -175,7 +171,7 @@ describe("RFC 9449", () => {
     expect(outcome(free)).toBe("200 Bearer");
     expect(outcome(bench.call("/userinfo", free.json))).toBe("401 invalid_token");
     expect(bench.get("/userinfo", free.json.access_token).status).toBe(200);
-    // A refresh with a proof binds the new tokens, even if the earlier ones were not bound.
+    // A proof binds the new tokens, even if the earlier ones were not bound.
     expect(outcome(bench.prove(refreshOf(free.json)))).toBe("200 DPoP");
     expect(outcome(bench.token(refreshOf(free.json)))).toBe("400 invalid_grant");
   });

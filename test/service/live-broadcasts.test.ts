@@ -1,5 +1,4 @@
-// Tests the resource API in more detail than the specification's example: filters, pages, errors (device doc §4.5), and
-// the challenges of RFC 6750.
+// Tests the API of live broadcasts (device spec §4.5): filters, pages, errors and challenges (RFC 6750).
 import { expect, test } from "vitest";
 import { testRows } from "./dialogue.ts";
 import { Bench } from "./harness.ts";

@@ -1,4 +1,4 @@
-// Tests the service's responses to each row of the offer specification, valid contents of an offer, and lists.
+// Tests each row of the offer specification, valid contents of an offer, and lists.
 
 import { expect, test } from "vitest";
 import { testRows } from "./dialogue.ts";

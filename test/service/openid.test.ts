@@ -1,5 +1,4 @@
-// Tests discovery, and the service as an OpenID provider. Each member of its metadata has a test that the service does
-// what it says. jose checks the signatures. The oracle tests the contents of ID tokens and userinfo.
+// Tests that the service does what each member of its metadata says. jose checks the signatures of ID tokens.
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { describe, expect, it, test } from "vitest";
 import { testRows } from "./dialogue.ts";
@@ -12,7 +11,6 @@ function metadataOf(bench: Bench, name = "openid-configuration"): Record<string,
   return bench.get(`/.well-known/${name}`).json;
 }
 
-/** The claims of an ID token, after a check of its signature, issuer, audience and times. */
 async function verified(bench: Bench, token: unknown): Promise<Record<string, unknown>> {
   const keys = createLocalJWKSet(bench.get("/keys").json as unknown as JSONWebKeySet);
   const { payload, protectedHeader } = await jwtVerify(String(token), keys, {
@@ -35,13 +33,12 @@ function signIn(bench: Bench, requested: Record<string, string> = {}): Record<st
 }
 
 describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the service does what each member promises", () => {
-  // The oracle (oracle.ts) uses each of these methods at both endpoints.
+  // The oracle (oracle.ts) uses these methods at both endpoints.
   const METHODS = ["client_secret_post", "client_secret_basic", "none"];
   const CONSTANTS: Record<string, unknown> = {
     token_endpoint_auth_methods_supported: METHODS,
     revocation_endpoint_auth_methods_supported: METHODS,
     response_types_supported: ["code"],
-    // The oracle tests that a user has the same subject for each client.
     subject_types_supported: ["public"],
     claim_types_supported: ["normal"],
     claims_parameter_supported: false,
@@ -62,7 +59,7 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the se
       for (const method of ["GET", "POST"]) expect(bench.send(method, path).status).not.toBe(404);
     }),
     issuer: (bench, value) => expect(value).toBe(bench.service.baseUrl),
-    // RFC 6749 §4.1.2.1: no client may use this endpoint, so the response must not be a redirect.
+    // No client may use this endpoint, so the response must not be a redirect (RFC 6749 §4.1.2.1).
     authorization_endpoint: (bench, value) => {
       const { pathname } = new URL(String(value));
       const response = bench.get(`${pathname}?response_type=code&client_id=living-room-tv`);

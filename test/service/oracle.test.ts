@@ -1,11 +1,10 @@
-// Makes random runs in which the model of the service predicts each response. The seed is fixed; PICOGRANT_SEED=N
-// selects another one.
+// Makes random runs in which the model of the service predicts each response. PICOGRANT_SEED=N selects another seed.
 
 import { expect, test } from "vitest";
 import { isFullRun } from "../full-run.ts";
 import { runOracle } from "./oracle.ts";
 
-/** The runs must get each of these responses. Otherwise they would not test them. */
+/** The runs must get each of these responses, and only the rare ones besides. */
 const RESPONSES = [
   ...["200", "400 invalid_request", "400 invalid_grant", "400 invalid_scope", "401 invalid_client"],
   ...["400 authorization_pending", "403 authorization_pending", "400 slow_down", "429 slow_down"],
@@ -19,7 +18,7 @@ const RESPONSES = [
   ...["401 invalid_token", "403 insufficient_scope", "400 invalid_dpop_proof"],
   ...["400 use_dpop_nonce", "401 invalid_dpop_proof"],
 ];
-/** Few runs get these responses, because only one dialect has them. */
+/** Some runs do not get these responses, because only one dialect has them. */
 const RARE = [
   ...["400 authorization_declined", "403 expired_token", "400 org_internal", "401 use_dpop_nonce"],
 ];

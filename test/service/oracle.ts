@@ -1,6 +1,5 @@
-// Random runs of the simulated service over HTTP. Clients, users, administrators and event receivers send any requests
-// in any order, and the model (ideal-service.ts) predicts each response. Later actions use every code and token again,
-// as its owner and as others.
+// Random runs of the simulated service. Clients, users, administrators and event receivers send any requests in any
+// order, also with codes and tokens of others, and the model (ideal-service.ts) predicts each response.
 
 import { createHash } from "node:crypto";
 import type { ApprovalChoices } from "../../targets/service/decisions.ts";
@@ -33,7 +32,7 @@ interface Content {
   readonly json?: object;
 }
 
-/** Adds an application of another publisher, and a secret that must be encoded. */
+/** The fixture with an application of another publisher, and a secret that must be encoded. */
 const ENVIRONMENT = readFixture({
   ...FIXTURE,
   clients: FIXTURE.clients!.map((client) =>
@@ -63,7 +62,7 @@ const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 const CONTEXTS = ["urn:picogrant:acr:password", "urn:picogrant:acr:two-factor"] as const;
 const APIS: readonly ResourceApi[] = ["video", "publisher"];
 const OAUTH_MEMBERS = ["error", "error_description"];
-/** RFC 6750 section 3.1: the error in a challenge, for each error word of a response. */
+/** The error in the challenge for each error word (RFC 6750 §3.1). */
 const CHALLENGES: Readonly<Record<string, string>> = {
   required: "none",
   authError: "invalid_token",
@@ -73,9 +72,9 @@ const CHALLENGES: Readonly<Record<string, string>> = {
   invalid_dpop_proof: "invalid_dpop_proof",
   use_dpop_nonce: "use_dpop_nonce",
 };
-/** The lifetime of a nonce, and the time for which a proof is accepted, in milliseconds. */
+/** The option dpopWindow in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Characters that users and copied text insert between letters (RFC 8628 section 6.1). */
+/** Users and copied text insert these characters between letters (RFC 8628 §6.1). */
 const GAPS = [" ", "\u3000", "\u2013", "\uff0d", "\u200b", "\u00ad -"];
 const PHASES = [{ duration: "P1M", recurrenceCount: 1, otherRegionsConfig: { free: {} } }];
 
@@ -91,15 +90,14 @@ export class OracleRun {
   /** The client of half of the devices. */
   readonly #usual: Client;
   readonly #accounts: readonly Account[];
-  /** The options of the service, and the behaviour that the model expects because of them. */
+  /** The options that the service gets, and the resulting ones. */
   readonly #given: ServiceOptionsInput;
   readonly #options: ServiceOptions;
   readonly #speech: Speech;
   readonly #tokens: string[] = [];
   readonly #seen = new Set<string>();
-  /** The last nonce of the service, and the time at which the service sent it. */
+  /** The last nonce of the service, and its time. */
   #nonce = { value: "none", at: Number.NEGATIVE_INFINITY };
-  /** The last accepted proof. */
   #used = { key: "", jti: "", at: 0 };
   #proofs = 0;
 
@@ -118,7 +116,7 @@ export class OracleRun {
       revocation: this.#one(["specification", "specification", "rfc7009", "rfc7009-each-alone"]),
       codeChallengeMethods: this.#one([["S256"], ["S256", "plain"]]),
     };
-    // Often omit options for which the dialect has a default.
+    // Without these options, the dialect's defaults apply.
     const own = this.#chance(0.3) ? its : {};
     this.#given = {
       ...{ dialect, ...(dialect === "specification" ? its : own) },
@@ -143,7 +141,7 @@ export class OracleRun {
     this.#clients = clients;
     this.#accounts = accounts;
     const [publisher] = clients.filter(({ permittedScopes }) => permittedScopes.length > 0);
-    // Make the client public in some runs, because refresh tokens are bound only to the keys of public clients.
+    // Refresh tokens are bound only to the keys of public clients, so some runs have only those.
     const isPublic = this.#chance(0.2);
     const others = clients.filter(({ secret }) => !isPublic || secret === undefined);
     this.#usual = this.#chance(0.4) ? publisher! : this.#one(others);
@@ -173,10 +171,9 @@ export class OracleRun {
       now: () => this.#ideal.now,
       random: this.#random,
       fixture: ENVIRONMENT,
-      // This test fakes signatures, because a real one takes as long as hundreds of steps. openid.test.ts tests real
-      // ones.
+      // Fake the signatures, because a real one takes as long as hundreds of steps.
       makeKey: () => ({ publicJwk: { kid: "k" }, sign: (data) => data.subarray(0, 4) }),
-      // In this test, a signature is the member x of its key.
+      // A signature is the member x of its key.
       verify: (key, _, signature) => Buffer.from(signature).toString() === key.x,
       snapshot,
     });
@@ -211,7 +208,7 @@ export class OracleRun {
     return this.#wait();
   }
 
-  /** Checks that no observer received a secret, and that nothing is left of ended grants. */
+  /** Checks that no observer has received a secret, and that nothing is left of ended grants. */
   end(): void {
     const secrets = [...this.#seen, ...this.#clients.flatMap(({ secret }) => secret ?? [])];
     const reported = this.#received.join("\n");
@@ -224,7 +221,7 @@ export class OracleRun {
     this.#expect("what is left of the grants", none, left);
   }
 
-  /** Restarts the service, or starts a new one from its snapshot with the same settings of administrators. */
+  /** Restarts the service, or starts a new one from its snapshot. */
   #restart(): void {
     if (this.#chance(0.3)) {
       const loseCodes = this.#chance(0.5);
@@ -245,7 +242,6 @@ export class OracleRun {
     }
   }
 
-  /** Advances the clock by a random time, or to just before or after an expiry. */
   #wait(): void {
     const { now, attempts, access } = this.#ideal;
     const codes = attempts.slice(-10).map(({ expiresAt }) => expiresAt);
@@ -268,7 +264,7 @@ export class OracleRun {
     return list[this.#below(list.length)]!;
   }
 
-  /** Picks a random element of a growing list, mostly one that is still valid. */
+  /** Picks a random element, mostly one that is still valid. */
   #pick<T>(list: readonly T[], runs: (one: T) => boolean): T | undefined {
     if (this.#chance(0.1)) return this.#one(list);
     const last = list.slice(-30);
@@ -276,7 +272,7 @@ export class OracleRun {
     return this.#one(alive.length > 0 ? alive : last);
   }
 
-  /** An access token with one of these scopes, an invalid one, or a refresh token. */
+  /** Mostly a valid access token with one of these scopes. */
   #aToken(scopes: readonly string[]): string | undefined {
     return this.#pick(this.#tokens, (token) => {
       const found = this.#ideal.liveAccess(token)?.scopes ?? [];
@@ -284,7 +280,6 @@ export class OracleRun {
     });
   }
 
-  /** Valid access tokens. */
   #running(): string[] {
     return this.#tokens.slice(-60).filter((token) => this.#ideal.liveAccess(token));
   }
@@ -318,7 +313,7 @@ export class OracleRun {
       const htu = this.#service.baseUrl + target.split("?")[0];
       all.dpop = proofOf({ htm: method, htu, ...(JSON.parse(all.dpop) as Json) });
     }
-    // Send only few requests over HTTP, because HTTP takes most of the time and is the same for all requests.
+    // HTTP takes most of the time and is the same for all requests, so few requests use it.
     const { json: reply, ...response } = this.#chance(0.05)
       ? await this.#bench.fetch(method, target, body, all)
       : this.#bench.send(method, target, body, all);
@@ -342,7 +337,7 @@ export class OracleRun {
     const reason = expected.challenge ?? CHALLENGES[word];
     if (reason && response.status !== 400)
       this.#expect(what, reason, /^(?:Bearer|DPoP) .*error="(\w+)"/.exec(challenge)?.[1] ?? "none");
-    // Device specification, section 2.3: the error of a grant has two members, the quota error only one.
+    // An error has two members, the quota error only one (device spec §2.3).
     const isApi = /^\/(video|publisher)/.test(target) || word === "notFound";
     const names = Object.keys(isApi ? (reply.error as Json) : reply).sort();
     const ofGrant = /^.(userinfo)/.test(target) ? [] : (this.#speech.errorMembers ?? []);
@@ -353,7 +348,7 @@ export class OracleRun {
     return reply;
   }
 
-  /** Sometimes a client authenticates with HTTP Basic (RFC 6749 section 2.3.1), with or without encoding. */
+  /** Sometimes a client authenticates with HTTP Basic (RFC 6749 §2.3.1), with or without encoding. */
   #basic(fields: Fields, headers: Record<string, string>): [Record<string, string>, Fields] {
     const { client_id, client_secret, ...rest } = fields;
     if (!client_id || this.#chance(0.8)) return [headers, fields];
@@ -366,7 +361,7 @@ export class OracleRun {
     ];
   }
 
-  /** Picks a client, mostly `fitting`, and its credentials. */
+  /** The credentials of a client, mostly of `fitting`, sometimes wrong. */
   #credentials(fitting: Client | undefined): [Client | undefined, Fields] {
     const client = fitting && this.#chance(0.85) ? fitting : this.#one(this.#clients);
     const odd = this.#roll();
@@ -378,7 +373,7 @@ export class OracleRun {
     return [client, { client_id, client_secret: secret }];
   }
 
-  /** Checks that each issued value differs from all earlier ones, and needs no escaping. */
+  /** Checks that each issued value is new, and needs no escaping. */
   #fresh(reply: Json, ...names: readonly string[]): string[] {
     return names.map((name) => {
       const value = String(reply[name]);
@@ -436,7 +431,7 @@ export class OracleRun {
     return this.#ideal.begin(client!, fields.scope!, device!, user!, proof);
   }
 
-  /** Signs in with the usual client, and the user allows everything. Later actions attack these tokens. */
+  /** The user allows everything. Later actions attack these tokens. */
   async #signIn(): Promise<void> {
     const { id: client_id, secret: client_secret, permittedScopes } = this.#usual;
     const offline = this.#speech.requestsOffline ? ["offline_access"] : [];
@@ -486,7 +481,7 @@ export class OracleRun {
     this.#expectTokens(reply, grant, grant.scopes, by, granted.proof.nonce);
   }
 
-  /** Checks a token response (device specification, section 2.2; OpenID Connect Core sections 2 and 12.2). */
+  /** Checks a token response (device spec §2.2; OpenID Connect Core §2, §12.2). */
   #expectTokens(
     reply: Json,
     grant: Grant,
@@ -520,7 +515,7 @@ export class OracleRun {
 
   async #refresh(): Promise<void> {
     const known = this.#ideal.refreshTokens;
-    // Sometimes uses a displaced refresh token while its access tokens are still valid.
+    // Sometimes send a displaced refresh token while its access tokens are still valid.
     const running = new Set(this.#running().map((one) => this.#ideal.access.get(one)!.grant));
     const isRequired = this.#chance(0.15)
       ? (grant: Grant) => !grant.runs && running.has(grant)
@@ -539,7 +534,7 @@ export class OracleRun {
     if (grant === undefined) return;
     const [access] = this.#fresh(reply, "access_token");
     const successor = rotates ? this.#fresh(reply, "refresh_token")[0] : undefined;
-    // Without rotation, a refresh response contains a refresh token only if the client used the previous one.
+    // Without rotation, only the use of the previous refresh token returns one.
     const isCurrent = token === before || this.#options.rotationGrace === null;
     if (!rotates)
       this.#expect("refresh_token", isCurrent ? undefined : before, reply.refresh_token);
@@ -559,7 +554,7 @@ export class OracleRun {
     await this.#request("POST", `/revoke?${form({ token })}`, expected, { fields });
   }
 
-  /** Returns a proof of possession (often none) and the expected result of its check. The request completes the proof. */
+  /** A proof of possession, which the request completes, and the expected result of its check. Often, there is none. */
   #prove(token?: string): [Record<string, string>, Possession] {
     const { dpop, dpopNonces } = this.#options;
     const { now } = this.#ideal;
@@ -587,10 +582,7 @@ export class OracleRun {
     return [headers, { key, use }];
   }
 
-  /**
-   * Presents a token: in the header, with a proof if it is bound, in the query, or not at all.
-   * @returns headers, parameters, what the token is worth, and the error of the proof
-   */
+  /** Presents a token. Returns headers, parameters, the token as the model sees it, and the error of the proof. */
   #present(
     token?: string,
   ): [Record<string, string>, Fields, string | undefined, string | undefined] {
@@ -692,8 +684,6 @@ export class OracleRun {
     const method = action === "get" ? "GET" : action === "delete" ? "DELETE" : "POST";
     await this.#request(method, `${plan}/${offerId}${verb}?${query({})}`, expected, { headers });
   }
-
-  // Actions of users, administrators and receivers.
 
   #decide(): void {
     const attempt = this.#anAttempt("pending");
@@ -797,19 +787,18 @@ export class OracleRun {
     const sets = (await post("poll", { maxEvents })).sets as Record<string, string>;
     const expected = stream.isEnabled ? stream.waiting.slice(0, maxEvents) : [];
     const found = Object.values(sets).map((set) => this.#reported(set, stream.clients));
-    // The model does not know a refresh token that the service did not return, so accept the identifier in the event.
+    // If the service did not return the refresh token, the model accepts any identifier.
     const hashed = expected.map(({ type, account, refreshToken }, at) => [
       type,
       account ?? (refreshToken ? hashOf(refreshToken) : found[at]?.[1]),
     ]);
     this.#expect(`events for ${id}`, hashed, found);
     if (this.#chance(0.3)) return;
-    // The service does not send acknowledged events again.
     stream.waiting = stream.waiting.slice(expected.length);
     await post("poll", { maxEvents: 0, ack: [...Object.keys(sets), "unknown"] });
   }
 
-  /** Decodes a security event token. @returns its type and its subject */
+  /** The type and the subject of a security event token. */
   #reported(set: string, clients: readonly string[]): [string, unknown] {
     const claims = claimsOf(set);
     this.#expect("issuer and audience", [this.#issuer, clients], [claims.iss, claims.aud]);
@@ -826,7 +815,7 @@ function claimsOf(token: string): Json {
   return JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()) as Json;
 }
 
-/** A proof whose signature is the member x of its key, as `verify` above expects. */
+/** A proof whose signature is the member x of its key. */
 function proofOf({ key, ...claims }: Json): string {
   const x = String(key).padEnd(43, "x");
   const head = { typ: "dpop+jwt", alg: "ES256", jwk: { kty: "EC", crv: "P-256", x, y: x } };
@@ -843,11 +832,7 @@ function hashOf(token: string): string {
   return sha512(sha512(token)).toString("base64");
 }
 
-/**
- * Makes runs of 250 steps from a seed.
- * @returns the statuses and error words of all responses
- * @throws Error with the actions of the run
- */
+/** Makes runs of 250 steps. Returns the words of all responses. @throws Error with the actions of the run */
 export async function runOracle(seed: number, steps: number): Promise<ReadonlySet<string>> {
   const met = new Set<string>();
   for (let done = 0, lifetime = 0; done < steps; lifetime++) {

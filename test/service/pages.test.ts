@@ -1,5 +1,4 @@
-// Tests the pages without a real browser (device doc §1 step 5, §2.1, §3, §5.8, §6; RFC 8628 §3.3), and their protection
-// (RFC 8628 §5). test/browser tests focus, keyboard and widths.
+// Tests the pages without a real browser (RFC 8628 §3.3), and their protection (RFC 8628 §5).
 
 import { describe, expect, test } from "vitest";
 import { createScopes } from "../../targets/service/scopes.ts";
@@ -234,7 +233,6 @@ test("device doc §5.5: every scope that can be requested has its own descriptio
 describe("security of the pages", () => {
   const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'&`;
 
-  /** All pages from entering a code to the decision. */
   async function decide(userAgent: UserAgent, user_code: string, account: string): Promise<Page[]> {
     const chooser = await userAgent.submit(await userAgent.get("/device"), "/device", {
       user_code,
@@ -296,7 +294,7 @@ describe("security of the pages", () => {
     pages.push(await userAgent.get("/device"));
     for (const { html } of pages) {
       expect(html).not.toMatch(/<script|\sstyle=|\son\w+=|javascript:/i);
-      // Scope identifiers look like addresses, but are never links.
+      // Scope identifiers look like addresses, but must not be links.
       const links = [...html.matchAll(/(?:href|src|action)="([^"]*)"/g)];
       expect(links.length).toBeGreaterThan(2);
       for (const [, address] of links) expect(address).toMatch(/^\//);

@@ -1,5 +1,4 @@
-// Tests formats of codes and tokens, client authentication, and malformed requests. rows.test.ts tests the
-// specifications' rows. The oracle sends only well-formed requests.
+// Tests formats of codes and tokens, client authentication, and malformed requests.
 
 import { describe, expect, test } from "vitest";
 import { createUserCode } from "../../targets/service/attempts.ts";
@@ -89,7 +88,7 @@ test.each([
     expect(other.json.error).toBe("invalid_request");
     const revoked = error === "invalid_grant" ? "invalid_token" : error;
     expect(bench.post("/revoke", { token: "x" }, headers).json.error).toBe(revoked);
-    // The service reports a missing scope before it checks the secret, but only to a client that it knows.
+    // The service checks the scope before the secret, but only of a client that it knows.
     const { error_description } = bench.post("/device/code", {}, headers).json;
     expect(error_description).toBe("Missing required parameter: scope");
   },
@@ -106,7 +105,7 @@ test("RFC 6749 §5.2: unreadable HTTP Basic is a failed authentication: 401 with
       expect([status, json.error]).toEqual([401, "invalid_client"]);
       expect(headers["www-authenticate"]).toMatch(/^Basic /);
     }
-    // Device specification, section 5.1: this endpoint identifies the client only by its client_id.
+    // This endpoint identifies the client by its client_id alone (device spec §5.1).
     expect(bench.post("/device/code", FIELDS, { authorization }).status).toBe(200);
   }
 });

@@ -1,5 +1,4 @@
-// Each family of endpoints rejects bad requests in its own format. OAuth endpoints send two members. The resource APIs
-// and the event stream send an object with code, status and errors. The file also tests settings that change responses:
+// Tests that each family of endpoints rejects bad requests in its own format, and settings that change responses:
 // provoked responses, and JSON instead of forms.
 
 import { describe, expect, test } from "vitest";
@@ -43,7 +42,7 @@ const ROUTES = (
     [ADDRESSES.streamPoll, "api", "POST"],
   ] as [path: string, family: Family, ...methods: string[]][]
 ).map(([path, family, ...methods]) => ({ path, family, methods }));
-/** With DPoP, the service also has the introspection endpoint. */
+/** With DPoP, the service has the introspection endpoint. */
 const WITH_ALL = { dpop: "allowed" } as const;
 // The userinfo endpoint accepts a POST, but does not read the body.
 const WITH_BODY = ROUTES.filter(

@@ -1,5 +1,5 @@
 // Sends arbitrary requests, over HTTP and in the process. The service must respond to each and never fail. fast-check
-// prints the seed of a failure. The oracle tests sequences of requests (oracle.test.ts).
+// prints the seed of a failure.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -46,7 +46,7 @@ const TYPES = ["application/json", "application/x-www-form-urlencoded", "text/pl
 const type = fc.oneof(fc.constantFrom(...TYPES), any);
 const json = fc.jsonValue();
 const own = (value: unknown) => fc.oneof(fc.constant(value), json);
-/** Proofs and client assertions, signed, with any members in place of their own. */
+/** Signed proofs and client assertions with any members. */
 const encode = (data: string | Uint8Array): string => Buffer.from(data).toString("base64url");
 const jwt = fc
   .tuple(

@@ -1,5 +1,4 @@
-// Tests the rows of the device authorization specification, as requests and expected responses of the service. Each test
-// fails for a service that violates its row. The oracle tests sequences of requests (oracle.test.ts).
+// Tests the rows of the device authorization specification, as requests and expected responses of the service.
 
 import { testRows } from "./dialogue.ts";
 

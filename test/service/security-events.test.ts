@@ -1,5 +1,5 @@
-// Tests security events: device doc §6, tokens (RFC 8417), streams, and delivery by polling (RFC 8936) and pushing (RFC
-// 8935). The oracle tests receivers, and that events repeat until they are acknowledged.
+// Tests security events (device spec §6): tokens (RFC 8417), streams, and delivery by polling (RFC 8936) and pushing
+// (RFC 8935).
 
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ interface Claims {
   events: Record<string, { subject?: Record<string, unknown>; state?: string; reason?: string }>;
 }
 
-/** Verifies a token with Node's Ed25519 and the published key set. @returns its claims */
+/** Verifies a token with Node's Ed25519 and the published key set. Returns its claims. */
 function verified(bench: Bench, set: string): Claims {
   const [header, payload, signature] = set.split(".") as [string, string, string];
   const { keys } = bench.get("/keys").json as { keys: Record<string, string>[] };
@@ -34,7 +34,7 @@ function verified(bench: Bench, set: string): Claims {
   return JSON.parse(Buffer.from(payload, "base64url").toString()) as Claims;
 }
 
-/** An event receiver. It configures its stream, polls, and verifies every token. */
+/** An event receiver, which verifies every token. */
 class Receiver {
   readonly bench: Bench;
   readonly #token: string;
@@ -67,7 +67,7 @@ class Receiver {
     return response.json as unknown as { sets: Record<string, string>; moreAvailable?: boolean };
   }
 
-  /** Polls for all waiting events and verifies them. @returns [type, event] pairs in order */
+  /** Polls for all waiting events. Returns [type, event] pairs in order. */
   events(): [string, Claims["events"][string]][] {
     const sets = Object.values(this.poll().sets);
     return sets.flatMap((set) => Object.entries(verified(this.bench, set).events));
@@ -257,7 +257,7 @@ describe("RFC 8936 poll delivery", () => {
 });
 
 describe("RFC 8935 push delivery", () => {
-  /** A receiver that sends these responses, and then 202. `later` advances the clock, and returns the number of pushes. */
+  /** A receiver that sends these responses, then 202. `later` advances the clock and returns the number of pushes. */
   function pushing(responses: (number | "unreachable")[]) {
     const pushed: PushDelivery[] = [];
     const push = async (delivery: PushDelivery): Promise<PushResponse> => {

@@ -1,4 +1,4 @@
-// Tests the service on real sockets and as a command: limits, malformed requests, proxies, HTTPS, exit codes.
+// Tests the service on real sockets and as a command.
 
 import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -92,7 +92,7 @@ describe("server", () => {
 
 test("closing also closes a connection before its handshake", async () => {
   const server = await serve(create(), makeTlsIdentities().identities.trusted);
-  // Wait for the server, because the client's socket is open before the server has accepted the connection.
+  // The client's socket is open before the server has accepted the connection.
   const ports: (number | undefined)[] = [];
   const note = (message: unknown): void => {
     ports.push((message as { socket: Socket }).socket.remotePort);
@@ -121,7 +121,7 @@ test.each(["/token", "/device"])(
     socket.write(
       `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${type}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
     );
-    // This response shows that the server has received the request before the client disconnects.
+    // With this response, the server has received the request.
     const [response] = (await once(socket, "data")) as [Buffer];
     expect(response.toString("latin1")).toMatch(/^HTTP\/1\.1 100 /);
     socket.write("abc");
@@ -146,7 +146,7 @@ test("an error of the listening socket is reported, and the service continues", 
   const service = create();
   const server = await serve(service, { onError: ({ message }) => reported.push(message) });
   vi.restoreAllMocks();
-  // Node reports this error if there is no free file descriptor for a connection.
+  // Node reports this error if no file descriptor is left for a connection.
   listening!.emit("error", new Error("accept EMFILE"));
   expect(reported).toEqual(["accept EMFILE"]);
   expect((await fetch(`${server.url}/device`)).status).toBe(200);

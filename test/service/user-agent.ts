@@ -1,5 +1,4 @@
-// A browser for tests of the pages. It stores cookies, sends forms and follows redirects. It runs no scripts, because
-// the pages have none.
+// A browser for tests of the pages, without scripts. It stores cookies, sends forms and follows redirects.
 import type { Service } from "../../targets/service/index.ts";
 
 export interface Page {
@@ -22,17 +21,13 @@ export class UserAgent {
     return this.#request(path, { method: "GET" });
   }
 
-  /** Posts fields without reading a form. */
   async post(path: string, fields: Record<string, string> | [string, string][]): Promise<Page> {
     const body = new URLSearchParams(fields).toString();
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     return this.#request(path, { method: "POST", body, headers });
   }
 
-  /**
-   * Submits the form with this `action`, with its fields and the given ones. Checked boxes stay checked unless
-   * `uncheck` contains their value.
-   */
+  /** Sends the form with this `action`. Checked boxes stay checked unless `uncheck` contains their value. */
   async submit(
     page: Page,
     action: string,
