@@ -281,7 +281,7 @@ async function reasonOf(one: ConformanceCase, folder: string): Promise<string | 
   }
 }
 
-/** The message of a violated rule. The message of any other error, with type, file and line. */
+/** The message of a violated rule, or the type, message, file and line of another error. */
 function wordsOf(error: unknown, folder: string): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack = "" } = error;

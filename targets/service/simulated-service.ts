@@ -13,7 +13,7 @@ import { approveAll, createService } from "./service.ts";
 export type { ApprovalChoices as Approval, DecisionOutcome as Decision } from "./decisions.ts";
 export type { ServiceEvent } from "./observers.ts";
 
-/** The options that tests need most often. docs/service.md lists all options. Unknown names are errors. */
+/** The options that tests need most often; docs/service.md lists all. Dialects change defaults. Unknown names throw. */
 export interface SimulatedServiceOptions {
   /** The server to imitate. Default: "specification". The page about the service lists the differences. */
   readonly dialect?: "specification" | "rfc8628" | "google" | "auth0" | "entra" | "keycloak";
