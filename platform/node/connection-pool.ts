@@ -14,7 +14,6 @@ export interface TlsSettings extends https.RequestOptions {
   connectLimitMs: number;
 }
 
-/** TLS options for https connections, with the certificates to trust. */
 export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSettings {
   const { connectLimitMs = EXCHANGE_LIMITS.connectLimitMs } = limits;
   return {

@@ -1,5 +1,4 @@
-// Opens connections for requests, chooses addresses, describes failures, and decodes responses. This module is loaded with
-// the first request.
+// Opens connections for requests, chooses addresses, describes failures, and decodes responses.
 
 import dns, { type LookupAddress } from "node:dns";
 import { once } from "node:events";
@@ -65,7 +64,7 @@ const CHOICE_MS = 60_000;
 /** The choices by name and port. */
 const choices = new Map<string, Promise<string>>();
 
-/** Looks up the addresses of a name, for a connection to this port. @param limitMs ends the attempts */
+/** Looks up the addresses of a name. @param limitMs ends the attempts */
 function look(
   port: number,
   limitMs: number,
@@ -105,7 +104,7 @@ async function fastestOf(found: LookupAddress[], port: number, limitMs: number):
   return fastest;
 }
 
-/** Returns the module zlib, which is loaded with the first compressed response. */
+/** The module is loaded with the first compressed response. */
 const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
 
 /** The decoders by the name of their coding. */
@@ -142,8 +141,8 @@ export function failureOf(error: Error): [TransportFailure, why: string] {
   return ["unreachable", code.startsWith("HPE_") ? NOT_HTTP : code];
 }
 
-/** Whether the proxy has failed. Only a proxy agent connects to another name or port than the server's. */
-export function placeOf(error: Error, url: URL): string {
+/** Names the proxy if it has failed. Only a proxy agent connects to another name or port than the server's. */
+export function placeOf(error: Error & Partial<Pick<URL, "hostname">>, url: URL): string {
   const { hostname = url.hostname, port = portOf(url) } = error as {
     hostname?: string;
     port?: number;
@@ -176,11 +175,10 @@ function closeIfUnexpected(this: Socket): void {
   if (Object.values(freeSockets).flat().includes(this)) this.destroy();
 }
 
-// Sends one request of `fetch` with Node's client.
-
 /** The type of a web stream in Node's own types. It differs from the global type. */
 type NodeStream = Parameters<typeof Readable.fromWeb>[0];
 
+/** Sends one request of `fetch` with Node's client. */
 export async function send(
   options: NodeHttpOptions,
   ...[input, init]: Parameters<typeof fetch>
@@ -198,18 +196,16 @@ export async function send(
   return new Promise((resolve, reject) => {
     const fail = (cause: Error): void =>
       reject(signal.aborted ? signal.reason : new TypeError("fetch failed", { cause }));
-    const giveUp = (): unknown => client.destroy(new Error("no connection in time"));
+    const giveUp = (why: string): unknown => client.destroy(new Error(why));
     const { client, connectLimit } = openRequest(
       new URL(url),
       { method, headers, signal },
       tlsSettings(options),
       http.globalAgent,
-      giveUp,
+      () => giveUp("no connection in time"),
     );
     client.on("close", () => clearTimeout(connectLimit));
-    client.setTimeout(EXCHANGE_LIMITS.silenceLimitMs, () =>
-      client.destroy(new Error("no response in time")),
-    );
+    client.setTimeout(EXCHANGE_LIMITS.silenceLimitMs, () => giveUp("no response in time"));
     client.on("response", (response) => {
       // Response and Headers throw for some values. Such a response must not end the program.
       try {

@@ -1,6 +1,3 @@
-// Storage as two files in a directory of its own. A write replaces the whole file: it writes a draft, syncs it, renames it
-// over the old file, and syncs the directory. The storage does not interpret records.
-
 import fs from "node:fs";
 import path from "node:path";
 import type { Bytes, Storage } from "../contracts.ts";
@@ -39,8 +36,9 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Storage in a directory that it creates if necessary (mode 0700, files 0600) and locks. All operations are synchronous,
- * because a write must be complete when the call returns.
+ * Storage in a directory that it creates if necessary (mode 0700, files 0600) and locks. Each slot is a file. A write
+ * replaces the whole file: it writes a draft, syncs it, renames it over the old file, and syncs the directory. All
+ * operations are synchronous, because a write must be complete when the call returns.
  */
 export class FileStorage implements Storage, WithTokenCache {
   readonly capacity: number;
@@ -135,7 +133,6 @@ export class FileStorage implements Storage, WithTokenCache {
     done(ok);
   }
 
-  /** The storage of the token cache, a file beside the records. */
   get tokenCache(): Storage {
     return tokenCacheOf(this);
   }
@@ -166,7 +163,6 @@ export class FileStorage implements Storage, WithTokenCache {
     return stamps.join();
   }
 
-  /** Whether there is a record in either slot. */
   get hasRecords(): boolean {
     return [0, 1].some((slot) => fs.existsSync(this.#fileOf(slot)));
   }

@@ -36,12 +36,11 @@ export const ERRORS: Readonly<
 };
 const TIMEOUT_MS = 1000;
 
-/** Returns the system's error code; "" if there is none. */
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? "";
 }
 
-/** Whether the medium is full, read-only or broken. Otherwise, the directory is unsuitable. */
+/** Whether the medium is full, read-only or broken. */
 export function isMediumFault(error: unknown): boolean {
   return ERRORS[codeOf(error)]?.[1] === "medium";
 }
@@ -98,7 +97,6 @@ export function makeOwnDirectory(directory: string, isSealed = false): void {
   withRetries(() => withFile(directory, "r", (handle) => keepOwn(handle, directory, isSealed)));
 }
 
-/** Opens a file or a directory while `run` uses it. */
 export function withFile<T>(file: string, flags: fs.OpenMode, run: (handle: number) => T): T {
   const handle = fs.openSync(file, flags, 0o600);
   try {
@@ -117,16 +115,15 @@ function keepOwn(handle: number, file: string, isSealed: boolean): void {
   const status = fs.fstatSync(handle);
   const isDirectory = status.isDirectory();
   const open = isDirectory ? 0o022 : 0o077;
-  const refuse = (what: string): never => {
-    throw new StateDirectoryError(`${file}: ${what}`);
-  };
+  const refused = (what: string) => new StateDirectoryError(`${file}: ${what}`);
   const isVolume = isDirectory && (status.mode & open) !== 0;
   const advice = isVolume
     ? `use a directory below it, ${path.join(file, "picogrant")}`
     : "run as that user, or choose another directory";
-  if (status.uid !== process.getuid?.()) refuse(`belongs to user ${status.uid}; ${advice}`);
+  if (status.uid !== process.getuid?.()) throw refused(`belongs to user ${status.uid}; ${advice}`);
   const isPublic = !isDirectory && (status.mode & 0o002) !== 0;
-  if (isPublic && !isSealed) refuse("every user could change it; delete it and sign in again");
+  if (isPublic && !isSealed)
+    throw refused("every user could change it; delete it and sign in again");
   if ((status.mode & open) === 0) return;
   try {
     fs.fchmodSync(handle, status.mode & 0o7777 & ~open);
@@ -134,7 +131,7 @@ function keepOwn(handle: number, file: string, isSealed: boolean): void {
     // The modes are checked below, because a file system may also report success and do nothing.
   }
   if (isSealed || (fs.fstatSync(handle).mode & open) === 0) return;
-  refuse(
+  throw refused(
     "other users can get at it, and its file system keeps no modes; " +
       "choose a directory on another, or give a key that seals the tokens",
   );
@@ -182,8 +179,7 @@ function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
 }
 
 /**
- * Replaces a whole file, for this user only: writes a draft, syncs it, and renames it over the old file. After a power
- * loss, either the old or the new file is complete.
+ * Replaces a whole file, for this user only. After a power loss, either the old or the new file is complete.
  * @throws the system's error; the old file is then unchanged
  */
 export function writeOwn(file: string, content: Uint8Array | string): void {
@@ -227,12 +223,11 @@ export function removeOwn(file: string): void {
   withRetries(() => fs.rmSync(file, { force: true }));
 }
 
-/** Removes the draft of a killed process. */
+const draftOf = (file: string): string => `${file}.draft`;
+
 export function removeDraft(file: string): void {
   removeOwn(draftOf(file));
 }
-
-const draftOf = (file: string): string => `${file}.draft`;
 
 /** Makes renames and removals in a directory durable. */
 export function syncDirectory(directory: string): void {
@@ -241,7 +236,7 @@ export function syncDirectory(directory: string): void {
   withRetries(() => withFile(directory, "r", fs.fsyncSync));
 }
 
-/** Returns the problem with the owners and modes of a file that a user has named, "" for none. READERS: who may read it. */
+/** Returns the problem with the owners and modes of a file that a user has named, "" for none. */
 export function ownersProblem(file: string, what: keyof typeof READERS): string {
   const statusOf = (one: string): fs.Stats | null =>
     fs.statSync(one, { throwIfNoEntry: false }) ?? null;

@@ -1,4 +1,4 @@
-// Carries out one exchange of the HTTP adapter on Node. This module is loaded with the first request.
+// One exchange of the HTTP adapter on Node. This module is loaded with the first request.
 
 import type http from "node:http";
 import type { Bytes, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
@@ -58,7 +58,6 @@ export class Exchange {
     }
   }
 
-  /** Stops the reports and closes the connection. */
   abort(): void {
     this.#close();
     this.#client?.destroy();
@@ -126,12 +125,11 @@ export class Exchange {
     // protocol: `finalStatus` then returns 0.
     const status = finalStatus(response.statusCode);
     // Only a proxy sends 407 (RFC 9110 §15.5.8), so the response does not come from the server.
-    if (status === 407) {
-      this.#fail("unreachable", PROXY_REFUSES);
-      return;
-    }
-    if (status === 0 || coding.toLowerCase() !== "chunked") {
-      this.#fail("unreachable", status === 0 ? NOT_HTTP : UNKNOWN_CODING);
+    let problem = coding.toLowerCase() === "chunked" ? "" : UNKNOWN_CODING;
+    if (status === 0) problem = NOT_HTTP;
+    else if (status === 407) problem = PROXY_REFUSES;
+    if (problem !== "") {
+      this.#fail("unreachable", problem);
       return;
     }
     const { "www-authenticate": authenticate = "", "dpop-nonce": nonce = "" } = response.headers;

@@ -24,7 +24,7 @@ export class NodeHttp implements Http {
     this.#options = { ...options };
   }
 
-  /** @internal A `fetch` with the adapter's settings. */
+  /** @internal */
   get fetch(): typeof fetch {
     return nodeFetch(this.#options);
   }
@@ -69,10 +69,11 @@ export class NodeHttp implements Http {
   }
 }
 
-// The `fetch` of a session uses the adapter's client, because the global `fetch` accepts neither certificates nor an agent,
-// and fails on slow networks.
-
-/** @throws TypeError if the agent disables checks */
+/**
+ * The `fetch` of a session uses the adapter's client, because the global `fetch` accepts neither certificates nor an agent,
+ * and fails on slow networks.
+ * @throws TypeError if the agent disables checks
+ */
 export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {
   checkAgent(options);
   return async (input, init) => (await import("./http-exchange.ts")).send(options, input, init);

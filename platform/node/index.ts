@@ -1,5 +1,3 @@
-// All five adapters on Node, with a terminal display.
-
 import type { Display } from "../contracts.ts";
 import { TerminalDisplay, type TerminalDisplayOptions } from "../display/terminal-display.ts";
 import type { NodeHttpOptions } from "./http-options.ts";
@@ -22,7 +20,10 @@ export interface NodePlatformOptions {
   display?: Display | TerminalDisplayOptions;
 }
 
-/** @throws StateDirectoryError with one line if the state directory cannot be used */
+/**
+ * Returns all five adapters on Node, by default with a terminal display.
+ * @throws StateDirectoryError with one line if the state directory cannot be used
+ */
 export function nodePlatform(options: NodePlatformOptions): NodePlatform {
   const { display: required } = options;
   const display =

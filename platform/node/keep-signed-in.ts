@@ -1,10 +1,11 @@
-// A session that signs in again when necessary: after a revocation, or if an API requires more than the last sign-in.
-
 import type { Session } from "../session/session.ts";
 import { SignInError } from "../session/sign-in-error.ts";
 import type { SignInOptions } from "./options.ts";
 
-/** A session that is replaced when it has ended, as `keepSignedIn` returns it. */
+/**
+ * A session that signs in again when necessary: after a revocation, or if an API requires more than the last sign-in.
+ * `keepSignedIn` returns it.
+ */
 export interface PersistentSession {
   /**
    * Returns the current session. If there is none, or if `scope` contains a scope that has not been requested, the user
@@ -39,7 +40,6 @@ export function persistentSession(
   let requested = options ?? ({} as SignInOptions);
   let current: Promise<Session> | undefined;
 
-  /** Ends the previous session and signs in again. */
   const renew = (before: Promise<Session> | undefined, isOver: boolean): Promise<Session> => {
     const own = (async () => {
       const session = await before?.catch(() => undefined);

@@ -34,7 +34,6 @@ export async function openKeys({ signer, directory, ...settings }: KeyOptions): 
   return new Keys({ ...settings, signer: limited });
 }
 
-/** Limits the time for a signature. */
 function within(limitMs: number, signer: Signer): Signer["sign"] {
   return async (bytes) => {
     let timer: NodeJS.Timeout | undefined;

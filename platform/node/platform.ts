@@ -40,7 +40,7 @@ export class StateDirectoryError extends Error {
   }
 }
 
-/** The operating system's random bytes. They are always available, because Node waits for the system's generator first. */
+/** The operating system's random bytes. Node waits until the system's generator is ready, so they are always available. */
 export class NodeEntropy implements Entropy {
   fill(into: Bytes, from: number, to: number): boolean {
     const bytes = randomFillSync(new Uint8Array(to - from));

@@ -1,5 +1,4 @@
-// Converts a text to a QR code (ISO/IEC 18004): modules to draw, and a text of half blocks for a terminal or a log. RFC
-// 8628 §3.3.1 suggests a QR code for verification_uri_complete.
+// Converts a text to a QR code (ISO/IEC 18004). RFC 8628 §3.3.1 suggests a QR code for verification_uri_complete.
 
 import qrcode from "qrcode-generator";
 

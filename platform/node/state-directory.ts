@@ -113,7 +113,7 @@ export function claimDirectory(files: FileStorage, client: Settings): () => void
     });
 }
 
-/** Ignores errors of the medium: if nothing can be stored, no session can be stored either. */
+/** Ignores errors of the medium, because without files there is no stored session to protect. */
 function unlessBroken(run: () => void): void {
   try {
     run();
@@ -148,7 +148,7 @@ export function disclaimDirectory(directory: string): void {
   removeOwn(path.join(directory, OWNER));
 }
 
-/** Returns the server as the program's options name it, for the error message. */
+/** Returns the server as the program's options name it. */
 function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
   if (profile === undefined) return issuer ?? `${endpoints?.token}`;
   const { name, ...words } = profile;
@@ -164,8 +164,7 @@ const METADATA = "metadata.json";
 const LABEL = "picogrant metadata 1\n";
 const VERSION = 2;
 
-/** The client, and how to reach the issuer. */
-export interface StoredMetadataOptions {
+interface StoredMetadataOptions {
   /** The device key of the sealed storage, if there is one. */
   readonly deviceKey?: Uint8Array | undefined;
   readonly allowHttp?: boolean | undefined;
@@ -221,11 +220,7 @@ function codeOf(text: string, deviceKey: Uint8Array | undefined): string {
   return createHmac("sha256", deviceKey).update(LABEL).update(text).digest("hex");
 }
 
-/**
- * Parses and checks stored metadata.
- * @returns undefined if they are invalid
- * @throws Error if an address must not receive tokens
- */
+/** @returns undefined if the stored metadata are invalid @throws Error if an address must not receive tokens */
 function serverIn(
   content: string,
   issuer: string,
@@ -240,13 +235,12 @@ function serverIn(
   if (found.length !== expected.length || !timingSafeEqual(found, expected)) return undefined;
   const stored = JSON.parse(text) as DiscoveredServer & { readonly version: number };
   if (stored.version !== VERSION || !isSameIssuer(stored.issuer, issuer)) return undefined;
-  const { clientAuthenticationMethods } = stored;
+  const { clientAuthenticationMethods, bindsTokens } = stored;
   const { deviceAuthorization, token, revocation } = stored.endpoints;
   const endpoints = { ...noEndpoints, deviceAuthorization, token, revocation };
   const texts = [deviceAuthorization, token, revocation, ...clientAuthenticationMethods];
   if (texts.some((value) => typeof value !== "string") || token === "") return undefined;
   checkEndpoints(endpoints, allowHttp);
-  const { bindsTokens } = stored;
   return { issuer: stored.issuer, endpoints, clientAuthenticationMethods, bindsTokens };
 }
 

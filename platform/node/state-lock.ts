@@ -18,7 +18,6 @@ import { StateDirectoryError } from "./platform.ts";
 
 const BEAT_MS = 1000;
 const SILENCE_MS = 10_000;
-const PREFIX = "lock-";
 /** The name of a lock file: process number, its start time, the process namespace ("0": unknown), random bytes. */
 const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 
@@ -32,7 +31,8 @@ export class StateLock {
   readonly #seen = new Map<string, readonly [mtimeMs: number, atMs: number]>();
   /** This process's lock file; "" if it does not hold the lock. */
   #own = "";
-  #isSure = false;
+  /** Whether the holder that `tryTake` returned is known to run. Otherwise, only its file suggests this. */
+  isSure = false;
   /** Whether the lock was released, but its file could not be removed yet. */
   #isLeft = false;
   #beat: NodeJS.Timeout | undefined;
@@ -47,23 +47,13 @@ export class StateLock {
     return fs.existsSync(this.#own);
   }
 
-  /** Whether the holder that `tryTake` returned is known to run. Otherwise, only its file suggests this. */
-  get isSure(): boolean {
-    return this.#isSure;
-  }
-
-  /**
-   * Takes the lock if no other process holds it.
-   * @returns the number of the process that holds it, 0 if this process does
-   */
+  /** @returns the number of the other process that holds the lock, 0 if this process has taken it */
   tryTake(): number {
     this.#isLeft = false;
     if (this.isHeld) return 0;
     this.release();
-    const own = path.join(
-      this.#directory,
-      `${PREFIX}${identity()}-${randomBytes(8).toString("hex")}`,
-    );
+    const name = `lock-${identity()}-${randomBytes(8).toString("hex")}`;
+    const own = path.join(this.#directory, name);
     hold(own);
     let holder: number | undefined;
     try {
@@ -79,7 +69,7 @@ export class StateLock {
     if (holder !== 0) return holder;
     this.#own = own;
     this.#beat = setInterval(() => this.#giveSign(), BEAT_MS);
-    // Use `?.`, because timers are numbers in jsdom.
+    // Timers are numbers in jsdom.
     this.#beat.unref?.();
     return 0;
   }
@@ -101,13 +91,10 @@ export class StateLock {
   }
 
   #giveSign(): void {
-    if (this.#isLeft) {
-      this.release();
-      return;
-    }
     const now = new Date();
     try {
-      fs.utimesSync(this.#own, now, now);
+      if (this.#isLeft) this.release();
+      else fs.utimesSync(this.#own, now, now);
     } catch {
       // Another process has taken the lock while this one was suspended. This one notices before it writes.
     }
@@ -116,7 +103,7 @@ export class StateLock {
   /** Returns the number of another live process that holds the lock, 0 for none. Removes files of dead processes. */
   #otherThan(own: string): number {
     let alive = 0;
-    this.#isSure = false;
+    this.isSure = false;
     for (const name of fs.readdirSync(this.#directory)) {
       const file = path.join(this.#directory, name);
       if (!NAME.test(name) || file === own) continue;
@@ -131,7 +118,7 @@ export class StateLock {
     const isOurs = space !== "0" && space === processSpace() && Number(pid) !== process.pid;
     if (isOurs || held.has(file)) {
       const isRunning = held.has(file) || startOf(pid!) === started;
-      this.#isSure ||= isRunning;
+      this.isSure ||= isRunning;
       return isRunning;
     }
     const mtimeMs = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs;
@@ -281,7 +268,6 @@ function dropAll(): void {
   for (const file of held) isDropped(file);
 }
 
-/** Identifies this process in the name of its lock file. */
 function identity(): string {
   return `${process.pid}-${startOf("self") || 0}-${processSpace()}`;
 }
