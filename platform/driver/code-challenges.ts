@@ -11,11 +11,7 @@ export type Pkce = "S256";
 /** RFC 7636 §4.1 recommends 32 random bytes, which are 43 characters in base64url. */
 const RANDOM_BYTES = 32;
 
-/**
- * Writes a fresh verifier to the start of `into[from..to)` and its challenge to the end.
- * @param broken receives what the entropy source throws
- * @returns false if there are no random bytes
- */
+/** Writes a verifier to the start of `into[from..to)` and its challenge to the end. @returns false without random bytes */
 export function makeChallenge(
   entropy: Entropy,
   into: Bytes,

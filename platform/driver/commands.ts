@@ -45,15 +45,13 @@ export class Commands implements RequestContext {
   readonly #options: DriverOptions;
   readonly #owner: CommandOwner;
   readonly #storage: Storage;
-  /** The first filter of the pipeline. Responses arrive at `#responses`. */
+  /** The first filter of the pipeline. */
   readonly #exchange: Below;
   readonly #responses: Responses;
   readonly #look: LeakGuard;
   readonly #requests: Requests;
-  /** The driver reuses this object, because a poll must not allocate. */
   readonly #pollRequest: ReusedRequest;
 
-  /** @throws as the driver's constructor */
   constructor(options: DriverOptions, owner: CommandOwner) {
     const { platform, log } = options;
     this.core = options.core;

@@ -13,7 +13,6 @@ import type { DriverOptions } from "./options.ts";
 export class CapacityError extends RangeError {}
 
 /**
- * Creates a device.
  * @param memory the core uses this array as long as the device exists
  * @param isGrown whether the memory grows when a value needs it, so that a record is only as long as its values
  * @throws Error if the core is of another release, whose numbers differ
@@ -131,7 +130,7 @@ export const RECORD = {
   ],
 } as const;
 
-/** Returns the length of the longest record that the device can write with its memory. */
+/** Returns the length of the longest record that fits into the device's memory. */
 function recordBytesMax({ capacity }: complete.Device): number {
   const fixed = RECORD.CODE.map((region) => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0));
   const output = capacity[Region.OUTPUT] ?? 0;

@@ -1,14 +1,9 @@
-// Measures the elapsed time on a computer that may sleep. Its monotonic clock may stop during sleep. Its wall clock
-// continues, but can be set forward or back.
-
 /** Smaller differences can result from reading one clock after the other, or from slewing. */
 const JUMP_MIN_MS = 1000;
 
 /**
- * Adds the wall clock's forward jumps to the monotonic clock.
- * @param monotonicMs never decreases
- * @param wallMs may jump; backward jumps are ignored
- * @returns milliseconds of the monotonic clock plus the observed jumps
+ * Measures the elapsed time on a computer that may sleep. Its monotonic clock may stop during sleep. Its wall clock
+ * continues, but can be set forward or back, so only its forward jumps are added.
  */
 export function timePassed(monotonicMs: () => number, wallMs: () => number): () => number {
   let beforeMs = monotonicMs();

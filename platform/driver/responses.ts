@@ -85,9 +85,6 @@ export class Responses implements Above {
   }
 }
 
-// The functions below explain an unusable response: the value that did not fit and the memory that it needs, or the missing
-// member.
-
 /** Names the value that did not fit, its length, and the memory that it needs or the limit; "" if all fit. */
 export function missingCapacityOf(device: Device): string {
   const { error, errorField, errorLength, memoryNeeded } = device;

@@ -16,7 +16,6 @@ export class AdapterPort implements Port {
   readonly #http: Http;
   readonly #owner: ExchangeOwner;
   #current: Exchange | undefined;
-  /** The two sinks of polls, used in turn. They are reused until the adapter reports to a finished sink. */
   #poll: Exchange | undefined = new Exchange(this);
   #pollBefore: Exchange | undefined = new Exchange(this);
   #sharesSinks = true;
@@ -37,10 +36,7 @@ export class AdapterPort implements Port {
     }
   }
 
-  /**
-   * This function is separate from `send`, which polls call: a function that contains a closure allocates even if the
-   * closure is not reached. If the adapter returns promises, one more sink for each poll does not matter.
-   */
+  /** Separate from `send`, because a function with a closure allocates even if the closure is not reached. */
   #await(exchange: Exchange, result: PromiseLike<unknown>): void {
     this.#sharesSinks = false;
     result.then(undefined, (error) => this.#giveUp(exchange, error));
@@ -86,9 +82,8 @@ export class AdapterPort implements Port {
 
   /**
    * Each exchange has its own sink, because a faulty adapter may report to a finished sink during the next exchange. Polls
-   * reuse two sinks. A late report then reaches either a finished sink, which is detected, or the current poll. After the
-   * first detection, polls get their own sinks. One case is not detected: the first late report counts if it comes exactly
-   * two or four polls late, while a poll is in flight.
+   * use two sinks in turn until an adapter reports to a finished one. One late report is not detected: the first one counts
+   * if it comes exactly two or four polls late, while a poll is in flight.
    */
   #next(): Exchange {
     if (!this.#owner.isPoll() || !this.#sharesSinks) return new Exchange(this);

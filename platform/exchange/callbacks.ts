@@ -1,5 +1,4 @@
-// Calls code outside picogrant: adapters, and callbacks of the program. This code may throw, or return a promise that
-// rejects later.
+// Calls adapters and callbacks of the program. They may throw, or return a promise that rejects later.
 
 import type { Bytes, Entropy } from "../contracts.ts";
 
@@ -16,12 +15,7 @@ export function guarded(call: () => unknown, broken: (error: unknown) => void): 
 /** Called when code outside picogrant has failed. @param giveUp reports the failed operation; call it next */
 export type FaultHandler = (error: unknown, giveUp: () => void) => void;
 
-/**
- * Starts an operation that reports its result by a callback. Only the first report counts. If the operation throws or
- * rejects, it has failed.
- * @param act starts the operation and passes it the callback
- * @param failure the result of a failed operation
- */
+/** Starts an operation that reports its result by a callback. @param failure the result if the operation throws or rejects */
 export function operate<Result>(
   act: (done: (result: Result) => void) => unknown,
   failure: Result,
@@ -29,6 +23,7 @@ export function operate<Result>(
   fault: FaultHandler,
 ): void {
   let isOpen = true;
+  // Only the first report counts.
   const once = (result: Result): void => {
     if (!isOpen) return;
     isOpen = false;
@@ -80,7 +75,6 @@ export class Faults {
     this.#onError = onError;
   }
 
-  /** The number of errors that are still to be thrown. */
   get count(): number {
     return this.#held.length;
   }

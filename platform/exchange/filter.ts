@@ -87,7 +87,6 @@ const ORDER = [
   "known",
   /** Holds requests back while another program may change the same records. */
   "lock",
-  /** Records the server's responses. */
   "recorder",
   /** Translates for a server that does not implement RFC 8628. */
   "translation",

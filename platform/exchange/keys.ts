@@ -46,7 +46,6 @@ export class Keys {
   readonly settings: KeySettings;
   /** Whether the tokens in use are bound to the key, or unknown. Requests then have a proof and `Authorization: DPoP`. */
   isBound: boolean;
-  /** The newest signatures of each kind. */
   readonly #proofs: string[] = [];
   readonly #assertions: string[] = [];
   readonly #jwk: object;
@@ -172,7 +171,7 @@ class SignedExchange extends ResponseBuffer {
   #endpoint = Endpoint.TOKEN;
   #hasProof = false;
   #hasAssertion = false;
-  /** Whether the request was repeated with the nonce that the server required. */
+  /** Whether the request was repeated with a new nonce. */
   #isRepeated = false;
   #nonce = "";
   /** Why the nonce of the response cannot be used; "" if it can. */

@@ -9,7 +9,6 @@ import { Filter } from "./filter.ts";
 export interface Allowed {
   /** The configured or discovered address. The request must have the same scheme, host and port. */
   readonly address: string;
-  /** Whether plain http to other machines is allowed. */
   readonly allowHttp: boolean;
   /** Values that must not appear in a URL, because proxies, logs and browser histories may store URLs (RFC 6750 §5.3). */
   readonly secrets: readonly string[];

@@ -14,10 +14,7 @@ export const EXCHANGE_LIMITS = {
 /** The longest time for which an idle connection stays open, even if the server allows more. */
 export const IDLE_MAX_MS = 600_000;
 
-/**
- * The final status of a response. A status above 599 counts as a server error (RFC 9110 §15).
- * @returns 200 to 599; 0 if the status is not final
- */
+/** Returns 0 if the status is not final, and 500 for one above 599 (RFC 9110 §15). */
 export function finalStatus(status = 0): number {
   if (status < 200 || status > 999) return 0;
   return status > 599 ? 500 : status;
@@ -47,14 +44,12 @@ export const HEAD_TOO_LONG = "the head of the response is longer than 64 KiB";
 const LONGEST_S = 134_217_727;
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
-/** The current date format of RFC 9110 §5.6.7, and an obsolete one with two-digit years. */
+/** The date formats of RFC 9110 §5.6.7: the current one and an obsolete one with two-digit years, and that of asctime. */
 const HTTP_DATE = /^\w+, ([ \d]\d)[ -](\w{3})[ -](\d\d|\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
-/** The date format of asctime, which is obsolete. */
 const ASCTIME = /^(\w+) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/;
 
 /**
  * Parses `Retry-After` (RFC 9110 §10.2.3).
- * @param value of the header; undefined if absent
  * @param date the `Date` header of the same response. A date counts from it, so a device needs no clock
  * @param wallClockMs used if `Date` is absent: milliseconds since 1970, or undefined
  * @returns seconds 0..134217727, clamped; -1 if absent or invalid

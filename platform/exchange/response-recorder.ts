@@ -1,5 +1,5 @@
-// Records the newest response of the authorization server: address, status and error code as text. The core uses numbers,
-// but people who investigate a failure need the text.
+// Records the newest response of the authorization server as text, for people who investigate a failure. The core uses
+// numbers.
 
 import { Endpoint } from "../../core/index.ts";
 import type { HttpRequest, TransportFailure } from "../contracts.ts";
@@ -25,7 +25,6 @@ export type TokenResponse = Readonly<Record<string, unknown>>;
 
 const DESCRIPTION_MAX = 200;
 
-/** Describes a response in one line: the address and the result. */
 export function describeResponse(response: ServerResponse): string {
   const { url, status, error, errorDescription, failure } = response;
   if (failure !== "") return `${url}: ${failure}`;
@@ -68,27 +67,18 @@ export interface Recalled {
 /** Records the newest response of a device, and enlarges the memory for the response's values first. */
 export class ResponseRecorder extends ResponseBuffer {
   newest: ServerResponse | undefined;
-  /** Number of requests that have ended. */
-  received = 0;
   tokenResponse: TokenResponse | undefined;
   /** The newest `scope` of a token response; "" if there was none, undefined before the first response. */
   scope: string | undefined;
   /** The newest ID token. A refresh response may have none (OpenID Connect Core 1.0 §12.2). */
   idToken: ReceivedIdToken | undefined;
-  /** Number of token responses. */
-  granted = 0;
   readonly #endpoint: () => Endpoint;
   readonly #secrets: () => readonly string[];
   readonly #prepare: (members: Members) => void;
   /** The address of the current request, "" if there is none. */
   #url = "";
 
-  /**
-   * @param endpoint the endpoint of the current request
-   * @param secrets values that must not appear in the records
-   * @param prepare advances the device's time and enlarges its memory for a response, before the device receives the
-   * response
-   */
+  /** @param prepare advances the device's time, and enlarges its memory for a response that the device receives next */
   constructor(
     endpoint: () => Endpoint,
     secrets: () => readonly string[],
@@ -121,7 +111,6 @@ export class ResponseRecorder extends ResponseBuffer {
     super.abort();
   }
 
-  /** Called when the response is complete. The device receives it now. */
   override responded({ head, body }: BufferedResponse): void {
     const [status] = head;
     const members = objectIn(body) ?? {};
@@ -148,7 +137,6 @@ export class ResponseRecorder extends ResponseBuffer {
   #keep(response: Omit<ServerResponse, "url">): void {
     this.newest = { url: this.#url, ...response };
     this.#url = "";
-    this.received++;
   }
 
   #errorIn(members: Members): Pick<ServerResponse, "error" | "errorDescription"> {
@@ -162,7 +150,6 @@ export class ResponseRecorder extends ResponseBuffer {
   #keepTokens(members: Members): void {
     const { access_token: _access, refresh_token: _refresh, ...others } = members;
     const { scope, id_token: token } = others;
-    this.granted++;
     this.tokenResponse = others;
     this.scope = typeof scope === "string" ? printable(scope) : (this.scope ?? "");
     if (typeof token === "string") this.idToken = { token, atMs: Date.now() };

@@ -21,11 +21,7 @@ import {
 import { reportedMs, type TlsSettings, tlsSettings } from "./connection-pool.ts";
 import type { NodeHttpOptions } from "./http-options.ts";
 
-/**
- * Starts a request and watches its connection. A new connection has a time limit of its own, including TLS.
- * @param plain the agent for plain http
- * @param late called after the time limit
- */
+/** Starts a request. @param plain the agent for plain http @param late called if a new connection takes too long */
 export function openRequest(
   url: URL,
   options: http.RequestOptions,
@@ -52,10 +48,6 @@ export function openRequest(
   return { client, connectLimit };
 }
 
-// Chooses one of several addresses of a name. Node tries one address after the other, so an address that does not respond
-// costs the time limit of an attempt. Here, attempts run in parallel (RFC 8305), and the address that accepts a connection
-// first is tried first.
-
 /** The delay between two attempts (RFC 8305 §5). */
 const ATTEMPT_DELAY_MS = 250;
 /** The time for which a choice applies to all connections of the process. */
@@ -64,7 +56,10 @@ const CHOICE_MS = 60_000;
 /** The choices by name and port. */
 const choices = new Map<string, Promise<string>>();
 
-/** Looks up the addresses of a name. @param limitMs ends the attempts */
+/**
+ * Sorts the addresses of a name. Node tries one address after the other, so an address that does not respond costs the time
+ * limit of an attempt. Here, attempts run in parallel (RFC 8305), and the address that accepts a connection first is first.
+ */
 function look(
   port: number,
   limitMs: number,
@@ -107,7 +102,6 @@ async function fastestOf(found: LookupAddress[], port: number, limitMs: number):
 /** The module is loaded with the first compressed response. */
 const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
 
-/** The decoders by the name of their coding. */
 export const DECODERS = new Map<string, () => Transform & Zlib>([
   ["gzip", () => zlib().createGunzip()],
   ["x-gzip", () => zlib().createGunzip()],

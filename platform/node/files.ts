@@ -7,7 +7,6 @@ import { pathProblem, READERS } from "../storage/path-owners.ts";
 import { StateDirectoryError } from "./platform.ts";
 
 const POSIX = process.platform !== "win32";
-/** The default limit for files. */
 const SIZE_MAX = 1_048_576;
 
 /**
@@ -45,7 +44,7 @@ export function isMediumFault(error: unknown): boolean {
   return ERRORS[codeOf(error)]?.[1] === "medium";
 }
 
-/** Describes the system's error in words, without a path. */
+/** Describes an error without a path. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown reason";
   const code = codeOf(error);
@@ -218,7 +217,6 @@ export function createOwn(file: string, content: string): void {
   syncDirectory(path.dirname(file));
 }
 
-/** @throws the system's error if the file still exists */
 export function removeOwn(file: string): void {
   withRetries(() => fs.rmSync(file, { force: true }));
 }

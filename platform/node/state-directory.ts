@@ -122,7 +122,7 @@ function unlessBroken(run: () => void): void {
   }
 }
 
-/** Returns the content of a file; "" if it does not exist, or if others could have written it. */
+/** Returns "" if the file does not exist, or if others could have written it. */
 function foundIn(file: string): string {
   try {
     return `${readOwn(file) ?? ""}`;
@@ -131,10 +131,7 @@ function foundIn(file: string): string {
   }
 }
 
-/**
- * Throws if the file names another client. Older versions did not write this file. In their directories, only the records
- * show the client.
- */
+/** Throws if the file names another client. Older versions did not write this file. */
 function refuseOther({ clientId }: Settings, directory: string, found: string): void {
   const { client, server } = objectIn(Buffer.from(found)) ?? {};
   if (typeof client !== "string" || typeof server !== "string" || client === clientId) return;

@@ -24,7 +24,6 @@ const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 /** The lock files of this process, which it removes when it exits. */
 const held = new Set<string>();
 
-/** A lock that can be taken and released repeatedly. */
 export class StateLock {
   readonly #directory: string;
   /** For each lock file of another process: its last known time of change, and when this process noticed that change. */
@@ -37,7 +36,6 @@ export class StateLock {
   #isLeft = false;
   #beat: NodeJS.Timeout | undefined;
 
-  /** @param directory an existing directory */
   constructor(directory: string) {
     this.#directory = directory;
   }

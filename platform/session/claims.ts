@@ -1,5 +1,4 @@
-// Validates ID tokens (OpenID Connect Core 1.0 §3.1.3.7) with the issuer's keys and Web Cryptography. The
-// module is loaded on demand.
+// Validates ID tokens (OpenID Connect Core 1.0 §3.1.3.7) with the issuer's keys and Web Cryptography.
 
 import type { ReceivedIdToken } from "../exchange/response-recorder.ts";
 import { addressProblem, isSameIssuer } from "../servers/address.ts";
@@ -17,8 +16,6 @@ const LIMIT_MS = 10_000;
 const BYTES_MAX = 262_144;
 
 /**
- * Validates an ID token.
- * @param issuer undefined if unknown
  * @param before the claims of the previous token; undefined for the first
  * @throws SignInError: `wrong_id_token`, `clock_wrong`, `no_metadata`, `unreachable`
  */
@@ -108,16 +105,17 @@ function noMetadata(message: string): SignInError {
   return new SignInError("no_metadata", "developer", `${message}; check the server's address`);
 }
 
-/** The claims of an ID token (OpenID Connect Core 1.0 §2 and §5.1), including those that only this server defines. */
+/**
+ * The claims of an ID token (OpenID Connect Core 1.0 §2 and §5.1), including those that only this server defines. Times are
+ * in seconds since 1970.
+ */
 export interface IdTokenClaims {
   readonly iss: string;
   /** The user's identifier. The issuer never assigns it to another user. */
   readonly sub: string;
   /** The audience: this client, possibly among others. */
   readonly aud: string | readonly string[];
-  /** The token's expiry, in seconds since 1970. */
   readonly exp: number;
-  /** The time of the token's issue, in seconds since 1970. */
   readonly iat: number;
   readonly [claim: string]: unknown;
 }
@@ -144,19 +142,10 @@ export class IdTokenProblem extends Error {
   }
 }
 
-/** The allowed difference between the clocks, in seconds. */
+/** The allowed difference between the clocks. */
 const SKEW_S = 60;
-const RSA_BYTES_MIN = 256;
-/**
- * Points of small order on the curve of Ed25519, as keys in hex without the sign (RFC 8032 §5.1.2). Such a key has valid
- * signatures for any text.
- */
-const SMALL_ORDER = [
-  /^0[01](00){31}$/,
-  /^e[cde](ff){30}7f$/,
-  /^26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05$/,
-  /^c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a$/,
-];
+/** RFC 7518 §3.3 requires this length. */
+const RSA_BITS_MIN = 2048;
 /** The allowed subjects (OpenID Connect Core 1.0 §2). */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
@@ -265,35 +254,15 @@ async function keysFor(
     // The purpose of a key (RFC 7517 §4.2 to 4.4).
     const { use = "sig", key_ops: actions = ["verify"], alg: only = alg } = jwk;
     const isForThis = use === "sig" && [actions].flat().includes("verify") && only === alg;
-    return isOfKind && isNamed && isForThis && !isWeak(jwk);
+    return isOfKind && isNamed && isForThis;
   });
   const imported = fitting.map(({ kty, crv, n, e, x, y }) =>
     subtle.importKey("jwk", { kty, crv, n, e, x, y } as JsonWebKey, key, false, ["verify"]),
   );
   const settled = await Promise.allSettled(imported);
-  return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-}
-
-/**
- * Whether anyone could sign with this key: it is too short, its exponent has no effect, or it is a point of small order.
- */
-function isWeak({ kty, n = "", e = "", x = "" }: JsonWebKey): boolean {
-  if (kty === "RSA") {
-    const [exponent = 0] = withoutZeros(e);
-    const isIdle = withoutZeros(e).length < 2 && exponent < 3;
-    return isIdle || withoutZeros(n).length < RSA_BYTES_MIN;
-  }
-  const point = bytesOf(x);
-  if (point.length > 0) point[point.length - 1]! &= 0x7f;
-  const hex = Array.from(point, (byte) => (byte + 256).toString(16).slice(1)).join("");
-  return kty === "OKP" && SMALL_ORDER.some((one) => one.test(hex));
-}
-
-/** Returns a number without leading zeros (RFC 7518 §2). */
-function withoutZeros(number: string): Uint8Array {
-  const bytes = bytesOf(number);
-  const start = bytes.findIndex((byte) => byte !== 0);
-  return start < 0 ? bytes.subarray(0, 0) : bytes.subarray(start);
+  const found = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const bitsOf = ({ algorithm }: CryptoKey): number => (algorithm as RsaKeyAlgorithm).modulusLength;
+  return kty === "RSA" ? found.filter((one) => bitsOf(one) >= RSA_BITS_MIN) : found;
 }
 
 async function isSignedByOne(

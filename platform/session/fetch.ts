@@ -34,9 +34,7 @@ function requestOf(input: string | URL | Request): Request | undefined {
   return typeof input === "object" && "url" in input ? input : undefined;
 }
 
-/**
- * The types of bodies that can be read repeatedly, in any realm. All others are consumed: streams, generators, iterables.
- */
+/** The types of bodies that can be read repeatedly, in any realm. Streams, generators and iterables are consumed. */
 const LASTING = ["Null", "Undefined", "String", "ArrayBuffer", "Blob", "File", "FormData"];
 
 /** Copies the stream of a Request once, so that the request can be repeated (`blob()` would make three copies). */
@@ -90,11 +88,7 @@ function lookAt(url: URL, token: string, settings: FetchSettings): void {
   if (problem !== "") throw new TypeError(`fetch: ${url.origin}: ${problem}`);
 }
 
-/**
- * Does what `Session.fetch` describes.
- * @throws TypeError if the address must not receive the token; the error of `accessToken`; the signal's reason; errors of
- * `fetch`
- */
+/** Does what `Session.fetch` describes. */
 export async function fetchWithToken(
   source: TokenSource,
   settings: KeyedFetchSettings,
@@ -185,10 +179,7 @@ function redirection({ status, headers }: Response, from: URL): URL | undefined 
   return to;
 }
 
-/**
- * Returns the request after a redirect. Another server receives neither token, headers nor body of the first request.
- * @returns undefined if the request cannot be repeated
- */
+/** Another server receives neither token, headers nor body. @returns undefined if the request cannot be repeated */
 function afterRedirect(
   init: Outgoing["init"],
   status: number,

@@ -1,6 +1,3 @@
-// Runs a sign-in from the stored records to the session and its end. It checks the device's state after every event, advances
-// the life cycle, and releases everything at the end.
-
 import { type Device, Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import { fieldOf } from "../driver/requests.ts";
@@ -21,6 +18,10 @@ import { TroubleMonitor } from "./trouble-monitor.ts";
 /** The longest lifetime of a code, in seconds, that is reported to a program. */
 const CODE_LIFETIME_MAX_S = 86_400;
 
+/**
+ * Runs a sign-in from the stored records to the session and its end. It checks the device's state after every event,
+ * advances the life cycle, and releases everything at the end.
+ */
 export class SessionRuntime implements DriversOwner {
   readonly settings: SessionSettings;
   readonly mayPrompt: boolean;
@@ -106,7 +107,6 @@ export class SessionRuntime implements DriversOwner {
     }
   }
 
-  /** @param isReplaced the tokens belong to another sign-in */
   #continueSession(isReplaced: boolean): void {
     const { state } = this.drivers.current.device;
     const isOver = isWithoutSession(state) && this.life.phase !== "signingOut";

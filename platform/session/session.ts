@@ -253,7 +253,6 @@ export class Session {
 }
 
 /**
- * Signs in, or resumes the stored session without a request.
  * @param dispose releases the platform; called when the session ends, or if there is none
  * @throws SignInError if the user or the server refuses, all codes have expired, or `signal` aborts; exceptions of `onCode`
  * or `onTrouble`

@@ -16,18 +16,13 @@ export interface SharedState {
    * @param onBusy receives `state_busy` once, if the wait is long
    */
   enter(then: () => void, onBusy: (trouble: SignInError) => void): void;
-  /**
-   * During exclusive access, returns why `bytes` bytes cannot be written, "" if they can; for 0, why there is no lock.
-   */
+  /** During exclusive access, returns why `bytes` bytes cannot be written, "" if they can; for 0, why there is no lock. */
   unwritable(bytes: number): string;
   /** Whether `enter` waits for another program, so that no storage operation has started. */
   readonly isWaiting: boolean;
   /** Ends exclusive access, and cancels a waiting `enter`. */
   leave(): void;
-  /**
-   * Wraps the adapters of a device that is about to read the records. Changes after that come from another program. This
-   * is a method, so that programs without shared records do not load its code.
-   */
+  /** Wraps the adapters of a device that is about to read the records. Changes after that come from another program. */
   between(user: SharedUser): Between;
 }
 
@@ -45,7 +40,6 @@ export interface SharedUser {
   readonly mayRotate: () => boolean;
   /** Called when a refresh is not sent because its token could not be stored. @param problem the path and the reason */
   readonly onUnwritable: (problem: string) => void;
-  /** Called when the storage has thrown or rejected. */
   readonly onFault: FaultHandler;
 }
 

@@ -1,5 +1,3 @@
-// The reasons why a sign-in or a session ended, for programs and users.
-
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
 import { lackingMemberOf, missingCapacityOf, missingMemberOf } from "../driver/responses.ts";
 import { describeResponse, type ServerResponse } from "../exchange/response-recorder.ts";
@@ -14,11 +12,8 @@ export type GrantErrorCode = Lowercase<Exclude<keyof typeof ErrorCode, "NONE">>;
 /** The code of an error. Codes are stable, so programs may compare them. */
 export type SignInErrorCode =
   | GrantErrorCode
-  /** The program has aborted the sign-in. */
   | "aborted"
-  /** The program closed the session. */
   | "closed"
-  /** The program signed out. */
   | "signed_out"
   /** There is no session to resume, and no new one was allowed. */
   | "not_signed_in"
@@ -36,7 +31,6 @@ export type SignInErrorCode =
   | "not_erased"
   /** Storage has not responded for seconds. */
   | "storage_silent"
-  /** The ID token is invalid. */
   | "wrong_id_token"
   /** The signer has failed, or its signature does not match its public key. */
   | "signer_failed"
@@ -50,7 +44,6 @@ export type SignInErrorCode =
   | "certificate_refused"
   /** The proxy does not connect to the server. */
   | "proxy_refused"
-  /** A response is longer than allowed. */
   | "response_too_large"
   /** An adapter has thrown. */
   | "adapter_failed";
@@ -74,7 +67,7 @@ export class SignInError extends Error {
   }
 }
 
-export interface ErrorContext {
+interface ErrorContext {
   readonly response?: ServerResponse | undefined;
   readonly lacks?: string;
   readonly cause?: unknown;
@@ -93,10 +86,7 @@ const ADVICE: Readonly<Record<Remedy, string>> = {
   nobody: "try again",
 };
 
-/**
- * A pattern for an adapter's failure (an error code of Node or OpenSSL, or a sentence), the error code, who can fix it, and
- * how.
- */
+/** `text` is a pattern for an adapter's failure: an error code of Node or OpenSSL, or a sentence. */
 type Cause = readonly [text: RegExp, SignInErrorCode, Remedy, advice: string];
 
 const CERTIFICATE = "certificate_refused";
@@ -202,15 +192,11 @@ function isRefusal({ status, error, failure }: ServerResponse): boolean {
   return failure !== "" || error !== "" || status > 299;
 }
 
-/** Returns the last error in the spelling of the specifications. */
 export function errorNameOf({ error }: Device): GrantErrorCode {
   return (ErrorCode[error] ?? "UNKNOWN_ERROR").toLowerCase() as GrantErrorCode;
 }
 
-/**
- * Returns the error for unusable metadata of an issuer.
- * @param againInS seconds until the next attempt; undefined: there is none
- */
+/** @param againInS seconds until the next attempt; undefined: there is none */
 export function metadataErrorOf(
   { message, isTransient }: MetadataError,
   againInS?: number,

@@ -9,7 +9,12 @@ import type { Driver } from "../driver.ts";
 import { nothing, operate } from "../exchange/callbacks.ts";
 import { Filter } from "../exchange/filter.ts";
 import type { Keys } from "../exchange/keys.ts";
-import type { KnownToken, Recalled, ResponseRecorder } from "../exchange/response-recorder.ts";
+import type {
+  KnownToken,
+  Recalled,
+  ResponseRecorder,
+  TokenResponse,
+} from "../exchange/response-recorder.ts";
 import { sha256 } from "../text/sha256.ts";
 import { bytesOf, objectIn } from "../text/text.ts";
 import { isAtEnd } from "./life-cycle.ts";
@@ -185,8 +190,8 @@ export class IssuedTokens {
   isLasting = false;
   /** Whether the tokens are bound to a key that this program does not have. */
   isOfOtherKey = false;
-  /** Number of stored token responses. */
-  #granted = 0;
+  /** The token response that was last stored, or that an earlier start has stored. */
+  #response: TokenResponse | undefined;
   /** Identifies the sign-in that issued the tokens; undefined if unknown. */
   #sessionId: string | undefined;
 
@@ -206,7 +211,6 @@ export class IssuedTokens {
   /** Discards the data: the next tokens come from another sign-in or another program. */
   discard(isIncomplete = false): void {
     this.#drivers.recorder.discard();
-    this.#granted = this.#drivers.recorder.granted;
     this.#requested = undefined;
     if (isIncomplete) this.#sessionId = undefined;
   }
@@ -249,7 +253,8 @@ export class IssuedTokens {
    */
   #update(driver: Driver): boolean {
     const token = storedTokenOf(driver.device, driver.memory);
-    const isNew = this.#drivers.recorder.granted !== this.#granted;
+    const { tokenResponse } = this.#drivers.recorder;
+    const isNew = tokenResponse !== undefined && tokenResponse !== this.#response;
     this.#access = driver.accessToken || this.#access;
     const known = isNew ? undefined : this.#storedOf(token);
     this.#storedOf = () => undefined;
@@ -270,13 +275,14 @@ export class IssuedTokens {
     const { keys } = this.#settings;
     if (keys !== undefined) keys.isBound = known.keyId !== undefined;
     this.#drivers.recorder.recall(known);
+    this.#response = known.tokenResponse;
     return isAnother;
   }
 
   #store(driver: Driver, token: string): void {
     const { accessLifetimeS } = driver.device;
-    this.#granted = this.#drivers.recorder.granted;
     const { scope = "", tokenResponse = {}, idToken } = this.#drivers.recorder;
+    this.#response = tokenResponse;
     const fromMs = Date.now();
     const endsAtMs = fromMs + (accessLifetimeS - driver.unreportedS) * 1000;
     const { keys, stored } = this.#settings;

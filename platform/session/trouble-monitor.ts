@@ -2,6 +2,7 @@
 
 import { Command, type Device, ErrorCode, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
+import type { ServerResponse } from "../exchange/response-recorder.ts";
 import type { Drivers } from "./drivers.ts";
 import { SignInError, troubleOf } from "./sign-in-error.ts";
 
@@ -19,7 +20,7 @@ export class TroubleMonitor {
   readonly #platform: Platform;
   readonly #drivers: Drivers;
   readonly #report: (trouble: SignInError) => void;
-  #received = 0;
+  #response: ServerResponse | undefined;
   #notSaved = 0;
   #notErased = 0;
   /** The number of the current storage operation, 0 for none, and when it started. */
@@ -60,9 +61,10 @@ export class TroubleMonitor {
     const { recorder } = this.#drivers;
     const device = this.#device;
     this.#lookAtStorage(isWaiting);
-    if (this.#received !== recorder.received) {
-      this.#received = recorder.received;
-      if (recorder.newest && isTriedAgain(device)) this.#report(troubleOf(device, recorder.newest));
+    const { newest } = recorder;
+    if (newest !== this.#response) {
+      this.#response = newest;
+      if (newest && isTriedAgain(device)) this.#report(troubleOf(device, newest));
     }
     const { notSaved, notErased } = device;
     if (notSaved !== this.#notSaved) {
