@@ -36,7 +36,6 @@ export type Header = readonly [name: string, value: string];
 
 /** One HTTP request. The caller owns it, and does not change it until the exchange ends or is aborted. */
 export interface HttpRequest {
-  /** The HTTP method; no other methods are used. */
   readonly method: "GET" | "POST";
   /** Absolute `https:` or `http:` URL. */
   readonly url: string;
@@ -48,9 +47,7 @@ export interface HttpRequest {
   readonly headers?: readonly Header[];
   /** `body[bodyFrom..bodyTo)`; an empty range sends no body (a POST then has `Content-Length: 0`). */
   readonly body: Bytes;
-  /** First byte of the body. */
   readonly bodyFrom: number;
-  /** End of the body, exclusive. */
   readonly bodyTo: number;
 }
 
@@ -196,14 +193,9 @@ export interface Signer {
 
 /** The adapters of a device. */
 export interface Platform {
-  /** The network. */
   readonly http: Http;
-  /** Clock and alarm. */
   readonly timers: Timers;
-  /** Two slots for records. */
   readonly storage: Storage;
-  /** The character display. */
   readonly display: Display;
-  /** Random bytes. */
   readonly entropy: Entropy;
 }

@@ -15,7 +15,6 @@ import { latinBytesOf } from "./text/text.ts";
 
 // The entry `picogrant/driver` exports the types for your own adapters.
 export type * from "./contracts.ts";
-export type { Pkce } from "./driver/code-challenges.ts";
 export { type Endpoints, noEndpoints } from "./driver/endpoints.ts";
 export type { HostHeaders } from "./driver/headers.ts";
 export * from "./driver/options.ts";
@@ -282,10 +281,7 @@ export class Driver {
     }
   }
 
-  /**
-   * This function is separate from the code of polls: a function that contains a closure allocates even if the closure is
-   * not reached.
-   */
+  /** Separate, because a function with a closure allocates even if the closure is not reached. Polls must not allocate. */
   #await(result: PromiseLike<unknown>): void {
     result.then(undefined, (error) => this.#fault(error, nothing));
   }

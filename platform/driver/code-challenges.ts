@@ -5,9 +5,6 @@ import { isFilled } from "../exchange/callbacks.ts";
 import { sha256 } from "../text/sha256.ts";
 import { base64url, bytesOf } from "../text/text.ts";
 
-/** The method that derives the challenge from the verifier (RFC 7636 §4.2). Only S256 hides the verifier. */
-export type Pkce = "S256";
-
 /** RFC 7636 §4.1 recommends 32 random bytes, which are 43 characters in base64url. */
 const RANDOM_BYTES = 32;
 

@@ -3,7 +3,6 @@ import type { Bytes, Platform } from "../contracts.ts";
 import type { Filter, Filters } from "../exchange/filter.ts";
 import type { DriverLog } from "../exchange/log.ts";
 import type { TranslatedClient } from "../servers/profile.ts";
-import type { Pkce } from "./code-challenges.ts";
 import type { Endpoints } from "./endpoints.ts";
 import type { HostHeaders } from "./headers.ts";
 
@@ -26,9 +25,6 @@ export type Core = Pick<
   | "outcome"
 > &
   Partial<typeof complete>;
-
-/** The body format of grant requests. */
-export type Bodies = "form" | "json";
 
 /** Creates the filter that translates for a server that does not implement RFC 8628. */
 export type Translate = (client: TranslatedClient) => Filter;
@@ -72,13 +68,13 @@ export interface DriverOptions {
    * The body format of grant requests: "form" (RFC 6749), or "json" for a server that requires it. Default: "form".
    * After a 415, the request is retried once in the other format.
    */
-  readonly bodies?: Bodies | undefined;
+  readonly bodies?: "form" | "json" | undefined;
   /**
    * "S256": each device authorization request has a code challenge (RFC 7636), and the polls have its verifier.
    * Default: only after the server has rejected a request with a message that names `code_challenge`. The request is
    * then retried once with a challenge.
    */
-  readonly pkce?: Pkce | undefined;
+  readonly pkce?: "S256" | undefined;
   /** Memory of the core in bytes; default 6144. */
   readonly memoryBytes?: number | undefined;
   /**

@@ -159,7 +159,7 @@ function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
 
 const METADATA = "metadata.json";
 const LABEL = "picogrant metadata 1\n";
-const VERSION = 2;
+const VERSION = 3;
 
 interface StoredMetadataOptions {
   /** The device key of the sealed storage, if there is one. */

@@ -19,11 +19,8 @@ export interface DiscoveredServer {
   readonly endpoints: Endpoints;
   /** `token_endpoint_auth_methods_supported`; RFC 8414 §2: client_secret_basic if absent. */
   readonly clientAuthenticationMethods: readonly string[];
-  /**
-   * Whether the server binds tokens to ES256 keys (`dpop_signing_alg_values_supported`); undefined if an older version
-   * stored the metadata.
-   */
-  readonly bindsTokens?: boolean | undefined;
+  /** Whether the server binds tokens to ES256 keys (`dpop_signing_alg_values_supported`). */
+  readonly bindsTokens: boolean;
 }
 
 /**
@@ -151,8 +148,7 @@ function serverIn(metadata: Metadata): DiscoveredServer {
 }
 
 /**
- * Returns the method by which a client with or without a secret authenticates. HTTP Basic takes precedence, because
- * servers must support it (RFC 6749 §2.3.1).
+ * HTTP Basic takes precedence, because servers must support it (RFC 6749 §2.3.1).
  * @throws MetadataError if the server accepts neither way to send a secret
  */
 export function clientAuthenticationFor(
@@ -179,11 +175,7 @@ type DocumentResult =
   | { readonly status: number; readonly body: readonly number[]; readonly failure: "" }
   | { readonly status: 0; readonly failure: TransportFailure; readonly why: string };
 
-/**
- * Requests a document by GET, with the check of the leak guard.
- * @param http has no exchange in flight
- * @throws errors of the adapter
- */
+/** Requests a document by GET. @param http has no exchange in flight @throws errors of the adapter */
 export function requestFor(
   http: Http,
   url: string,

@@ -1,5 +1,3 @@
-// Creates the drivers of a session, one after the other: when another program has changed the records, a new driver reads them.
-
 import {
   accessTokenRefused,
   cancel,
@@ -62,6 +60,7 @@ export interface DriversOwner {
   wakeInMs(): number;
 }
 
+/** Creates the drivers of a session. When another program has changed the records, a new driver reads them. */
 export class Drivers {
   readonly recorder = new ResponseRecorder(
     () => this.current.device.endpoint,
@@ -139,10 +138,7 @@ export class Drivers {
     };
   }
 
-  /**
-   * Whether the current request is a refresh that may replace the stored refresh token. False if the tokens are in memory
-   * only, or if the last refresh returned the same refresh token.
-   */
+  /** Whether the current request is a refresh that may replace the stored refresh token. */
   #mayRotate(): boolean {
     const { endpoint, state, notSaved } = this.current.device;
     const isRefresh = endpoint === Endpoint.TOKEN && state === State.REFRESHING;

@@ -18,10 +18,7 @@ export interface StoredMetadata {
   /** Returns the stored metadata of this issuer; undefined if there are none. */
   read(issuer: string): DiscoveredServer | undefined;
   write(server: DiscoveredServer): void;
-  /**
-   * Requests and stores the current metadata, which need not contain the endpoints in `given`. If this function is absent,
-   * stored metadata are final.
-   */
+  /** Requests and stores the current metadata. If this function is absent, stored metadata are final. */
   rediscover?(issuer: string, given: Partial<Endpoints>): Promise<Endpoints>;
 }
 
@@ -53,11 +50,10 @@ export async function resolveServer(
   if (issuer === undefined || (given.deviceAuthorization && given.token))
     return serverSettings(client, own);
   const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
-  // Stored metadata suffice if they have the endpoints that are not given and, if needed, say whether tokens are bound.
+  // Stored metadata suffice if they have the endpoints that are not given.
   const read = stored?.read(issuer);
   const { deviceAuthorization, token } = { ...read?.endpoints, ...given };
-  const isBindingUnknown = client.dpop === "auto" && read?.bindsTokens === undefined;
-  const before = deviceAuthorization && token && !isBindingUnknown ? read : undefined;
+  const before = deviceAuthorization && token ? read : undefined;
   if (before === undefined) onRequest?.();
   const discover = () => discoverServer(host.http, issuer, allowHttp, given);
   const found = before ?? (await withRetries(discover, host, retryHandlers));

@@ -32,9 +32,9 @@ function isValid({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
 
 /** Responds to a refresh with a cached token instead of a request: after a start, or after another program's refresh. */
 export class KnownResponse extends Filter {
+  /** Returns the cached token that the device may receive now. */
   readonly #look: () => KnownToken | undefined;
 
-  /** @param look returns the cached token that the device may receive now */
   constructor(look: () => KnownToken | undefined) {
     super();
     this.#look = look;
@@ -64,9 +64,8 @@ export class KnownResponse extends Filter {
 export class TokenCache {
   /** What happens to the access token: it is used at the next start, refreshed at the next start, or not cached. */
   access: "used" | "renewed" | "none";
-  /** Whether an operation is in progress. */
   isBusy = false;
-  /** Whether the stored content is still being read. */
+  /** Whether the stored content is still being read, so that it is unknown. */
   isReading = false;
   /** Called after the last operation. */
   onRest: () => void = nothing;
@@ -184,7 +183,6 @@ export class IssuedTokens {
   #access = "";
   /** The requested scope of the session; undefined if unknown. */
   #requested: string | undefined;
-  /** The refresh token of the newest response. */
   #refresh = "";
   /** Whether the last refresh returned the same refresh token. */
   isLasting = false;
@@ -221,8 +219,7 @@ export class IssuedTokens {
     const { access, keyId = "" } = this.#storedOf(storedTokenOf(device, memory)) ?? {};
     this.isOfOtherKey = keyId !== "" && keyId !== this.#settings.keys?.id;
     // The token is useless without its key. A refresh may still succeed, if the client authenticates in another way.
-    if (this.isOfOtherKey) return undefined;
-    if (access?.token === this.#access) return undefined;
+    if (this.isOfOtherKey || access?.token === this.#access) return undefined;
     commands.makeRoom({ access_token: access?.token });
     return access;
   }
@@ -233,7 +230,6 @@ export class IssuedTokens {
    */
   look(): boolean {
     const { current } = this.#drivers;
-    // While the cache is being read, its content is unknown.
     if (this.#settings.stored?.isReading !== false) return false;
     if (isAtEnd(current.device.state)) this.#erase();
     return current.isSignedIn && this.#update(current);

@@ -9,7 +9,7 @@ import { SignInError, troubleOf } from "./sign-in-error.ts";
 /** After this time without a response, storage is reported as silent, and the session no longer waits for it. */
 const SILENCE_MS = 10_000;
 const AGAIN = "trying again in a minute";
-const NOT_SAVED = "; after a restart before that, the user has to sign in again";
+const NOT_SAVED = `${AGAIN}; after a restart before that, the user has to sign in again`;
 const FAILED = {
   not_saved: "the tokens could not be saved",
   not_erased: "what should be gone could not be erased",
@@ -69,7 +69,7 @@ export class TroubleMonitor {
     const { notSaved, notErased } = device;
     if (notSaved !== this.#notSaved) {
       this.#notSaved = notSaved;
-      if (notSaved) this.#reportOf("not_saved", `${AGAIN}${NOT_SAVED}`);
+      if (notSaved) this.#reportOf("not_saved", NOT_SAVED);
     }
     if (notErased !== this.#notErased) {
       this.#notErased = notErased;

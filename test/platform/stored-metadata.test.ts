@@ -20,10 +20,11 @@ const SERVER = {
     revocation: `${ISSUER}/revoke`,
   },
   clientAuthenticationMethods: ["client_secret_basic"],
+  bindsTokens: false,
 };
 
 /** The content of the stored file. */
-const WRITTEN = { version: 2, ...SERVER };
+const WRITTEN = { version: 3, ...SERVER };
 const { token: _token, ...withoutToken } = SERVER.endpoints;
 const withAddresses = (more: object): object => ({
   ...WRITTEN,
@@ -77,7 +78,7 @@ describe("the file", () => {
     ["no JSON", "{\n"],
     ["one line alone", JSON.stringify(WRITTEN)],
     ["data without a valid seal", `${JSON.stringify(WRITTEN)}\n00\n`],
-    ["a later version", { ...WRITTEN, version: 3 }],
+    ["a later version", { ...WRITTEN, version: 4 }],
     ["another issuer's", { ...WRITTEN, issuer: "https://other.example.com" }],
     ["no address", { ...WRITTEN, endpoints: withoutToken }],
     ["no addresses", { ...WRITTEN, endpoints: undefined }],
