@@ -47,7 +47,7 @@ describe("SPEC.md, Records", () => {
     [`${"s".repeat(160)} t`, "s".repeat(160)],
     ["s".repeat(161), ""],
     ["x ".repeat(30_000), "x ".repeat(80).trim()],
-  ])("RFC 6749 §3.3, §5.1: %j: a long scope is truncated to whole names", (scope, stored) => {
+  ])("RFC 6749 §3.3, §5.1: a long scope is truncated to whole names (%#)", (scope, stored) => {
     const bench = new Port([code(), tokens(), tokens({ scope })]);
     bench.until(3);
     expect(bench.device.state).toBe(State.SIGNED_IN);

@@ -24,16 +24,9 @@ const outfile = path.join(root, "dist/session-model/kinds.mjs");
  * and the run could not be repeated.
  */
 async function load(): Promise<typeof import("./kinds.ts").KINDS> {
-  await build({
-    entryPoints: [path.join(root, "test/session-model/kinds.ts")],
-    ...{
-      outfile,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      external: ["tweetnacl", "esbuild"],
-    },
-  });
+  const entryPoints = [path.join(root, "test/session-model/kinds.ts")];
+  const external = ["tweetnacl", "esbuild"];
+  await build({ entryPoints, outfile, bundle: true, platform: "node", format: "esm", external });
   const kinds = (await import(pathToFileURL(outfile).href)) as typeof import("./kinds.ts");
   return kinds.KINDS;
 }
@@ -59,11 +52,11 @@ async function main({ runs, seed }: Options): Promise<void> {
   process.exitCode = failed > 0 ? 1 : 0;
 }
 
-const program = commandLine(
+await commandLine(
   "random-sessions",
   "Random runs of the session; fails if one violates a contract.",
 )
   .option("--runs <count>", "number of runs", integer(1), RUNS_DEFAULT)
-  .option("--seed <number>", "seed of the first run", integer(0), Date.now() % 2 ** 30);
-program.action(main);
-await program.parseAsync();
+  .option("--seed <number>", "seed of the first run", integer(0), Date.now() % 2 ** 30)
+  .action(main)
+  .parseAsync();

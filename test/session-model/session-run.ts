@@ -445,10 +445,8 @@ class Run {
     const grants = server.live;
     this.#promise("signOut", running, session.signOut(), ({ isRevoked, problem, isStored }) => {
       const hasRecords = this.#environment.stored > 0;
-      if (!storage.dead && hasRecords && !isStored)
-        this.#fault("signOut wrongly reports that nothing is stored");
-      if (!storage.dead && !hasRecords && isStored)
-        this.#fault("signOut wrongly reports that something is stored");
+      if (!storage.dead && hasRecords !== isStored)
+        this.#fault(`signOut wrongly reports isStored ${isStored}`);
       // If there are several grants, the response with the tokens of one got lost, so nobody can revoke that grant.
       // A grant whose only token has expired has nothing to revoke.
       const isOver = ({ isRevoked: is, accessToken }: Grant): boolean =>
@@ -530,17 +528,15 @@ class Run {
     }
     const { controller } = running;
     const isQuiet = controller.signal.aborted || running.isOver || this.#environment.storage.dead;
-    const codesReported = start.troubles.map(({ code }) => code);
     if (!isEnded && !isQuiet) {
       if (start.received.isPending && codes.length === 0) this.#fault("the code was not reported");
-      if (this.#faults.isUnwritten && !codesReported.includes("not_saved")) {
-        this.#fault("not_saved was not reported");
-      }
-      if (this.#faults.isSilentForLong && !codesReported.includes("storage_silent")) {
-        this.#fault("storage_silent was not reported");
-      }
-      if (this.#faults.hasBroken && !codesReported.includes("adapter_failed")) {
-        this.#fault("adapter_failed was not reported");
+      const { isUnwritten, isSilentForLong, hasBroken } = this.#faults;
+      const happened = {
+        ...{ not_saved: isUnwritten, storage_silent: isSilentForLong, adapter_failed: hasBroken },
+      };
+      for (const [name, isDue] of Object.entries(happened)) {
+        const isReported = start.troubles.some(({ code }) => code === name);
+        if (isDue && !isReported) this.#fault(`${name} was not reported`);
       }
     }
     if (start.session && (!running.isOver || isAtEnd(start.session))) {
@@ -557,9 +553,7 @@ class Run {
       const isKnown = (error as Error)?.name === "SignInError" || running.thrown.includes(error);
       if (!isKnown) this.#fault(`signIn rejects with ${String(error)}`);
     }
-    if (isEnded && !running.isOver) {
-      if (start.isDisposed) this.#running = undefined;
-    } else if (isEnded && start.isDisposed) this.#running = undefined;
+    if (isEnded && start.isDisposed) this.#running = undefined;
   }
 
   /** Stops all faults, and lets the user allow each code. After that, every promise must settle. */
@@ -603,11 +597,10 @@ class Run {
     this.#kill();
     this.#environment.http.faultFor = () => undefined;
     this.#environment.storage.failWhen = () => false;
-    const handlers = { resumeOnly: true };
     // A newer version must resume the session. An older version may lose it, but must report that.
     const isDowngrade = this.#hasUpdates && !this.#isOlder;
     if (this.#hasUpdates) this.#isOlder = !this.#isOlder;
-    const start = this.#startProgram(handlers);
+    const start = this.#startProgram({ resumeOnly: true });
     await this.#pass(60);
     if (isDowngrade && start.session === undefined) {
       const { code } = (start.error ?? {}) as { readonly code?: string };
@@ -618,15 +611,12 @@ class Run {
       this.#fault("a saved session is lost");
       return;
     }
-    let isValid = false;
-    start.session.accessToken().then(
-      (token) => {
-        isValid = this.#environment.server.isValid(token);
-      },
-      () => {},
+    const isValid = start.session.accessToken().then(
+      (token) => this.#environment.server.isValid(token),
+      () => false,
     );
     await this.#pass(60);
-    if (!isValid) this.#fault("a saved session returns no token");
+    if (!(await Promise.race([isValid, false]))) this.#fault("a saved session returns no token");
   }
 
   #fault(what: string): void {
