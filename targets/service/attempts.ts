@@ -105,7 +105,7 @@ export class Attempts {
 // RFC 8628 §6.1: without vowels, no code contains a word. With capitals only, 0/O, 1/l/I, 5/S and 8/B cannot be
 // confused. Eight letters have 34.5 bits, which is enough because the entry page limits wrong codes.
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
-// The largest multiple of 20 in a byte. Larger bytes would make the first letters more frequent.
+// The largest multiple of 20 in a byte. Larger bytes are skipped: they would make the first letters more frequent.
 const UNBIASED = 240;
 
 /** A user code in the given format. Each X becomes a random letter. */

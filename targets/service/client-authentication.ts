@@ -63,7 +63,7 @@ export function authenticateClient(
     return basic || form.get("client_secret") !== undefined
       ? { refusal: oauthError("invalid_request", "The client authenticates in two ways.") }
       : authenticateByAssertion(context, request, form);
-  // After HTTP Basic, the response has a challenge, even if the form contains credentials too (RFC 6749 §5.2).
+  // If HTTP Basic fails, the response has a challenge, even if the form contains credentials too (RFC 6749 §5.2).
   if (readings[0].id === undefined)
     return basic ? refuseClient(basic, "Unauthorized") : { refusal: missing("client_id") };
   const named = agreeing(readings, form);

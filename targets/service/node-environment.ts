@@ -7,7 +7,7 @@ const PUSH_TIMEOUT_MS = 10_000;
 // The responses of RFC 8935 are short. The rest of a longer one is cut off.
 const RESPONSE_CHARACTERS_MAX = 4096;
 
-/** An environment with real time, entropy and network. Its timers let the process end. */
+/** An environment with real time, entropy and network. Its timers do not keep the process alive. */
 export function nodeEnvironment(): Required<Environment> {
   return {
     now: Date.now,

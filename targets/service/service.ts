@@ -76,7 +76,7 @@ export interface Service {
   /** Makes an account a member of an organization. `undefined` ends a membership. */
   admit(accountId: string, organizationId: string | undefined): void;
   organizationOf(accountId: string): string | undefined;
-  /** Sets the resource APIs that are enabled for a client's project. Others reject its calls. */
+  /** Sets the resource APIs that are enabled for a client's project. Other APIs reject its calls. */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void;
   /** Revokes the grants of an account: all, or only those to one client. Returns the number of valid grants. */
   revokeAllFor(accountId: string, clientId?: string): number;

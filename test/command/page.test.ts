@@ -74,7 +74,7 @@ describe("a page", () => {
     await run(whole());
     const { numbers, texts, addresses, authorities, seed, key, madeAt } = page("out");
     expect(numbers).toMatchObject({ columns: 20, rows: 4, memoryBytes: 4096, autoStart: 1 });
-    // client_secret_post, the default for a client with a secret.
+    // 1 is client_secret_post, the default for a client with a secret.
     expect(numbers.clientAuthentication).toBe(1);
     expect(texts).toMatchObject({
       clientId: "tv",

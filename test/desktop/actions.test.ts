@@ -64,7 +64,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "next page": [...SIGNED_IN, "call broadcasts maxResults=1", "advance 20s"],
   refusal: [...NEW_CODE, "allow-as-pupil", "advance 20s"],
 };
-/** Setting up the event stream takes two calls. The service's state grows with earlier actions. */
+/** The limits of an action. Setting up the event stream takes two calls. The stored state grows with each action. */
 const AT_MOST = { inTurn: 2, bytes: 60_000 };
 
 test("no button makes many exchanges in one turn of the event loop, or writes much", async () => {

@@ -17,7 +17,7 @@ import { code, Environment, error, tokens } from "./environment.ts";
 // The core under test: its sources, or the bundle in PICOGRANT_CORE. Tests skip functions that a bundle lacks.
 const bundle = process.env.PICOGRANT_CORE;
 
-/** A bundle exposes only properties that a host may read. */
+/** Whether the core under test is its sources. A bundle exposes only properties that a host may read. */
 export const isSources: boolean = !bundle;
 
 function makeCore(): Core {

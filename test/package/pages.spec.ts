@@ -44,7 +44,7 @@ const isProgram = ({ language, mark }: Block): boolean =>
 const isRun = ({ language, mark }: Block): boolean =>
   /^(?:ts|sh)$/.test(language) && !mark.startsWith("not: ");
 
-/** Pages with such blocks. A page in several packages counts once. */
+/** Pages with blocks for which `isMeant` is true. A page in several packages counts once. */
 function pagesWith(isMeant: (block: Block) => boolean): string[] {
   const pages = new Map<string, string>();
   for (const page of PAGES) {
@@ -194,7 +194,7 @@ const atHome = (program: string, url: string): string =>
 async function walk(page: string): Promise<number> {
   const folder = folderFor(page);
   const port = await freePort();
-  // make sets the address of the server for the check of a C port.
+  // The variable CHECK_FLAGS replaces the address of the server that checks a C port.
   const checkPort = await freePort();
   const env = {
     ...{ ...process.env, HOME: folder, npm_config_update_notifier: "false" },

@@ -130,7 +130,7 @@ export interface Speech {
   readonly knowsOffline?: true;
   /** Whether the service issues refresh tokens only for the scope offline_access. */
   readonly requestsOffline?: true;
-  /** Whether slow_down also applies after the decision. */
+  /** Whether slow_down and the expiry also apply after the decision. */
   readonly bindsAlways?: true;
   readonly options: ServiceOptionsInput;
 }

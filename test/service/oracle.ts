@@ -534,7 +534,7 @@ export class OracleRun {
     if (grant === undefined) return;
     const [access] = this.#fresh(reply, "access_token");
     const successor = rotates ? this.#fresh(reply, "refresh_token")[0] : undefined;
-    // Without rotation, only the use of the previous refresh token returns one.
+    // Without rotation, only a refresh with the previous refresh token returns one.
     const isCurrent = token === before || this.#options.rotationGrace === null;
     if (!rotates)
       this.#expect("refresh_token", isCurrent ? undefined : before, reply.refresh_token);

@@ -105,7 +105,7 @@ function schedule(
 async function deliver(context: ServiceContext, stream: Stream, event: QueuedEvent): Promise<void> {
   const { configuration } = stream;
   const { env, observers } = context;
-  // Since the push was scheduled, the receiver may have acknowledged the event, or its stream may have changed.
+  // Since the push was scheduled, the event may have left the queue, or the stream may no longer push.
   if (!stream.queue.has(event.jti) || !env.push || stream.status !== "enabled") return;
   if (configuration?.kind !== "push" || configuration.url === undefined) return;
   const headers = { "content-type": "application/secevent+jwt", accept: "application/json" };

@@ -10,7 +10,7 @@ export type PhonePage = "none" | "home" | "type" | "code" | "consent" | "other";
 export interface Guide {
   /** The current step (0, 1, 2), or 3 after the last one. */
   readonly step: number;
-  /** `does` is a command, or an action of the page after "#". Undefined if the user must act on the phone, or wait. */
+  /** `does` is a command or, after "#", an action of the page. `next` is undefined if no button is useful now. */
   readonly next: { readonly label: string; readonly does: string } | undefined;
   readonly description: string;
 }
@@ -59,7 +59,7 @@ const WHAT_CAN_GO_WRONG = { label: "What can go wrong?", does: "#faults" };
 /** If the list of faults is visible, this hint replaces the button to it. */
 const TRY_ONE = " Next: anything under “What can go wrong”.";
 
-/** The next code would lead to the same error. */
+/** After these errors, the next code would lead to the same error. */
 const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
 /** Errors that end a session, not a sign-in. */
 const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token", "account_disabled"];

@@ -119,7 +119,7 @@ export class Application {
 
   request(driver: Driver, name: CallName, words: CallWords): string {
     if (this.#status === "calling") return "another call is under way";
-    // Only metadata is public.
+    // Only the metadata can be requested without a user.
     if (name !== "discover" && !driver.isSignedIn) return "nobody is signed in";
     const call = name === "next-page" ? this.#nextPage(driver) : callOf(name, words, this.#issuer);
     if (typeof call === "string") return call;

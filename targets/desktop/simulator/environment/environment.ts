@@ -236,7 +236,7 @@ async function startService(
   if (options.publicUrl) usePublicUrl(service, options.publicUrl);
   else if (isAny(host))
     service.setOptions({ baseUrl: `http://${reachableName(host)}:${server.port}` });
-  // The simulated device runs on this machine.
+  // The simulated device runs on this machine, so it uses the local address.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
   return { service, server, localUrl, fixture: data };
 }

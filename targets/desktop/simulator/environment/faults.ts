@@ -9,7 +9,7 @@ import { LASTING_FAULTS, type LastingFault, type PassingFault } from "./network.
 export interface Fault {
   readonly name: string;
   readonly key: string;
-  /** Text in diagram and log. */
+  /** The text in diagram and log. */
   readonly title: string;
   readonly label: string;
   readonly sees: string;
