@@ -48,7 +48,7 @@ export function findCaller(
 }
 
 /**
- * The value of WWW-Authenticate: a challenge for each accepted scheme. Bearer gets one too if the request used it. Only
+ * The value of WWW-Authenticate: a challenge for each accepted scheme, and for Bearer if the request has used it. Only
  * the challenge of `used` has `parameters`.
  */
 export function challengeOf(

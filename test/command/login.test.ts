@@ -436,7 +436,7 @@ describe("accounts", () => {
     expect((await asGit("fill", server.origin)).stdout).toMatch(given);
     expect((await asGit("fill", "https://a.example")).stdout).not.toContain("of-work");
     expect((await asGit("fill", "https://a.example", "--host a.example")).stdout).toMatch(given);
-    // Only because the API refuses the token once, the command refreshes it.
+    // The command refreshes the token only because the API refuses it once.
     refresh = tokens({ access_token: "renewed", expires_in: 3600 });
     for (const [operation, token] of [
       ["approve", "of-work\n"],

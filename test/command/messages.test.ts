@@ -90,7 +90,7 @@ function drawn(columns: number, terminal = "xterm"): string {
   };
   const stream = { isTTY: true, columns, write } as unknown as NodeJS.WriteStream;
   showCountdown(stream, 1795, waitingText)();
-  // Without the control sequences that clear the line.
+  // Remove the control sequences that clear the line.
   return written.replaceAll("\r\x1b[K", "");
 }
 

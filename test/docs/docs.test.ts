@@ -280,7 +280,7 @@ function rowsOf(entrance: Entrance) {
   });
 }
 
-/** Without descriptions, because programs load their schema. */
+/** The schema has no descriptions, because programs load it. */
 function schemaOf(entrance: Entrance): Schema {
   type Open = Schema & { properties: Record<string, Schema>; required: string[] };
   const opened = (name: string): Open => ({

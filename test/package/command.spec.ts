@@ -111,7 +111,7 @@ it("picogrant check-server passes the check of a C port, counts its connections,
   expect(pattern.headers.get("picogrant-check")).toBe("1");
   expect((await pattern.arrayBuffer()).byteLength).toBe(5000);
   const echo = await fetch(`${url}echo`, { method: "POST", body: "abc" });
-  // 97 * 31^2 + 98 * 31 + 99
+  // The length and the checksum of "abc": 97 * 31^2 + 98 * 31 + 99
   expect(await echo.text()).toBe("3 96354 ");
   expect(await (await fetch(`${url}open`)).text()).toMatch(/^[1-3] $/);
   const again = await run(["check-server", "--port", new URL(url!).port]);

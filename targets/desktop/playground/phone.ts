@@ -34,7 +34,7 @@ export class Phone {
     this.#address = address.href;
     const isPage = (response.headers.get("content-type") ?? "").startsWith("text/html");
     const text = await response.text();
-    // Without its stylesheet, the page would flicker.
+    // Hide the page until its stylesheet is there.
     this.#frame.style.visibility = "hidden";
     this.#frame.srcdoc = isPage ? withoutLinks(text) : pageOfText(text);
   }

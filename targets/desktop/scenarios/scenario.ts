@@ -26,7 +26,7 @@ export type Line = { readonly number: number; readonly text: string } & (
   /** `?` matches any character. */
   | { readonly kind: "frame"; readonly expected: readonly string[] }
   | { readonly kind: "state"; readonly expected: string }
-  /** The result of the last call, or the last security event with its verdict. */
+  /** `call` is the result of the last call, and `event` the last security event with its verdict. */
   | { readonly kind: "call"; readonly expected: string }
   | { readonly kind: "event"; readonly expected: string; readonly withinMs: number }
   /** The name, the source or the remedy of the error. */

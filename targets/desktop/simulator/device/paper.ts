@@ -55,7 +55,7 @@ export class Paper {
   }
 }
 
-/** Without the QR code, which is printed before the footing. */
+/** The lines above the QR code. */
 export function slipLines(slip: Pick<PrintedSlip, "heading" | "address" | "between" | "code">) {
   return [slip.heading, slip.address, "", slip.between, slip.code];
 }

@@ -83,7 +83,7 @@ export async function createEnvironment(
   const http = new NodeHttp();
   const closing: (() => Promise<void> | void)[] = [() => clock.close(), () => http.dispose()];
   const close = async (): Promise<void> => {
-    // If one of them fails, close the others.
+    // If one of these functions fails, the others still run.
     const ends = await Promise.allSettled(closing.splice(0).map(async (end) => end()));
     const failure = ends.find((end) => end.status === "rejected");
     if (failure) throw failure.reason;

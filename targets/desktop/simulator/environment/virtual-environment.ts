@@ -46,7 +46,7 @@ export function deviceConfig(options: ClientChoices) {
     clientSecret: options.clientSecret ?? (options.clientId === undefined ? CLIENT.secret : ""),
     scope: options.scope ?? SCOPE,
     clientAuthentication: core.ClientAuthentication.SPECIFICATION,
-    // The name of the server in records. With a port in it, a record would be of no use on another port.
+    // The name of the server in records. With a port in it, a record would not be valid on another port.
     server: "the simulated service",
     deviceParameters: "",
     tokenParameters: "",
