@@ -77,8 +77,8 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
 }
 
 /**
- * Returns a number from 0 to `below` - 1, roughly uniform, for jitter. If `below` exceeds 65535, it is a multiple of
- * 64.
+ * Returns a number from 0 to `below` - 1, roughly uniform, for jitter. If `below` exceeds 65535, the number is a
+ * multiple of 64.
  */
 export function jitter(device: Device & Clock, below: number): number {
   var steps = below > 65535 ? below >> 6 : below;

@@ -97,7 +97,7 @@ export enum ErrorKind {
   DEVELOPER = 5,
 }
 
-/** Display texts, in the order of MESSAGES. The first ones belong to the states, except FAILED. */
+/** Display texts, in the order of MESSAGES. Those before OPEN belong to states; the state FAILED has one near the end. */
 export enum Message {
   STARTING = 0,
   SIGNED_OUT = 1,

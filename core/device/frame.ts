@@ -1,6 +1,6 @@
 // The frame of a character display: cells, rows and pages. display/verification-prompt.ts decides its content.
 //
-// A text is laid out as a sequence of cells, and the visible page is a part of it. Cells are numbered from its start.
+// A text is laid out as a sequence of cells, numbered from 0. The visible page is a part of this sequence.
 
 import { must } from "./assertion.ts";
 import { countDown } from "./digits.ts";

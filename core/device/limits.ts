@@ -9,7 +9,7 @@ export enum Limit {
    * page. It is not counted down.
    */
   ENDLESS = 10 * TENTH_OF_ENDLESS,
-  /** The longest time in one tick, in seconds. A longer lifetime wakes the host after this time. */
+  /** The longest time that one tick counts, in seconds. wakeIn never returns a longer one. */
   ELAPSED_S_MAX = 100000,
   ELAPSED_MS_MAX = 1000 * ELAPSED_S_MAX,
 
@@ -126,8 +126,8 @@ export enum Limit {
   /** The length of an error code that is stored for the display. The longest registered one has 28 characters. */
   ERROR_MAX = 40,
   /**
-   * The longest accepted type, "bearertoken", has 11 characters. With space for one more, a longer type is never taken
-   * for it.
+   * The longest accepted type, "bearertoken", has 11 characters. With space for one more, a longer type that is truncated
+   * still differs from it.
    */
   TOKEN_TYPE_MAX = 12,
   /** Scopes are for the application. Of a longer list, the device stores those that fit. */
@@ -174,6 +174,6 @@ export enum Limit {
   ROWS_MAX = 8,
   /** How long each page is shown if a text has several. */
   PAGE_MS = 3000,
-  /** A position after the cells of any text: one for each byte of the largest memory, and the ends of rows. */
+  /** A position after the last cell of any text, even of one that is as long as the largest memory. */
   BEHIND_ALL_TEXT = 100000000,
 }

@@ -82,7 +82,7 @@ export function beginFormTrial(device: Device & Request): boolean {
   return true;
 }
 
-/** Ends a trial of the other body format, if there is one. Only a success keeps the format. */
+/** Ends a trial of the other body format, if there is one. The device keeps this format only after a success. */
 export function endFormTrial(device: Device & Request, isSuccess: boolean): void {
   if (device.formTrial && !isSuccess) device.isJson = 1 - device.isJson;
   device.formTrial = 0;

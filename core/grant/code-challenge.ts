@@ -1,5 +1,5 @@
 // Proof Key for Code Exchange (RFC 7636). The request for a code contains a challenge, and each poll contains the
-// verifier. Somebody who has only seen the code cannot use it. The device uses PKCE if the developer has set that, or
+// verifier. Somebody who knows only the device code cannot use it. The device uses PKCE if the developer has set that, or
 // after the server has rejected a request with a message that contains `code_challenge`. The host creates challenge and
 // verifier for each request, because it has the random source and SHA-256.
 

@@ -127,8 +127,8 @@ export function schemeLength(device: Device, region: Field): number {
 }
 
 /**
- * Whether the region's URI starts with a host name, without a scheme. A user can type such an address. Reject a name
- * without a dot and a path, which could be relative to any address, and text before a colon, which could be any scheme.
+ * Whether the region's URI starts with a host name, without a scheme. A user can type such an address. A name without a
+ * dot and a path do not count, because they may be relative references; text before a colon may be any scheme.
  */
 function beginsWithHost(device: Device, region: Field): boolean {
   var start = device.start[region];
@@ -208,7 +208,7 @@ export function preparePoll(device: Device & Code): void {
 
 /**
  * Handles slow_down: the interval becomes five seconds longer, or the server's new interval if that is longer (§3.5). A
- * missing interval counts as five seconds, so it never is.
+ * missing interval counts as five seconds, which is never longer.
  */
 function slowDown(device: Device): void {
   var longer = device.intervalMs + Limit.SLOW_DOWN_STEP_MS;

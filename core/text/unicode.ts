@@ -87,13 +87,13 @@ function keepPoint(device: Device, point: number): void {
   keep(device, 128 | (point & 63));
 }
 
-/** Adds a UTF-16 code unit. If a byte of another kind comes in between, it must clear scanHigh. */
+/** Adds a UTF-16 code unit. Call endSurrogate before a byte that is added with `keep`. */
 export function keepUnit(device: Device & Value, unit: number): void {
   var high = device.scanHigh;
   device.scanHigh = 0;
   if (unit >> 11 === Surrogate.PREFIX) {
-    // A high surrogate is stored as U+FFFD. If the low surrogate follows, the whole character replaces U+FFFD. A
-    // shorter value has none: the value did not fit, or scanHigh belongs to another text.
+    // A high surrogate is stored as U+FFFD. If the low surrogate follows, the whole character replaces U+FFFD. A value
+    // below three bytes does not contain U+FFFD: it did not fit, or scanHigh belongs to another text.
     if (unit > Surrogate.LAST_HIGH && high && device.length[device.scanField] > 2) {
       // If a value does not fit, only its length matters. A pair is one byte longer than U+FFFD.
       if (isTooLong(device, device.scanField)) {

@@ -1,5 +1,5 @@
-// Design §2: after create the core never allocates. This test measures that in QuickJS, and checks that it detects
-// allocations. `npm run budgets` measures longer.
+// After create, the core never allocates. This test measures that in QuickJS, and checks that it detects allocations.
+// `npm run budgets` measures longer.
 
 import { describe, expect, test } from "vitest";
 import { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";

@@ -1,5 +1,5 @@
-// Design §2: every value in the core is an integer within [-2^27, 2^27-1], and every index is within its array. The
-// tests rewrite the bundles to check this, and plant faults that the checks must find.
+// Every value in the core is an integer within [-2^27, 2^27-1] (core/DESIGN.md, Small integers), and every index is within
+// its array. The tests rewrite the bundles to check this, and plant faults that the checks must find.
 
 import { describe, expect, test } from "vitest";
 import * as core from "../../core/index.ts";

@@ -54,7 +54,7 @@ export class Generator {
     if (host.verifying >= 0 && random.chance(75)) return this.#verification();
     if (host.ideal.state === State.REVOKING && random.chance(10)) return this.#endpoints();
     const { clock, state } = host.ideal;
-    // Send a request without a token around the time when the display starts to report that there is none.
+    // Without a token, send a request around the time when the display starts to report that the token is missing.
     if (state === State.SIGNED_IN && clock.restS > 0 && clock.restS < 130 && random.chance(40)) {
       return host.exchange ? this.#time(host) : { do: "discover", issuer: ISSUER };
     }
@@ -113,7 +113,7 @@ export class Generator {
 
   #time(host: Host): Step {
     const random = this.random;
-    // Let time pass until the timeout expires, or until shortly before or after the end of the rest.
+    // Let time pass until the day of rejections is over, or until about the end of the pause after a refresh.
     const { timeoutS, restS } = host.ideal.clock;
     if (timeoutS < DAY_S && random.chance(8)) return { do: "run", ms: timeoutS * 1000 };
     if (restS > 0 && host.ideal.state === State.SIGNED_IN && random.chance(15)) {

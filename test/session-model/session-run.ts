@@ -408,7 +408,7 @@ class Run {
   }
 
   #checkReport({ start }: Running, trouble: SignInError): void {
-    // The trouble was reported before `signIn` returned.
+    // A report before `signIn` has returned cannot be compared with responses.
     if (start === undefined) return;
     const { hasKey, hasAssertions } = this.#environment.server;
     const problem = start.received.reported(trouble, hasKey || hasAssertions);

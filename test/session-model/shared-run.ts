@@ -279,16 +279,13 @@ class SharedRun {
       if (session === undefined || !process.isAlive || isOver || isAtEnd(session)) continue;
       void session.fetch("https://api.example.com/").catch(() => {});
       await this.#pass(5);
-      let isValid = false;
-      session.accessToken().then(
-        (given) => {
-          isValid = given === program.newest && this.#server.live.length > 0;
-        },
-        () => {},
+      const isValid = session.accessToken().then(
+        (given) => given === program.newest && this.#server.live.length > 0,
+        () => false,
       );
       await this.#pass(120);
-      const isEnded = isAtEnd(session);
-      if (!isEnded && !isValid) this.violations.push("a session returns no token");
+      if (!isAtEnd(session) && !(await Promise.race([isValid, false])))
+        this.violations.push("a session returns no token");
     }
   }
 

@@ -279,7 +279,10 @@ export class Grant {
     device.storage.start(Task.WRITE, device.recordKind);
   }
 
-  /** A token's capacity: the bytes that the request, the refresh token or code, and the token before it leave free. */
+  /**
+   * Finds tokens of the response that do not fit. A token's capacity is what the request, the refresh token or code, and
+   * the token before it leave free.
+   */
   #misfit({ root }: Document): ErrorCode {
     const device = this.device;
     const request = device.due.request(device.purpose);

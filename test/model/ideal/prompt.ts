@@ -25,7 +25,7 @@ function wrap(text: string, columns: number): string[] {
 interface Text {
   text: string;
   /**
-   * Whether the text is the developer's and may use all characters of the display. Others have only printable ASCII.
+   * Whether the text is the developer's and may use all characters of the display. Other texts have only printable ASCII.
    */
   isManufacturers: boolean;
 }
