@@ -2,7 +2,7 @@
 // bytes, time and the alarm. With `qjs --std`, both are globals, in modules and scripts.
 
 import type { Entropy, Timers } from "../contracts.ts";
-import { timePassed } from "../driver/elapsed-time.ts";
+import { timePassed, timersOn } from "../driver/elapsed-time.ts";
 
 export interface FileStatus {
   mode: number;
@@ -118,22 +118,11 @@ export const quickJsEntropy = (os: Os): Entropy => ({
 
 /** Adds the time of a suspension, because the engine's clock may stop meanwhile. */
 export function quickJsTimers(os: Os): Timers {
-  const nowMs = timePassed(() => os.now(), Date.now);
-  let timer: object | undefined;
-  const cancel = (): void => {
-    if (timer !== undefined) os.clearTimeout(timer);
-    timer = undefined;
-  };
-  return {
-    now: () => Math.floor(nowMs()) % 4_294_967_296,
-    alarm(afterMs, ring) {
-      cancel();
-      // The engine truncates fractions of a millisecond. Round up, so that no alarm is early.
-      timer = os.setTimeout(() => {
-        timer = undefined;
-        ring();
-      }, afterMs + 1);
+  return timersOn({
+    nowMs: timePassed(() => os.now(), Date.now),
+    wait(ms, ring) {
+      const timer = os.setTimeout(ring, ms);
+      return () => os.clearTimeout(timer);
     },
-    cancel,
-  };
+  });
 }

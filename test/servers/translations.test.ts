@@ -1,17 +1,18 @@
 // Tests the request that each translation sends instead of the core's, and the response that the core receives instead
-// of the server's. These are special cases, in addition to the recorded conversations.
+// of the server's, in addition to the recorded conversations. test/platform/driver-faults.test.ts has faulty adapters.
 
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
+import type { Filter } from "../../platform/exchange/filter.ts";
 import {
   type ProfileParameter,
   SERVERS,
   ServerError,
   serverOf,
 } from "../../platform/servers/index.ts";
-import type { Purpose } from "../../platform/servers/translation.ts";
-import { FakeHttp } from "../../platform/testing/index.ts";
-import { bytesOf } from "../../platform/text/text.ts";
+import { type Purpose, Translating, type Translation } from "../../platform/servers/translation.ts";
+import { FakeHttp, type FakeResponse } from "../../platform/testing/index.ts";
+import { bytesOf, FORM_TYPE } from "../../platform/text/text.ts";
 import { recorder, through } from "../platform/raw-server.ts";
 
 const GRANTS: Readonly<Record<Purpose, string>> = {
@@ -33,6 +34,19 @@ const WORDS: Readonly<Record<string, Record<string, string>>> = {
   zitadel: { domain: "a.example" },
 };
 
+/** Sends a form through a translation. @returns the adapter below it, and the calls of the sink above it */
+function send(by: Filter, url: string, form: string, response: FakeResponse) {
+  const http = new FakeHttp({ script: [response], chunkBytes: 3, sizeLimitBytes: 100_000 });
+  const { sink, reported } = recorder();
+  const body = bytesOf(`##${form}##`);
+  const request: HttpRequest = {
+    ...{ method: "POST", url, contentType: FORM_TYPE, authorization: "Bearer t" },
+    ...{ body, bodyFrom: 2, bodyTo: body.length - 2 },
+  };
+  through(http, [by], request, sink);
+  return { http, reported };
+}
+
 /** Translates a request of a client with a secret, the scope "a b" and the access token `accessToken`. */
 function exchange(
   name: string,
@@ -42,17 +56,12 @@ function exchange(
   accessToken = "",
 ) {
   const { addresses, translate } = serverOf(name, WORDS[name] ?? {}, true);
-  const http = new FakeHttp({ script: [{ status, body }] });
   const client = { clientId: "id", clientSecret: "secret", scope: "a b" };
   const isToken = purpose === "poll" || purpose === "refresh";
   const url = addresses[isToken ? "token" : purpose === "code" ? "deviceAuthorization" : purpose];
-  const bytes = bytesOf([GRANTS[purpose], form].filter((part) => part !== "").join("&"));
-  const { sink, reported } = recorder();
-  const request: HttpRequest = {
-    ...{ method: "POST", url, contentType: "", authorization: "" },
-    ...{ body: bytes, bodyFrom: 0, bodyTo: bytes.length },
-  };
-  through(http, [translate!({ ...client, accessToken: () => accessToken })], request, sink);
+  const fields = [GRANTS[purpose], form].filter((part) => part !== "").join("&");
+  const by = translate!({ ...client, accessToken: () => accessToken });
+  const { http, reported } = send(by, url, fields, { status, body });
   const pieces = reported.map(([event, text]) => (event === "body" ? text : ""));
   return { sent: http.requests, received: { status: reported[0]?.[1], body: pieces.join("") } };
 }
@@ -258,3 +267,73 @@ it.each<[does: string, pattern: RegExp, words: readonly string[]]>([
     expect(words.filter((word) => pattern.test(word))).toEqual(does === "accepts" ? words : []);
   },
 );
+
+describe("the common part of translations", () => {
+  const ADDRESSES = {
+    deviceAuthorization: "https://s.example/code",
+    token: "https://s.example/token",
+    revocation: "https://s.example/revoke",
+  };
+  const upper: Translation = {
+    request: (_, fields) => ({ fields: { ...fields, extra: "a b&ü" } }),
+    response: (purpose, { a, ...others }, status) =>
+      a === undefined ? undefined : { status: status + 1, members: { purpose, a, ...others } },
+  };
+  /** The calls of the sink as words: status and wait, pieces of the body, and the end or failure. */
+  const common = (url: string, form: string, response: FakeResponse, translation = upper) => {
+    const { http, reported } = send(new Translating(ADDRESSES, translation), url, form, response);
+    const words = reported.map(([event, ...values]) =>
+      event === "end" ? event : values.slice(0, 2).join(" "),
+    );
+    return { words, http };
+  };
+
+  it.each([
+    ["https://s.example/code", "scope=a", "code"],
+    ["https://s.example/token", "grant_type=urn%3Aietf&device_code=d", "poll"],
+    ["https://s.example/token", "grant_type=refresh_token", "refresh"],
+    ["https://s.example/revoke", "token=t", "revocation"],
+  ])("%s %s is a %s", (url, body, purpose) => {
+    const { words, http } = common(url, body, { body: { a: "ü" }, retryAfterSeconds: 7 });
+    expect(words[0]).toBe("201 7");
+    const text = Buffer.from(words.slice(1, -1).join(""), "latin1").toString("utf8");
+    expect(JSON.parse(text)).toEqual({ purpose, a: "ü" });
+    expect(words.at(-1)).toBe("end");
+    const sent = Object.fromEntries(http.requests[0]!.form);
+    expect(sent).toEqual({ ...Object.fromEntries(new URLSearchParams(body)), extra: "a b&ü" });
+    expect(http.requests[0]!.authorization).toBe("Bearer t");
+  });
+
+  it("an API call passes unchanged, piece by piece", () => {
+    const { words, http } = common("https://api.example/", "x=1", { body: "abcdef" });
+    expect(words).toEqual(["200 -1", "abc", "def", "end"]);
+    expect(http.requests[0]!.text).toBe("x=1");
+  });
+
+  it("a page of HTML, an empty body and an array pass with their status", () => {
+    for (const body of ["<html>", "", "[1]"]) {
+      const { words } = common(ADDRESSES.token, "", { status: 502, body });
+      expect([words[0], words.slice(1, -1).join(""), words.at(-1)]).toEqual([
+        "502 -1",
+        body,
+        "end",
+      ]);
+      // The translation passes no empty part of the body.
+      expect(words).not.toContain("");
+    }
+  });
+
+  it("a response of 64 KiB is accepted, and a longer one is aborted", () => {
+    const of = (length: number) => common(ADDRESSES.token, "", { body: "x".repeat(length) });
+    expect(of(65_536).words.map(({ length }) => length)).toEqual([6, 65_536, 3]);
+    const { words, http } = of(65_537);
+    expect([words, http.aborts]).toEqual([["too-large"], 1]);
+  });
+
+  it("if no request is needed, the core receives a success", () => {
+    const nothing: Translation = { ...upper, request: () => "nothing" };
+    const { words, http } = common(ADDRESSES.revocation, "token=t", {}, nothing);
+    expect(words).toEqual(["200 -1", "end"]);
+    expect(http.requests.length).toBe(0);
+  });
+});
