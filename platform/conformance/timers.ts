@@ -84,27 +84,19 @@ export const timersConformance = suite<TimersSubject>("timers", {
     timers.cancel();
   },
 
-  "an alarm may be set from within a ring": async ({ timers, environment }) => {
+  "within a ring, an alarm may be set, and cancel is harmless": async ({ timers, environment }) => {
     let rang = 0;
     const ring = (): void => {
       rang++;
+      timers.cancel();
       if (rang < 5) timers.alarm(1, ring);
     };
     timers.alarm(1, ring);
     await eventually(environment, () => rang === 5, "the fifth of five alarms");
     await environment.wait(10);
     must(rang === 5, `five alarms rang ${rang} times`);
-  },
-
-  "cancel from within a ring is harmless": async ({ timers, environment }) => {
-    let rang = 0;
-    timers.alarm(1, () => {
-      rang++;
-      timers.cancel();
-    });
-    await eventually(environment, () => rang > 0, "the alarm");
-    timers.alarm(1, () => rang++);
-    await eventually(environment, () => rang === 2, "the alarm after it");
+    timers.alarm(1, ring);
+    await eventually(environment, () => rang === 6, "the alarm after them");
   },
 });
 

@@ -47,7 +47,7 @@ function rowsFor(host: string): readonly Row[] {
   const named = (...names: string[]): Plan => ({ names: names.map(dns) });
   const own = named(host);
   const address = { type: 7, ip: "127.0.0.1" };
-  const tokenCache = (name: object): Plan => ({ commonName: host, names: [name] });
+  const withCommonName = (name: object): Plan => ({ commonName: host, names: [name] });
   const inSubject = { ...own, uses: { clientAuth: true }, commonName: LIST_FOR_SERVERS };
   const critically = { ...own, uses: { critical: true, serverAuth: true } };
   return [
@@ -59,10 +59,13 @@ function rowsFor(host: string): readonly Row[] {
     invalid("another name", named("www.other.example")),
     invalid("no name at all", {}),
     invalid("a common name alone", { commonName: host }),
-    invalid("a common name beside an address", tokenCache(address)),
-    invalid("a common name beside a mail address", tokenCache({ type: 1, value: "a@b.example" })),
-    invalid("a common name beside a URI", tokenCache({ type: 6, value: "https://b.example" })),
-    invalid("a common name beside another name", tokenCache(dns("b.example"))),
+    invalid("a common name beside an address", withCommonName(address)),
+    invalid(
+      "a common name beside a mail address",
+      withCommonName({ type: 1, value: "a@b.example" }),
+    ),
+    invalid("a common name beside a URI", withCommonName({ type: 6, value: "https://b.example" })),
+    invalid("a common name beside another name", withCommonName(dns("b.example"))),
     invalid("a wildcard for two labels", named("*.example")),
     invalid("a wildcard for no label", named("*.shop.example"), "shop.example"),
     invalid("a wildcard below the top alone", named("*.example"), "shop.example"),
