@@ -16,9 +16,9 @@ import {
   goTo,
   writeByte,
   writeRegion,
-  writeText,
   writeTo,
 } from "../text/form-encoder.ts";
+import { writeText } from "../text/unicode.ts";
 
 /** How the client authenticates, and which records are valid for it. */
 export interface Client {
@@ -124,9 +124,10 @@ export function missingBytes(device: Device, isCode: boolean): number {
   writeTokenRequest(device, grant, token);
   wipe(device, Region.OUTPUT);
   var overflow = overflowOf(device, token);
+  var end = device.writeAt + (overflow && device.formExcess);
   // The code and its verifier already have their place at the end of the memory.
-  if (isCode) return device.writeAt + 2 * overflow - device.writeEnd;
-  var bytes = device.writeAt + overflow + size - device.memory.length;
+  if (isCode) return end + overflow - device.writeEnd;
+  var bytes = end + size - device.memory.length;
   var access = sentLength(device, Field.ACCESS_TOKEN);
   // A session without a refresh token stores its access token in a record instead.
   return bytes + access + (size || access);

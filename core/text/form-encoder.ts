@@ -5,8 +5,7 @@ import { must } from "../device/assertion.ts";
 import { quotient } from "../device/digits.ts";
 import { bytesOf, type Device, type Place } from "../device/memory.ts";
 import { setLength, wipe } from "../device/regions.ts";
-import { Field, type Region } from "../device/tables.ts";
-import { keepUnit } from "./unicode.ts";
+import type { Region } from "../device/tables.ts";
 
 /** The current position, and its limit. */
 export interface Writer {
@@ -85,7 +84,7 @@ export function writeHex(device: Device, byte: number): void {
 }
 
 /** Whether this encoding leaves the byte unchanged. */
-function staysAsItIs(c: number, encoding: Encoding): boolean {
+export function staysAsItIs(c: number, encoding: Encoding): boolean {
   if (encoding === Encoding.NONE) return true;
   if ((c > 64 && c < 91) || (c > 96 && c < 123) || (c > 47 && c < 58)) return true;
   // - . _
@@ -108,23 +107,6 @@ export function writeRegion(device: Device, region: Place, encoding: Encoding): 
   var at = device.start[region];
   var end = at + device.length[region];
   while (at < end) writeEncoded(device, bytes[at++], encoding);
-}
-
-/** Writes the characters that are complete, which are in Field.NONE. */
-function flush(device: Device, encoding: Encoding): void {
-  writeRegion(device, Field.NONE, encoding);
-  setLength(device, Field.NONE, 0);
-}
-
-/** Writes a string of the host in UTF-8, encoded. Only use it at the start, because engines allocate for characters. */
-export function writeText(device: Device, text: string, encoding: Encoding): void {
-  for (var i = 0; i < text.length; i++) {
-    var unit = text.charCodeAt(i);
-    // A high surrogate waits for the low surrogate after it, so do not write it yet.
-    if (!device.scanHigh || unit >> 10 !== 55) flush(device, encoding);
-    keepUnit(device, unit);
-  }
-  flush(device, encoding);
 }
 
 /** The base64 character for six bits. */

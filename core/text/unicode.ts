@@ -5,7 +5,8 @@ import { must } from "../device/assertion.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, type Integers, isTooLong, type Place } from "../device/memory.ts";
 import { setLength, settle } from "../device/regions.ts";
-import { Region } from "../device/tables.ts";
+import { Field, Region } from "../device/tables.ts";
+import { Encoding, staysAsItIs, writeRegion } from "./form-encoder.ts";
 
 /** The value that is being stored. */
 export interface Value {
@@ -15,6 +16,8 @@ export interface Value {
   scanHigh: number;
   /** For each field, the number of bytes that did not fit into its region, at most BODY_MAX. */
   excess: Integers;
+  /** The length of these bytes of the last device code or received refresh token in a form. */
+  formExcess: number;
 }
 
 export function makeValue(device: Value): void {
@@ -23,7 +26,11 @@ export function makeValue(device: Value): void {
   device.scanField = 0;
   device.scanHigh = 0;
   device.excess = excess;
+  device.formExcess = 0;
 }
+
+/** Fields whose values a later request contains in a form. */
+var IN_FORMS: number = (1 << Field.DEVICE_CODE) | (1 << Field.RECEIVED_REFRESH_TOKEN);
 
 /** Ends the last value, and selects the region for the next one; NONE to skip it. */
 export function keepIn(device: Device & Value, region: Place): void {
@@ -34,6 +41,7 @@ export function keepIn(device: Device & Value, region: Place): void {
 export function beginValue(device: Device & Value): void {
   setLength(device, device.scanField, 0);
   device.excess[device.scanField] = 0;
+  if ((IN_FORMS >> device.scanField) & 1) device.formExcess = 0;
 }
 
 /** Call this when the other half of a surrogate is missing. */
@@ -66,7 +74,11 @@ export function keep(device: Device & Value, byte: number): void {
     device.memory[device.start[region] + size] = byte;
     setLength(device, region, size + 1);
     // The response to a call may have any length, but a number is limited.
-  } else if (device.excess[region] < Limit.BODY_MAX) device.excess[region]++;
+  } else if (device.excess[region] < Limit.BODY_MAX) {
+    device.excess[region]++;
+    var isShort = byte === 32 || staysAsItIs(byte, Encoding.FORM);
+    if ((IN_FORMS >> region) & 1) device.formExcess += isShort ? 1 : 3;
+  }
 }
 
 /** Adds a code point in UTF-8 (RFC 3629 §3): one byte up to 127, then two, three, four. */
@@ -108,4 +120,21 @@ export function keepUnit(device: Device & Value, unit: number): void {
     }
   }
   keepPoint(device, unit);
+}
+
+/** Writes the characters that are complete, which are in Field.NONE. */
+function flush(device: Device, encoding: Encoding): void {
+  writeRegion(device, Field.NONE, encoding);
+  setLength(device, Field.NONE, 0);
+}
+
+/** Writes a string of the host in UTF-8, encoded. Only use it at the start, because engines allocate for characters. */
+export function writeText(device: Device, text: string, encoding: Encoding): void {
+  for (var i = 0; i < text.length; i++) {
+    var unit = text.charCodeAt(i);
+    // A high surrogate waits for the low surrogate after it, so do not write it yet.
+    if (!device.scanHigh || unit >> 10 !== 55) flush(device, encoding);
+    keepUnit(device, unit);
+  }
+  flush(device, encoding);
 }

@@ -68,7 +68,7 @@ static const struct pg_call_kind *pgc_call_of(const struct pg_core *device) {
 #endif
 }
 
-/* core/text/form-encoder.ts: a text is already UTF-8, so there are no surrogate pairs. */
+/* core/text/unicode.ts: a text is already UTF-8, so there are no surrogate pairs. */
 static void pgc_write_text(struct pg_core *device, const char *text, int32_t encoding) {
   for (; *text; text++) pgc_write_encoded(device, (uint8_t)*text, encoding);
   pgc_set_length(device, PG_FIELD_NONE, 0);

@@ -221,10 +221,8 @@ export class Grant {
       (field) =>
         device.capacity(field) - (field === Field.DEVICE_CODE ? device.codeRequestBytes : 0),
     );
-    const { sent = 0, kept: begun = 0 } = kept.get(Field.DEVICE_CODE) ?? {};
-    const poll = device.requests.poll((code ?? "").slice(0, begun), device.verifier ?? "");
-    const held = sent + (device.verifier ?? "").length;
-    const next = held + sent - begun + Requests.sizeOf(poll);
+    const poll = device.requests.poll(code ?? "", device.verifier ?? "");
+    const next = `${code ?? ""}${device.verifier ?? ""}`.length + Requests.sizeOf(poll);
     const misfit = device.misfits.note(kept, next - device.sharedBytes);
     if (misfit) return misfit;
     const expiresIn = members.get("expires_in");
@@ -302,10 +300,9 @@ export class Grant {
       values.set(field, { sent, kept: Math.min(sent, free - (other?.kept ?? 0)) });
     }
     const access = values.get(Field.ACCESS_TOKEN)?.sent ?? 0;
-    const { sent = 0, kept = 0 } = values.get(Field.RECEIVED_REFRESH_TOKEN) ?? {};
     // The bytes that the next refresh needs, for its request beside its token, and for new tokens of the same length.
-    const begun = Requests.sizeOf(device.requests.refresh(token.slice(0, kept)));
-    let next = access + (sent > 0 ? 2 * sent : access) + begun + sent - kept;
+    let next = access + (2 * token.length || access);
+    next += Requests.sizeOf(device.requests.refresh(token));
     if (!token && device.refreshToken) next = 0;
     return device.misfits.note(values, next - device.sharedBytes);
   }
