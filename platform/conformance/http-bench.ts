@@ -288,24 +288,20 @@ export function mustHave(
   must(JSON.stringify(values) === expected, `${name}: ${JSON.stringify(values)}, not ${expected}`);
 }
 
-// The duties of an HTTP adapter and of a host in C (targets/docs/firmware-in-c.md), each with the section that requires it
-// and the tests that check it. The names of the suite's cases begin with the duty.
-
-export interface HttpDuty {
-  readonly section: string;
-  /** "suite": the conformance suite of adapters; "bench": `picogrant conform --device`. */
-  readonly tried: readonly ("suite" | "bench")[];
-}
-
-const duty = (section: string, ...tried: HttpDuty["tried"]): HttpDuty => ({
+/** @param tried "suite": the conformance suite of adapters checks the duty; "bench": `picogrant conform --device` */
+const duty = (section: string, tried: readonly ("suite" | "bench")[] = ["suite", "bench"]) => ({
   section,
-  tried: tried.length > 0 ? tried : ["suite", "bench"],
+  tried,
 });
 
+/**
+ * The duties of an HTTP adapter and of a host in C (targets/docs/firmware-in-c.md), each with the section that requires it.
+ * The names of the suite's cases begin with the duty.
+ */
 export const httpDuties = {
   trust: duty("RFC 9325 §3.1.1, RFC 9525 §6"),
   handshake: duty("RFC 8446 §4.4.2.4, §6.2"),
-  destination: duty("RFC 6750 §5.3", "bench"),
+  destination: duty("RFC 6750 §5.3", ["bench"]),
   request: duty("RFC 9110 §5.5, §8.6, §12.5.1"),
   once: duty("RFC 9110 §9.2.2"),
   redirects: duty("RFC 9110 §15.4, RFC 9700 §4.11"),
@@ -317,8 +313,8 @@ export const httpDuties = {
   closure: duty("RFC 9112 §9.8"),
   coding: duty("RFC 9110 §8.4, §12.5.3"),
   retryAfter: duty("RFC 9110 §10.2.3"),
-  challenge: duty("RFC 9470 §3", "suite"),
-  secrecy: { section: "RFC 6819 §5.1.6", tried: [] },
+  challenge: duty("RFC 9470 §3", ["suite"]),
+  secrecy: duty("RFC 6819 §5.1.6", []),
 } as const;
 
 export type HttpDutyName = keyof typeof httpDuties;
