@@ -37,13 +37,10 @@ const LIST_FOR_SERVERS =
 
 /** @param host a name with three labels. Only the rows with wildcards need that. */
 function rowsFor(host: string): readonly Row[] {
-  const valid = (name: string, plan: Plan, requested = host): Row => [name, requested, true, plan];
-  const invalid = (name: string, plan: Plan, requested = host): Row => [
-    name,
-    requested,
-    false,
-    plan,
-  ];
+  const row = (isValid: boolean) => {
+    return (name: string, plan: Plan, requested = host): Row => [name, requested, isValid, plan];
+  };
+  const [valid, invalid] = [row(true), row(false)];
   const named = (...names: string[]): Plan => ({ names: names.map(dns) });
   const own = named(host);
   const address = { type: 7, ip: "127.0.0.1" };

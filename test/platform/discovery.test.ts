@@ -17,14 +17,15 @@ const metadataOf = (issuer: string, more: object = {}): object => ({
 
 type Specifications = Readonly<Record<string, object | string | number>>;
 
-/** Discovers a server with these documents by path. A number is a status instead of a document. */
+/** Discovers a server with these documents by path. A number is the status of a response with a valid document. */
 function discover(issuer: string, specification: Specifications, allowHttp = false) {
   const platform = fakePlatform({
     isAtOnce: true,
     http: {
       handler: ({ url }) => {
         const document = specification[url.replace(new URL(url).origin, "")] ?? 404;
-        return typeof document === "number" ? { status: document } : { body: document };
+        if (typeof document !== "number") return { body: document };
+        return { status: document, body: metadataOf(issuer) };
       },
     },
   });
@@ -178,12 +179,6 @@ describe("the exact message for an invalid document", () => {
       /must be an https/,
     );
     await expect(at(404)).rejects.toThrow(/HTTP 404/);
-    const platform = fakePlatform({
-      isAtOnce: true,
-      http: { handler: () => ({ status: 404, body: document }) },
-    });
-    const failed = discoverServer(platform.http, issuer, true);
-    await expect(failed).rejects.toThrow(/HTTP 404/);
   });
 });
 
@@ -214,12 +209,8 @@ const anyIssuer = fc.constantFrom(
 );
 const likely = fc.constantFrom(
   ...["https://sso.example/t", "https://other.example/t?a=1", "http://sso.example/t"],
-  ...[
-    "http://127.0.0.1:80/t",
-    "https://u@sso.example/t",
-    "https://sso.example/t#x",
-    "http://localhost.evil.test/",
-  ],
+  ...["http://127.0.0.1:80/t", "https://u@sso.example/t", "https://sso.example/t#x"],
+  "http://localhost.evil.test/",
 );
 const valid = fc.constantFrom("https://sso.example/t", "https://other.example/t?a=1");
 const value = fc.oneof(

@@ -87,17 +87,7 @@ describe("headers that a developer sets", () => {
   });
 
   it("RFC 9110 §5.1: each name occurs once, regardless of case, and values are printable", () => {
-    const grant = [
-      ...([
-        ["X-Api", "1"],
-        ["Y", "2"],
-        ["x-api", "3"],
-      ] as const),
-      ...([
-        ["X", "a\r\nb"],
-        ["Z", ""],
-      ] as const),
-    ];
+    const grant = Object.entries({ "X-Api": "1", Y: "2", "x-api": "3", X: "a\r\nb", Z: "" });
     expect(headersProblems({ grant })).toEqual([
       { path: "headers.grant", message: "x-api is there twice" },
       { path: "headers.grant", message: "the value of X must be printable ASCII" },

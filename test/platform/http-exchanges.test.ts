@@ -57,12 +57,9 @@ const thrown = (promise: Promise<unknown>): Promise<Error> =>
 describe("requests of the core", () => {
   const HEAD = "Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: picogrant\r\n";
   const FORM_HEAD = "Content-Type: text/x\r\nContent-Length: 3\r\nX-A: 1\r\nX-B: 2\r\n";
+  const headers = Object.entries({ "X-A": "1", "X-B": "2" });
   const form: Partial<HttpRequest> = {
-    ...{
-      method: "POST",
-      contentType: "text/x",
-      headers: Object.entries({ "X-A": "1", "X-B": "2" }),
-    },
+    ...{ method: "POST", contentType: "text/x", headers },
     ...{ body: Buffer.from("##a=1##"), bodyFrom: 2, bodyTo: 5 },
   };
 

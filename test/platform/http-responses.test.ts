@@ -23,18 +23,8 @@ const CODINGS: Record<string, (text: string) => Buffer> = {
   deflate: deflateSync,
   br: brotliCompressSync,
 };
-const number = fc.constantFrom(
-  "0",
-  "1",
-  "2",
-  "75",
-  "9999999",
-  "9".repeat(30),
-  "-1",
-  "1.5",
-  "",
-  "x",
-);
+const HUGE = "9".repeat(30);
+const number = fc.constantFrom("0", "1", "2", "75", "9999999", HUGE, "-1", "1.5", "", "x");
 const date = fc.constantFrom("Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 27 Nov 2026 00:00:09 GMT", "?");
 const latin1 = fc.string({ unit: fc.constantFrom(...' aB,;="\t\x80\xff'), maxLength: 6 });
 const headers: Record<string, fc.Arbitrary<string>> = {

@@ -25,20 +25,12 @@ beforeEach(() => {
 const files = (): string[] => fs.readdirSync(directory);
 const leave = (name: string): void => fs.writeFileSync(path.join(directory, name), "");
 /** The name of the lock file of a holder, in this process or another. */
-function nameOf({
-  pid,
-  started,
-  space,
-}: {
-  pid?: number;
-  started?: string;
-  space?: string;
-}): string {
+function nameOf(pid?: number, space?: string): string {
   const lock = new StateLock(directory);
   lock.tryTake();
   const [, ownPid, ownStarted, ownSpace] = files()[0]!.split("-");
   lock.release();
-  return `lock-${pid ?? ownPid}-${started ?? ownStarted}-${space ?? ownSpace}-0123456789abcdef`;
+  return `lock-${pid ?? ownPid}-${ownStarted}-${space ?? ownSpace}-0123456789abcdef`;
 }
 
 describe("the lock of a state directory", () => {
@@ -67,7 +59,7 @@ describe("the lock of a state directory", () => {
       for (let at = 0; at < 6; at++) {
         for (const dead of [0, 1, 3]) {
           for (let one = 0; one < dead; one++) {
-            leave(`lock-${2 ** 22 + 1}-7-${nameOf({}).split("-")[3]}-000000000000000${one}`);
+            leave(`lock-${2 ** 22 + 1}-7-${nameOf().split("-")[3]}-000000000000000${one}`);
           }
           const [first, second] = [new StateLock(directory), new StateLock(directory)];
           const real = fs[method] as (...args: unknown[]) => unknown;
@@ -147,7 +139,7 @@ describe("the lock of a state directory", () => {
   it("of an unknown holder stays while its file is updated, and is free ten seconds later", () => {
     let nowMs = 1000;
     vi.spyOn(performance, "now").mockImplementation(() => nowMs);
-    const name = nameOf({ pid: 1, space: "ffff00000000" });
+    const name = nameOf(1, "ffff00000000");
     leave(name);
     const file = path.join(directory, name);
     const lock = new StateLock(directory);

@@ -93,15 +93,8 @@ it.runIf(isRoot)("a file or directory of a user other than root and the own one 
   fs.chownSync(file, 0, 0);
   fs.chownSync(within("app"), OTHER, OTHER);
   expect(ownersProblem(file, "certificates")).toBe(open(within("app")));
-  expect(
-    pathProblem(
-      "/etc/passwd",
-      "all",
-      OTHER,
-      (one) => fs.statSync(one),
-      () => "",
-    ),
-  ).toBe("");
+  const statusOf = (one: string) => fs.statSync(one);
+  expect(pathProblem("/etc/passwd", "all", OTHER, statusOf, () => "")).toBe("");
 });
 
 it("a relative path starts in the working directory", () => {
