@@ -27,8 +27,7 @@ import {
 } from "./settings.ts";
 
 /** The content of device.json. Members that the schema does not require are optional. */
-export interface DeviceConfig
-  extends Omit<Client, "assertionAudience" | "dpop" | "signer" | "memoryBytes"> {
+export interface DeviceConfig extends Omit<Client, "assertionAudience" | "signer" | "memoryBytes"> {
   server?: string;
   serverParameters?: Record<string, string>;
   issuer?: string;
@@ -95,10 +94,7 @@ export function parseDeviceConfig(text: string): DeviceConfig {
 const FURTHER: readonly (readonly [names: string[], check: (config: DeviceConfig) => Problem[]])[] =
   [
     [["server", "serverParameters", "clientSecret"], profileProblems],
-    [
-      ["endpoints", "allowHttp"],
-      ({ endpoints = {}, allowHttp }) => endpointProblems(endpoints, allowHttp),
-    ],
+    [["endpoints", "allowHttp"], (own) => endpointProblems(own.endpoints ?? {}, own.allowHttp)],
     [["headers"], (config) => headersProblems(headersOf(config))],
     [["language", "displayRom"], languageProblems],
   ];
@@ -196,10 +192,8 @@ export function completeConfig(config: DeviceConfig, resolved: ServerSettings): 
   const { clientAuthentication: number, scope } = resolved.config;
   const { deviceAuthorization, token, revocation } = resolved.endpoints;
   const { pkce, memoryBytes } = resolved;
-  const endpoints = {
-    ...{ deviceAuthorization, token, ...(revocation && { revocation }) },
-    ...config.endpoints,
-  };
+  const known = { deviceAuthorization, token, ...(revocation && { revocation }) };
+  const endpoints = { ...known, ...config.endpoints };
   const problems = endpointProblems(endpoints, false);
   const translated = "speaks a language of its own, which only a host in JavaScript translates";
   if (resolved.translate) problems.push({ path: "server", message: translated });
@@ -209,6 +203,7 @@ export function completeConfig(config: DeviceConfig, resolved: ServerSettings): 
     ...config,
     ...{ scope, endpoints, clientAuthentication: names.find(([, one]) => one === number)![0] },
     ...(pkce && { pkce }),
+    dpop: resolved.dpop && "require",
     ...(memoryBytes && { limits: { ...config.limits, memoryBytes } }),
   };
   for (const name of JAVASCRIPT_ONLY) delete complete[name];

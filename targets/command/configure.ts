@@ -10,8 +10,8 @@ import { completed, readDeviceJson } from "./login/settings.ts";
 import type { Part } from "./option-parser.ts";
 import { type KeyFlags, replaceFile, writePages } from "./page.ts";
 
-interface Flags extends Omit<KeyFlags, "dpop"> {
-  dpop?: "auto" | "require" | "off";
+interface Flags extends KeyFlags {
+  dpop?: DeviceConfig["dpop"];
   out?: string;
   certificates?: string;
   page?: boolean;
@@ -64,15 +64,15 @@ export const configure: Part = {
       throw new UsageError("--authorities, --csv, --dpop, --private-key-jwt, --key need --page");
     }
     const host = { http: new NodeHttp(httpOptionsOf({ certificates })), timers: nodeTimers() };
-    const { config, dpop: isBound } = await completed(file, readDeviceJson(file), host, dpop);
+    const read = readDeviceJson(file);
+    const when = dpop ?? read.dpop;
+    const config = await completed(file, { ...read, dpop: when }, host);
     const text = `${JSON.stringify(config, null, 2)}\n`;
     if (page) {
       const trusted = authorities ?? authoritiesIn(config);
-      const uses = { ...keys, dpop: isBound };
-      const output = writePages(file, JSON.stringify(config), trusted, csv, out ?? "", uses);
-      process.stdout.write(
-        `${output}${dpop === "auto" ? `, DPoP: ${isBound ? "on" : "off"}` : ""}\n`,
-      );
+      const output = writePages(file, JSON.stringify(config), trusted, csv, out ?? "", keys);
+      const binds = when === "auto" ? `, DPoP: ${config.dpop ? "on" : "off"}` : "";
+      process.stdout.write(`${output}${binds}\n`);
     } else if (out === undefined) process.stdout.write(text);
     else if (existsSync(out)) throw new UsageError(`${out}: exists already; remove it first`);
     else replaceFile(out, text);

@@ -285,7 +285,6 @@ export interface PageSettings {
   /** The uses of the device's key (targets/host/portable/keys.h) and, for a board, the private key of 32 bytes. */
   readonly keys?:
     | {
-        dpop?: boolean;
         /** The audience of client assertions. */
         privateKeyJwt?: "issuer" | "token_endpoint" | undefined;
         signingKey?: Uint8Array;
@@ -297,6 +296,7 @@ export interface PageSettings {
 export function makePage(config: string, settings: PageSettings): Buffer {
   const { authorities, madeAt = Math.floor(Date.now() / 1000), keys = {} } = settings;
   const read = parseDeviceConfig(config);
+  if (read.dpop === "auto") throw new PageError("dpop cannot be auto in a table of devices");
   const whole = completeConfig(read, deviceServer(read));
   const page = written({
     ...contentOf(whole),
@@ -305,7 +305,8 @@ export function makePage(config: string, settings: PageSettings): Buffer {
     key: Buffer.from(whole.storage?.deviceKey ?? "", "hex"),
     authorities: authoritiesOf(authorities),
     keyUses:
-      (keys.dpop ? 1 : 0) + { none: 0, issuer: 2, token_endpoint: 4 }[keys.privateKeyJwt ?? "none"],
+      (whole.dpop ? 1 : 0) +
+      { none: 0, issuer: 2, token_endpoint: 4 }[keys.privateKeyJwt ?? "none"],
     signingKey: keys.signingKey ?? Buffer.of(),
   });
   if (written(readPage(page)).equals(page)) return page;

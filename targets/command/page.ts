@@ -116,7 +116,6 @@ function writeTable(path: string, config: string, out: string, page: (text: stri
 }
 
 export interface KeyFlags {
-  dpop?: boolean;
   privateKeyJwt?: "issuer" | "token_endpoint";
   key?: string;
 }

@@ -170,7 +170,8 @@ function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
 /** Rejects a configuration that lacks members which only this host needs, so that the schema cannot require them. */
 function refuseIncomplete(file: string, config: DeviceConfig): void {
   const { endpoints } = deviceServer(config);
-  const { storage } = config;
+  const { storage, dpop = "off" } = config;
+  if (dpop !== "off") throw new UsageError(`${file}: dpop needs a host with a key`);
   if (!endpoints.deviceAuthorization || !endpoints.token) {
     const remedy = `npx picogrant configure ${file} writes those of its issuer into it`;
     throw new UsageError(`${file}: endpoints are missing; ${remedy}`);

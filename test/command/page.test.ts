@@ -52,16 +52,19 @@ it.each([
   [["--dpop", "auto"], "off", 0],
   [["--dpop", "off", "--private-key-jwt"], "required", 2],
   [["--dpop", "--private-key-jwt", "token_endpoint"], "off", 5],
-] as const)("%j where the server's DPoP is %s: the page says %i", async (flags, dpop, uses) => {
-  const { url, close } = await startSimulatedService({ options: { dpop } });
-  writeFileSync(
-    path("device.json"),
-    JSON.stringify({ clientId: "tv", scope: "email", issuer: url }),
-  );
-  await run([path("device.json"), "--page", "--out", path("out"), ...flags]);
-  await close();
-  expect(page("out").keyUses).toBe(uses);
-});
+  [[], "allowed", 1, "auto"],
+  [["--dpop", "off"], "allowed", 0, "require"],
+] as const)(
+  "%j where the server's DPoP is %s: the page says %i",
+  async (flags, dpop, uses, own?) => {
+    const { url, close } = await startSimulatedService({ options: { dpop } });
+    const config = { clientId: "tv", scope: "email", issuer: url, dpop: own };
+    writeFileSync(path("device.json"), JSON.stringify(config));
+    await run([path("device.json"), "--page", "--out", path("out"), ...flags]);
+    await close();
+    expect(page("out").keyUses).toBe(uses);
+  },
+);
 
 async function mistake(...args: string[]): Promise<string> {
   const { message } = (await run(args).catch((error: Error) => error)) as Error;

@@ -44,7 +44,7 @@ export class RealEnvironment extends ServiceEnvironment {
     const path = join(this.folder, "device.json");
     const config = {
       ...this.registration(this.url),
-      ...(this.keys && { clientSecret: undefined }),
+      ...(this.keys && { clientSecret: undefined, dpop: "require" }),
       storage: { directory: join(this.folder, "state"), deviceKeyFile: "/dev/null" },
       http: { certificates: join(this.folder, "ca.pem") },
       ...changes,

@@ -168,7 +168,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
 
   async function withKey(...service: Parameters<typeof opened>) {
     const own = await opened(...service);
-    own.keys = { dpop: true, privateKeyJwt: "issuer" };
+    own.keys = { privateKeyJwt: "issuer" };
     const file = join(own.folder, "state", "key.pem");
     mkdirSync(join(own.folder, "state"), { mode: 0o700 });
     writeFileSync(file, pem(privateKey), { mode: 0o600 });
@@ -227,7 +227,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
   ] as const)("a complete run with the simulated service (%s)", async (protocol, jwks, calls) => {
     const service = { dpop: "required", dpopNonces: true } as const;
     const { own } = await withKey(protocol, service, { secret: undefined, jwks: jwks as never });
-    own.keys = { dpop: true, privateKeyJwt: jwks && "token_endpoint" };
+    own.keys = { privateKeyJwt: jwks && "token_endpoint" };
     await runWholeLife(own, { command: [programOf("keys")], env: STRICT, calls });
   });
 
@@ -296,7 +296,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
 
   it("§5 a session whose key was replaced ends with that reason, and the user can sign in again", async () => {
     const { own, file, start } = await withKey("http", { dpop: "required" }, { secret: undefined });
-    own.keys = { dpop: true };
+    own.keys = {};
     const signIn = async (host: HostProcess) => {
       await host.state("PENDING");
       expect(own.service.approve(own.pendingCode, "ada")).toBe("granted");

@@ -260,6 +260,7 @@ describe("refused in one line with exit code 2", () => {
   it.each<[what: string, wrong: Partial<DeviceConfig> | ((folder: string) => void), text: string]>([
     ["a wrong value", { clientId: "" }, "clientId must be"],
     ["no storage", { storage: undefined as never }, "device.json: storage is missing"],
+    ["a key", { dpop: "auto" }, "device.json: dpop needs a host with a key"],
     ["no key", { storage: { directory: "/tmp/x" } }, "storage.deviceKeyFile is missing"],
     [
       "an issuer alone",

@@ -56,7 +56,7 @@ function optionOf({ flag, sentence, value, signIn }: Setting): Option {
   return of.includes("=") ? option.argParser(readPair) : option;
 }
 
-const WITH_CONFIG = ["scope", "deviceKey", "ca"];
+const WITH_CONFIG = ["scope", "dpop", "deviceKey", "ca"];
 
 export function loginLine(command: Command): Command {
   const line = withPlace(command);

@@ -10,7 +10,7 @@ import {
 } from "../../../platform/configuration/device-config.ts";
 import { listed, type Problem } from "../../../platform/configuration/schema-check.ts";
 import table from "../../../platform/configuration/settings.json";
-import type { Client, ServerSettings, Settings } from "../../../platform/configuration/settings.ts";
+import type { Client, ServerSettings } from "../../../platform/configuration/settings.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
 import { parseOptions, SESSION_BYTES } from "../../../platform/node/options.ts";
 import { MetadataError } from "../../../platform/servers/profile.ts";
@@ -82,7 +82,7 @@ function flagOf(path: string): string {
   return member === "" ? `--${flag}` : `--${flag} ${member}`;
 }
 
-function inFile({ scope }: LoginSettings, file: string) {
+function inFile({ scope, dpop }: LoginSettings, file: string) {
   const config = readDeviceJson(file);
   const hasSecret = config.clientSecret !== undefined;
   refuseOthers(file, hasSecret ? "configuration with a secret" : "configuration");
@@ -93,6 +93,7 @@ function inFile({ scope }: LoginSettings, file: string) {
     startSpreadMs: 0,
     memoryBytes: SESSION_BYTES,
     ...(scope !== undefined && { scope }),
+    ...(dpop !== undefined && { dpop }),
   };
   return { settings: { ...settings, ...own }, title };
 }
@@ -128,11 +129,9 @@ export async function completed(
   file: string,
   config: DeviceConfig,
   host: { http: Http; timers: Timers },
-  dpop: Settings["dpop"] = "off",
-): Promise<{ config: DeviceConfig; dpop: boolean }> {
+): Promise<DeviceConfig> {
   try {
-    const server = await resolveServer({ ...deviceSettings(config), dpop }, host);
-    return { config: completeConfig(config, server), dpop: server.dpop !== undefined };
+    return completeConfig(config, await resolveServer(deviceSettings(config), host));
   } catch (error) {
     throw error instanceof MetadataError ? metadataErrorOf(error) : named(file, error);
   }

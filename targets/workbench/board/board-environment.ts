@@ -27,7 +27,7 @@ export class BoardEnvironment extends ServiceEnvironment {
     const registered = key && { secret: undefined, jwks: [jwk] as never };
     super("board", { pollToleranceMs: 250, baseUrl, ...required, ...options }, registered);
     if (d === undefined) return;
-    this.#keys = { dpop: true, privateKeyJwt: "issuer", signingKey: Buffer.from(d, "base64url") };
+    this.#keys = { privateKeyJwt: "issuer", signingKey: Buffer.from(d, "base64url") };
   }
 
   /** Starts the service. "next": its certificate is from the authority `next`. "plain": it uses HTTP, and the test runs
@@ -54,7 +54,7 @@ export class BoardEnvironment extends ServiceEnvironment {
     const { limits } = config;
     const document = {
       ...this.registration(`https://${SERVICE_NAME}:${this.port}`),
-      ...(this.#keys && { clientSecret: undefined }),
+      ...(this.#keys && { clientSecret: undefined, dpop: "require" }),
       display: { columns: 16, rows: 2 },
       ...config,
       // These limits are long, because a handshake of one second may take twenty on a busy machine.
