@@ -2,7 +2,6 @@
 // 8628 and RFC 6749 below. test/README.md explains its lines.
 
 import { readFileSync } from "node:fs";
-import { STATUS_CODES } from "node:http";
 import { retryAfterSeconds } from "../../platform/exchange/limits.ts";
 
 /** The lines of each server's section, which begins with the name in brackets. */
@@ -68,8 +67,6 @@ export type Purpose = keyof typeof REQUESTS;
 
 export interface HttpResponse {
   readonly status: number;
-  readonly reason: string;
-  readonly headers: [string, string][];
   readonly body: string;
   /** The value of Retry-After; -1 if the response has none. */
   readonly retryAfterSeconds: number;
@@ -77,7 +74,6 @@ export interface HttpResponse {
 
 /** A response and its request. */
 export interface Exchange extends HttpResponse {
-  readonly name: ExchangeName;
   readonly url: string;
   readonly contentType: string;
   readonly authorization: string;
@@ -125,8 +121,10 @@ export function recording(server: string, own = sections.get(server)): Recording
     lines.filter(({ isResponse }) => !isResponse).map((l) => [l.key, l.value]),
   );
   const responses = new Map(lines.filter(({ isResponse }) => isResponse).map((l) => [l.key, l]));
-  const headers = (key: string): [string, string][] =>
-    lines.filter((line) => line.key === `header ${key}`).map(({ value }) => cut(value, ": "));
+  const responseOf = (key: string, status: number, body: string): HttpResponse => {
+    const [, wait] = /^Retry-After: (.*)$/.exec(settings.get(`header ${key}`) ?? "") ?? [];
+    return { status, body, retryAfterSeconds: retryAfterSeconds(wait, undefined, undefined) };
+  };
   const never = settings.get("never")?.split(", ") ?? [];
   const unknown = never.filter((name) => !EXCHANGES.some((one) => one === name));
   if (unknown.length > 0) throw new Error(`[${server}]: unknown name after never: ${unknown}`);
@@ -142,8 +140,8 @@ export function recording(server: string, own = sections.get(server)): Recording
     const body =
       given?.value === "(empty)" || purposeOf(name) === "revocation" ? "" : members[name];
     const text = typeof body === "object" ? JSON.stringify(body, null, 2) : (body ?? "");
-    const response = responseOf(given?.status ?? usual, text, headers(name));
-    return [name, { name, ...requestOf(name, settings, members), ...response }];
+    const response = responseOf(name, given?.status ?? usual, text);
+    return [name, { ...requestOf(name, settings, members), ...response }];
   };
   const others = [...responses.values()].filter(({ key }) => key.includes(" "));
   return {
@@ -156,7 +154,7 @@ export function recording(server: string, own = sections.get(server)): Recording
     others: new Map(
       others.map(({ key, status = 200, value }) => [
         key,
-        responseOf(status, value === "(empty)" ? "" : value, headers(key)),
+        responseOf(key, status, value === "(empty)" ? "" : value),
       ]),
     ),
   };
@@ -240,34 +238,10 @@ function requestOf(
   };
 }
 
-function responseOf(status: number, body: string, own: readonly [string, string][]): HttpResponse {
-  const headers: [string, string][] = [...own];
-  const description = (name: string): boolean => headers.some(([header]) => header === name);
-  if (!description("Content-Type")) {
-    const type = body.startsWith("<") ? "text/html" : "application/json; charset=utf-8";
-    headers.push(["Content-Type", type]);
-  }
-  headers.push(["Cache-Control", "no-store"]);
-  if (body === "") headers.push(["Content-Length", "0"]);
-  const retryAfter = headers.find(([name]) => name === "Retry-After")?.[1];
-  return {
-    status,
-    reason: STATUS_CODES[status] ?? "",
-    headers,
-    body,
-    retryAfterSeconds: retryAfterSeconds(retryAfter, undefined, undefined),
-  };
-}
-
 function sourceOf(value: string): Source {
   const [day = "", page = "", ...lines] = value.split(/,? /);
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || !page.startsWith("https://") || lines.length === 0) {
     throw new Error(`a source needs a day, a page and the lines that were read there: ${value}`);
   }
   return { day, page, lines };
-}
-
-function cut(text: string, at: string): [string, string] {
-  const index = text.indexOf(at);
-  return [text.slice(0, index), text.slice(index + at.length)];
 }
