@@ -80,10 +80,9 @@ export async function parseOptions(
 ): Promise<NodeSettings> {
   const { copy, found } = checkedCopy(given, schema as Schema);
   const options = copy as SignInOptions;
-  const checks = FURTHER.filter(([name]) => !hasProblem(found, name));
-  const further = await Promise.all(checks.map(([, check]) => check(options)));
-  const wrong = further.flat().filter(({ message }) => message !== "");
-  const problems = [...found.map(explained), ...wrong];
+  const isRight = (name: string): boolean => !hasProblem(found, name);
+  const further = await furtherProblems(options, isRight);
+  const problems = [...found.map(explained), ...further.filter(({ message }) => message !== "")];
   if (problems.length > 0) throw refuse(problems);
   const { memoryBytes = SESSION_BYTES } = options;
   return Object.freeze({ ...options, memoryBytes, server: identityOf(options.server) });
@@ -105,69 +104,55 @@ function explained({ path, message }: Problem): Problem {
   return { path: path || "options", message: path === "http.proxy" ? proxy : message };
 }
 
-/** Rules that the schema cannot express, for options of the right type. A check returns the problem, "" for none. */
-const FURTHER: readonly (readonly [
-  name: string,
-  check: (options: SignInOptions) => Problem[] | Promise<Problem[]>,
-])[] = [
-  ["server", addressProblems],
-  ["server", profileProblems],
-  [
-    "resources",
-    ({ resources = [], allowHttp }) =>
-      resources.map((address, at) => ({
-        path: `resources[${at}]`,
-        message: addressProblem(address, allowHttp),
-      })),
-  ],
-  ["headers", ({ headers }) => headersProblems(headers)],
-  [
-    "http",
-    ({ http = {} }) => [
-      { path: "http.agent", message: whenReadable(() => agentProblem(http.agent)) },
-    ],
-  ],
-  ["http", ({ http = {} }) => [{ path: "http.ca", message: certificateProblem(http) }]],
-  [
-    "signer",
-    ({ signer }) => [{ path: "signer", message: whenReadable(() => signerProblem(signer)) }],
-  ],
-  ["state", placeProblems],
-  ["deviceKey", ({ deviceKey }) => [{ path: "deviceKey", message: keyProblem(deviceKey) }]],
-];
-
-function addressProblems({ server, allowHttp }: SignInOptions): Problem[] {
-  const { issuer, endpoints = {}, profile } = identityOf(server);
-  const isComplete = issuer ?? profile ?? (endpoints.deviceAuthorization && endpoints.token);
-  const where = typeof server === "object" && "endpoints" in server ? "server.endpoints" : "server";
-  const named = typeof server === "string" ? "server" : "server.issuer";
-  const incomplete =
-    "is incomplete: give a profile, an issuer, or the endpoints deviceAuthorization and token";
+/** Rules that the schema cannot express, for options without other problems. The message "" stands for no problem. */
+async function furtherProblems(
+  options: SignInOptions,
+  isRight: (name: string) => boolean,
+): Promise<Problem[]> {
+  const { resources = [], allowHttp, headers, http = {}, signer, deviceKey } = options ?? {};
+  const messages: [path: string, message: string][] = [];
+  if (isRight("resources"))
+    for (const [at, address] of resources.entries())
+      messages.push([`resources[${at}]`, addressProblem(address, allowHttp)]);
+  if (isRight("http")) {
+    messages.push(["http.agent", whenReadable(() => agentProblem(http.agent))]);
+    messages.push(["http.ca", certificateProblem(http)]);
+  }
+  if (isRight("signer")) messages.push(["signer", whenReadable(() => signerProblem(signer))]);
+  if (isRight("state")) messages.push(...placeProblems(options));
+  if (isRight("deviceKey")) messages.push(["deviceKey", keyProblem(deviceKey)]);
   return [
-    { path: "server", message: isComplete ? "" : incomplete },
-    ...endpointProblems(endpoints, allowHttp, where),
-    { path: named, message: issuer === undefined ? "" : addressProblem(issuer, allowHttp) },
+    ...(isRight("server") ? await serverProblems(options) : []),
+    ...(isRight("headers") ? headersProblems(headers) : []),
+    ...messages.map(([path, message]) => ({ path, message })),
   ];
 }
 
-/** The profiles are loaded only if one is named. */
-async function profileProblems({ server, clientSecret }: SignInOptions): Promise<Problem[]> {
-  const { profile } = identityOf(server);
-  if (profile === undefined) return [];
+async function serverProblems({ server, allowHttp, ...more }: SignInOptions): Promise<Problem[]> {
+  const { issuer, endpoints = {}, profile } = identityOf(server);
+  const isComplete = issuer ?? profile ?? (endpoints.deviceAuthorization && endpoints.token);
+  const at = (member: string): string =>
+    typeof server === "object" && member in server ? `server.${member}` : "server";
+  const incomplete =
+    "is incomplete: give a profile, an issuer, or the endpoints deviceAuthorization and token";
+  const problems = [
+    { path: "server", message: isComplete ? "" : incomplete },
+    ...endpointProblems(endpoints, allowHttp, at("endpoints")),
+    { path: at("issuer"), message: issuer === undefined ? "" : addressProblem(issuer, allowHttp) },
+  ];
+  if (profile === undefined) return problems;
+  // The profiles are loaded only if one is named.
   const { serverProblems } = await import("../servers/index.ts");
   const { name, ...words } = profile;
-  const at = typeof server === "object" && "profile" in server ? "server.profile" : "server";
-  return serverProblems(name, words, !!clientSecret).map(({ path, message }) => ({
-    path: path.replace(/^server(Parameters)?/, at),
-    message,
-  }));
+  const path = (path: string): string => path.replace(/^server(Parameters)?/, at("profile"));
+  const named = serverProblems(name, words, !!more.clientSecret);
+  return [...problems, ...named.map((one) => ({ ...one, path: path(one.path) }))];
 }
 
 /** PEM as bytes. The schema checks PEM as text. */
 function certificateProblem({ ca = [] }: NodeHttpOptions): string {
-  const isPem = [ca]
-    .flat()
-    .every((text) => `${Buffer.from(text as Buffer)}`.includes("-----BEGIN"));
+  const texts = [ca].flat().map((text) => `${Buffer.from(text as Buffer)}`);
+  const isPem = texts.every((text) => text.includes("-----BEGIN"));
   return isPem ? "" : "must be the text of PEM certificates, not a file name";
 }
 
@@ -181,20 +166,18 @@ function signerProblem(signer: SignInOptions["signer"]): string {
   return "must have algorithm ES256, publicJwk (P-256, without d) and the function sign";
 }
 
-function placeProblems({ state, storage }: SignInOptions): Problem[] {
+function placeProblems({ state, storage }: SignInOptions): [path: string, message: string][] {
   const missing = "is missing: a directory of the program's own for the tokens";
-  if (storage === undefined)
-    return [{ path: "state", message: state === undefined ? missing : "" }];
+  if (storage === undefined) return [["state", state === undefined ? missing : ""]];
   const both = "stands in place of state: give one of them";
-  const functions = ["load", "save", "erase"] as const;
+  const problemOf = (name: "load" | "save" | "erase"): string =>
+    whenReadable(() => (typeof storage[name] === "function" ? "" : "must be a function"));
   return [
-    { path: "storage", message: state === undefined ? "" : both },
-    ...functions.map((name) => ({
-      path: `storage.${name}`,
-      message: whenReadable(() =>
-        typeof storage?.[name] === "function" ? "" : "must be a function",
-      ),
-    })),
+    ["storage", state === undefined ? "" : both],
+    ...(["load", "save", "erase"] as const).map((name): [string, string] => [
+      `storage.${name}`,
+      problemOf(name),
+    ]),
   ];
 }
 

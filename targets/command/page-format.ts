@@ -20,42 +20,13 @@ const AUTHORITIES_MAX = 8;
 const SEED_BYTES = 32;
 const HEAD = 12;
 
-/** In the order of enum pg_page_number and enum pg_page_text. */
-const NUMBERS = [
-  "columns",
-  "rows",
-  "memoryBytes",
-  "connectSeconds",
-  "exchangeSeconds",
-  "responseBytes",
-  "renewals",
-  "startSpreadMs",
-  "autoStart",
-  "clientAuthentication",
-  "pkce",
-  "jsonBodies",
-] as const;
-const TEXTS = [
-  "clientId",
-  "clientSecret",
-  "scope",
-  "deviceParameters",
-  "tokenParameters",
-  "messages",
-  "reasons",
-  "server",
-  "userAgent",
-  "grantHeaders",
-  "resourceHeaders",
-  "directory",
-] as const;
 /** The index of an address is the number of the core's endpoint. */
 const ADDRESSES = Endpoint.RESOURCE + 1;
 
 export interface PageContent {
   readonly madeAt: number;
-  readonly numbers: Readonly<Record<(typeof NUMBERS)[number], number>>;
-  readonly texts: Readonly<Record<(typeof TEXTS)[number], string>>;
+  readonly numbers: Readonly<Record<keyof typeof NUMBERS, number>>;
+  readonly texts: Readonly<Record<keyof typeof TEXTS, string>>;
   readonly addresses: readonly string[];
   readonly seed: Uint8Array;
   readonly key: Uint8Array;
@@ -167,55 +138,61 @@ function checkMemory(server: ServerSettings, columns: number, rows: number, byte
   throw new PageError("limits.memoryBytes is too small for this configuration");
 }
 
+/** Returns a value of a page; 0 or "" if it is undefined. */
+type Of<Value> = (config: DeviceConfig, driver: ServerSettings) => Value | undefined;
+
+/** In the order of enum pg_page_number. */
+const NUMBERS = {
+  columns: ({ display }) => display?.columns ?? 20,
+  rows: ({ display }) => display?.rows ?? 4,
+  memoryBytes: (_, { memoryBytes }) => memoryBytes ?? 4096,
+  connectSeconds: ({ limits }) => limits?.connectSeconds ?? 10,
+  exchangeSeconds: ({ limits }) => limits?.exchangeSeconds ?? 30,
+  responseBytes: ({ limits }) => limits?.responseBytes ?? 65_536,
+  renewals: (_, { config }) => config.renewalsMax,
+  startSpreadMs: (_, { config }) => config.startSpreadMs,
+  autoStart: (_, { config }) => config.autoStart,
+  clientAuthentication: (_, { config }) => config.clientAuthentication,
+  pkce: ({ pkce }) => (pkce ? 1 : 0),
+  jsonBodies: ({ bodies }) => (bodies === "json" ? 1 : 0),
+} as const satisfies Readonly<Record<string, Of<number>>>;
+/** In the order of enum pg_page_text. */
+const TEXTS = {
+  clientId: ({ clientId }) => clientId,
+  clientSecret: ({ clientSecret }) => clientSecret,
+  scope: ({ scope }) => scope,
+  deviceParameters: (_, { config }) => config.deviceParameters,
+  tokenParameters: (_, { config }) => config.tokenParameters,
+  messages: (_, { config }) => config.messages,
+  reasons: ({ reasons }) => reasonTexts(reasons),
+  server: ({ issuer }) => issuer,
+  userAgent: ({ http }) => http?.userAgent ?? "picogrant-host",
+  grantHeaders: ({ headers }) => headerLines(headers?.grant),
+  resourceHeaders: ({ headers }) => headerLines(headers?.resource),
+  directory: ({ storage }) => storage?.directory,
+} as const satisfies Readonly<Record<string, Of<string>>>;
+
 type Content = Pick<PageContent, "numbers" | "texts" | "addresses" | "timeServer">;
 
 function contentOf(config: DeviceConfig): Content {
   const server = deviceServer(config);
-  const { config: driver, memoryBytes = 4096 } = server;
-  const { limits = {}, display = {}, headers = {} } = config;
-  const { columns = 20, rows = 4 } = display;
-  checkMemory(server, columns, rows, memoryBytes);
-  return {
-    numbers: {
-      columns,
-      rows,
-      memoryBytes,
-      connectSeconds: limits.connectSeconds ?? 10,
-      exchangeSeconds: limits.exchangeSeconds ?? 30,
-      responseBytes: limits.responseBytes ?? 65_536,
-      renewals: driver.renewalsMax ?? 3,
-      startSpreadMs: driver.startSpreadMs ?? 0,
-      autoStart: driver.autoStart ?? 1,
-      clientAuthentication: driver.clientAuthentication ?? 0,
-      pkce: config.pkce ? 1 : 0,
-      jsonBodies: config.bodies === "json" ? 1 : 0,
-    },
-    texts: {
-      clientId: driver.clientId,
-      clientSecret: driver.clientSecret ?? "",
-      scope: driver.scope,
-      deviceParameters: driver.deviceParameters ?? "",
-      tokenParameters: driver.tokenParameters ?? "",
-      messages: driver.messages ?? "",
-      reasons: reasonTexts(config.reasons),
-      server: config.issuer ?? "",
-      userAgent: config.http?.userAgent ?? "picogrant-host",
-      grantHeaders: headerLines(headers.grant),
-      resourceHeaders: headerLines(headers.resource),
-      directory: config.storage?.directory ?? "",
-    },
-    addresses: addressesOf(server),
-    timeServer: config.timeServer ?? "",
-  };
+  const valuesOf = <Value>(table: Readonly<Record<string, Of<Value>>>, absent: Value) =>
+    Object.fromEntries(
+      Object.entries(table).map(([name, of]) => [name, of(config, server) ?? absent]),
+    );
+  const numbers = valuesOf(NUMBERS, 0) as PageContent["numbers"];
+  const texts = valuesOf(TEXTS, "") as PageContent["texts"];
+  checkMemory(server, numbers.columns, numbers.rows, numbers.memoryBytes);
+  return { numbers, texts, addresses: addressesOf(server), timeServer: config.timeServer ?? "" };
 }
 
 function written(content: PageContent): Buffer {
   const { madeAt, numbers, texts, addresses, seed, key, authorities, timeServer } = content;
   const { keyUses, signingKey } = content;
-  const all = [...TEXTS.map((name) => texts[name]), ...addresses];
+  const all = [...Object.values(texts), ...addresses];
   const body = Buffer.concat([
     number(madeAt, 4),
-    ...NUMBERS.map((name) => number(numbers[name], 4)),
+    ...Object.values(numbers).map((value) => number(value, 4)),
     ...all.map((text) => Buffer.from(`${text}\0`)),
     sized(seed, 1),
     sized(key, 1),
@@ -256,8 +233,8 @@ export function readPage(page: Uint8Array): PageContent {
   };
   const content = {
     madeAt: takeNumber(4),
-    numbers: Object.fromEntries(NUMBERS.map((name) => [name, takeNumber(4)])),
-    texts: Object.fromEntries(TEXTS.map((name) => [name, takeText()])),
+    numbers: Object.fromEntries(Object.keys(NUMBERS).map((name) => [name, takeNumber(4)])),
+    texts: Object.fromEntries(Object.keys(TEXTS).map((name) => [name, takeText()])),
     addresses: Array.from({ length: ADDRESSES }, takeText),
     seed: take(takeNumber(1)),
     key: take(takeNumber(1)),

@@ -1,7 +1,8 @@
 // The common part of all command lines.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
+import table from "../../platform/configuration/settings.json";
 
 /** A usage error in one line: the problem, the option or file, and what to do. */
 export class UsageError extends Error {
@@ -94,13 +95,21 @@ export function readBytes(file: string, what: string): Buffer {
   }
 }
 
-export function readPair(
-  text: string,
-  before: Record<string, string> = {},
-): Record<string, string> {
+function readPair(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([A-Za-z0-9_.-]{1,64})=(.*)$/.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError("It is a name, =, and a value.");
   return { ...before, [name]: value! };
+}
+
+/** The option of a setting in the table (platform/configuration/settings.json). */
+export function settingOption(setting: string): Option {
+  const { flag, sentence, value, signIn } = table.settings.find(({ name }) => name === setting)!;
+  const { name, of = "", sentence: text = sentence } = flag!;
+  const described = text.replace(/^./, (letter) => letter.toLowerCase()).replace(/\.$/, "");
+  const option = new Option(`--${name}${of && ` <${of}>`}`, described);
+  const choices = signIn?.enum ?? value?.enum;
+  if (choices) option.choices(choices);
+  return of.includes("=") ? option.argParser(readPair) : option;
 }
 
 export function integer(min: number, max = 2 ** 32 - 1): (text: string) => number {

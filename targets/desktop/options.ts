@@ -1,14 +1,22 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { clientAuthentications } from "../../platform/configuration/settings.ts";
+import type { Client } from "../../platform/configuration/settings.ts";
 import { type Language, languages } from "../../platform/display/languages.ts";
 import { addressProblem } from "../../platform/servers/address.ts";
-import { commandLine, integer, readPair, readPort, UsageError, version } from "./command-line.ts";
+import {
+  commandLine,
+  integer,
+  readPort,
+  settingOption,
+  UsageError,
+  version,
+} from "./command-line.ts";
 import { DEVICE_KINDS, type DeviceName, deviceKind } from "./simulator/device/kinds.ts";
 
 export const EXIT_CONDITIONS = ["signed-in", "denied", "expired"] as const;
 export type ExitCondition = (typeof EXIT_CONDITIONS)[number];
 
-export interface Options {
+export interface Options
+  extends Partial<Pick<Client, "clientId" | "clientAuthentication" | "scope">> {
   display: { columns: number; rows: number };
   device: DeviceName;
   language?: Language;
@@ -30,12 +38,9 @@ export interface Options {
   plain?: boolean;
   scenario?: string;
   issuer?: string;
-  clientId?: string;
   clientSecret?: string;
-  scope?: string;
   server?: string;
   serverParameter?: Record<string, string>;
-  clientAuth?: keyof typeof clientAuthentications;
   allowHttp?: boolean;
   memory?: number;
 }
@@ -150,17 +155,13 @@ function describedProgram(usage: string): Command {
       "play a scenario in its own simulation: a name in targets/desktop/scenarios, or a file",
     )
     .option("--server <name>", "a real authorization server, by its profile (platform/servers)")
-    .option("--server-parameter <name=value...>", "values for the profile's placeholders", readPair)
+    .addOption(settingOption("serverParameters"))
     .option("--issuer <url>", "... or by its discovery document", readAddress)
-    .option("--client-id <id>", "your client's identifier")
+    .addOption(settingOption("clientId"))
     .option("--client-secret <secret>", "your client's secret; better in PICOGRANT_CLIENT_SECRET")
-    .addOption(
-      new Option("--client-auth <method>", "client authentication, if it is not known").choices(
-        Object.keys(clientAuthentications),
-      ),
-    )
-    .option("--scope <scopes>", "scopes to request, separated by spaces")
-    .option("--allow-http", "allow plain http to other machines")
+    .addOption(settingOption("clientAuthentication"))
+    .addOption(settingOption("scope"))
+    .addOption(settingOption("allowHttp"))
     .option(
       "--memory <bytes>",
       "memory of the device's core; see picogrant sizing",

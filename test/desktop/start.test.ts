@@ -63,7 +63,7 @@ const WRONG_FLAGS: [string[], RegExp][] = [
     /--issuer must be an https/,
   ],
   [["--memory", "100"], /2048 to 65535/],
-  [["--client-auth", "basic"], /Allowed choices are none, client_secret_post/],
+  [["--client-authentication", "basic"], /Allowed choices are none, client_secret_post/],
   [["--device", "toaster"], /Allowed choices are bare, printer, console/],
   [
     ["--client", "x", "--issuer", "https://a.example", "--client-id", "x", "--scope", "a"],

@@ -125,7 +125,12 @@ const FIGURES: readonly [page: string, phrase: string, source: string, values: R
     "platform/exchange/log.ts",
     /LINE_MAX = (\d+)/,
   ],
-  ["targets/docs/sizing.md", MEMORY_OF_C, "targets/command/page-format.ts", /memoryBytes = (\d+) /],
+  [
+    "targets/docs/sizing.md",
+    MEMORY_OF_C,
+    "targets/command/page-format.ts",
+    /memoryBytes \?\? (\d+)/,
+  ],
   [
     "targets/docs/sizing.md",
     MEMORY_OF_C,

@@ -3,11 +3,9 @@ import path from "node:path";
 import { type Command, Option } from "commander";
 import table from "../../../platform/configuration/settings.json";
 import { profileName, SERVERS } from "../../../platform/servers/index.ts";
-import { integer, readPair, UsageError } from "../../desktop/command-line.ts";
+import { integer, settingOption, UsageError } from "../../desktop/command-line.ts";
 import { directoryOf, type Place, withPlace } from "./open.ts";
 import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";
-
-type Setting = (typeof table.settings)[number];
 
 interface Behavior {
   readonly json?: boolean;
@@ -47,15 +45,6 @@ With --json each line on standard output is one object, by its "event": "code" (
 verification_uri_complete, expires_in), "trouble" (code, message), "signed_in" (server, client_id, who, scope,
 expires_in, renews, ends_in, resumed; null: not known), "error" (code, remedy, message). Tokens are in none of them.`;
 
-function optionOf({ flag, sentence, value, signIn }: Setting): Option {
-  const { name, of = "", sentence: text = sentence } = flag!;
-  const described = text.replace(/^./, (letter) => letter.toLowerCase()).replace(/\.$/, "");
-  const option = new Option(`--${name}${of && ` <${of}>`}`, described);
-  const choices = signIn?.enum ?? value?.enum;
-  if (choices) option.choices(choices);
-  return of.includes("=") ? option.argParser(readPair) : option;
-}
-
 const WITH_CONFIG = ["scope", "dpop", "deviceKey", "ca"];
 
 export function loginLine(command: Command): Command {
@@ -64,7 +53,7 @@ export function loginLine(command: Command): Command {
   const first = table.settings.filter(({ name }) => name.startsWith("server"));
   for (const setting of new Set([...first, ...table.settings])) {
     if (setting.flag === undefined || setting.name === "state") continue;
-    const option = optionOf(setting);
+    const option = settingOption(setting.name);
     line.addOption(option);
     if (!WITH_CONFIG.includes(setting.name)) config.conflicts(option.attributeName());
   }

@@ -58,9 +58,9 @@ export function newSigner(): Signer {
 }
 
 async function remoteServer(options: Options, http: Http): Promise<ServerSettings> {
-  const { server, serverParameter, issuer, clientId = "", clientAuth, memory, ...more } = options;
+  const { server, serverParameter, issuer, clientId = "", memory, ...more } = options;
   const profile = server === undefined ? server : { ...serverParameter, name: server };
-  const client = { ...more, clientId, clientAuthentication: clientAuth, memoryBytes: memory };
+  const client = { ...more, clientId, memoryBytes: memory };
   try {
     const host = { http, timers: nodeTimers() };
     return await resolveServer({ ...client, server: { issuer, profile } }, host);
