@@ -1,4 +1,4 @@
-// The numbers of the core API, and the range of bytes that most commands have.
+// The numbers of commands, endpoints and headers in the core API, and the range of bytes of some commands.
 
 import type { Device } from "./memory.ts";
 
@@ -43,7 +43,7 @@ export enum Command {
   STORE = 5,
   /** Empty `slot`, durably; then storageDone(1 or 0). */
   ERASE = 6,
-  /** Verify the signature of the security event token in data and dataLength; then eventVerified. */
+  /** Verify signature, issuer and audience of the security event token in data and dataLength; then eventVerified. */
   VERIFY = 7,
   /**
    * Create a code verifier and its challenge (RFC 7636 §4.1, §4.2): 43 bytes each, the verifier at the start of data

@@ -107,7 +107,7 @@ export function placeRegion(
   device.capacity[region] = capacity;
 }
 
-/** Places a value at `start` that never changes again. */
+/** Makes a region of `length` bytes of memory that already contain its value. */
 export function placeConstant(
   device: Device & Regions,
   region: Place,

@@ -127,8 +127,8 @@ export function schemeLength(device: Device, region: Field): number {
 }
 
 /**
- * Whether the region's URI starts with a host name, without a scheme. A user can type such an address. A name without a
- * dot and a path do not count, because they may be relative references; text before a colon may be any scheme.
+ * Whether the region's URI starts with a host name, without a scheme. A user can type such an address. Names without a
+ * dot, and paths, do not count, because they may be relative references. Text before a colon may be a scheme.
  */
 function beginsWithHost(device: Device, region: Field): boolean {
   var start = device.start[region];

@@ -200,7 +200,7 @@ function isTryOver(device: Device & Records, hasFailed: boolean, tries: number):
   return true;
 }
 
-/** Takes the record of `size` bytes that was read. @returns false if the record belongs to another client or server */
+/** Takes the record of `size` bytes that was read. @returns false if it is damaged, or of another client or server */
 function takeRecord(device: Device & Records, size: number): boolean {
   var isOwn = isRecord(device, device.binding, size);
   if (!isOwn && !isRecord(device, device.formerBinding, size)) return false;

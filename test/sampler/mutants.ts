@@ -49,7 +49,7 @@ const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   ForStatement: ["false"],
 };
 
-/** Types and constants are evaluated before any code runs, so they are not changed. */
+/** Types, enums and imports are not changed: they do not run, or only before a mutant is active. */
 const UNTOUCHED = /^(?:TS(?!AsExpression|NonNull|Satisfies)|Import|ExportAll)/;
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string";

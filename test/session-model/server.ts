@@ -81,7 +81,7 @@ export class GrantServer {
   needsChallenge = false;
   /** Whether the client may send a challenge: it knows that one is needed, or is configured to send one. */
   mayChallenge = false;
-  /** The only body format that the server accepts, and whether the client is configured for it. */
+  /** The only body format that the server accepts. isFormKnown is true if the client is configured for it. */
   bodies: "form" | "json" = "form";
   isFormKnown = true;
   /** If this function returns a response, it replaces the response to the next request. */

@@ -101,7 +101,7 @@ export class Clock {
     return Math.max(0, seconds * 1000 - (this.#totalMs % 1000));
   }
 
-  /** Sets the poll interval. If it exceeds the longest wait, the code expires before a poll that would be early. */
+  /** Sets the poll interval. If the interval exceeds the longest wait, the code expires before its next poll. */
   pollEvery(intervalMs: number): void {
     this.intervalMs = Math.min(intervalMs, INTERVAL_MS_MAX);
     if (intervalMs > INTERVAL_MS_MAX)
