@@ -28,7 +28,7 @@ export function openRequest(
   settings: TlsSettings,
   plain: http.Agent,
   late: () => void,
-): { readonly client: http.ClientRequest; readonly connectLimit: NodeJS.Timeout } {
+): http.ClientRequest {
   const secure = url.protocol === "https:";
   const agent = secure ? settings.agent : plain;
   // If the environment sets a proxy, name and port are the proxy's.
@@ -37,15 +37,16 @@ export function openRequest(
   const all = { ...options, ...settings, ...(!proxyEnv && { lookup }), agent };
   const client = (secure ? https : http).request(url, all);
   follow(client, agent);
-  const connectLimit = setTimeout(late, settings.connectLimitMs);
-  const stands = (): void => clearTimeout(connectLimit);
+  const limit = setTimeout(late, settings.connectLimitMs);
+  const stands = (): void => clearTimeout(limit);
+  client.on("close", stands);
   client.on("socket", (socket) => {
     const { connecting, secureConnecting } = socket as Socket & { secureConnecting?: boolean };
     if (connecting || secureConnecting) socket.once(secure ? "secureConnect" : "connect", stands);
     // A reused connection is already established.
     else stands();
   });
-  return { client, connectLimit };
+  return client;
 }
 
 /** The delay between two attempts (RFC 8305 §5). */
@@ -191,14 +192,13 @@ export async function send(
     const fail = (cause: Error): void =>
       reject(signal.aborted ? signal.reason : new TypeError("fetch failed", { cause }));
     const giveUp = (why: string): unknown => client.destroy(new Error(why));
-    const { client, connectLimit } = openRequest(
+    const client = openRequest(
       new URL(url),
       { method, headers, signal },
       tlsSettings(options),
       http.globalAgent,
       () => giveUp("no connection in time"),
     );
-    client.on("close", () => clearTimeout(connectLimit));
     client.setTimeout(EXCHANGE_LIMITS.silenceLimitMs, () => giveUp("no response in time"));
     client.on("response", (response) => {
       // Response and Headers throw for some values. Such a response must not end the program.

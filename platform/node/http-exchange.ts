@@ -26,7 +26,6 @@ export class Exchange {
   readonly #ended: (failure: string) => void;
   readonly #sizeLimitBytes: number;
   readonly #timeLimit: NodeJS.Timeout;
-  #connectLimit: NodeJS.Timeout | undefined;
   #client: http.ClientRequest | undefined;
   #isOpen = true;
   #bodyBytes = 0;
@@ -68,15 +67,10 @@ export class Exchange {
     const url = new URL(request.url);
     const body = copyRange(request.body, request.bodyFrom, request.bodyTo);
     const headers = this.#headers(request, body.length);
-    const { client, connectLimit } = openRequest(
-      url,
-      { method: request.method, headers },
-      tls,
-      plain,
-      () => this.#fail("timeout", "no connection in time"),
+    const client = openRequest(url, { method: request.method, headers }, tls, plain, () =>
+      this.#fail("timeout", "no connection in time"),
     );
     this.#client = client;
-    this.#connectLimit = connectLimit;
     let received: http.IncomingMessage | undefined;
     client.on("response", (response) => {
       received = response;
@@ -163,7 +157,6 @@ export class Exchange {
   #close(): void {
     this.#isOpen = false;
     clearTimeout(this.#timeLimit);
-    clearTimeout(this.#connectLimit);
   }
 }
 

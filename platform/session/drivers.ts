@@ -26,8 +26,8 @@ import { nothing } from "../exchange/callbacks.ts";
 import { ResponseRecorder } from "../exchange/response-recorder.ts";
 import type { FetchSettings } from "./fetch.ts";
 import { isAtEnd, type LifeCycle } from "./life-cycle.ts";
-import type { Between, SharedUser } from "./shared-state.ts";
-import { adapterFailed, notRenewed, type SignInError } from "./sign-in-error.ts";
+import type { Between } from "./shared-state.ts";
+import { adapterFailed, type SignInError } from "./sign-in-error.ts";
 import { IssuedTokens, type IssuedTokensSettings } from "./token-cache.ts";
 
 /** Each function is imported by name, so that bundlers drop unused functions. */
@@ -55,7 +55,7 @@ export interface DriversOwner {
   readonly mayPrompt: boolean;
   /** Called after every possible change of the device's state. */
   changed(): void;
-  report(trouble: SignInError): void;
+  readonly report: (trouble: SignInError) => void;
   /** Returns the milliseconds until `changed` must be called at the latest. */
   wakeInMs(): number;
 }
@@ -101,7 +101,12 @@ export class Drivers {
     const { memoryBytes = BEGIN_BYTES } = settings;
     const owner = this.#owner;
     const autoStart = owner.mayPrompt && owner.life.isSigningIn ? settings.config.autoStart : 0;
-    const { storage, lock }: Partial<Between> = settings.shared?.between(this.#user()) ?? {};
+    const { storage, lock }: Partial<Between> =
+      settings.shared?.between({
+        onStale: () => this.#beginAgain(),
+        mayRotate: () => this.#mayRotate(),
+        report: owner.report,
+      }) ?? {};
     const { deviceParameters, tokenParameters } = settings.config;
     const parametersBytes = deviceParameters.length + tokenParameters.length;
     return new Driver({
@@ -122,20 +127,6 @@ export class Drivers {
   #changed(): void {
     const isOutdated = isAtEnd(this.current.device.state) && !this.isCurrent();
     if (!this.#isStale && !isOutdated) this.#owner.changed();
-  }
-
-  #user(): SharedUser {
-    const { report } = this.#owner;
-    return {
-      onStale: () => this.#beginAgain(),
-      onBusy: report,
-      mayRotate: () => this.#mayRotate(),
-      onUnwritable: (problem) => report(notRenewed(problem)),
-      onFault: (error, giveUp) => {
-        giveUp();
-        report(adapterFailed(error));
-      },
-    };
   }
 
   /** Whether the current request is a refresh that may replace the stored refresh token. */

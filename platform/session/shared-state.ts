@@ -3,9 +3,9 @@
 // request that changes them. If its records are outdated, it reads them again.
 
 import type { HttpRequest, Storage } from "../contracts.ts";
-import { type FaultHandler, operate } from "../exchange/callbacks.ts";
+import { operate } from "../exchange/callbacks.ts";
 import { Filter } from "../exchange/filter.ts";
-import type { SignInError } from "./sign-in-error.ts";
+import { adapterFailed, notRenewed, type SignInError } from "./sign-in-error.ts";
 
 export interface SharedState {
   /** Whether no other program has changed the records since they were read. */
@@ -35,12 +35,9 @@ export interface Between {
 export interface SharedUser {
   /** Called when another program has changed the records. The owner must then start a new device. */
   readonly onStale: () => void;
-  readonly onBusy: (trouble: SignInError) => void;
   /** Whether the request is a refresh whose response may replace the stored refresh token. */
   readonly mayRotate: () => boolean;
-  /** Called when a refresh is not sent because its token could not be stored. @param problem the path and the reason */
-  readonly onUnwritable: (problem: string) => void;
-  readonly onFault: FaultHandler;
+  readonly report: (trouble: SignInError) => void;
 }
 
 /** Space for a record with long tokens and for the token cache. */
@@ -65,7 +62,7 @@ export class Lock extends Filter {
       if (!this.#shared.isCurrent) this.#user.onStale();
       else if (problem === "") this.below.send(request);
       else this.#refuse(problem);
-    }, this.#user.onBusy);
+    }, this.#user.report);
   }
 
   /** Reports a failed request. The device retries with growing waits. */
@@ -73,7 +70,7 @@ export class Lock extends Filter {
     const own = this.turn;
     queueMicrotask(() => {
       if (own !== this.turn) return;
-      this.#user.onUnwritable(problem);
+      this.#user.report(notRenewed(problem));
       this.above.failed("unreachable", problem);
     });
   }
@@ -82,13 +79,17 @@ export class Lock extends Filter {
 /** Wraps a storage, so that it never overwrites records of another program. */
 export function sharedStorage(storage: Storage, shared: SharedState, user: SharedUser): Storage {
   let problem = "";
+  const fault = (error: unknown, giveUp: () => void): void => {
+    giveUp();
+    user.report(adapterFailed(error));
+  };
   const alone = (act: (done: (ok: boolean) => void) => unknown, done: (ok: boolean) => void) =>
     shared.enter(() => {
       problem = shared.unwritable(0);
       if (!shared.isCurrent) user.onStale();
-      else if (problem === "") operate(act, false, done, user.onFault);
+      else if (problem === "") operate(act, false, done, fault);
       else done(false);
-    }, user.onBusy);
+    }, user.report);
   return {
     capacity: storage.capacity,
     read: (slot, into, from, to, done) => storage.read(slot, into, from, to, done),

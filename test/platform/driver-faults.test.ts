@@ -55,13 +55,8 @@ const recorder = (): ResponseRecorder =>
   );
 const user = (receive: (error: unknown) => void): SharedUser => ({
   onStale: () => expect.fail(),
-  onBusy: () => expect.fail(),
-  onUnwritable: () => expect.fail(),
   mayRotate: () => true,
-  onFault: (error, giveUp) => {
-    giveUp();
-    receive(error);
-  },
+  report: ({ cause }) => receive(cause),
 });
 const aroundHttp: Readonly<Record<string, Stack>> = {
   "nothing between": () => ({}),
