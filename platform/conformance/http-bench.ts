@@ -143,7 +143,6 @@ export class Recorder implements HttpSink {
     this.statusCode = status;
     this.retryAfterSeconds = retryAfterSeconds;
     [this.authenticate = "", this.nonce = "", this.dateMs = 0] = more;
-    this.during("status");
   }
 
   body(bytes: Bytes, from: number, to: number): void {
@@ -151,14 +150,12 @@ export class Recorder implements HttpSink {
     if (this.statusCode === 0) this.#blame("body before status");
     if (!(from >= 0 && from <= to && to <= bytes.length)) this.#blame(`body range ${from}..${to}`);
     for (let i = from; i < to; i++) this.bytes.push(bytes[i]!);
-    this.during("body");
   }
 
   end(): void {
     this.#note("end");
     if (this.statusCode === 0) this.#blame("end before status");
     this.ended = true;
-    this.during("end");
   }
 
   failed(failure: TransportFailure): void {
@@ -167,7 +164,6 @@ export class Recorder implements HttpSink {
       this.#blame(`failure is ${String(failure)}`);
     }
     this.failure = failure;
-    this.during("failed");
   }
 
   /** Throws unless the response has this body and status. */
@@ -195,9 +191,10 @@ export class Recorder implements HttpSink {
     return this.mustFail("unreachable", what);
   }
 
-  #note(event: string): void {
+  #note(event: Parameters<Recorder["during"]>[0]): void {
     if (this.over) this.#blame(`${event} after the exchange was over`);
     this.events.push(event);
+    this.during(event);
   }
 
   #blame(what: string): void {
