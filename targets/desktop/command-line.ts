@@ -28,6 +28,8 @@ export function commandLine(
       writeOut: (text) => process.stdout.write(wrapped(text, process.stdout.columns)),
     })
     .exitOverride(({ code, exitCode, message }) => {
+      // process.exit would come before the event of a failed write.
+      if (process.stdout.errored) process.stdout.emit("error", process.stdout.errored);
       // If the subcommand is missing, commander has printed the help to standard error.
       if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
       const isUnknown =

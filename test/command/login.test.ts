@@ -223,7 +223,7 @@ describe("every end is one line, with the same exit code in all commands and an 
       "a closed pipe",
       141,
       "exec 3> >(true); wait $!; exec COMMAND >&3",
-      /its output is no longer read/,
+      /output is no longer read/,
     ],
     ["a full disk", 1, "exec COMMAND > /dev/full", /cannot write its output \(ENOSPC\)\n$/],
   ])(
@@ -246,17 +246,13 @@ describe("every end is one line, with the same exit code in all commands and an 
     ["COMMAND token > /dev/full", 1, /^picogrant: cannot write its output \(ENOSPC\)\n$/, /^$/],
     ["ulimit -f 0; COMMAND token", 0, /^$/, /^\S+\n$/],
     [
-      "ulimit -f 0; COMMAND token --fresh",
-      5,
-      /^picogrant token: not renewed, since \S+ cannot be/,
+      "COMMAND token --help > /dev/full",
+      1,
+      /^picogrant: cannot write its output \(ENOSPC\)\n$/,
       /^$/,
     ],
-    [
-      "rm STATE/token-cache; ulimit -f 0; COMMAND status",
-      5,
-      /^picogrant status: not ren/,
-      /^Signed in/,
-    ],
+    ["ulimit -f 0; COMMAND token --fresh", 5, /^picogrant token: not renewed, since \S+ /, /^$/],
+    ["rm STATE/token-cache; ulimit -f 0; COMMAND status", 5, /^\S+ status: not ren/, /^Signed/],
     ["ulimit -f 0; COMMAND logout", 0, /^$/, /^Signed out/],
   ])(
     "a failed write is reported in one line with an exit code: %s: %i",
@@ -473,6 +469,7 @@ let children: ChildProcess[] = [];
 let isAllowed = true;
 /** The response to a refresh. Access tokens expire at once. */
 let refresh: FakeResponse | undefined;
+let hangsAt: string;
 let instead: FakeResponse | undefined;
 let lifetimeS = 1;
 let accessToken = "the-first-access-token";
@@ -485,6 +482,7 @@ beforeEach(async () => {
   isAllowed = true;
   instead = undefined;
   refresh = error(400, "quota-7");
+  hangsAt = "";
   state = temporaryFolder();
   server = await scripted(responseTo);
 });
@@ -499,6 +497,7 @@ const metadataOf = (issuer: string) => ({
 const ID_TOKEN = `e30.${Buffer.from('{"name":"ada"}').toString("base64url")}.x`;
 
 function responseTo({ path, form }: ReceivedRequest): FakeResponse | undefined {
+  if (path.startsWith(hangsAt || "?")) return void seen.push(hangsAt);
   if (path.startsWith("/.well-known/")) return { body: metadataOf(server.origin) };
   const isRefresh = form.get("grant_type") === "refresh_token";
   seen.push(isRefresh ? "/refresh" : path);
@@ -651,6 +650,25 @@ it.runIf(isFullRun).each([200, 404])(
     expect(code).toBe(1);
     const last = stderr.trim().split("\n").at(-1);
     expect(last).toMatch(/\/code responds with .*, again and again: check the server's address/);
+  },
+);
+
+it.each([
+  ["token", "SIGINT", 130, "/.well-known/"],
+  ["logout", "SIGTERM", 143, "/.well-known/"],
+  ["logout", "SIGINT", 130, "/revoke"],
+] as const)(
+  "%s is ended by %s: %i and one line, while the server does not respond at %s",
+  async (name, signal, exitCode, at) => {
+    expect((await login()).code).toBe(0);
+    rmSync(path.join(state, "metadata.json"));
+    hangsAt = at;
+    const waiting = picogrant([name]);
+    await vi.waitFor(() => expect(seen).toContain(at), { timeout: TIMEOUT_MS });
+    children.at(-1)!.kill(signal);
+    const stderr = `picogrant ${name}: given up\n`;
+    expect(await waiting).toEqual({ code: exitCode, stdout: "", stderr });
+    expect((await picogrant(["logout", "--local"])).code).toBe(0);
   },
 );
 

@@ -30,7 +30,7 @@ import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { TokenCache } from "../../../platform/session/token-cache.ts";
 import { SealedStorage } from "../../../platform/storage/sealed-storage.ts";
 import { readBytes, readText, UsageError } from "../../desktop/command-line.ts";
-import { Failure } from "../exit-codes.ts";
+import { Failure, interruptibly } from "../exit-codes.ts";
 import { commandText, type OptionValues } from "../option-parser.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";
 
@@ -103,7 +103,7 @@ function notSignedIn(directory: string, why: string, advice: string): SignInErro
 /** @throws SignInError if nobody is signed in there */
 export async function withStoredLogin<T>(
   directory: string,
-  work: (state: OpenState, stored: StoredLogin) => Promise<T>,
+  work: (state: OpenState, stored: StoredLogin, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   // openState would create the directory.
   const stored = readStoredLogin(directory);
@@ -113,7 +113,7 @@ export async function withStoredLogin<T>(
   }
   const state = openState(directory, stored.settings);
   try {
-    return await work(state, stored);
+    return await interruptibly(({ signal }) => work(state, stored, signal));
   } catch (error) {
     const isNone = error instanceof SignInError && error.code === "not_signed_in";
     if (!isNone) throw error;

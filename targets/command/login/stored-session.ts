@@ -10,10 +10,10 @@ import { requestFor } from "../../../platform/servers/discovery.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
 import { metadataAddresses, namedAddressProblem } from "../../../platform/servers/named-address.ts";
 import type { Session, SignOutResult } from "../../../platform/session/session.ts";
-import { SignInError } from "../../../platform/session/sign-in-error.ts";
+import { SignInError, unlessAborted } from "../../../platform/session/sign-in-error.ts";
 import { objectIn, printable } from "../../../platform/text/text.ts";
 import { integer } from "../../desktop/command-line.ts";
-import { Exit, Failure, interruptibly, outcomeBy } from "../exit-codes.ts";
+import { Exit, Failure, outcomeBy } from "../exit-codes.ts";
 import type { Part } from "../option-parser.ts";
 import { inWords } from "../terminal.ts";
 import {
@@ -172,13 +172,12 @@ async function withSession(
   work: (resumed: Resumed, accessToken: () => Promise<string>) => Promise<void>,
 ): Promise<void> {
   const state = directoryOf(flags);
-  await withStoredLogin(state, async (platform, { settings, who }) => {
+  await withStoredLogin(state, async (platform, { settings, who }, signal) => {
     // If several commands run at the same time, only the first one has to refresh the token.
     await alone(platform);
     if (fresh) platform.stored.access = "renewed";
-    const ready = await readySettings(settings, platform, {
-      stored: metadataOf(platform, settings),
-    });
+    const stored = metadataOf(platform, settings);
+    const ready = await unlessAborted(signal, () => readySettings(settings, platform, { stored }));
     let trouble = new SignInError("unreachable", "nobody", "try again later");
     let unsaved: SignInError | undefined;
     const giveUp = new AbortController();
@@ -188,34 +187,32 @@ async function withSession(
       unsaved = trouble;
       giveUp.abort();
     };
-    await interruptibly(async ({ signal }) => {
-      const session = await openSession(platform, ready, { resumeOnly: true, onTrouble });
-      const accessToken = async (): Promise<string> => {
-        const late = AbortSignal.timeout(timeout * 1000);
-        try {
-          return await session.accessToken(AbortSignal.any([signal, late, giveUp.signal]));
-        } catch (error) {
-          if (signal.aborted) throw signal.reason;
-          if (unsaved !== undefined) throw unsaved;
-          if (!late.aborted) throw error;
-          const { code, remedy, message } = trouble;
-          const what = `the server did not renew the access token within ${timeout} s`;
-          throw new SignInError(code, remedy, `${what}; ${message}`);
-        }
-      };
+    const session = await openSession(platform, ready, { resumeOnly: true, onTrouble });
+    const accessToken = async (): Promise<string> => {
+      const late = AbortSignal.timeout(timeout * 1000);
       try {
-        const unbound = loginCommand(state, settings, { dpop: "off", again: true });
-        await work({ session, ready, who, unbound }, accessToken);
+        return await session.accessToken(AbortSignal.any([signal, late, giveUp.signal]));
       } catch (error) {
-        const isOver = session.status === "ended" && error instanceof SignInError;
-        throw isOver ? new SignInError("not_signed_in", "user", error.message) : error;
-      } finally {
-        // Wait for a refresh in flight, because its response may contain the only valid refresh token.
-        await session.close();
+        if (signal.aborted) throw signal.reason;
+        if (unsaved !== undefined) throw unsaved;
+        if (!late.aborted) throw error;
+        const { code, remedy, message } = trouble;
+        const what = `the server did not renew the access token within ${timeout} s`;
+        throw new SignInError(code, remedy, `${what}; ${message}`);
       }
-      // The new tokens are lost when this program ends.
-      if (unsaved !== undefined) throw unsaved;
-    });
+    };
+    try {
+      const unbound = loginCommand(state, settings, { dpop: "off", again: true });
+      await work({ session, ready, who, unbound }, accessToken);
+    } catch (error) {
+      const isOver = session.status === "ended" && error instanceof SignInError;
+      throw isOver ? new SignInError("not_signed_in", "user", error.message) : error;
+    } finally {
+      // Wait for a refresh in flight, because its response may contain the only valid refresh token.
+      await session.close();
+    }
+    // The new tokens are lost when this program ends.
+    if (unsaved !== undefined) throw unsaved;
   });
 }
 
@@ -310,10 +307,10 @@ export const logout: Part = {
   act: async (line) => {
     const flags = line.opts<LogoutFlags>();
     const state = directoryOf(flags);
-    await withStoredLogin(state, async (platform, { settings }) => {
+    await withStoredLogin(state, async (platform, { settings }, signal) => {
       const { title, problem, isStored } = flags.local
         ? await discardHere(platform, settings, "was not asked to revoke them")
-        : await signOut(platform, settings, state);
+        : await signOut(platform, settings, state, signal);
       const result = { server: title, revoked: problem === "", stored: isStored };
       print(
         flags.json
@@ -341,13 +338,14 @@ async function signOut(
   platform: OpenState,
   settings: LoginSettings,
   state: string,
+  signal: AbortSignal,
 ): Promise<SignedOut> {
   const stored = metadataOf(platform, settings);
   let ready: ReadySettings;
   try {
-    ready = await readySettings(settings, platform, { stored });
+    ready = await unlessAborted(signal, () => readySettings(settings, platform, { stored }));
   } catch (error) {
-    if (!(error instanceof SignInError)) throw error;
+    if (!(error instanceof SignInError) || error.code === "aborted") throw error;
     // Without metadata, the address of the revocation endpoint is unknown.
     return await discardHere(platform, settings, `was not asked to revoke them (${error.message})`);
   }
@@ -366,7 +364,10 @@ async function signOut(
       throw error;
     },
   );
-  const { problem, isStored } = await session.signOut();
+  const { problem, isStored } = await unlessAborted(signal, () => {
+    signal.addEventListener("abort", () => void session.close());
+    return session.signOut();
+  });
   return { title: ready.title, problem: problem && whyNot(problem), isStored };
 }
 
