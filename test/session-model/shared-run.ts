@@ -21,6 +21,8 @@ import { type RunReport, transitionIn } from "./session-run.ts";
 
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 11 + 3);
 const SETTLE_S = 900;
+/** If a caller waits for so long, the program learns why. */
+const REPORT_S = 150;
 
 /** A program in its process. A kill stops its code at any moment, but its lock stays. */
 interface Program {
@@ -29,7 +31,13 @@ interface Program {
   session: Session | undefined;
   isSettled: boolean;
   isOver: boolean;
-  readonly promises: { readonly what: string; isSettled: boolean }[];
+  readonly promises: {
+    readonly what: string;
+    isSettled: boolean;
+    /** The time at which the program called the function, and the number of troubles that had been reported then. */
+    readonly sinceS: number;
+    readonly reports: number;
+  }[];
   readonly troubles: string[];
   newest: string;
 }
@@ -47,6 +55,8 @@ class SharedRun {
   #isFaulty = true;
   #revoked: ReadonlySet<string> = new Set();
   #mayEnd = false;
+  /** The time that has passed while the computer was not asleep. */
+  #passedS = 0;
   readonly #mediumMayFail: boolean;
 
   constructor(seed: number) {
@@ -68,6 +78,7 @@ class SharedRun {
       this.actions.push(action);
       this.#do(action);
       await this.#pass(this.#random.pick([0, 0, 1, 4, 30, 150]));
+      this.#checkReports();
     }
     this.#isFaulty = false;
     this.#files.isFaulty = false;
@@ -131,7 +142,8 @@ class SharedRun {
         return;
       case "the token is refused":
         for (const one of this.#random.once(2) ? alive : [program]) {
-          void one?.session?.fetch("https://api.example.com/").catch(() => {});
+          const fetched = one?.session?.fetch("https://api.example.com/");
+          if (one && fetched) this.#promise(one, "fetch", fetched);
         }
         return;
       case "asleep":
@@ -139,6 +151,17 @@ class SharedRun {
         this.#mayEnd ||= alive.some(({ isSettled }) => !isSettled);
         this.#clock.sleep(this.#random.pick([60_000, 600_000]));
         return;
+    }
+  }
+
+  #checkReports(): void {
+    for (const { process, isOver, promises, troubles } of this.#programs) {
+      const silent = promises.find(
+        ({ isSettled, sinceS, reports }) =>
+          !isSettled && this.#passedS >= sinceS + REPORT_S && reports === troubles.length,
+      );
+      if (process.isAlive && !isOver && silent)
+        this.violations.push(`${silent.what} waits, and no trouble is reported`);
     }
   }
 
@@ -170,7 +193,8 @@ class SharedRun {
   }
 
   #promise(program: Program, what: string, promise: Promise<unknown>): void {
-    const promised = { what, isSettled: false };
+    const reports = program.troubles.length;
+    const promised = { what, isSettled: false, sinceS: this.#passedS, reports };
     program.promises.push(promised);
     const settle = (): void => {
       promised.isSettled = true;
@@ -293,6 +317,7 @@ class SharedRun {
     for (let i = 0; i < 6; i++) await turn();
     for (let i = 0; i < seconds; i++) {
       this.#clock.advance(1000);
+      this.#passedS++;
       for (let j = 0; j < 3; j++) await turn();
     }
   }
