@@ -2,15 +2,7 @@
 // run with the simulated service, and refused settings.
 
 import { execFileSync, spawn } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -85,9 +77,9 @@ class Run extends Running {
 function deviceAt(url: string, own: Partial<DeviceConfig> = {}) {
   const folder = temporaryFolder();
   const files = { main: join(folder, "main.js"), config: join(folder, "device.json") };
-  writeFileSync(files.main, program);
-  writeFileSync(join(folder, "ca.pem"), tls.ca);
-  writeFileSync(join(folder, "device.key"), "0123456789abcdef", { mode: 0o600 });
+  fs.writeFileSync(files.main, program);
+  fs.writeFileSync(join(folder, "ca.pem"), tls.ca);
+  fs.writeFileSync(join(folder, "device.key"), "0123456789abcdef", { mode: 0o600 });
   const config: Partial<DeviceConfig> = {
     clientId: TV.client_id,
     clientSecret: TV.client_secret,
@@ -106,7 +98,7 @@ function deviceAt(url: string, own: Partial<DeviceConfig> = {}) {
     pkce: "S256",
     ...own,
   };
-  writeFileSync(files.config, JSON.stringify(config), { mode: 0o600 });
+  fs.writeFileSync(files.config, JSON.stringify(config), { mode: 0o600 });
   const start = (env?: NodeJS.ProcessEnv, ...more: string[]): Run =>
     new Run(files.main, ["--config", files.config, ...more], env);
   return { folder, config: files.config, start };
@@ -143,7 +135,7 @@ function watch(roots: () => readonly number[]) {
   const seen = new Set<string>();
   const textOf = (pid: number, file: string): string => {
     try {
-      return readFileSync(`/proc/${pid}/${file}`, "latin1").replaceAll("\0", " ");
+      return fs.readFileSync(`/proc/${pid}/${file}`, "latin1").replaceAll("\0", " ");
     } catch {
       return "";
     }
@@ -170,7 +162,7 @@ it("contracts.ts: the adapters in qjs satisfy every rule except those of HTTP", 
 
 it("RFC 8628, RFC 6749, RFC 7009, RFC 9110, RFC 9700: every row of the bench, without using a proxy", async () => {
   const file = join(temporaryFolder(), "main.js");
-  writeFileSync(file, program);
+  fs.writeFileSync(file, program);
   const proxy = "http_proxy=http://127.0.0.1:1";
   const device = `exec env ${proxy} ${qjs} --std -m ${file} --config {config}`;
   const hooks = ["--call", "> get 0 /x", "--sign-out", "> sign-out"];
@@ -192,7 +184,7 @@ describe("a complete run in qjs", () => {
       runs.push(start({ SSLKEYLOGFILE: join(folder, "tls-secrets") }));
       return runs.at(-1)!;
     };
-    const shown = (): string => readFileSync(join(folder, "display"), "latin1");
+    const shown = (): string => fs.readFileSync(join(folder, "display"), "latin1");
 
     let device = switchOn();
     await expect.poll(() => service.pending()).toHaveLength(1);
@@ -220,10 +212,10 @@ describe("a complete run in qjs", () => {
     for (const secret of secrets) {
       expect([...seen].filter((text) => text.includes(secret))).toEqual([]);
     }
-    expect(readdirSync(folder)).not.toContain("tls-secrets");
+    expect(fs.readdirSync(folder)).not.toContain("tls-secrets");
     const state = join(folder, "state");
-    const stored = [state, ...readdirSync(state).map((name) => join(state, name))];
-    expect(stored.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
+    const stored = [state, ...fs.readdirSync(state).map((name) => join(state, name))];
+    expect(stored.filter((path) => (fs.statSync(path).mode & 0o077) !== 0)).toEqual([]);
   });
 
   it("a second device on the same state directory is refused, and the first continues", async () => {
@@ -239,12 +231,12 @@ describe("a complete run in qjs", () => {
     expect(await first.stop("SIGINT")).toBe(0);
     // After the program's end there is no lock. The lock of a dead process, or of an earlier boot, does not block it.
     const state = join(folder, "state");
-    const locks = (): string[] => readdirSync(state).filter((name) => name.startsWith("lock-"));
+    const locks = (): string[] => fs.readdirSync(state).filter((name) => name.startsWith("lock-"));
     expect(locks()).toEqual([]);
     const unlock = lockDirectory(state);
     expect((await start().end).code).toBe(2);
     unlock();
-    writeFileSync(join(state, `lock-${process.pid}-1-abc-0123456789abcdef`), "");
+    fs.writeFileSync(join(state, `lock-${process.pid}-1-abc-0123456789abcdef`), "");
     const third = start();
     await expect.poll(() => third.events).not.toEqual([]);
     expect(locks()).toHaveLength(1);
@@ -255,7 +247,7 @@ describe("a complete run in qjs", () => {
 describe("refused in one line with exit code 2", () => {
   const at = (name: string, change: (file: string) => void) => (folder: string) =>
     change(join(folder, name));
-  const open = (mode: number) => (file: string) => chmodSync(file, mode);
+  const open = (mode: number) => (file: string) => fs.chmodSync(file, mode);
 
   it.each<[what: string, wrong: Partial<DeviceConfig> | ((folder: string) => void), text: string]>([
     ["a wrong value", { clientId: "" }, "clientId must be"],
@@ -270,16 +262,16 @@ describe("refused in one line with exit code 2", () => {
     ["no curl", { http: { curl: "/nonexistent/curl" } }, "/nonexistent/curl cannot be run"],
     ["too little memory", { limits: { memoryBytes: 2048 } }, "give more"],
     ["a directory as display", { display: { kind: "lcd", path: "/" } }, "display.path"],
-    ["no key file", at("device.key", rmSync), "storage.deviceKeyFile"],
+    ["no key file", at("device.key", fs.rmSync), "storage.deviceKeyFile"],
     ["an open key file", at("device.key", open(0o644)), "run chmod 600"],
     [
       "a key that does not exist",
-      at("device.key", (file) => writeFileSync(file, "\0".repeat(32))),
+      at("device.key", (file) => fs.writeFileSync(file, "\0".repeat(32))),
       "random bytes",
     ],
     [
       "an open state directory",
-      at("state", (folder) => mkdirSync(folder, { mode: 0o755 })),
+      at("state", (folder) => fs.mkdirSync(folder, { mode: 0o755 })),
       "run chmod 700",
     ],
     ["secrets that every user can read", at("device.json", open(0o644)), "run chmod 640"],
@@ -300,7 +292,7 @@ describe("refused in one line with exit code 2", () => {
 
   it.each([[[]], [["--config"]], [["--frobnicate"]]])("%j: usage", async (args) => {
     const file = join(temporaryFolder(), "main.js");
-    writeFileSync(file, program);
+    fs.writeFileSync(file, program);
     const run = new Run(file, args);
     expect((await run.end).code).toBe(2);
     expect(run.stderr).toMatch(/^picogrant: usage: qjs [^\n]+\n$/);
@@ -315,7 +307,7 @@ it("--help and --check report, and start nothing", async () => {
   const right = start({}, "--check");
   expect((await right.end).code).toBe(0);
   expect(right.stderr).toBe("picogrant: the configuration is right\n");
-  expect(readdirSync(folder)).not.toContain("state");
+  expect(fs.readdirSync(folder)).not.toContain("state");
   const small = deviceAt("http://127.0.0.1:1", { limits: { memoryBytes: 2048 } });
   const wrong = small.start({}, "--check");
   expect((await wrong.end).code).toBe(2);

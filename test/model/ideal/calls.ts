@@ -93,18 +93,14 @@ export class Calls {
   #endsWith = 0;
   readonly #seen = new SeenEvents();
 
-  readonly #device: Ideal;
-
-  constructor(device: Ideal) {
-    this.#device = device;
-  }
+  constructor(readonly device: Ideal) {}
 
   get isBusy(): boolean {
     return this.state !== CallState.IDLE && this.state !== CallState.DONE;
   }
 
   #maySend(kind: Kind): boolean {
-    return kind === Kind.METADATA || this.#device.hasSession;
+    return kind === Kind.METADATA || this.device.hasSession;
   }
 
   mayBegin(kind: Kind): boolean {
@@ -120,8 +116,8 @@ export class Calls {
   }
 
   #start(kind: Kind, request: Request): void {
-    this.#device.release(Holder.RESPONSE);
-    this.#device.release(Holder.READ);
+    this.device.release(Holder.RESPONSE);
+    this.device.release(Holder.READ);
     this.target = undefined;
     this.errorField = 0;
     this.kind = kind;
@@ -139,13 +135,13 @@ export class Calls {
 
   get isDue(): boolean {
     if (this.state !== CallState.WAITING) return false;
-    return this.#made!.authorization === undefined || this.#device.hasAccess;
+    return this.#made!.authorization === undefined || this.device.hasAccess;
   }
 
   request(): Request {
     const made = this.#made!;
     if (made.authorization === undefined) return made;
-    return { ...made, authorization: `Bearer ${this.#device.accessToken}` };
+    return { ...made, authorization: `Bearer ${this.device.accessToken}` };
   }
 
   sent(): void {
@@ -167,7 +163,7 @@ export class Calls {
   send(endpoint: number, isGet: boolean, body: string | undefined): boolean {
     const { target } = this;
     if (target === undefined || endpoint < Endpoint.RESOURCE) return false;
-    const fits = target.length <= this.#device.capacity(Region.CALL);
+    const fits = target.length <= this.device.capacity(Region.CALL);
     if (!fits || !this.mayBegin(Kind.LIST)) return false;
     const isBodyLent = body !== undefined;
     const authorization = BEARER;
@@ -202,13 +198,13 @@ export class Calls {
 
   discover(issuer: string): boolean {
     if (!this.mayBegin(Kind.METADATA)) return false;
-    this.#start(Kind.METADATA, this.#device.requests.metadata());
+    this.#start(Kind.METADATA, this.device.requests.metadata());
     this.issuerRequested = issuer;
     return true;
   }
 
   createOffer(names: string, body: string, endpoint: number): OfferError {
-    const device = this.#device;
+    const device = this.device;
     if (!this.mayBegin(Kind.OFFER) || !device.isOutputFree) return OfferError.NOT_NOW;
     device.holder = Holder.NOBODY;
     this.dropTarget();
@@ -230,7 +226,7 @@ export class Calls {
 
   pollEvents(): boolean {
     if (!this.mayBegin(Kind.EVENTS)) return false;
-    this.#start(Kind.EVENTS, this.#device.requests.eventPoll(undefined));
+    this.#start(Kind.EVENTS, this.device.requests.eventPoll(undefined));
     this.pollsLeft = EVENT_POLLS;
     return true;
   }
@@ -240,7 +236,7 @@ export class Calls {
     this.error = error;
     this.status = status;
     // If the host is verifying an event, it must stop, because the event's bytes will be reused.
-    if (this.isRequested) this.#device.isAbortDue = true;
+    if (this.isRequested) this.device.isAbortDue = true;
     this.isVerifying = this.isVerifyDue = false;
     this.#endAsReported();
   }
@@ -248,15 +244,15 @@ export class Calls {
   #endAsReported(): void {
     const endsWith = this.#endsWith;
     this.#endsWith = 0;
-    if (endsWith && this.#device.hasSession) this.#device.endSession(endsWith);
+    if (endsWith && this.device.hasSession) this.device.endSession(endsWith);
   }
 
   check(): void {
-    if (this.isRequested && this.#device.clock.exchangeMs === 0) {
+    if (this.isRequested && this.device.clock.exchangeMs === 0) {
       this.#finish(ErrorCode.UNREACHABLE, this.status);
     }
     const mayGoOn = this.kind === Kind.NONE || this.#maySend(this.kind);
-    const isLost = this.state === CallState.SENT && !this.#device.isInFlight;
+    const isLost = this.state === CallState.SENT && !this.device.isInFlight;
     if (isLost || (this.isBusy && !mayGoOn)) {
       this.outcome = undefined;
       this.#finish(this.#reasonOfEnd(), 0);
@@ -264,7 +260,7 @@ export class Calls {
   }
 
   #reasonOfEnd(): number {
-    const device = this.#device;
+    const device = this.device;
     const isEndOfSession = device.state === State.FAILED && device.error !== ErrorCode.NONE;
     return isEndOfSession ? device.error : ErrorCode.SESSION_ENDED;
   }
@@ -272,11 +268,11 @@ export class Calls {
   isMadeAgain(arrival: Arrival): boolean {
     const isWithToken = this.#made?.authorization !== undefined;
     const isRetried = isWithToken && !this.#isRetried && !needsSignIn(arrival);
-    return isRetried && this.#device.refreshToken !== undefined;
+    return isRetried && this.device.refreshToken !== undefined;
   }
 
   responded(failure: number, arrival: Arrival): void {
-    const device = this.#device;
+    const device = this.device;
     const reading = readingOf(arrival);
     let error = failure;
     const isRefusal = arrival.status < 200 || arrival.status > 299;
@@ -323,7 +319,7 @@ export class Calls {
 
   /** Ignoring a page token that does not fit would hide the rest of the list, so it is an error. */
   #keepPage({ document, members }: Reading): number {
-    const device = this.#device;
+    const device = this.device;
     const token = document.isComplete ? members.get("nextPageToken") : undefined;
     if (!this.#made!.isGet || !token) return ErrorCode.NONE;
     const joint = this.#base.includes("?") ? "&" : "?";
@@ -383,7 +379,7 @@ export class Calls {
     // This response confirms the acknowledgement of the last event, so the session can end now.
     this.#endAsReported();
     // After the last poll of a run, leave the event on the server.
-    if (!set || !this.#device.hasSession || this.pollsLeft <= 0) return ErrorCode.NONE;
+    if (!set || !this.device.hasSession || this.pollsLeft <= 0) return ErrorCode.NONE;
     this.state = CallState.VERIFYING;
     this.isVerifying = this.isVerifyDue = true;
     this.set = set;
@@ -393,7 +389,7 @@ export class Calls {
   eventVerified(isGenuine: boolean): void {
     if (!this.isVerifying || this.isVerifyDue) return;
     this.isVerifying = false;
-    if (!this.#device.hasSession) return;
+    if (!this.device.hasSession) return;
     const claims = claimsOf(payloadOf(this.set));
     if (!claims) {
       this.#finish(ErrorCode.MALFORMED_RESPONSE, this.status);
@@ -403,14 +399,14 @@ export class Calls {
       this.#apply(claims, false, this.set.length);
     }
     this.pollsLeft--;
-    this.#made = this.#device.requests.eventPoll({ isAccepted: isGenuine, id: claims.id });
+    this.#made = this.device.requests.eventPoll({ isAccepted: isGenuine, id: claims.id });
     this.state = CallState.WAITING;
-    this.#device.release(Holder.RESPONSE);
+    this.device.release(Holder.RESPONSE);
   }
 
   /** @returns false if the text is no event, or if the device cannot process an event now */
   applySecurityEvent(json: string): boolean {
-    const device = this.#device;
+    const device = this.device;
     if (!device.hasSession || !device.isOutputFree) return false;
     device.holder = Holder.NOBODY;
     const claims = claimsOf(json);
@@ -426,7 +422,7 @@ export class Calls {
    * rest.
    */
   #apply(claims: EventClaims, isAtOnce: boolean, used: number): void {
-    const device = this.#device;
+    const device = this.device;
     const end = (error: number): void => {
       if (!isAtOnce) this.#endsWith = error;
       // An earlier event still has to be acknowledged before it ends the session.
@@ -450,7 +446,7 @@ export class Calls {
   }
 
   #isOurs({ token }: EventClaims): boolean {
-    const { refreshToken = "", accessToken = "" } = this.#device;
+    const { refreshToken = "", accessToken = "" } = this.device;
     if (!token) return false;
     return refreshToken.startsWith(token) || accessToken.startsWith(token);
   }
