@@ -67,7 +67,7 @@ export class WakeOracle {
 
   /** Checks that no command comes before the promised time, because a sleeping host would carry it out too late. */
   ticked(scene: Scene, ms: number, command: number): void {
-    const leftMs = this.#promisedMs - Math.max(ms, 0);
+    const leftMs = this.#promisedMs - Math.max(ms || 0, 0);
     const isEarly = command !== Command.NONE && leftMs > 0;
     holds(scene, "wakeUps", `${Command[command]} comes ${leftMs} ms before wakeIn`, !isEarly);
     this.#promisedMs = command === Command.NONE ? scene.core.wakeIn(scene.device) : 0;
