@@ -178,12 +178,16 @@ static void mark(uint8_t *header, int number) {
   header[MARK_AT + 1] = (uint8_t)('S' ^ (number & 0xff));
 }
 
+/* Whether the length in a header is followed by its complement. After a power cut, a slot may have a part of a header. */
+static int is_whole(const uint8_t *header) { return (header[4] ^ header[6]) == 0xff && (header[5] ^ header[7]) == 0xff; }
+
 static int own_number(const struct pg_keys *keys) { return keys->signer->x[0] << 8 | keys->signer->x[1] | MARK_ODD; }
 
 static int read_marked(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
   struct pg_keys *keys = context;
   int result = keys->medium->read(keys->medium->context, slot, at, into, size);
   if (result != PG_MEDIUM_DONE || at > 0 || size < PG_SLOT_HEADER || memcmp(into, "PG", MARK_AT) != 0) return result;
+  if (!is_whole(into)) return result;
   int number = number_in(into);
   if (number == own_number(keys)) keys->has_own_record = 1;
   else if (number) keys->has_other_record = 1;

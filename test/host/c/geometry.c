@@ -18,6 +18,9 @@ static uint8_t is_programmed[2][SLOT];
 static uint8_t is_torn[2][SLOT];
 static struct pg_medium medium;
 static const struct pg_medium *records = &medium; /* the medium as the host uses it */
+#ifdef PG_KEYS
+static struct pg_keys keys[3];
+#endif
 static int has_code; /* 1: the flash has ECC, so incomplete units cannot be read */
 static long budget;  /* units until the power cut; -1: no cut */
 static const char *fault;
@@ -111,6 +114,9 @@ static int cut(long units) {
   if (length == 0 && !is_blank(0)) blame("a slot is said to be empty, and is not");
   if (length > 1 && !is_new && !is_old) blame("something is read that was never written");
   if (length < 0) blame("a cut makes the slot unreadable for good");
+#ifdef PG_KEYS
+  if (keys[0].has_other_record) blame("a part of a header is taken for another key's record");
+#endif
   if (!holds(1, older, OLD)) blame("the other slot has changed");
   if (!pg_storage_write(records, 0, newer, NEW) || !holds(0, newer, NEW)) blame("the slot is lost");
   return done;
@@ -132,7 +138,6 @@ static const struct pg_settings settings = {.dpop = 1};
 
 static void check_keys(void) {
   static const struct pg_signer signers[] = {{.x = {'F', 'S'}}, {.x = {'F', 'R'}}, {.x = {'F', 'V'}}};
-  static struct pg_keys keys[3];
   for (int i = 0; i < 3; i++) {
     keys[i] = (struct pg_keys){.signer = &signers[i], .settings = &settings};
     records = pg_keys_medium(&keys[i], &medium);
