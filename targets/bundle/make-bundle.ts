@@ -194,8 +194,8 @@ function placedSource(
 
 /** Removes the zeros that the functions `make...` write, because the device is an array of zeros (record.ts). */
 function withoutZeros(code: string): string {
-  return code.replace(/^function make[A-Z][\s\S]*?^\}/gm, (maker) =>
-    maker.replace(/^ *device\[\d+\] = 0(?: \/\*.*\*\/)?;$/gm, (line) => "".padEnd(line.length)),
+  return code.replace(/^function make[A-Z][\s\S]*?^\}/gm, (whole) =>
+    whole.replace(/^ *device\[\d+\] = 0(?: \/\*.*\*\/)?;$/gm, (line) => "".padEnd(line.length)),
   );
 }
 

@@ -183,7 +183,7 @@ int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
 const uint8_t *pg_call_body(const struct pg_core *core) { return core->call_body; }
 
 /* The place of each integer property, counted in integers; 0 for any other property: the struct begins with a pointer. */
-#define PGC_PLACE(name) (uint8_t)(offsetof(struct pg_core, name) / sizeof(int32_t))
+#define PGC_PLACE(name) (offsetof(struct pg_core, name) / sizeof(int32_t))
 static const uint8_t pgc_places[] = {
 /* properties */
 };

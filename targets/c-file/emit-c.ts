@@ -363,8 +363,8 @@ export class Printer {
     const words = ts.isExpressionStatement(node) && node.expression;
     if (words && ts.isCallExpression(words)) return this.#isEmpty(this.#named(words.expression));
     if (!words || !ts.isBinaryExpression(words)) return false;
-    const maker = ts.findAncestor(node, ts.isFunctionDeclaration)!.name!.text;
-    const isZero = /^make[A-Z]/.test(maker) && this.#isZero(words.right);
+    const within = ts.findAncestor(node, ts.isFunctionDeclaration)!.name!.text;
+    const isZero = /^make[A-Z]/.test(within) && this.#isZero(words.right);
     return isZero || this.#listOf(words.left) !== undefined;
   }
 
