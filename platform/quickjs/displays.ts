@@ -29,7 +29,7 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   const write = (text: string): void => {
     const bytes = latinBytesOf(text);
     if (kind !== "terminal" && path !== undefined && isFile(os, path)) showInFile(os, path, bytes);
-    // A device receives each frame after the previous one. If a device is missing, it may come back later.
+    // To a terminal or device, each frame is written after the previous one. A device that is missing may come back later.
     else writeAll(os, fd, bytes);
   };
   if (kind !== "terminal") return lineDisplay(size, kind === "lcd", write);
@@ -55,9 +55,9 @@ export function lineDisplay(
   isLcd: boolean,
   write: (text: string) => void,
 ): Display {
-  // Removes control characters, because a display executes them. An LCD also has characters beyond ASCII; a file does not.
+  // A display executes control characters, so these are replaced. Only an LCD has characters beyond ASCII.
   const unshown = isLcd ? /[^ -~\x80-\xff]/g : /[^ -~]/g;
-  // Switches off cursor and blinking, and clears the display, once (drivers/auxdisplay/charlcd.c).
+  // The first frame switches off cursor and blinking, and clears the display (drivers/auxdisplay/charlcd.c).
   let begin = "\x1b[Lc\x1b[Lb\f";
   return {
     ...{ columns, rows },

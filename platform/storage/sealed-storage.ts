@@ -59,6 +59,7 @@ type SecretBox = (
   key: Uint8Array,
 ) => number;
 const { lowlevel } = nacl as unknown as { lowlevel: LowLevel };
+const { crypto_secretbox: seal, crypto_secretbox_open: open, crypto_hash: hash } = lowlevel;
 
 /** What this object knows about a slot of the inner storage. */
 interface SlotState {
@@ -223,14 +224,7 @@ export class SealedStorage implements Storage {
     this.#box.fill(0, 0, BOX_LEAD);
     copy(this.#envelope, BOX_AT, this.#box, BOX_LEAD, TAG_BYTES + innerBytes);
     copy(this.#envelope, NONCE_AT, this.#nonce, 0, NONCE_BYTES);
-    const opened = lowlevel.crypto_secretbox_open(
-      this.#message,
-      this.#box,
-      boxBytes,
-      this.#nonce,
-      this.#key,
-    );
-    if (opened !== 0) return -1;
+    if (open(this.#message, this.#box, boxBytes, this.#nonce, this.#key) !== 0) return -1;
     const head = MESSAGE_LEAD;
     if (this.#message[head] !== VERSION || this.#message[head + 1] !== slot) return -1;
     const numbers = new DataView(this.#message.buffer, head);
@@ -257,7 +251,7 @@ export class SealedStorage implements Storage {
     if (!this.#makeNonce(innerBytes)) return -1;
     this.#message.fill(0, 0, MESSAGE_LEAD);
     const boxBytes = MESSAGE_LEAD + innerBytes;
-    lowlevel.crypto_secretbox(this.#box, this.#message, boxBytes, this.#nonce, this.#key);
+    seal(this.#box, this.#message, boxBytes, this.#nonce, this.#key);
     this.#envelope[0] = VERSION;
     copy(this.#nonce, 0, this.#envelope, NONCE_AT, NONCE_BYTES);
     copy(this.#box, BOX_LEAD, this.#envelope, BOX_AT, TAG_BYTES + innerBytes);
@@ -273,7 +267,7 @@ export class SealedStorage implements Storage {
     if (!isFilled(this.#entropy, input, KEY_BYTES, KEY_BYTES + NONCE_BYTES)) return false;
     copy(this.#key, 0, input, 0, KEY_BYTES);
     copy(this.#message, MESSAGE_LEAD, input, KEY_BYTES + NONCE_BYTES, innerBytes);
-    lowlevel.crypto_hash(this.#digest, input, KEY_BYTES + NONCE_BYTES + innerBytes);
+    hash(this.#digest, input, KEY_BYTES + NONCE_BYTES + innerBytes);
     copy(this.#digest, 0, this.#nonce, 0, NONCE_BYTES);
     return true;
   }
@@ -323,7 +317,7 @@ function deriveKey(key: Uint8Array, deviceKey: Bytes | undefined, salt: Bytes): 
   copy(deviceKey, 0, input, keyAt, deviceKey.length);
   copy(salt, 0, input, keyAt + deviceKey.length, salt.length);
   const digest = new Uint8Array(64);
-  lowlevel.crypto_hash(digest, input, input.length);
+  hash(digest, input, input.length);
   copy(digest, 0, key, 0, KEY_BYTES);
   input.fill(0);
   digest.fill(0);

@@ -1,4 +1,4 @@
-// A third place in a storage besides the two slots, for the token cache: in files, and in a program's own storage.
+// The token cache has a slot of its own beside the core's two slots: a file, or a part of a program's own storage.
 
 import type { Storage } from "../contracts.ts";
 
@@ -12,7 +12,7 @@ export const TOKEN_CACHE = 1000;
 /** The capacity in bytes, which is more than any token response needs. */
 const CAPACITY = 98_304;
 
-/** Makes a storage of the slot TOKEN_CACHE, which becomes slot 0. */
+/** Returns the slot TOKEN_CACHE as a storage, in which it is slot 0. */
 export function tokenCacheOf(storage: Storage): Storage {
   return {
     capacity: CAPACITY,
