@@ -40,7 +40,7 @@ const core: Core = {
 /** The settings of a sign-in, in addition to the adapters. */
 export type SessionSettings = ServerSettings &
   FetchSettings &
-  IssuedTokensSettings &
+  Omit<IssuedTokensSettings, "scope"> &
   Pick<DriverOptions, "log"> & {
     /** Keeps the process alive. @returns a function that ends this */
     readonly keepAlive?: () => () => void;
@@ -85,7 +85,9 @@ export class Drivers {
     this.#settings = settings;
     this.#owner = owner;
     this.#rediscoverOnce = settings.rediscover;
-    this.tokens = new IssuedTokens(settings, this, () => this.#changed());
+    const { config, keys, shared, stored } = settings;
+    const of = { scope: config.scope, keys, shared, stored };
+    this.tokens = new IssuedTokens(of, this, () => this.#changed());
     this.current = this.#newDriver(settings.endpoints);
   }
 

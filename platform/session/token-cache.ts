@@ -156,7 +156,8 @@ function storedIn(
 }
 
 export interface IssuedTokensSettings {
-  readonly config: { readonly scope: string };
+  /** The requested scope. */
+  readonly scope: string;
   readonly keys?: Keys | undefined;
   readonly shared?: SharedState | undefined;
   /** The cache, if the storage has a place for it. */
@@ -237,9 +238,9 @@ export class IssuedTokens {
 
   /** Called when there are no tokens. This program requests the next ones. */
   #erase(): void {
-    const { stored, config } = this.#settings;
+    const { stored, scope } = this.#settings;
     if (stored?.isThere) this.#inTurn(() => stored.erase());
-    this.#requested = config.scope;
+    this.#requested = scope;
     this.#sessionId = `${Date.now()} ${Math.random()}`;
   }
 
@@ -303,15 +304,15 @@ export class IssuedTokens {
   }
 
   get requested(): string | undefined {
-    const { stored, config } = this.#settings;
-    return stored === undefined ? config.scope : this.#requested;
+    const { stored, scope } = this.#settings;
+    return stored === undefined ? scope : this.#requested;
   }
 
   /** Whether the program requests a scope that the session has neither requested nor received. */
   get isTooNarrow(): boolean {
     if (this.#requested === undefined) return false;
     const known = `${this.#requested} ${this.#drivers.recorder.scope}`.split(" ");
-    const { scope } = this.#settings.config;
+    const { scope } = this.#settings;
     return scope.split(" ").some((word) => word !== "" && !known.includes(word));
   }
 }

@@ -8,7 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import {
   ClientAuthentication,
   type Config,
@@ -16,9 +16,11 @@ import {
   configError,
   MESSAGES,
 } from "../../core/index.ts";
+import type deviceSchema from "../../platform/configuration/device.schema.json";
 import {
   completeConfig,
   coreConfigOf,
+  type DeviceConfig,
   deviceServer,
   deviceSettings,
   JAVASCRIPT_ONLY,
@@ -32,8 +34,10 @@ import type {
   ServerChoice,
   ServerSettings,
 } from "../../platform/configuration/settings.ts";
+import type signInSchema from "../../platform/configuration/sign-in.schema.json";
 import type { HttpSink } from "../../platform/contracts.ts";
 import { noEndpoints } from "../../platform/driver.ts";
+import type { NodeHttpOptions } from "../../platform/node/http-options.ts";
 import { identityOf, parseOptions } from "../../platform/node/options.ts";
 import {
   accountDirectory,
@@ -748,6 +752,15 @@ describe("the table of settings", () => {
     expect([errorOf(least), errorOf(most)]).toEqual([ConfigMember.NONE, ConfigMember.NONE]);
     expect(errorOf(least - 1)).toBe(errorOf(most + 1));
     expect(errorOf(most + 1)).not.toBe(ConfigMember.NONE);
+  });
+
+  it("the types have the same members", () => {
+    expectTypeOf<keyof SignInOptions>().toEqualTypeOf<keyof typeof signInSchema.properties>();
+    expectTypeOf<keyof DeviceConfig>().toEqualTypeOf<keyof typeof deviceSchema.properties>();
+    type Http = typeof signInSchema.properties.http.properties;
+    expectTypeOf<keyof NodeHttpOptions>().toEqualTypeOf<keyof Http>();
+    type Limits = typeof deviceSchema.properties.limits.properties;
+    expectTypeOf<keyof NonNullable<DeviceConfig["limits"]>>().toEqualTypeOf<keyof Limits>();
   });
 
   it("every member of the core's configuration in the table exists", () => {
