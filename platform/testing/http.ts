@@ -86,8 +86,6 @@ interface Exchange {
   takeBackLimit: () => void;
 }
 
-/** The response if there is neither a script nor a handler. */
-const NOBODY: FakeResponse = { fault: { kind: "refuse" } };
 /** Chunks are in the middle of a larger buffer, to find callers that expect `from` to be 0. */
 const LEAD_BYTES = 3;
 
@@ -139,7 +137,8 @@ export class FakeHttp implements Http {
       this.#response(exchange, {}, fault);
       return;
     }
-    const step = this.#script.shift() ?? this.handler ?? NOBODY;
+    const refused: FakeResponse = { fault: { kind: "refuse" } };
+    const step = this.#script.shift() ?? this.handler ?? refused;
     const response = typeof step === "function" ? step(seen) : step;
     if (response instanceof Promise)
       response.then((value) => this.#response(exchange, value, fault));

@@ -58,14 +58,11 @@ export function fakeSigner(): Signer {
   return { algorithm: "ES256", publicJwk: PUBLIC, sign };
 }
 
-const LATENCY_MS = 40;
-const STORAGE_DELAY_MS = 3;
-
 /** Creates a test device. As on a real device, HTTP and storage respond later, on the clock. */
 export function fakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   const clock = options.clock ?? new ManualClock();
-  const late = options.isAtOnce ? {} : { latencyMs: LATENCY_MS };
-  const delayMs = options.storageDelayMs ?? (options.isAtOnce ? undefined : STORAGE_DELAY_MS);
+  const late = options.isAtOnce ? {} : { latencyMs: 40 };
+  const delayMs = options.storageDelayMs ?? (options.isAtOnce ? undefined : 3);
   const entropy = options.entropy ?? 1;
   return {
     clock,
