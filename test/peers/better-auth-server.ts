@@ -61,7 +61,6 @@ export async function startBetterAuth(): Promise<ForeignServer> {
   };
 }
 
-/** A signed-in user with a browser's cookies. */
 class User {
   #cookies = "";
   readonly #origin: string;

@@ -26,10 +26,7 @@ export interface ProviderRequest {
 /** A client with a key, whose tokens may be bound to it. */
 export const KEYED = "vehicle";
 
-/**
- * @param keys the public keys of the client `KEYED`; DPoP then requires nonces
- * @param received is called with each request
- */
+/** @param keys the public keys of the client `KEYED`; DPoP then requires nonces */
 export async function startProvider(
   keys: readonly object[] = [],
   received: (request: ProviderRequest) => void = () => {},

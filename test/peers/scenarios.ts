@@ -86,7 +86,6 @@ export class SharedTime {
     this.#set = setSystemTime;
   }
 
-  /** Advances to the device's next timer. */
   next(): void {
     this.clock.advanceToNext();
     this.report();
@@ -149,7 +148,6 @@ export class PeerDevice {
     }
   }
 
-  /** The exchanges with this path. */
   responses(path: string): Received[] {
     return this.http.received.filter((one) => one.path.split("?")[0] === path);
   }

@@ -1,7 +1,6 @@
 // Interoperability with other authorization servers, each with a public client and with confidential clients that
-// authenticate in the body and with HTTP Basic. The three servers differ much: oidc-provider (OpenID certified, its own
-// pages, rotating refresh tokens), Authlib (common in Python), and better-auth, which requires JSON and has no
-// metadata.
+// authenticate in the body and with HTTP Basic: oidc-provider (OpenID certified, its own pages, rotating refresh tokens),
+// Authlib (common in Python), and better-auth, which requires JSON and has no metadata.
 
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, vi } from "vitest";
@@ -24,7 +23,6 @@ function mute(): void {
   }
 }
 
-/** These scenarios need neither refresh tokens nor revocation. */
 const WITHOUT_REFRESH: readonly Scenario[] = ["sign-in", "denial", "expiry"];
 
 describe.each([

@@ -64,7 +64,6 @@ async function behindRefusingProxy(): Promise<Broken> {
   return behindProxy(proxy.url);
 }
 
-/** What is broken, and the code, the remedy and the advice that name it. */
 const CASES: Record<string, readonly [() => Promise<Broken> | Broken, RegExp]> = {
   "a name that does not exist": [
     () => ({ at: "https://nobody.invalid" }),

@@ -15,7 +15,6 @@ interface CertificateCase {
   readonly cert: string;
 }
 
-/** Who signs the certificate. */
 type By = "authority" | "stranger" | "leaf" | "unsigning" | "constrained" | "too deep" | "itself";
 
 interface Plan {
@@ -135,7 +134,6 @@ function constraints(): object {
   return { id: "2.5.29.30", critical: true, value: forge.asn1.toDer(value).getBytes() };
 }
 
-/** Returns the trusted authority and all rows. */
 export function makeCertificateCases(host = "www.shop.example"): {
   ca: string;
   cases: readonly CertificateCase[];

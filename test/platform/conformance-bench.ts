@@ -29,7 +29,6 @@ export const realEnvironment: Environment = {
     }),
 };
 
-/** An environment in which time passes only on the simulated clock. */
 export function manualEnvironment(clock: ManualClock): Environment {
   return {
     async wait(ms) {

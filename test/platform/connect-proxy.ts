@@ -6,7 +6,6 @@ import { listen } from "../listening.ts";
 
 export interface RunningProxy {
   readonly url: string;
-  /** The requested names and ports. */
   readonly requested: string[];
   close(): void;
 }

@@ -18,7 +18,6 @@ beforeEach(() => {
   directory = path.join(root, "state");
 });
 
-/** Makes this function fail with this error code. */
 const failing = (name: "openSync" | "renameSync" | "fchmodSync", code: string) =>
   vi.spyOn(fs, name as "openSync").mockImplementation(() => {
     throw Object.assign(new Error("not said"), { code });

@@ -48,7 +48,6 @@ describe("one exchange at a time", () => {
     });
     server.adapter.send(server.request(), sink);
     const events = (await next.ended).map(([event]) => event);
-    // The body is decoded in several pieces.
     expect(events.length).toBeGreaterThan(3);
     expect(reported.map(([event]) => event)).toEqual(["status", "body"]);
     expect(events).toEqual(["status", ...Array(events.length - 2).fill("body"), "end"]);

@@ -47,7 +47,6 @@ const response = (status: string, ...lines: string[]): string =>
   [`HTTP/1.1 ${status}`, ...lines, "", ""].join("\r\n");
 const CLOSE = "Connection: close";
 const EMPTY = "Content-Length: 0";
-/** Resolves to the error of the rejected promise. */
 const thrown = (promise: Promise<unknown>): Promise<Error> =>
   promise.then(
     () => expect.unreachable("it must not succeed"),
@@ -166,7 +165,6 @@ const ROWS: Row[] = [
   ["another coding", `${of(CODED)}plain`, begun, WRONG, `incorrect header check, ${WRONG}`],
 ];
 
-/** The result of `fetch` as a text. */
 async function fetched(): Promise<string> {
   try {
     const found = await own(server.origin, { redirect: "manual" });
@@ -204,7 +202,6 @@ describe("the result of a response", () => {
       [Object.assign(new Error("to 192.0.2.1"), { code: "ETIMEDOUT" }), "timeout", "ETIMEDOUT"],
       [new TypeError("to 192.0.2.1"), "unreachable", "TypeError"],
     ] as const) {
-      // Every write fails.
       agent.createConnection = () =>
         new Duplex({ read: () => {}, write: (_bytes, _encoding, done) => done(error) });
       server.make({ agent });

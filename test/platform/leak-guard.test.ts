@@ -19,7 +19,6 @@ const SECRETS = {
   refresh_token: `refresh${SECRET}`,
 };
 
-/** @returns the requested addresses */
 const callAt = (address: string, target: string): string[] => {
   const endpoints = { ...ENDPOINTS, resources: [address] };
   return call(signedIn({ endpoints }, signsIn({}, SECRETS)), target);

@@ -10,7 +10,6 @@ import { listen } from "../listening.ts";
 
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/** Calls of a sink, in order. */
 export type ErrorText = [event: string, ...values: unknown[]];
 
 /** The calls for the response `OK`. */
@@ -67,7 +66,6 @@ export class RawServer {
   origin = "";
   /** Called with the socket of each request, and sends the response. */
   script: (socket: net.Socket) => unknown = (socket) => socket.write(OK);
-  /** The requests that the server has received. */
   readonly requested: string[] = [];
   connections = 0;
   adapter = new NodeHttp();
@@ -94,12 +92,10 @@ export class RawServer {
     await new Promise((done) => this.#server.close(done));
   }
 
-  /** The number of open connections. */
   open(): Promise<number> {
     return new Promise((done) => this.#server.getConnections((_, count) => done(count)));
   }
 
-  /** Replaces the adapter by one with these options. */
   make(options: NodeHttpOptions): void {
     this.adapter.dispose();
     this.adapter = new NodeHttp(options);

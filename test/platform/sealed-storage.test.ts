@@ -40,7 +40,6 @@ class Format {
     return this.sealed(1, message);
   }
 
-  /** Seals any message with the device's key. */
   sealed(version: number, message: Uint8Array): Uint8Array {
     const random = new Uint8Array(24);
     this.#entropy.fill(random, 0, 24);

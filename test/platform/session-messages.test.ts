@@ -335,7 +335,6 @@ describe("what a start knows from the previous one", () => {
     await environment.until(() => wider.isSettled);
     expect(wider.error).toMatchObject({ code: "insufficient_scope", remedy: "user" });
     expect((wider.error as SignInError).message).toContain('good for "video" alone');
-    // The new session has its own scope, and nothing of the last one.
     environment.http.handler = environment.server.handle;
     environment.server.moreMembers = () => ({});
     const anew = await started(environment, {}, requesting("video audio"));
@@ -412,7 +411,6 @@ it.each(["/code", "/token"])(
 );
 
 describe("a program without handlers", () => {
-  /** Runs a program without handlers on the environment's platform. */
   async function silent(listens: SignInHandlers) {
     const handlers = { onCode() {}, ...listens };
     const environment = new SessionEnvironment();

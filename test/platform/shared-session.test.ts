@@ -122,7 +122,6 @@ describe("two programs that sign in together", () => {
 
 describe("a start uses the cached access token", () => {
   const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
-  /** The number of token requests so far. */
   const requested = (): number => environment.responses("/token").length;
 
   it.each([["in the clear", {}] as const, ["sealed", { deviceKey: KEY }] as const])(

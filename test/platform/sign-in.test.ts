@@ -29,7 +29,6 @@ let server: Awaited<ReturnType<typeof scripted>>;
 let origin: string;
 let root: string;
 let state: string;
-/** The server's responses by path. */
 let responses: Record<string, object>;
 let requested: ReceivedRequest[];
 const sessions: Session[] = [];
@@ -226,7 +225,6 @@ it("core/SPEC.md, Records: another client in the same directory gets a one-line 
 describe("keepSignedIn", () => {
   let service: SimulatedService;
   let folder: string;
-  /** The number of codes that the program has shown. */
   let shown: number;
   /** The API sends these responses before it accepts the token. */
   let refusals: Response[];

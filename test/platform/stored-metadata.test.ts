@@ -23,7 +23,6 @@ const SERVER = {
   bindsTokens: false,
 };
 
-/** The content of the stored file. */
 const WRITTEN = { version: 3, ...SERVER };
 const { token: _token, ...withoutToken } = SERVER.endpoints;
 const withAddresses = (more: object): object => ({

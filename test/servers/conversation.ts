@@ -31,10 +31,7 @@ export class Conversation {
   readonly #recording: Recording;
   readonly #script: ExchangeName[];
 
-  /**
-   * @param script the exchanges in order
-   * @param storage with the records of an earlier device
-   */
+  /** @param storage with the records of an earlier device */
   constructor(recording: Recording, script: readonly ExchangeName[], storage?: MemoryStorage) {
     this.#recording = recording;
     this.#script = [...script];
@@ -75,10 +72,7 @@ export class Conversation {
     return this;
   }
 
-  /**
-   * Advances the clock until the access token is refreshed. If it has no lifetime, an API returns 401 first.
-   * @param response the exchange with the response
-   */
+  /** Advances the clock until the access token is refreshed. If it has no lifetime, an API returns 401 first. */
   refresh(response: "refresh" | "ended"): this {
     this.append(response);
     const { clock, http } = this.platform;

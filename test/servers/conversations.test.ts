@@ -119,7 +119,6 @@ function sourceTable(profiles: readonly ServerProfile[]): string {
   ]);
 }
 
-/** Which scenarios succeed with each recorded server. @throws Error if a conversation fails */
 function outcomeTable(profiles: readonly ServerProfile[]): string {
   return markdownTable([
     ["server", "protocol", ...SCENARIOS],

@@ -72,7 +72,6 @@ export interface HttpResponse {
   readonly retryAfterSeconds: number;
 }
 
-/** A response and its request. */
 export interface Exchange extends HttpResponse {
   readonly url: string;
   readonly contentType: string;
@@ -91,10 +90,8 @@ export interface Source {
 
 export interface Recording {
   readonly server: string;
-  /** The parameters that the developer sets for the profile. */
   readonly words: Record<string, string>;
   readonly scope: string;
-  /** Address of the userinfo endpoint; "" if there is none. */
   readonly userInfo: string;
   readonly sources: readonly Source[];
   readonly exchanges: ReadonlyMap<ExchangeName, Exchange>;

@@ -157,9 +157,6 @@ describe("a request uses the server's names", () => {
   );
 });
 
-// The parameters of a known server: errors for invalid ones, the resulting addresses, and that no parameter sends the
-// secrets to another server.
-
 const output = (name: string, words: Record<string, string>, hasSecret = true) => {
   try {
     serverOf(name, words, hasSecret);
