@@ -224,7 +224,6 @@ const NAMES: Readonly<Record<string, string>> = {
   string: "a text",
 };
 
-/** Returns a message: what is allowed, what was given, and the choice that was probably meant. */
 function mustBe(value: unknown, schema: Schema): string {
   const { title = allowedBy(schema), enum: choices = [] } = schema;
   const meant = typeof value === "string" ? nameMeant(value, choices) : undefined;
@@ -251,7 +250,6 @@ export function listed(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
 }
 
-/** Returns the path of a member, as in code. */
 export function join(path: string, name: string): string {
   const plain = /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name);
   if (!plain) return `${path}[${JSON.stringify(name.slice(0, 64))}]`;

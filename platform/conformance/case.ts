@@ -59,7 +59,7 @@ export function must(holds: boolean, otherwise: string): asserts holds {
 
 /** The longest time that a callback may take. */
 const TIMEOUT_MS = 20_000;
-/** How long the suite waits to see that no callback comes. */
+/** The suite waits for this time to see that no callback comes. */
 export const SILENCE_MS = 25;
 
 /** Waits until `ready`, with growing pauses between checks. */

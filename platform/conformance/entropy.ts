@@ -1,5 +1,4 @@
-// The rules of the Entropy and Signer contracts. They detect a source that is stuck, repeats itself or writes outside its
-// range. No test can prove that bytes are unpredictable.
+// The rules of the Entropy and Signer contracts. No test can prove that bytes are unpredictable.
 
 import type { Bytes, Entropy, Signer } from "../contracts.ts";
 import { must, pattern, type Subject, suite } from "./case.ts";

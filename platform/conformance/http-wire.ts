@@ -101,10 +101,7 @@ const chunk = (bytes: string) => [chunked("3\r\nabc\r\n"), bytes];
 /** A response with these headers and a body of five bytes. */
 const lengths = (headers: string) => [`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`, "abcde"];
 
-/**
- * Invalid responses, each as the pieces that the server sends. A response with two different lengths may be an attempt at
- * request smuggling or response splitting (RFC 9112 §6.3).
- */
+/** Invalid responses in pieces. Two different lengths may be an attempt at response splitting (RFC 9112 §6.3). */
 const BROKEN: Readonly<Record<string, readonly string[]>> = {
   "what is not HTTP": ["\x00\x01 this is not HTTP\r\n\r\n"],
   "a chunked body with a size that is no number": chunk("zz\r\nabc\r\n0\r\n\r\n"),

@@ -1,5 +1,4 @@
-// The rules of the Http contract about the reports to the sink. The rules about headers, connections and TLS need a real
-// server and are in http-wire.ts.
+// The rules of the Http contract about the reports to the sink. http-wire.ts has those that need a real server.
 
 import { type ConformanceCase, eventually, must, mustBegin, pattern, SILENCE_MS } from "./case.ts";
 import {

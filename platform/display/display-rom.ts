@@ -59,10 +59,7 @@ function romByte(rom: RomName, character: string): number {
   return -1;
 }
 
-/**
- * Converts a text to the bytes of a display, one character of the result for each byte.
- * @throws RangeError that names the first character that the ROM does not have
- */
+/** Returns the bytes of a text, one character for each. @throws RangeError that names a character the ROM does not have */
 export function romText(rom: RomName, text: string): string {
   let bytes = "";
   for (const character of text) {

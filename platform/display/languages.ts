@@ -3,10 +3,7 @@ import { MESSAGES } from "../../core/index.ts";
 import { type RomName, romText } from "./display-rom.ts";
 import { reasons } from "./reasons.ts";
 
-/**
- * The texts of a language in the core's order: starting, signedOut, requesting ... (device.schema.json). Each fits displays
- * from 16x2 on. The ROM determines which letters keep their accents.
- */
+/** The texts of a language in the order of the core's MESSAGES. Each fits displays from 16x2 on. */
 type Texts = readonly string[];
 
 const messages = {
@@ -117,10 +114,7 @@ const messages = {
   ],
 } as const satisfies Readonly<Record<string, Texts>>;
 
-/**
- * Translations of the reasons for a missing connection, in the order of platform/display/reasons.ts. Each half has at most
- * 16 characters.
- */
+/** Translations of the reasons for a missing connection (reasons.ts), in its order. */
 const connectionReasons = {
   de: [
     "Kein Netzkabel|Bitte einstecken",
@@ -223,10 +217,7 @@ export function usualRom(language: Language): RomName {
   return language === "ja" || language === "en" ? "A00" : "A02";
 }
 
-/**
- * Returns the texts of a language as Config.messages: one line for each text, one character for each byte of the display.
- * @throws RangeError if the ROM has no letters for the language, such as A02 for katakana
- */
+/** Returns Config.messages in a language. @throws RangeError if the ROM has no letters for it, such as A02 for katakana */
 export function messagesFor(language: Language, rom: RomName = usualRom(language)): string {
   // English is the core's default.
   if (language === "en") return "";

@@ -42,7 +42,6 @@ export const reasons: readonly Reason[] = Object.entries<readonly [string, strin
   ],
 }).map(([name, [text, sentence]]) => ({ name, text, sentence }));
 
-/** The names in device.json, in the order of `reasons`. */
 export const reasonNames: readonly string[] = reasons.map(({ name }) => name);
 
 /** Returns the texts of all reasons, one line each, some replaced by the device's own; "" if it has none of its own. */

@@ -1,5 +1,5 @@
-// The members of QuickJS's `std` and `os` (2024 and later) that are used, and the adapters that need only these: random
-// bytes, time and the alarm. With `qjs --std`, both are globals, in modules and scripts.
+// The members of QuickJS's `std` and `os` (2024 and later) that are used, and the adapters that need only these. With
+// `qjs --std`, both are globals, in modules and scripts.
 
 import type { Entropy, Timers } from "../contracts.ts";
 import { timePassed, timersOn } from "../driver/elapsed-time.ts";

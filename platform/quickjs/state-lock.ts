@@ -14,7 +14,6 @@ const TRIES = 4;
 
 /**
  * Takes the lock of a directory, because two devices with the same records would invalidate each other's refresh tokens.
- * @returns a function that releases the lock
  * @throws FileError if another live process holds it, or if it cannot be written
  */
 export function lockDirectory(os: Os, directory: string): () => void {

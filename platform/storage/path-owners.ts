@@ -20,10 +20,7 @@ export const READERS = {
 const STICKY = 0o1000;
 const LINKS_MAX = 40;
 
-/**
- * Returns the problem with owners and modes of a file and of the directories of its path, "" for none.
- * @param uid the current user; undefined on systems without users
- */
+/** Returns the fault in owners and modes of a file and its path, "" for none. @param uid undefined on systems without users */
 export function pathProblem(
   path: string,
   readers: Readers,

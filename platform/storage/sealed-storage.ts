@@ -181,10 +181,7 @@ export class SealedStorage implements Storage {
     });
   }
 
-  /**
-   * Reads a slot of the inner storage and opens its record into `#message`.
-   * @param then receives the length, EMPTY or -1
-   */
+  /** Opens the record in a slot into `#message`. @param then receives the length of head and record, EMPTY or -1 */
   #load(slot: number, then: (length: number) => void): void {
     this.#begin();
     const envelope = this.#envelope;
@@ -211,11 +208,7 @@ export class SealedStorage implements Storage {
     });
   }
 
-  /**
-   * Opens the sealed record in `#envelope` into `#message`.
-   * @param length of the sealed record; -1 if it could not be read
-   * @returns the length of head and record, which follow the leading zeros; -1 if the sealed record is not authentic
-   */
+  /** Opens the `length` bytes in `#envelope`. @returns the length of head and record; -1 if they are not authentic */
   #open(slot: number, length: number): number {
     const innerBytes = length - BOX_AT - TAG_BYTES;
     if (!this.#hasKey || innerBytes < HEAD_BYTES) return -1;

@@ -25,7 +25,6 @@ const PLACES: Readonly<Record<number, number>> = { 0: 0, 1: 1, [TOKEN_CACHE]: 2 
 /** The start of each text, so that foreign data is neither read nor overwritten. */
 const MAGIC = "picogrant 1";
 
-/** The two slots and the token cache, in one text. */
 export class ValueSlots implements Storage, WithTokenCache {
   readonly capacity = CAPACITY;
   lastFailure = "";

@@ -34,7 +34,6 @@ export class ManualClock {
     return this.#elapsedMs;
   }
 
-  /** Does the same as `Timers.now`: returns an integer 0..2^32-1 that wraps. */
   now(): number {
     return (this.#startMs + this.#elapsedMs) % WRAP_MS;
   }

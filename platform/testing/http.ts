@@ -92,9 +92,8 @@ const LEAD_BYTES = 3;
 /** An HTTP adapter without a network. It throws if the caller violates the contract, and records the violations. */
 export class FakeHttp implements Http {
   readonly requests: SeenRequest[] = [];
-  /** The caller's violations of the contract. */
   readonly violations: string[] = [];
-  /** The number of exchanges that `abort` has ended. */
+  /** The number of calls of `abort`. */
   aborts = 0;
   // These four are options that tests can replace at any time.
   handler: FakeHandler | undefined;

@@ -28,7 +28,6 @@ export interface FakePlatformOptions {
   storageDelayMs?: number;
   /** HTTP and storage call back before the call returns, unless a delay is set. */
   isAtOnce?: boolean;
-  /** The seed of the entropy, or an Entropy adapter. */
   entropy?: number | Entropy;
 }
 

@@ -6,9 +6,9 @@ import type { ManualClock } from "./clock.ts";
 export interface MemoryStorageOptions {
   /** Largest record in bytes; default 2048. */
   capacity?: number;
-  /** The clock for `delayMs`. Without `delayMs`, callbacks come before the call returns. */
+  /** The clock for `delayMs`. */
   clock?: ManualClock;
-  /** Milliseconds until an operation is done; 0: at once. */
+  /** Milliseconds until an operation is done. Without it, callbacks come before the call returns. */
   delayMs?: number;
 }
 
@@ -17,7 +17,6 @@ export class MemoryStorage implements Storage {
   readonly capacity: number;
   /** Number of calls of each operation, for both slots. */
   readonly counts = { reads: 0, writes: 0, erases: 0 };
-  /** The caller's violations of the contract. */
   readonly violations: string[] = [];
   /** Return true to make an operation on a slot fail (`read` reports -1, the others `false`). */
   failWhen: (operation: "read" | "write" | "erase", slot: number) => boolean = () => false;
@@ -37,7 +36,6 @@ export class MemoryStorage implements Storage {
     return this.#slot(slot).slice();
   }
 
-  /** Replaces the content of a slot. */
   poke(slot: number, bytes: Uint8Array): void {
     this.#slot(slot);
     this.#slots[slot as 0 | 1] = bytes.slice();
