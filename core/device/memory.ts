@@ -143,6 +143,14 @@ export function matchNext(device: Device, literal: Literal, matched: number, c: 
   return 0;
 }
 
+/** Whether the region's value contains the byte. */
+export function contains(device: Device, region: Place, byte: number): boolean {
+  var at = device.start[region];
+  var end = at + device.length[region];
+  while (at < end && device.memory[at] !== byte) at++;
+  return at < end;
+}
+
 export function beginsWith(device: Device, region: Place, other: Place): boolean {
   var size = device.length[other];
   return (

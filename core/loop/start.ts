@@ -29,11 +29,12 @@ function resume(device: Device): void {
       startJob(device, Job.ERASE_OLDER);
       break;
     case RecordKind.ACCESS_TOKEN:
-      moveTo(device, Event.TOKENS_FOUND, State.SIGNED_IN);
-      dropSpentCode(device);
-      break;
     case RecordKind.REFRESH_TOKEN:
-      moveTo(device, Event.TOKENS_FOUND, State.REFRESHING);
+      moveTo(
+        device,
+        Event.TOKENS_FOUND,
+        device.recordKind === RecordKind.REFRESH_TOKEN ? State.REFRESHING : State.SIGNED_IN,
+      );
       dropSpentCode(device);
       break;
     case RecordKind.REVOKED_ACCESS_TOKEN:

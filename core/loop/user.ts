@@ -49,17 +49,13 @@ function giveUpAttempt(device: Device): void {
 export function signIn(device: Device): void {
   countAnew(device);
   countChallengesAnew(device);
+  var isRefusedAgain = isRefused(device) && device.refused === Refused.TRIED_FOR_USER;
   if (device.state === State.STARTING) needCode(device);
-  else if (!keepsTokens(device)) {
+  else if (isRefusedAgain || !keepsTokens(device)) {
     giveUpAttempt(device);
     requestCode(device, Event.SIGN_IN, 0);
-  } else if (isRefused(device)) {
-    if (device.refused === Refused.TRIED_FOR_USER) {
-      giveUpAttempt(device);
-      requestCode(device, Event.SIGN_IN, 0);
-      startJob(device, Job.WIPE);
-    } else refreshForUser(device);
-  }
+    if (isRefusedAgain) startJob(device, Job.WIPE);
+  } else if (isRefused(device)) refreshForUser(device);
 }
 
 /** Notes that the user wants to sign in while the stored records are being read. */

@@ -116,24 +116,19 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
   setInterval(device, moveTime(device, direction, device.intervalMs, Limit.INTERVAL_MIN_MS));
   setCodeLifetime(device, moveTime(device, direction, device.codeLifetimeS, 0));
   setRefreshLifetime(device, moveTime(device, direction, device.refreshLifetimeS, 0));
-  switch (device.recordKind) {
-    case RecordKind.ACCESS_TOKEN:
-    case RecordKind.REVOKED_ACCESS_TOKEN:
-      moveValue(device, direction, Field.ACCESS_TOKEN);
-      break;
-    case RecordKind.REFRESH_TOKEN:
-    case RecordKind.REVOKED_REFRESH_TOKEN:
-      moveValue(device, direction, Region.REFRESH_TOKEN);
-      break;
-    default: {
-      for (var field = 1; Fields.RECORDED >> field; field++) {
-        if ((Fields.RECORDED >> field) & 1) moveValue(device, direction, field);
-      }
-      // A record without a verifier ends here. Older versions wrote only such records.
-      var isMore = device.writeAt < device.writeEnd;
-      if (direction === Direction.TO_RECORD ? holds(device, Region.CODE_VERIFIER) : isMore) {
-        moveValue(device, direction, Region.CODE_VERIFIER);
-      }
+  var kind = device.recordKind;
+  if (kind === RecordKind.ACCESS_TOKEN || kind === RecordKind.REVOKED_ACCESS_TOKEN) {
+    moveValue(device, direction, Field.ACCESS_TOKEN);
+  } else if (kind === RecordKind.REFRESH_TOKEN || kind === RecordKind.REVOKED_REFRESH_TOKEN) {
+    moveValue(device, direction, Region.REFRESH_TOKEN);
+  } else {
+    for (var field = 1; Fields.RECORDED >> field; field++) {
+      if ((Fields.RECORDED >> field) & 1) moveValue(device, direction, field);
+    }
+    // A record without a verifier ends here. Older versions wrote only such records.
+    var isMore = device.writeAt < device.writeEnd;
+    if (direction === Direction.TO_RECORD ? holds(device, Region.CODE_VERIFIER) : isMore) {
+      moveValue(device, direction, Region.CODE_VERIFIER);
     }
   }
 }

@@ -3,8 +3,9 @@
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
-import { type Bytes, beginsWith, type CallKind, type Device } from "../device/memory.ts";
+import { type Bytes, beginsWith, type CallKind, contains, type Device } from "../device/memory.ts";
 import { Field, Literal } from "../device/tables.ts";
+import { holdsVisible } from "../grant/token-response.ts";
 import { scanByte } from "../text/json-scanner.ts";
 import { isResponseTooLong, lend, startCall } from "./call.ts";
 
@@ -19,17 +20,6 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
   if (!startCall(device, METADATA, Endpoint.METADATA, 1)) return 0;
   lend(device, issuer, from, to);
   return 1;
-}
-
-/** Whether the address is printable ASCII without `@`. A user name misleads: the host of http://localhost:80@b is b. */
-function isPlainAddress(device: Device, region: Field): boolean {
-  var at = device.start[region];
-  var end = at + device.length[region];
-  for (; at < end; at++) {
-    var c = device.memory[at];
-    if (c < 33 || c > 126 || c === 64) return false;
-  }
-  return true;
 }
 
 /** Whether the address belongs to this device. The host name must end where the literal ends. */
@@ -72,7 +62,9 @@ function areSafe(device: Device): boolean {
   for (var field = Field.VALUE_B; field <= Field.VALUE_D; field++) {
     // Only the revocation endpoint may be absent.
     if (field === Field.VALUE_D && device.length[field] < 0) return true;
-    if (!isPlainAddress(device, field)) return false;
+    if (!holdsVisible(device, field)) return false;
+    // A user name misleads: the host of http://localhost:80@b is b.
+    if (contains(device, field, 64)) return false;
     if (!isSecure(device, field) && !(isIssuerHere && isLoopback(device, field))) return false;
   }
   return true;

@@ -4,7 +4,14 @@
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
-import { type Bytes, type CallKind, type Device, holds, isTooLong } from "../device/memory.ts";
+import {
+  type Bytes,
+  type CallKind,
+  contains,
+  type Device,
+  holds,
+  isTooLong,
+} from "../device/memory.ts";
 import { beginTarget, keepTarget, offerNextPage, shorten } from "../device/regions.ts";
 import { Field, Literal, Region } from "../device/tables.ts";
 import {
@@ -75,13 +82,6 @@ export function sendCall(
   return 1;
 }
 
-function hasQuery(device: Device): boolean {
-  var at = device.start[Region.CALL];
-  var end = at + device.targetSize;
-  while (at < end && device.memory[at] !== 63) at++;
-  return at < end;
-}
-
 /**
  * Appends the response's page token to the target, because the token's place, OUTPUT, is released after the call. Only
  * a GET can return a list. A token that does not fit is an error, because the rest of the list would be missing.
@@ -93,7 +93,8 @@ function keepPageToken(device: Device): ErrorCode {
   }
   shorten(device, Region.CALL, device.targetSize);
   writeOn(device, Region.CALL);
-  writeByte(device, hasQuery(device) ? 38 : 63); // & or ?
+  // The token follows a query with `&`, otherwise with `?`.
+  writeByte(device, contains(device, Region.CALL, 63) ? 38 : 63);
   writeRegion(device, Literal.PAGE_TOKEN, Encoding.NONE);
   writeRegion(device, Field.VALUE_A, Encoding.FORM);
   endWrite(device, Region.CALL);
