@@ -93,9 +93,7 @@ export async function callOnce<T>(
 
 /** Returns bytes derived from a seed; from 256 bytes on, all values occur. */
 export function pattern(length: number, seed: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  for (let i = 0; i < length; i++) bytes[i] = (i * 7 + (i >> 8) * 13 + seed * 31 + 5) & 0xff;
-  return bytes;
+  return new Uint8Array(length).map((_, i) => i * 7 + (i >> 8) * 13 + seed * 31 + 5);
 }
 
 /** Throws unless the first bytes are `expected`. */

@@ -11,7 +11,7 @@ import {
   TOO_LONG,
   UNKNOWN_CODING,
 } from "../exchange/limits.ts";
-import { asciiOf, bytesOf } from "../text/text.ts";
+import { asciiOf, bytesOf, latinBytesOf } from "../text/text.ts";
 import { type Os, safeEnvironment } from "./engine.ts";
 import { Child } from "./process.ts";
 
@@ -229,24 +229,14 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
     // For an empty value, curl needs a semicolon instead of the colon.
     ...headers.map(([name, value]) => option("header", value ? `${name}: ${value}` : `${name};`)),
   ];
-  if (request.method === "GET") return bytesOf(`${lines.join("\n")}\n`);
-  return withBody(lines, request);
-}
-
-const ESCAPES: Readonly<Record<number, string>> = { 10: "n", 13: "r", 34: '"', 92: "\\" };
-
-function withBody(lines: string[], request: HttpRequest): Uint8Array | undefined {
-  const bytes = [...bytesOf(`${lines.join("\n")}\ndata-raw = "`)];
-  for (let at = request.bodyFrom; at < request.bodyTo; at++) {
-    const c = request.body[at]!;
-    if (c === 0) return undefined;
-    const letter = ESCAPES[c];
-    if (letter === undefined) bytes.push(c);
-    else bytes.push(92, letter.charCodeAt(0));
-  }
-  return Uint8Array.from([...bytes, ...bytesOf('"\n')]);
+  const config = bytesOf(`${lines.join("\n")}\n`);
+  if (request.method === "GET") return config;
+  const body = asciiOf(request.body, request.bodyFrom, request.bodyTo);
+  if (body.includes("\0")) return undefined;
+  return Uint8Array.from([...config, ...latinBytesOf(`${option("data-raw", body)}\n`)]);
 }
 
 function option(name: string, value: string): string {
-  return `${name} = "${value.replace(/[\\"]/g, "\\$&")}"`;
+  const text = value.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r");
+  return `${name} = "${text}"`;
 }

@@ -49,12 +49,9 @@ export function asciiOf(bytes: Bytes, from: number, to: number): string {
 
 /** Decodes UTF-8; undefined if the bytes are invalid. */
 export function textOf(bytes: Bytes): string | undefined {
-  let encoded = "";
-  for (let at = 0; at < bytes.length; at++) {
-    encoded += `%${(256 + bytes[at]!).toString(16).slice(1)}`;
-  }
+  const encoded = Array.from(bytes, (byte) => `%${(256 + byte).toString(16).slice(1)}`);
   try {
-    return decodeURIComponent(encoded);
+    return decodeURIComponent(encoded.join(""));
   } catch {
     return undefined;
   }
