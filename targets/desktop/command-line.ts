@@ -62,9 +62,9 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
 }
 
 /** If the reader of the output has ended, such as `head`, ends the program as SIGPIPE would. */
-export function endUnread(error: NodeJS.ErrnoException): never {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(141);
+export function endUnread({ code }: NodeJS.ErrnoException): never {
+  if (code !== "EPIPE") process.stderr.write(`cannot write the output (${code})\n`);
+  process.exit(code === "EPIPE" ? 141 : 1);
 }
 
 /** Class names of errors that are printed for the user. A class can be in several bundles, so names are compared. */
