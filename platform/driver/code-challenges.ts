@@ -5,7 +5,7 @@ import { isFilled } from "../exchange/callbacks.ts";
 import { sha256 } from "../text/sha256.ts";
 import { base64url, bytesOf } from "../text/text.ts";
 
-/** RFC 7636 §4.1 recommends 32 random bytes, which are 43 characters in base64url. */
+/** RFC 7636 §4.1 recommends this length. */
 const RANDOM_BYTES = 32;
 
 /** Writes a verifier to the start of `into[from..to)` and its challenge to the end. @returns false without random bytes */

@@ -1,5 +1,3 @@
-// Carries out the core's commands with the adapters, and enlarges the core's memory when a value does not fit.
-
 import type * as complete from "../../core/complete.ts";
 import { Limit } from "../../core/device/limits.ts";
 import { Command, Endpoint, Region, State } from "../../core/index.ts";
@@ -30,6 +28,7 @@ interface CommandOwner extends Pick<RequestContext, "report" | "handOn"> {
   readonly fault: FaultHandler;
 }
 
+/** Carries out the core's commands with the adapters, and enlarges the core's memory when a value does not fit. */
 export class Commands implements RequestContext {
   readonly core: Core;
   readonly report: RequestContext["report"];

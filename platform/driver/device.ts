@@ -1,6 +1,3 @@
-// Creates the core's device from the options: allocates its memory, sets its configuration, and checks whether the
-// storage can take its records.
-
 import type * as complete from "../../core/complete.ts";
 import { ConfigMember, Field, Pkce, Region, release } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
@@ -13,6 +10,7 @@ import type { DriverOptions } from "./options.ts";
 export class CapacityError extends RangeError {}
 
 /**
+ * Creates the core's device, and checks whether the storage can take its records.
  * @param memory the core uses this array as long as the device exists
  * @param isGrown whether the memory grows when a value needs it, so that a record is only as long as its values
  * @throws Error if the core is of another release, whose numbers differ
@@ -40,12 +38,11 @@ export function makeDevice(
   const device = options.core.create(memory, config);
   if (!device) {
     const wrong = options.core.configError?.(config) ?? ConfigMember.NONE;
-    if (wrong !== ConfigMember.NONE) {
-      throw new CapacityError(`the configuration: ${memberName(wrong)} is missing or out of range`);
-    }
-    throw new CapacityError(
-      `${memory.length} bytes of memory are too few for this configuration; give more`,
-    );
+    const problem =
+      wrong === ConfigMember.NONE
+        ? `${memory.length} bytes of memory are too few for this configuration; give more`
+        : `the configuration: ${memberName(wrong)} is missing or out of range`;
+    throw new CapacityError(problem);
   }
   if (!isGrown) checkStorage(device, options.platform.storage.capacity);
   return device;

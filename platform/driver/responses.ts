@@ -69,7 +69,6 @@ export class Responses implements Above {
     this.giveUp();
   }
 
-  /** Passes the challenge on: the core needs it to interpret a 401, and the program may read it. */
   #challenge(authenticate: string): void {
     const { core, device } = this.#requesting;
     const value = bytesOf(authenticate);

@@ -19,10 +19,7 @@ export interface Above extends Omit<HttpSink, "failed"> {
 /** The response head: the arguments of `HttpSink.status`. */
 export type Head = Parameters<HttpSink["status"]>;
 
-/**
- * A filter that passes requests on unchanged by default. It handles one exchange at a time. Reset per-exchange state in
- * `send`.
- */
+/** A filter handles one exchange at a time. Reset per-exchange state in `send`. */
 export abstract class Filter implements Below {
   above!: Above;
   below!: Below;
@@ -40,8 +37,8 @@ export abstract class Filter implements Below {
 }
 
 /**
- * A filter that also receives the response, and passes it on unchanged by default. The adapter port passes each report
- * once, in order, and none after `abort`, so filters need not check.
+ * A filter that also receives the response. The adapter port passes each report once, in order, and none after `abort`, so
+ * filters need not check.
  */
 export abstract class Listener extends Filter implements Above {
   status(...head: Head): void {

@@ -95,10 +95,7 @@ export class Keys {
     ]);
   }
 
-  /**
-   * Stores the nonce and the time of a response.
-   * @returns why the nonce cannot be used, "" if it can, or if there is none
-   */
+  /** Stores the nonce and the time of a response. @returns why the nonce cannot be used, "" if it can, or if there is none */
   received(url: string, nonce: string, dateMs = 0): string {
     const origin = originOf(targetOf(url));
     if (dateMs > 0) {

@@ -13,13 +13,12 @@ export interface StepUp {
 
 /** The part of a response that `stepUpOf` reads. A `Response` of fetch has it. */
 export interface ResponseHead {
-  /** The HTTP status, 200..599. */
   readonly status: number;
   /** Header fields: `get` takes a name in any case, and returns null if the field is absent. */
   readonly headers: { get(name: string): string | null };
 }
 
-/** The maximum length of a list of values. No request could carry a longer one. */
+/** No request could carry a longer list. */
 const ACR_VALUES_MAX = 256;
 
 /**

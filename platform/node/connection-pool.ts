@@ -32,8 +32,7 @@ export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSetti
 
 /**
  * Checks the name as Node does, but by RFC 9525 (§2, §6.3): the common name never counts, and a wildcard stands for a whole
- * first label. Rejects a certificate with quoted names. They contain characters that no host name has, and implementations
- * parse them differently.
+ * first label. Rejects a certificate with quoted names, because implementations parse them differently.
  */
 function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   const { subjectaltname = "" } = certificate;

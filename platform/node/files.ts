@@ -71,7 +71,6 @@ export function pause(ms: number): void {
 /**
  * Creates a directory and its missing parents with this mode. The option `recursive` is not used: with it, Node 20 hangs if
  * a file system responds ENOENT below an existing directory, as /proc does.
- * @throws the system's error of the first directory that cannot be created
  */
 export function makeDirectory(directory: string, mode: number): void {
   const parent = path.dirname(directory);
@@ -88,7 +87,6 @@ export function makeDirectory(directory: string, mode: number): void {
  * Creates a directory for the program's own files, or checks an existing one. It must belong to this user, and no other
  * user may write to it. The directories above it are not checked, because a replaced directory would have another owner.
  * @param isSealed the files are sealed with a key, so a file system without modes is acceptable
- * @throws StateDirectoryError; the system's error
  */
 export function makeOwnDirectory(directory: string, isSealed = false): void {
   makeDirectory(directory, 0o700);
@@ -108,7 +106,6 @@ export function withFile<T>(file: string, flags: fs.OpenMode, run: (handle: numb
 /**
  * Checks that an open file or directory belongs to this user. Removes permissions of others that a mount, a copy or a umask
  * has added (Kubernetes gives whole volumes to a group). Rejects a file that every user could write to.
- * @throws StateDirectoryError
  */
 function keepOwn(handle: number, file: string, isSealed: boolean): void {
   const status = fs.fstatSync(handle);
@@ -138,7 +135,6 @@ function keepOwn(handle: number, file: string, isSealed: boolean): void {
 
 /**
  * Reads a file that `writeOwn` has written.
- * @param options `isSealed`: the content is sealed with a key; `limit`: the maximum length in bytes
  * @returns the content; its first `limit` + 1 bytes if it is longer; undefined if the file does not exist
  * @throws StateDirectoryError if it is not a file, or if others could have written it; the system's error
  */

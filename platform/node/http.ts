@@ -15,7 +15,6 @@ export class NodeHttp implements Http {
   /** Number of the current exchange. An exchange that was aborted before its start has an earlier number. */
   #turn = 0;
   #exchange: Exchange | undefined;
-  /** The last failure: the error code of Node or OpenSSL, or a sentence; "" for none. */
   lastFailure = "";
 
   /** @throws TypeError if the agent disables checks */

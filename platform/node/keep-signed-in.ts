@@ -25,7 +25,6 @@ export interface PersistentSession {
   close(): Promise<void>;
 }
 
-/** @param signIn starts a sign-in; it may be called several times */
 export function persistentSession(
   options: SignInOptions,
   signIn: (options: SignInOptions) => Promise<Session>,

@@ -16,14 +16,10 @@ const SIGNER_LIMIT_MS = 10_000;
 export interface KeyOptions extends Pick<KeySettings, "clientId" | "dpop" | "audience"> {
   readonly entropy: Entropy;
   readonly signer?: Signer | undefined;
-  /** The state directory, if there is one. */
   readonly directory?: string | undefined;
 }
 
-/**
- * @throws SignInError `signer_failed` if the signer's signatures do not match its public key; `wrong_option` if there is
- * neither a signer nor a directory; StateDirectoryError
- */
+/** @throws SignInError `signer_failed`; `wrong_option` if there is neither a signer nor a directory; StateDirectoryError */
 export async function openKeys({ signer, directory, ...settings }: KeyOptions): Promise<Keys> {
   if (signer === undefined && directory === undefined)
     throw wrongOption("signer is missing: without state there is no file for a key");
@@ -66,10 +62,7 @@ async function check({ publicJwk, sign }: Signer): Promise<void> {
 
 const publicPart = ({ kty, crv, x, y }: PublicJwk): PublicJwk => ({ kty, crv, x, y });
 
-/**
- * Returns the key in the directory's key.json, which only this user can read. Creates the file if it does not exist.
- * @throws StateDirectoryError; the system's error
- */
+/** Returns the key in the directory's key.json, which only this user can read. Creates the file if it does not exist. */
 export async function fileSigner(directory: string): Promise<Signer> {
   const { subtle } = globalThis.crypto;
   const file = path.join(directory, FILE);

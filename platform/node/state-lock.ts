@@ -129,7 +129,7 @@ export class StateLock {
 }
 
 /**
- * Takes the lock until it is released. Blocks while only the age of the lock file can show that its holder is dead.
+ * Blocks while only the age of the lock file can show that its holder is dead.
  * @returns a function that releases the lock
  * @throws StateDirectoryError if another process holds it
  */

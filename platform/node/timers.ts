@@ -11,21 +11,23 @@ export const systemTime: RealTime = {
     () => performance.now(),
     () => Date.now(),
   ),
-  wait(ms, ring) {
-    const timeout = setTimeout(ring, ms);
-    return () => clearTimeout(timeout);
-  },
+  wait: waitWith(false),
 };
 
 /** Like `systemTime`, but its waits do not keep the process alive. */
 export const backgroundTime: RealTime = {
   ...systemTime,
-  wait(ms, ring) {
-    const timeout = setTimeout(ring, ms);
-    timeout.unref?.();
-    return () => clearTimeout(timeout);
-  },
+  wait: waitWith(true),
 };
+
+function waitWith(isBackground: boolean): RealTime["wait"] {
+  return (ms, ring) => {
+    const timeout = setTimeout(ring, ms);
+    // Timers are numbers in jsdom.
+    if (isBackground) timeout.unref?.();
+    return () => clearTimeout(timeout);
+  };
+}
 
 export function nodeTimers(real: RealTime = systemTime): Timers {
   return timersOn(real);

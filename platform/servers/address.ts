@@ -24,10 +24,7 @@ function twinOf(issuer: string): string {
   return issuer.endsWith("/") ? issuer.slice(0, -1) : `${issuer}/`;
 }
 
-/**
- * Whether two texts name the same issuer. RFC 8414 §3.3 requires equality, but people omit or add the trailing slash, and
- * the address of the metadata does not contain it.
- */
+/** RFC 8414 §3.3 requires equality, but people omit or add the trailing slash, and the address of the metadata lacks it. */
 export function isSameIssuer(one: string, other: string): boolean {
   return one === other || one === twinOf(other);
 }

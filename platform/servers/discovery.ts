@@ -24,11 +24,8 @@ export interface DiscoveredServer {
 }
 
 /**
- * Requests a server's metadata.
+ * Requests a server's metadata. The document must contain exactly this issuer (RFC 8414 §3.3), except for a trailing slash.
  * @param http has no exchange in flight
- * @param issuer the issuer identifier; the document must contain exactly this one (RFC 8414 §3.3), except for a trailing
- * slash
- * @param allowHttp allows plain http to other machines
  * @param given known addresses, which the document need not contain
  * @throws MetadataError if there is no usable document; errors of the adapter
  */

@@ -6,6 +6,7 @@ import type { Filter } from "../exchange/filter.ts";
 import {
   type Addresses,
   type ClientAuthenticationName,
+  PATTERNS,
   type ProfileParameter,
   ServerError,
   type ServerProfile,
@@ -19,29 +20,13 @@ import { renamed, Translating } from "./translation.ts";
 export type * from "./profile.ts";
 export { ServerError } from "./profile.ts";
 
-/** The patterns of parameters, as servers.json names them. `step` is a path segment: a tenant, a realm, an identifier. */
-const PATTERNS: Readonly<Record<string, RegExp>> = {
-  host: /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[0-9]{1,5})?$/,
-  step: /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/,
-};
-
 /**
  * All profiles: first the servers that implement RFC 8628, then those that need a translation. test/servers/recordings.http
  * names the source of each line.
  */
-export const SERVERS: readonly ServerProfile[] = table.map(({ parameters, ...row }) => {
-  const named = Object.entries<Omit<ProfileParameter, "pattern"> & { pattern: string }>(parameters);
-  const { userInfo } = row as { userInfo?: UserInfo & { hosted?: { host: string } } };
-  const { hosted } = userInfo ?? {};
+export const SERVERS: readonly ServerProfile[] = table.map((row) => {
   const translate = TRANSLATIONS[row.name];
-  return {
-    ...(row as Omit<ServerProfile, "parameters">),
-    parameters: Object.fromEntries(
-      named.map(([name, one]) => [name, { ...one, pattern: PATTERNS[one.pattern]! }]),
-    ),
-    ...(hosted && { userInfo: { ...userInfo!, hosted: { ...hosted, host: RegExp(hosted.host) } } }),
-    ...(translate && { translate }),
-  };
+  return { ...(row as object as ServerProfile), ...(translate && { translate }) };
 });
 
 /** A profile whose parameters are filled in. */
@@ -94,7 +79,7 @@ export function serverProblems(
     let message = "";
     if (of === undefined) message = `is unknown; ${profile.name} has: ${known}`;
     else if (value === undefined) message = `is missing: ${of.description}`;
-    else if (!of.pattern.test(value)) message = `must be ${of.description}`;
+    else if (!PATTERNS[of.pattern].test(value)) message = `must be ${of.description}`;
     return { path: `serverParameters.${word}`, message };
   });
   const missing = `is missing: a client of ${title} has one`;
@@ -151,7 +136,7 @@ function userInfoAt(
   host: string,
   fill: (text: string) => string,
 ): UserInfo {
-  const whole = fill(hosted?.host.test(host) ? hosted.address : address);
+  const whole = fill(hosted && RegExp(hosted.host).test(host) ? hosted.address : address);
   return { address: whole, ...(scheme !== undefined && { scheme }) };
 }
 

@@ -13,6 +13,12 @@ export type ClientAuthenticationName =
   | "private_key_jwt"
   | "specification";
 
+/** The patterns of parameters. `step` is a path segment: a tenant, a realm, an identifier. */
+export const PATTERNS = {
+  host: /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[0-9]{1,5})?$/,
+  step: /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/,
+} as const;
+
 /** A parameter of the server's addresses. */
 export interface ProfileParameter {
   /** Describes the parameter in the error message if it is missing or invalid. */
@@ -20,7 +26,7 @@ export interface ProfileParameter {
   /** The default value. Without one, the parameter is required. */
   readonly default?: string;
   /** The allowed values. None is longer than one segment of an address. */
-  readonly pattern: RegExp;
+  readonly pattern: keyof typeof PATTERNS;
 }
 
 /** The endpoint that returns the user of an access token. */
@@ -30,7 +36,7 @@ export interface UserInfo {
   /** The scheme of `Authorization`, if it is not `Bearer` (RFC 6750 §2.1). */
   readonly scheme?: string;
   /** The API of hosts that the vendor runs: if `{host}` matches, this address is used instead. */
-  readonly hosted?: { readonly host: RegExp; readonly address: string };
+  readonly hosted?: { readonly host: string; readonly address: string };
 }
 
 /** A server by name: endpoints, client authentication, lengths of its tokens. */

@@ -1,5 +1,4 @@
-// The common part of all translations: a filter that parses the core's form, sends the request that the server expects, and
-// converts its response to RFC 8628. A translation has no state between exchanges, so a device that loses power during a
+// The common part of all translations. A translation has no state between exchanges, so a device that loses power during a
 // sign-in can resume from the core's record.
 
 import type { HttpRequest } from "../contracts.ts";

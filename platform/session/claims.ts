@@ -6,7 +6,6 @@ import { metadataAddresses, namedAddressProblem } from "../servers/named-address
 import { base64Bytes, objectIn as jsonIn } from "../text/text.ts";
 import { SignInError } from "./sign-in-error.ts";
 
-/** The client, and how to reach the issuer. */
 interface ClaimsSettings extends Pick<IdTokenExpectations, "clientId" | "clientSecret"> {
   readonly allowHttp: boolean;
   readonly fetch: typeof fetch;
@@ -142,7 +141,6 @@ export class IdTokenProblem extends Error {
   }
 }
 
-/** The allowed difference between the clocks. */
 const SKEW_S = 60;
 /** RFC 7518 §3.3 requires this length. */
 const RSA_BITS_MIN = 2048;
@@ -150,7 +148,6 @@ const RSA_BITS_MIN = 2048;
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 interface Algorithm {
-  /** The key type of JWK (RFC 7518 §6). */
   readonly kty: string;
   readonly crv?: string;
   readonly key: AlgorithmIdentifier | RsaHashedImportParams | EcKeyImportParams | HmacImportParams;

@@ -86,8 +86,8 @@ export class Drivers {
     this.#owner = owner;
     this.#rediscoverOnce = settings.rediscover;
     const { config, keys, shared, stored } = settings;
-    const of = { scope: config.scope, keys, shared, stored };
-    this.tokens = new IssuedTokens(of, this, () => this.#changed());
+    this.tokens = new IssuedTokens({ scope: config.scope, keys, shared, stored }, this);
+    if (stored) stored.onRest = () => this.#changed();
     this.current = this.#newDriver(settings.endpoints);
   }
 
@@ -97,7 +97,6 @@ export class Drivers {
     if (this.#owner.life.phase !== "released") this.current.start();
   }
 
-  /** @param endpoints of the previous driver */
   #newDriver(endpoints: DriverOptions["endpoints"]): Driver {
     const settings = this.#settings;
     const { memoryBytes = BEGIN_BYTES } = settings;

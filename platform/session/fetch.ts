@@ -9,7 +9,6 @@ import { SignInError } from "./sign-in-error.ts";
 export { challengeWith, stepUpOf } from "../exchange/step-up.ts";
 
 export interface TokenSource {
-  /** Resolves with a valid access token. */
   accessToken(signal?: AbortSignal | null): Promise<string>;
   /** Reports that a server has responded to this token with 401. If the token is still in use, it is refreshed. */
   refused(token: string): void;

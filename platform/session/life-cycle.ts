@@ -58,7 +58,6 @@ export class LifeCycle {
     this.#keepAlive = keepAlive;
   }
 
-  /** Whether there is no session yet. */
   get isSigningIn(): boolean {
     return this.phase === "starting" || this.phase === "waiting";
   }

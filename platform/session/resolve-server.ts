@@ -15,7 +15,6 @@ import type { SignInHandlers } from "./handlers.ts";
 import { CallbackError, metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 
 export interface StoredMetadata {
-  /** Returns the stored metadata of this issuer; undefined if there are none. */
   read(issuer: string): DiscoveredServer | undefined;
   write(server: DiscoveredServer): void;
   /** Requests and stores the current metadata. If this function is absent, stored metadata are final. */
@@ -33,7 +32,7 @@ export interface RequestContext {
 
 /**
  * Combines the profile, the metadata and the endpoints of the settings to the options of a driver.
- * @param host sends the request for metadata; it has neither an exchange nor an alarm
+ * @param host has neither an exchange nor an alarm
  * @throws ServerError if the name or a parameter of a profile is wrong; MetadataError if the issuer has no usable metadata
  */
 export async function resolveServer(
@@ -45,7 +44,7 @@ export async function resolveServer(
   const { issuer, profile } = server;
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
   // Profiles and discovery are loaded only if they are needed.
-  const own = profile && (await serverOf(profile, hasSecret));
+  const own = profile && (await serverNamed(profile, hasSecret));
   const given: Partial<Endpoints> = { ...own?.addresses, ...givenEndpoints(client) };
   if (issuer === undefined || (given.deviceAuthorization && given.token))
     return serverSettings(client, own);
@@ -68,7 +67,7 @@ export async function resolveServer(
   };
 }
 
-async function serverOf({ name, ...words }: NamedServer, hasSecret: boolean): Promise<Server> {
+async function serverNamed({ name, ...words }: NamedServer, hasSecret: boolean): Promise<Server> {
   return (await import("../servers/index.ts")).serverOf(name, words, hasSecret);
 }
 

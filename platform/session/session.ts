@@ -56,7 +56,6 @@ export class Session {
     this.#runtime = runtime;
   }
 
-  /** The reason for the end of the session; undefined before that. */
   get #end(): SignInError | undefined {
     const { isOver, reason } = this.#runtime.life;
     return isOver ? (reason as SignInError) : undefined;
@@ -182,7 +181,6 @@ export class Session {
    * token; errors of `fetch`
    */
   async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    // Load this module on demand, because not every program uses it.
     const { fetchWithToken } = await import("./fetch.ts");
     return await fetchWithToken(
       {

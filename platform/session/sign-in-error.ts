@@ -17,17 +17,14 @@ export type SignInErrorCode =
   | "signed_out"
   /** There is no session to resume, and no new one was allowed. */
   | "not_signed_in"
-  /** The issuer's metadata is not usable. */
   | "no_metadata"
   /** An option is missing, misspelled or invalid. */
   | "wrong_option"
-  /** The storage for the tokens cannot be used. */
   | "state_unusable"
   /** This program waits, because another one is using the same tokens. */
   | "state_busy"
   /** The tokens are not saved: storage has failed, or they do not fit. */
   | "not_saved"
-  /** Storage cannot erase data that must be erased. */
   | "not_erased"
   /** Storage has not responded for seconds. */
   | "storage_silent"
@@ -40,12 +37,10 @@ export type SignInErrorCode =
   | "clock_wrong"
   /** The server's name does not resolve: it is misspelled, or there is no network. */
   | "name_not_found"
-  /** The server's certificate is not trusted. */
   | "certificate_refused"
   /** The proxy does not connect to the server. */
   | "proxy_refused"
   | "response_too_large"
-  /** An adapter has thrown. */
   | "adapter_failed";
 
 /** The reason why a sign-in or a session ended, or what blocks it. */

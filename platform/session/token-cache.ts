@@ -194,11 +194,9 @@ export class IssuedTokens {
   /** Identifies the sign-in that issued the tokens; undefined if unknown. */
   #sessionId: string | undefined;
 
-  /** @param onRest called after the last operation of the cache */
-  constructor(settings: IssuedTokensSettings, drivers: CurrentDriver, onRest: () => void) {
+  constructor(settings: IssuedTokensSettings, drivers: CurrentDriver) {
     this.#settings = settings;
     this.#drivers = drivers;
-    if (settings.stored) settings.stored.onRest = onRest;
   }
 
   read(): void {

@@ -15,7 +15,6 @@ const FAILED = {
   not_erased: "what should be gone could not be erased",
 } as const;
 
-/** Checks the device after every possible change. */
 export class TroubleMonitor {
   readonly #platform: Platform;
   readonly #drivers: Drivers;
@@ -58,10 +57,9 @@ export class TroubleMonitor {
 
   /** @param isWaiting another program is using the storage, so no operation has started */
   look(isWaiting: boolean): void {
-    const { recorder } = this.#drivers;
-    const device = this.#device;
     this.#lookAtStorage(isWaiting);
-    const { newest } = recorder;
+    const device = this.#device;
+    const { newest } = this.#drivers.recorder;
     if (newest !== this.#response) {
       this.#response = newest;
       if (newest && isTriedAgain(device)) this.#report(troubleOf(device, newest));

@@ -5,8 +5,8 @@ import { resolve } from "node:path";
 import * as sources from "../../core/complete.ts";
 import type { Device } from "../../core/device/memory.ts";
 import { Property } from "../../core/device/property.ts";
-import { named } from "../../platform/driver/named-core.ts";
 import type { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
+import { named } from "../../targets/workbench/engines/named-core.ts";
 import { ofWasm } from "./wasm-core.ts";
 
 export type Core = Pick<

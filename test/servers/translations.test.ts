@@ -4,12 +4,8 @@
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
 import type { Filter } from "../../platform/exchange/filter.ts";
-import {
-  type ProfileParameter,
-  SERVERS,
-  ServerError,
-  serverOf,
-} from "../../platform/servers/index.ts";
+import { SERVERS, ServerError, serverOf } from "../../platform/servers/index.ts";
+import { PATTERNS } from "../../platform/servers/profile.ts";
 import { type Purpose, Translating, type Translation } from "../../platform/servers/translation.ts";
 import { FakeHttp, type FakeResponse } from "../../platform/testing/index.ts";
 import { bytesOf, FORM_TYPE } from "../../platform/text/text.ts";
@@ -242,13 +238,7 @@ describe("the userinfo address is on the same installation", () => {
   });
 });
 
-const {
-  host: { pattern: HOST },
-  realm: { pattern: STEP },
-} = SERVERS.find(({ name }) => name === "keycloak")!.parameters as Record<
-  "host" | "realm",
-  ProfileParameter
->;
+const { host: HOST, step: STEP } = PATTERNS;
 
 const long = (length: number): string => "a".repeat(length);
 const PORT = "sso.example.com:";

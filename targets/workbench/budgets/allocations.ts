@@ -56,9 +56,9 @@ export async function measureRunOnXs(variant: Variant): Promise<Tally[] | undefi
 async function driverScript(): Promise<string> {
   const { outputFiles } = await build({
     stdin: {
-      contents:
-        'export { Driver } from "./driver.ts"; export { named } from "./driver/named-core.ts";',
-      resolveDir: fileURLToPath(new URL("../../../platform/", import.meta.url)),
+      contents: `export { Driver } from "../../../platform/driver.ts";
+        export { named } from "../engines/named-core.ts";`,
+      resolveDir: fileURLToPath(new URL(".", import.meta.url)),
       loader: "ts",
     },
     bundle: true,

@@ -1,7 +1,7 @@
 // Gives the core of a bundle the names of the sources. In a bundle, the device is an array, and `Property` has the index of
 // each property. Hosts written for the sources, such as the driver, use the bundle through this file.
 
-import { Property } from "../../core/device/property.ts";
+import { Property } from "../../../core/device/property.ts";
 
 type Places = unknown[];
 
