@@ -11,7 +11,8 @@ export enum ClientAuthentication {
   CLIENT_SECRET_POST = 1,
   /** HTTP Basic with `client_id` and `client_secret`, in every request. */
   CLIENT_SECRET_BASIC = 2,
-  /** The two specifications: the secret is only in the body of token requests, the revoked token in the query. */
+  /** As the device authorization specification requires: the secret is only in the body of token requests, and a
+   * revocation has the token in its query. */
   SPECIFICATION = 3,
 }
 

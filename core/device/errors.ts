@@ -8,7 +8,7 @@ import { Literal } from "./tables.ts";
 export enum ErrorCode {
   /** No error. */
   NONE = 0,
-  // Errors that a server names in its response.
+  // Errors that a server names in its response. Servers also name TOKEN_REVOKED and INTERACTION_REQUIRED.
   /** The user has not decided yet (RFC 8628 §3.5). */
   AUTHORIZATION_PENDING = 1,
   /** Poll less often (RFC 8628 §3.5). */

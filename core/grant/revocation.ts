@@ -1,4 +1,4 @@
-// Revokes the tokens at the server (RFC 7009; specification 4.4) and wipes them here. The device first revokes the
+// Revokes the tokens at the server (RFC 7009; device spec 4.4) and wipes them here. The device first revokes the
 // refresh token, which has the longest lifetime. The server need not end the access token with the refresh token (RFC
 // 7009 §2.1 has SHOULD), so the device then revokes the access token. The specification's own method ends both tokens.
 

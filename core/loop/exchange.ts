@@ -249,7 +249,7 @@ export function responseStart(
 
 /**
  * Passes a piece of the body: `bytes[from..to)`, of any length. The result does not depend on how the body is divided. The
- * range belongs to the host.
+ * core only reads the bytes, and only during this call.
  */
 export function responseBody(
   device: Device,

@@ -354,7 +354,7 @@ export function callCompleted(device: Device & Call, error: ErrorCode): void {
 /**
  * Passes a piece of the response's challenge, `bytes[from..to)`: the value of WWW-Authenticate (RFC 9110 §11.6.1), before
  * responseStart. If there are several values, pass one after the other. A host that cannot read headers omits this call.
- * The range belongs to the host.
+ * The core only reads the bytes, and only during this call.
  * @param requestId id of the request
  */
 export function responseChallenge(

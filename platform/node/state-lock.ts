@@ -28,7 +28,7 @@ export class StateLock {
   readonly #directory: string;
   /** For each lock file of another process: its last known time of change, and when this process noticed that change. */
   readonly #seen = new Map<string, readonly [mtimeMs: number, atMs: number]>();
-  /** This process's lock file; "" if it does not hold the lock. */
+  /** This process's lock file; "" if it has not taken the lock. Another process may have removed the file (`isHeld`). */
   #own = "";
   /** Whether the holder that `tryTake` returned is known to run. Otherwise, only its file suggests this. */
   isSure = false;

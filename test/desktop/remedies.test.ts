@@ -36,7 +36,8 @@ async function failedWith(error: number): Promise<Driver> {
 test.each(ROWS)("%s: display, panel and errors of programs name the same role", async (_, row) => {
   const fixer = fixerNamedIn(TEXTS[row.message]!);
   const driver = await failedWith(row.error);
-  const { fix } = reasonOfDevice(driver)!;
+  const { fix, from } = reasonOfDevice(driver)!;
+  expect(from).toBe(row.names.length > 0 ? "the authorization server" : "the device");
   const { remedy } = signInErrorOf(driver.device);
   if (fixer === "nobody" || GOES_ON.includes(row.message)) {
     expect(fix).toMatch(/^(passes by itself|a new code|the user): /);

@@ -295,7 +295,7 @@ export class GrantServer {
       if (!this.isBlind) {
         this.violations.push("a refresh token that has been replaced twice");
       }
-      // A token that is used twice counts as stolen (RFC 9700 §4.14.2).
+      // A token counts as stolen if it is used after its second successor (RFC 9700 §4.14.2).
       grant.isRevoked = true;
       return refusal("invalid_grant");
     }

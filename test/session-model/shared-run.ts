@@ -137,7 +137,8 @@ class SharedRun {
         if (!this.#mediumMayFail) return;
         this.#files.medium = this.#random.pick(["", "", "ENOSPC", "EROFS"]);
         if (this.#files.medium !== "") this.#server.isOnePoller = false;
-        // If the medium fails after a refresh was sent, the programs report that the new token is lost.
+        // If the medium fails after a refresh was sent, the new token is lost. Programs may then use an older refresh token
+        // (isBlind), and a session may end.
         this.#mayEnd = this.#server.isBlind = true;
         return;
       case "the token is refused":

@@ -217,7 +217,7 @@ export class Judge implements Listeners {
     for (const token of [this.#access, this.#refresh]) if (token !== "") this.#secrets.add(token);
   }
 
-  /** Call this when the response is written. The device's waits start now, and the next step is due. */
+  /** Call this when the response is written. The device's waits count from `began`, when the writing started. */
   #reported(kind: Kind, { body, retryAfterS }: HttpResponse, began: number): void {
     if (kind === "code" && body.device_code !== undefined && !this.#around.firstPollAtOnce)
       this.#notBefore.set("poll", began + this.#intervalMs);

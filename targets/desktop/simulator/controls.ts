@@ -5,7 +5,7 @@ import type { Simulation } from "./simulation.ts";
 import { perform, StepError } from "./steps.ts";
 import type { Viewer } from "./view.ts";
 
-/** Runs one command at a time, in the order of arrival. */
+/** Runs one step at a time, in the order of arrival. During a jump, a step of ENDS_JUMP only ends the jump, at once. */
 export class Controller {
   #last: Promise<void> = Promise.resolve();
 
@@ -27,12 +27,12 @@ export class Controller {
     this.#simulation.touch();
   }
 
-  /** Resolves when the command has finished. A failure becomes the message. */
+  /** Resolves when the step has finished. If it fails, the error becomes the message. */
   run(line: string): Promise<void> {
-    const command = stepOf(line.trim());
+    const step = stepOf(line.trim());
     const { clock } = this.#simulation;
     const isJumping = clock.jumpLeftMs > 0;
-    if (isJumping && ENDS_JUMP.includes(command)) {
+    if (isJumping && ENDS_JUMP.includes(step)) {
       clock.endJump();
       return this.#last;
     }
@@ -42,21 +42,20 @@ export class Controller {
     this.#last = this.#last.then(async () => {
       this.viewer.message = "";
       try {
-        this.viewer.message = await this.#carryOut(command);
+        this.viewer.message = await this.#carryOut(step);
       } catch (error) {
-        // A failed command must not block the next one.
+        // A failed step must not block the next one.
         const { message } = error as Error;
-        this.viewer.message =
-          error instanceof StepError ? message : `${command} failed: ${message}`;
+        this.viewer.message = error instanceof StepError ? message : `${step} failed: ${message}`;
       }
       this.#simulation.touch();
     });
     return this.#last;
   }
 
-  async #carryOut(command: string): Promise<string> {
-    if (TIME.test(command) && !this.#ownsTime) return "a real server runs on real time";
-    return await perform(this.#simulation, command);
+  async #carryOut(step: string): Promise<string> {
+    if (TIME.test(step) && !this.#ownsTime) return "a real server runs on real time";
+    return await perform(this.#simulation, step);
   }
 }
 

@@ -161,7 +161,7 @@ function coreAsC(): Promise<CFile> {
   );
 }
 
-/** The two files for firmware without an engine, with all includes inlined. */
+/** The two files for firmware without an engine. picogrant.h contains its two generated headers. */
 export async function standaloneFiles(): Promise<Record<"picogrant.c" | "picogrant.h", string>> {
   const { source, header } = await coreAsC();
   const whole = readFileSync(new URL(api, import.meta.url), "utf8")

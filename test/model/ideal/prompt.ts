@@ -1,4 +1,5 @@
-// Computes the content of the display. Lines are divided into pages. The last row of each page shows the code.
+// Computes the content of the display. Lines are divided into pages. While there is a code, it is
+// in the last row of each page.
 
 import { Message } from "../../../core/device/errors.ts";
 import { ErrorCode, Field, State } from "../../../core/index.ts";

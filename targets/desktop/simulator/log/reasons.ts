@@ -52,9 +52,6 @@ export interface Reason {
 
 export const NOT_KNOWN = "the developer: look into it";
 
-/** Servers report the errors up to this one. The device itself detects the later ones. */
-const LAST_OF_SERVER = ErrorCode.UNSUPPORTED_TOKEN_TYPE;
-
 /** After a failed revocation, the user is signed out nevertheless. */
 const AT_SIGN_OUT = "nobody needs to: the device has cleared its tokens anyway";
 
@@ -62,11 +59,11 @@ export function reasonOfDevice({ device }: Driver): Reason | undefined {
   const { error } = device;
   if (error === ErrorCode.NONE) return undefined;
   const capacity = missingCapacityOf(device) || missingMemberOf(device);
-  const isAfterSignOut = device.state === State.SIGNED_OUT && error <= LAST_OF_SERVER;
-  const { name, fix } = reportedOf(error);
+  const { name, fix, isServers } = reportedOf(error);
+  const isAfterSignOut = device.state === State.SIGNED_OUT && isServers;
   return {
     name,
-    from: error <= LAST_OF_SERVER ? "the authorization server" : "the device",
+    from: isServers ? "the authorization server" : "the device",
     fix: isAfterSignOut ? AT_SIGN_OUT : capacity ? `the developer: ${capacity}` : fix,
   };
 }
@@ -74,18 +71,21 @@ export function reasonOfDevice({ device }: Driver): Reason | undefined {
 interface ErrorText {
   readonly name: string;
   readonly fix: string;
+  /** Whether servers name this error in their responses. */
+  readonly isServers: boolean;
 }
 
 /** Created once, because every view needs these texts. */
 const ERROR_TEXTS = new Map<number, ErrorText>(
-  errorRows().map(({ error, kind }) => {
+  errorRows().map(({ error, kind, names }) => {
     const fix = remedyOf(error as Exclude<ErrorCode, ErrorCode.NONE>, kind);
-    return [error, { name: ErrorCode[error]!.toLowerCase(), fix }];
+    const isServers = names.length > 0;
+    return [error, { name: ErrorCode[error]!.toLowerCase(), fix, isServers }];
   }),
 );
 
 export function reportedOf(error: number): ErrorText {
-  return ERROR_TEXTS.get(error) ?? { name: `error ${error}`, fix: NOT_KNOWN };
+  return ERROR_TEXTS.get(error) ?? { name: `error ${error}`, fix: NOT_KNOWN, isServers: false };
 }
 
 const BY_API_REASON: Readonly<Record<string, string>> = {

@@ -16,7 +16,7 @@
 #include "reason.h"
 #include "storage.h"
 
-/* SHOWN_S: the seconds for which the display reports a rejected page if the other one is valid. */
+/* SHOWN_S: the seconds for which the display reports a refused settings page, if the other settings page is valid. */
 enum { SHOWN_S = 5 };
 
 /* The parts of the program's only device. With several devices, each would need its own instances. */
