@@ -12,10 +12,7 @@ const STANDARD_OUTPUT = 1;
 
 type DisplayConfig = NonNullable<DeviceConfig["display"]>;
 
-interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
+type Size = Pick<Display, "columns" | "rows">;
 
 export function displaySizeOf({ columns = 20, rows = 4 }: DisplayConfig = {}): Size {
   return { columns, rows };
