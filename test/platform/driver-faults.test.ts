@@ -335,9 +335,8 @@ const responses =
 const pending = responses({ error: "authorization_pending" });
 
 /**
- * Makes twelve polls. The adapter reports each one again, some polls later, during another poll.
- * @param result of the adapter's `send`
- * @returns how many polls were ended by the report of another one
+ * Makes twelve polls. The adapter reports each one again, some polls later, during another poll. Returns how many polls
+ * were ended by the report of another one.
  */
 function endedByAnother(
   pollsLate: number,

@@ -17,10 +17,7 @@ const OTHERS = languages.filter((language) => language !== "en");
 const SIGNED_IN = 4;
 const OPEN = 7;
 const CODE = 8;
-/**
- * The longest user code (device authorization specification, section 8). If it does not fit beside its label, it is
- * shown without.
- */
+/** The longest user code of the device authorization specification (section 8). */
 const USER_CODE = "ABCD-EFGH";
 const COUNTDOWN = " 30:00";
 

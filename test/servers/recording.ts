@@ -108,10 +108,7 @@ export function recordedProfiles(): string[] {
   return recordedServers().filter((server) => recording(server).exchanges.get("code")?.url);
 }
 
-/**
- * @param own lines that replace the server's section
- * @throws Error if there is no such server, or if its lines are malformed
- */
+/** @param own replaces the server's section @throws Error if there is no such server, or if its lines are malformed */
 export function recording(server: string, own = sections.get(server)): Recording {
   const lines = readLines(server, own);
   const settings = new Map(
