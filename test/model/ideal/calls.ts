@@ -211,7 +211,7 @@ export class Calls {
     const lines = names.split("\n");
     const wrong = wrongName(lines, device.capacity(Region.CALL));
     if (wrong) return wrong;
-    const mismatch = wrongBody(lines, body);
+    const mismatch = wrongBody(lines, body, device.capacity(Region.OUTPUT) / 4);
     if (mismatch) return mismatch;
     this.#start(Kind.OFFER, {
       endpoint,

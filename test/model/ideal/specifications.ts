@@ -96,14 +96,15 @@ export function wrongName(lines: readonly string[], capacity: number): OfferErro
   return OfferError.NONE;
 }
 
-/** @returns the first mismatch between the body and the names, or NONE */
-export function wrongBody(lines: readonly string[], body: string): number {
+/** @returns the first mismatch between the body and the names, or a name that does not fit, or NONE */
+export function wrongBody(lines: readonly string[], body: string, capacity: number): number {
   const document = readJson(body);
   if (!document.isComplete) return OfferError.BODY;
   const members = membersOf(document);
   for (const [i, name] of ["packageName", "productId", "basePlanId", "offerId"].entries()) {
     const value = members.get(name);
     if (name === "offerId" && value === undefined) continue;
+    if (value && value.length > capacity) return OfferError.TOO_LONG;
     if (value !== lines[i]) return OfferError.BODY_PACKAGE_NAME + i;
   }
   return OfferError.NONE;
