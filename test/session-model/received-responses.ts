@@ -83,27 +83,15 @@ export class Received {
     const note = (more: Pick<ServerResponse, "error" | "errorDescription" | "failure">): void => {
       if (isOver) return;
       isOver = true;
-      const isReported = false;
-      // The device repeats this request with the other body format or the new nonce, so there is no result to report
-      // yet.
+      // The device repeats this request with the other body format or the new nonce, so there is no result to report.
       const isRepeated = status === 415 || more.error === "use_dpop_nonce";
-      if (!isRepeated || more.failure !== "") {
-        const isLate = more.error === "invalid_dpop_proof" || more.error === "invalid_client";
-        if (isLate) Object.assign(more, { error: "", errorDescription: "", failure: LATE });
-        const reported = more.failure === "" ? status : 0;
-        const isPage = text.startsWith("<");
-        const isPending = isPoll && PENDING.includes(more.error);
-        const atMs = this.clock.elapsedMs;
-        this.responses.push({
-          url,
-          status: reported,
-          ...more,
-          atMs,
-          isPage,
-          isPending,
-          isReported,
-        });
-      }
+      if (isRepeated && more.failure === "") return;
+      const isLate = more.error === "invalid_dpop_proof" || more.error === "invalid_client";
+      if (isLate) Object.assign(more, { error: "", errorDescription: "", failure: LATE });
+      const isPage = text.startsWith("<");
+      const isPending = isPoll && PENDING.includes(more.error);
+      const seen = { atMs: this.clock.elapsedMs, isPage, isPending, isReported: false };
+      this.responses.push({ url, status: more.failure === "" ? status : 0, ...more, ...seen });
     };
     const failed = (failure: TransportFailure): void =>
       note({ error: "", errorDescription: "", failure: FAILURES[failure] });

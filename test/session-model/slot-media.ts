@@ -28,7 +28,9 @@ export abstract class Medium {
   abstract fail(): void;
   abstract fine(): void;
   restart(): void {}
-  abstract damage(slot: 0 | 1): Partial<Change>;
+  damage(_slot: 0 | 1): Partial<Change> {
+    return {};
+  }
   /** Call this when storage has written or read this content. */
   written(_slot: 0 | 1, _text: string): void {}
   /** Call this after a failed write of this content, which may nevertheless be in the slot. */
@@ -128,7 +130,7 @@ export class SealedMedium extends Medium {
   }
 
   /** Storage must not accept a changed, moved or foreign record. This method puts one into the slot. */
-  damage(slot: 0 | 1): Partial<Change> {
+  override damage(slot: 0 | 1): Partial<Change> {
     const lost = { possible: new Set<string>(), isDoubtful: true };
     const box = this.#inner.peek(slot);
     const put = (bytes: Uint8Array, what: Partial<Change>): Partial<Change> => {
@@ -172,12 +174,12 @@ export class SealedMedium extends Medium {
     const disposed = this.#sealed(key(32));
     disposed.dispose();
     const strangers = [this.#sealed(key(33)), this.#sealed(key(32), this.#entropy, key(4))];
-    const reading = strangers.map((one) => ({ ...readOnly(one) }));
+
     const none = { fill: () => false };
     const mute = { ...readOnly(this.#sealed(key(32), none)), read: unread };
     const writes = this.#sealed(key(32), none);
     mute.write = (...args) => writes.write(...args);
-    return [...others, disposed, ...reading, mute];
+    return [...others, disposed, ...strangers.map(readOnly), mute];
   }
 
   override problem(): string {
@@ -227,10 +229,6 @@ export class ValueMedium extends Medium {
 
   fine(): void {
     this.#fault = "";
-  }
-
-  damage(): Partial<Change> {
-    return {};
   }
 
   override wrong(): Storage[] {
@@ -327,10 +325,6 @@ export class FileMedium extends Medium {
     if (mode !== 0o600 || (fs.statSync(this.#state).mode & 0o777) !== 0o700) {
       this.#problem = "others can read it";
     }
-  }
-
-  damage(): Partial<Change> {
-    return {};
   }
 
   override problem(): string {
