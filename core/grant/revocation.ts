@@ -85,8 +85,8 @@ function isAccessLeft(device: Device): boolean {
  * the device does not retry.
  */
 export function revocationCompleted(device: Device & Revocation, error: ErrorCode): void {
-  // After the revocation of the refresh token, a final error for the access token does not matter: it has ended too, or
-  // expires soon. Nor does it matter that a token is invalid already (§2.2), which some servers report as an error.
+  // After the revocation of the refresh token, a final error for the access token does not matter, because the server has
+  // usually ended that token too. Nor does it matter that a token is invalid already (§2.2), which some servers report.
   var isMoot = device.refreshOutcome === ErrorCode.NONE || error === ErrorCode.INVALID_TOKEN;
   if (isMoot && errorKind(device, error) !== ErrorKind.TRANSIENT) error = ErrorCode.NONE;
   var isFinal = !error || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;

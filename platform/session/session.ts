@@ -32,8 +32,8 @@ export type SessionStatus =
 /** The result of signing out. */
 export interface SignOutResult {
   /**
-   * The server has confirmed the revocation. If it cannot revoke the access token, that token has ended with its refresh
-   * token, or expires within minutes (RFC 7009 §2.1, §2.2.1).
+   * The server has confirmed the revocation. It may have refused to revoke the access token, which usually ends
+   * with its refresh token (RFC 7009 §2.1).
    */
   readonly isRevoked: boolean;
   /**
