@@ -281,7 +281,7 @@ export class Driver {
     }
   }
 
-  /** Separate, because a function with a closure allocates even if the closure is not reached. Polls must not allocate. */
+  /** Separate: a function with a closure allocates even if the closure is not reached, and polls must not. */
   #await(result: PromiseLike<unknown>): void {
     result.then(undefined, (error) => this.#fault(error, nothing));
   }

@@ -36,7 +36,7 @@ export class AdapterPort implements Port {
     }
   }
 
-  /** Separate from `send`, because a function with a closure allocates even if the closure is not reached. */
+  /** Separate from `send`: a function with a closure allocates even if the closure is not reached, and polls must not. */
   #await(exchange: Exchange, result: PromiseLike<unknown>): void {
     this.#sharesSinks = false;
     result.then(undefined, (error) => this.#giveUp(exchange, error));
