@@ -28,7 +28,7 @@ export function openRequest(
   settings: TlsSettings,
   plain: http.Agent,
   late: () => void,
-): http.ClientRequest {
+): { readonly client: http.ClientRequest; readonly connectLimit: NodeJS.Timeout } {
   const secure = url.protocol === "https:";
   const agent = secure ? settings.agent : plain;
   // If the environment sets a proxy, name and port are the proxy's.
@@ -37,8 +37,8 @@ export function openRequest(
   const all = { ...options, ...settings, ...(!proxyEnv && { lookup }), agent };
   const client = (secure ? https : http).request(url, all);
   follow(client, agent);
-  const limit = setTimeout(late, settings.connectLimitMs);
-  const stands = (): void => clearTimeout(limit);
+  const connectLimit = setTimeout(late, settings.connectLimitMs);
+  const stands = (): void => clearTimeout(connectLimit);
   client.on("close", stands);
   client.on("socket", (socket) => {
     const { connecting, secureConnecting } = socket as Socket & { secureConnecting?: boolean };
@@ -46,7 +46,7 @@ export function openRequest(
     // A reused connection is already established.
     else stands();
   });
-  return client;
+  return { client, connectLimit };
 }
 
 /** The delay between two attempts (RFC 8305 §5). */
@@ -192,7 +192,7 @@ export async function send(
     const fail = (cause: Error): void =>
       reject(signal.aborted ? signal.reason : new TypeError("fetch failed", { cause }));
     const giveUp = (why: string): unknown => client.destroy(new Error(why));
-    const client = openRequest(
+    const { client } = openRequest(
       new URL(url),
       { method, headers, signal },
       tlsSettings(options),

@@ -1,7 +1,7 @@
 // One exchange of the HTTP adapter on Node. This module is loaded with the first request.
 
 import type http from "node:http";
-import type { Bytes, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import type { HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import {
   CUT_OFF,
   EXCHANGE_LIMITS,
@@ -26,6 +26,8 @@ export class Exchange {
   readonly #ended: (failure: string) => void;
   readonly #sizeLimitBytes: number;
   readonly #timeLimit: NodeJS.Timeout;
+  /** Without a socket of the agent, the client does not close when it is destroyed. */
+  #connectLimit: NodeJS.Timeout | undefined;
   #client: http.ClientRequest | undefined;
   #isOpen = true;
   #bodyBytes = 0;
@@ -65,12 +67,13 @@ export class Exchange {
   #open(request: HttpRequest): void {
     const { tls, plain } = this.#transport;
     const url = new URL(request.url);
-    const body = copyRange(request.body, request.bodyFrom, request.bodyTo);
-    const headers = this.#headers(request, body.length);
-    const client = openRequest(url, { method: request.method, headers }, tls, plain, () =>
-      this.#fail("timeout", "no connection in time"),
-    );
+    const { method, bodyFrom, bodyTo } = request;
+    const body = Buffer.from(Array.prototype.slice.call(request.body, bodyFrom, bodyTo));
+    const options = { method, headers: this.#headers(request, body.length) };
+    const late = () => this.#fail("timeout", "no connection in time");
+    const { client, connectLimit } = openRequest(url, options, tls, plain, late);
     this.#client = client;
+    this.#connectLimit = connectLimit;
     let received: http.IncomingMessage | undefined;
     client.on("response", (response) => {
       received = response;
@@ -121,7 +124,7 @@ export class Exchange {
     // Only a proxy sends 407 (RFC 9110 §15.5.8), so the response does not come from the server.
     let problem = coding.toLowerCase() === "chunked" ? "" : UNKNOWN_CODING;
     if (status === 0) problem = NOT_HTTP;
-    else if (status === 407) problem = PROXY_REFUSES;
+    else if (status === 407) problem = "the proxy wants a name and a password";
     if (problem !== "") {
       this.#fail("unreachable", problem);
       return;
@@ -157,10 +160,6 @@ export class Exchange {
   #close(): void {
     this.#isOpen = false;
     clearTimeout(this.#timeLimit);
+    clearTimeout(this.#connectLimit);
   }
 }
-
-const PROXY_REFUSES = "the proxy wants a name and a password";
-
-const copyRange = (bytes: Bytes, from: number, to: number): Buffer =>
-  Buffer.from(Array.prototype.slice.call(bytes, from, to));

@@ -310,12 +310,23 @@ describe("the result of a response to fetch", () => {
   });
 });
 
-it("the limit for connecting includes the TLS handshake", async () => {
+it("the limit for connecting includes the TLS handshake, and ends with the request", async () => {
   server.make({ connectLimitMs: 50 });
   server.script = () => {};
   const url = server.origin.replace("http:", "https:");
   expect(await server.sendRequest({ url })).toEqual([["failed", "timeout"]]);
   expect(server.adapter.lastFailure).toBe("no connection in time");
+  // A proxy's agent may have no socket yet. After an abort, the limit must not keep the process alive.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  agent.createConnection = () => undefined as never;
+  server.make({ agent });
+  server.adapter.send(server.request({ url }), recorder().sink);
+  await turns();
+  const begun = vi.getTimerCount();
+  server.adapter.abort();
+  const left = vi.getTimerCount();
+  vi.useRealTimers();
+  expect([begun, left]).toEqual([2, 0]);
 });
 
 describe("the client behind fetch", () => {
