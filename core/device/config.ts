@@ -11,8 +11,10 @@ export enum ClientAuthentication {
   CLIENT_SECRET_POST = 1,
   /** HTTP Basic with `client_id` and `client_secret`, in every request. */
   CLIENT_SECRET_BASIC = 2,
-  /** As the device authorization specification requires: the secret is only in the body of token requests, and a
-   * revocation has the token in its query. */
+  /**
+   * As the device authorization specification requires: the secret is only in the body of token requests, and a
+   * revocation has the token in its query.
+   */
   SPECIFICATION = 3,
 }
 
@@ -35,7 +37,7 @@ export interface Config {
   clientAuthentication: number;
   /**
    * Identifies this authorization server: its issuer identifier, or the whole address of its token endpoint, because
-   * tenants may share an origin. What is stored for one server is never sent to another.
+   * tenants may share an origin. A record that was stored under another name is ignored, except `formerServer`.
    */
   server: string;
   /**
@@ -61,8 +63,9 @@ export interface Config {
   renewalsMax: number;
   /**
    * Upper limit in milliseconds, 0..3600000, of the random wait before the first request after a start, and before the
-   * request for another code (at most a minute). It also limits the waits between refreshes that fail. Omitted: 5000,
-   * because devices start together after a power cut. Set 0 if a user waits at the start.
+   * request for another code (at most a minute). The longest wait between refreshes that fail temporarily is
+   * this limit, or 64 s if that is longer. Omitted: 5000, because devices start together after a power cut. Set 0 if a
+   * user waits at the start.
    */
   startSpreadMs?: number;
   /** Whether device authorization requests have a code challenge, one of Pkce. NEVER if omitted. */

@@ -1,4 +1,4 @@
-// The panel's page and files, its live events, and its commands.
+// The panel's page and files, its live events, and the steps that it sends.
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { type Context, Hono } from "hono";

@@ -10,7 +10,7 @@ export type PhonePage = "none" | "home" | "type" | "code" | "consent" | "other";
 export interface Guide {
   /** The current step (0, 1, 2), or 3 after the last one. */
   readonly step: number;
-  /** `does` is a command or, after "#", an action of the page. `next` is undefined if no button is useful now. */
+  /** `does` is a step or, after "#", an action of the page. `next` is undefined if no button is useful now. */
   readonly next: { readonly label: string; readonly does: string } | undefined;
   readonly description: string;
 }

@@ -1,4 +1,4 @@
-// The panel of `npm start`. The simulator sends views as server-sent events and receives commands.
+// The panel of `npm start`. The simulator sends views as server-sent events and receives steps.
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
 import type { View } from "../../simulator/view.ts";
 import { setText } from "./dom.ts";

@@ -1,4 +1,4 @@
-// The panel: shows views of the simulation, and sends clicks and keys as commands.
+// The panel: shows views of the simulation, and sends clicks and keys as steps.
 
 import type { SlotView } from "../../simulator/device/metered-storage.ts";
 import type { ExchangeDetail } from "../../simulator/log/mask.ts";
@@ -165,7 +165,7 @@ export class Panel {
   #click(event: Event): void {
     const button = (event.target as Element).closest("button");
     if (button === null) return;
-    // These two buttons send no command, which would remove the last message.
+    // These two buttons send no step, which would remove the last message.
     if (button.id === "enter" || button.id === "scan") this.print("");
     const { command } = button.dataset;
     if (button.dataset.whyNot) this.#refuse(button);

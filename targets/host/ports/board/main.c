@@ -33,7 +33,7 @@ size_t board_stack_size(void) {
 enum {
   MEMORY_BYTES = DEVICE_MEMORY_BYTES,
   GIVE_UP_MS = 60000,
-  SHOWN_MS = 5000, /* how long the board reports a rejected page if the other page is valid */
+  SHOWN_MS = 5000, /* how long the board reports a refused settings page if the other one is valid */
   BATTERY_COUNTDOWN_MS = 60000
 };
 
@@ -50,7 +50,7 @@ static void print(const char *what, long number, const char *unit) {
   board_log(unit);
 }
 
-/* Shows an error that only another page or firmware can fix. */
+/* Shows an error that only another settings page or other firmware can fix. */
 static void show_broken(const char *what, const char *why, int for_ms) {
   enum { COLUMNS = 16, ROWS = 2 };
   uint8_t frame[COLUMNS * ROWS];
@@ -190,7 +190,7 @@ static void open_board(void) {
   board_oled_open();
 }
 
-/* Reads the two pages. Reports a rejected page, and uses the other one. */
+/* Reads the two settings pages. Reports a refused one, and uses the other one. */
 static void open_page(void) {
   static const char *const names[PG_PAGE_AREAS] = {"page 0", "page 1"};
   const struct pg_page_bytes areas[PG_PAGE_AREAS] = {{board_page_0, MAP_PAGE_BYTES}, {board_page_1, MAP_PAGE_BYTES}};
