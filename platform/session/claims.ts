@@ -144,6 +144,13 @@ export class IdTokenProblem extends Error {
 const SKEW_S = 60;
 /** RFC 7518 §3.3 requires this length. */
 const RSA_BITS_MIN = 2048;
+/** Points of small order on the curve of Ed25519, in hex without the sign (RFC 8032 §5.1.2): anybody can sign any text. */
+const SMALL_ORDER = [
+  /^0[01](00){31}$/,
+  /^e[cde](ff){30}7f$/,
+  /^26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05$/,
+  /^c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a$/,
+];
 /** The allowed subjects (OpenID Connect Core 1.0 §2). */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
@@ -251,15 +258,26 @@ async function keysFor(
     // The purpose of a key (RFC 7517 §4.2 to 4.4).
     const { use = "sig", key_ops: actions = ["verify"], alg: only = alg } = jwk;
     const isForThis = use === "sig" && [actions].flat().includes("verify") && only === alg;
-    return isOfKind && isNamed && isForThis;
+    return isOfKind && isNamed && isForThis && !(kty === "OKP" && isOfSmallOrder(jwk));
   });
   const imported = fitting.map(({ kty, crv, n, e, x, y }) =>
     subtle.importKey("jwk", { kty, crv, n, e, x, y } as JsonWebKey, key, false, ["verify"]),
   );
   const settled = await Promise.allSettled(imported);
   const found = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-  const bitsOf = ({ algorithm }: CryptoKey): number => (algorithm as RsaKeyAlgorithm).modulusLength;
-  return kty === "RSA" ? found.filter((one) => bitsOf(one) >= RSA_BITS_MIN) : found;
+  return kty === "RSA" ? found.filter(isStrong) : found;
+}
+
+function isOfSmallOrder({ x = "" }: JsonWebKey): boolean {
+  const bytes = Array.from(bytesOf(x), (byte, at) => (at === 31 ? byte & 127 : byte));
+  const hex = bytes.map((byte) => (byte + 256).toString(16).slice(1)).join("");
+  return SMALL_ORDER.some((one) => one.test(hex));
+}
+
+/** With an exponent of 1, the signature of a text is the text itself. */
+function isStrong({ algorithm }: CryptoKey): boolean {
+  const { modulusLength, publicExponent } = algorithm as RsaKeyAlgorithm;
+  return modulusLength >= RSA_BITS_MIN && Number(publicExponent.join("")) > 2;
 }
 
 async function isSignedByOne(

@@ -1,7 +1,7 @@
 // Tests how the session validates ID tokens (platform/session/claims.ts) by OpenID Connect Core 1.0 section 3.1.3.7. The
 // tests sign with jose.
 
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import {
@@ -123,6 +123,28 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
     const zeros = Buffer.concat([Buffer.alloc(128), Buffer.from(own.n!, "base64url")]);
     for (const n of [own.n!, zeros.toString("base64url")]) {
       expect(await verdict(short, [{ ...own, n }])).toMatch(/signed by none/);
+    }
+  });
+
+  it("keys with which anybody can sign are refused: an exponent of 1, points of small order (RFC 8032 §5.1.7)", async () => {
+    const of = (alg: string): string =>
+      `${base64url(`{"alg":"${alg}"}`)}.${base64url(JSON.stringify(valid))}`;
+    // With an exponent of 1, the padded hash itself is the signature.
+    const hash = createHash("sha256").update(of("RS256")).digest();
+    const algorithm = Buffer.from("3031300d060960864801650304020105000420", "hex");
+    const padding = Buffer.concat([Buffer.of(0, 1), Buffer.alloc(202, 255), Buffer.of(0)]);
+    const text = Buffer.concat([padding, algorithm, hash]).toString("base64url");
+    const { n } = await exportJWK((await pair("RS256")).publicKey);
+    for (const e of ["AQ", "AAAB"]) {
+      const keys = [{ kty: "RSA", n: n!, e }];
+      expect(await verdict(`${of("RS256")}.${text}`, keys)).toMatch(/signed by none/);
+    }
+    // With the neutral point as key and in the signature, any text has a valid signature.
+    const neutral = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]).toString("base64url");
+    for (const [first, sign] of [[1, 0] as const, [1, 128] as const, [0, 0] as const]) {
+      const point = Buffer.concat([Buffer.of(first), Buffer.alloc(30), Buffer.of(sign)]);
+      const keys = [{ kty: "OKP", crv: "Ed25519", x: point.toString("base64url") }];
+      expect(await verdict(`${of("EdDSA")}.${neutral}`, keys)).toMatch(/signed by none/);
     }
   });
 
