@@ -136,7 +136,7 @@ export enum Limit {
   SCOPE_CAPACITY = SCOPE_MAX + CHARACTER_MAX,
   /** The longest text of a number that the core reads. A longer number counts as endless. */
   NUMBER_MAX = 12,
-  /** The specification requires 40 characters on the display, but the URIs of real servers are longer. */
+  /** Device spec §8 requires 40 characters on the display, but the URIs of real servers are longer. */
   VERIFICATION_URI_MAX = 128,
   /** The longest stored URI: enough for `verification_uri` with a user code of 40 characters. A longer one is dropped. */
   VERIFICATION_URI_COMPLETE_MAX = 176,

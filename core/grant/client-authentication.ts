@@ -133,7 +133,7 @@ export function missingBytes(device: Device, isCode: boolean): number {
   return bytes + access + (size || access);
 }
 
-/** Whether the token to revoke is in the query, as the specification requires. RFC 7009 §2.1 puts it into the body. */
+/** Whether the token to revoke is in the query, as device spec §4.4 requires. RFC 7009 §2.1 puts it into the body. */
 export function revokesByQuery(device: Device): boolean {
   return device.clientAuthentication === ClientAuthentication.SPECIFICATION;
 }

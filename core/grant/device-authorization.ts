@@ -1,5 +1,5 @@
-// Codes and polls (RFC 8628): the device authorization response (§3.1, §3.2; device spec 2.1 and 4.1), polls and what
-// their responses mean for the code (§3.4, §3.5; device spec 4.2), and what happens when a code expires.
+// Codes and polls (RFC 8628): the device authorization response (§3.1, §3.2; device spec §2.1 and §4.1), polls and what
+// their responses mean for the code (§3.4, §3.5; device spec §4.2), and what happens when a code expires.
 
 import { pollEvery, resetBackoff, setCodeLifetime, spread, waitAtLeast } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";

@@ -1,4 +1,4 @@
-// Refreshes the access token (RFC 6749 §6; device spec 4.3), and ends a session that cannot be refreshed. A temporary
+// Refreshes the access token (RFC 6749 §6; device spec §4.3), and ends a session that cannot be refreshed. A temporary
 // failure never ends the session. Only a rejection of the grant does (refusal.ts), and only after the device has also tried
 // the previous refresh token.
 

@@ -1,6 +1,6 @@
-// Revokes the tokens at the server (RFC 7009; device spec 4.4) and wipes them here. The device first revokes the
+// Revokes the tokens at the server (RFC 7009; device spec §4.4) and wipes them here. The device first revokes the
 // refresh token, which has the longest lifetime. The server need not end the access token with the refresh token (RFC
-// 7009 §2.1 has SHOULD), so the device then revokes the access token. The specification's own method ends both tokens.
+// 7009 §2.1 has SHOULD), so the device then revokes the access token. A revocation by device spec §4.4 ends both tokens.
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";

@@ -1,4 +1,4 @@
-// Requests and checks the authorization server's metadata (RFC 8414, OpenID Connect Discovery; device spec 4.1), and
+// Requests and checks the authorization server's metadata (RFC 8414, OpenID Connect Discovery; device spec §4.1), and
 // passes the addresses to the host.
 
 import { Endpoint } from "../device/command.ts";

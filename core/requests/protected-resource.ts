@@ -1,4 +1,4 @@
-// Calls an API with the access token (RFC 6750 §2.1; device spec 4.5). The target (path and query) is built in CALL piece
+// Calls an API with the access token (RFC 6750 §2.1; device spec §4.5). The target (path and query) is built in CALL piece
 // by piece. The host provides the body and reads the response. A target has at most 304 bytes plus the number of columns of
 // the display; from 24 KiB of memory on, 1280 bytes plus the columns.
 

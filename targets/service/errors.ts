@@ -3,7 +3,7 @@
 import type { Manner } from "./dialects.ts";
 import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
-/** Status and description of each error. Descriptions are those of the specification where it has one. */
+/** Status and description of each error. Descriptions are those of device spec §7 where it has one. */
 const OAUTH_ERRORS = {
   // Device spec §7, rows of "Poll".
   authorization_pending: [428, "Precondition Required"],

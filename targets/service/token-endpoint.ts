@@ -159,7 +159,7 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
   if (token === undefined) return missing("token");
 
   const grant = context.grants.findByToken(token);
-  // The specification requires no credentials. If a client sends them (RFC 7009 §2.1), they are checked.
+  // Device spec §4.4 requires no credentials. If a client sends them (RFC 7009 §2.1), they are checked.
   const { readings, basic } = readCredentials(request, body);
   const [{ id, secret }] = readings;
   const sent = [id, secret, body.get("client_assertion")];

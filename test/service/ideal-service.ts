@@ -565,7 +565,7 @@ export class IdealService {
     const grant = access?.grant ?? this.#known(token);
     const { revocation: rule } = this.#options;
     const isSpecification = rule === "specification";
-    // The specification requires no credentials. If a client sends some, they must be valid, and the token its own.
+    // Device spec §4.4 requires no credentials. If a client sends some, they must be valid, and the token its own.
     if (!isSpecification || fields.client_id || fields.client_secret) {
       const wrong = this.#authenticate(client, fields);
       if (wrong) return wrong;

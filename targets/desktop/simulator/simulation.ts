@@ -260,7 +260,7 @@ export class Simulation {
     });
   }
 
-  /** `scopes` are short names of the specification, or full names. */
+  /** `scopes` are short names (device spec §5.5), or full names. */
   useScope(scopes: readonly string[]): void {
     this.#configure({ scope: scopeOf(scopes) });
     // A stored code has the previous scopes.

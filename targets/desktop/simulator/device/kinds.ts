@@ -32,7 +32,7 @@ export function deviceKind(name: string): DeviceKind | undefined {
 const SCOPE_BASE = "https://auth.picogrant.test/auth/";
 const PLAIN = ["email", "profile", "openid"];
 
-/** Expands the specification's short names of scopes. Full names stay unchanged. */
+/** Expands the short names of scopes (device spec §5.5). Full names stay unchanged. */
 export function scopeOf(names: readonly string[]): string {
   const inFull = (name: string): string =>
     PLAIN.includes(name) || name.includes(":") ? name : SCOPE_BASE + name;
