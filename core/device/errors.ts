@@ -58,11 +58,11 @@ export enum ErrorCode {
   UNKNOWN_ERROR = 23,
   /** A code has expired after the device has replaced `renewalsMax` codes. */
   RENEWALS_EXHAUSTED = 24,
-  /** The server has rejected the refresh token. */
+  /** The server has rejected the refresh token, or the access token is invalid and there is no refresh token. */
   SESSION_ENDED = 25,
   /** A request of the grant does not fit (`memoryNeeded`). In a call: the identifier of an event does not fit. */
   MEMORY_TOO_SMALL = 26,
-  /** A security event has reported that the token was revoked. */
+  /** A security event or the server has reported that the token was revoked. */
   TOKEN_REVOKED = 27,
   /** A security event has reported that the account was disabled. */
   ACCOUNT_DISABLED = 28,

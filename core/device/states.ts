@@ -5,7 +5,7 @@
 export enum State {
   /** The records are being read. */
   STARTING = 0,
-  /** Nothing is stored; the device waits for the user. */
+  /** There are no code and no tokens; the device waits for the user. */
   SIGNED_OUT = 1,
   /** A device authorization request is in flight, or waits for its backoff. */
   REQUESTING = 2,
@@ -60,7 +60,7 @@ export enum Event {
   CODE_EXPIRED = 14,
   /** A code has expired after the device has replaced `renewalsMax` codes. */
   RENEWALS_EXHAUSTED = 15,
-  /** The access token is about to expire. */
+  /** The access token is about to expire, or the application has reported that an API has rejected it. */
   REFRESH_DUE = 16,
   /** The session has ended: it was revoked or rejected, or its account was disabled. */
   SESSION_ENDED = 17,
