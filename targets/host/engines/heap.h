@@ -18,10 +18,10 @@ struct pg_heap {
   size_t used;        /* current bytes, with PG_HEAP_OVERHEAD for each block */
   size_t peak;        /* the maximum of `used` */
   size_t blocks;      /* number of blocks at present */
-  size_t limit;       /* limit of `used`; 0: none */
+  size_t limit;       /* a block is refused if its size would raise `used` above this; 0: none is refused */
   size_t engine;      /* bytes of the engine's own objects before it runs a program; set by the engine's file */
-  size_t core;        /* bytes of the core with its device, including functions that are called later */
-  unsigned long calls;   /* allocations and enlargements since the start, including refused ones */
+  size_t core;        /* bytes of the core with its device; 0 on the firmware's own engine */
+  unsigned long calls;   /* allocations and changes of size since the start, including refused ones */
   unsigned long refused; /* calls that failed because of the limit or malloc */
 };
 
@@ -32,7 +32,8 @@ void *pg_heap_take(struct pg_heap *heap, size_t size);
 /* Wipes and frees a block of this heap, or NULL. */
 void pg_heap_give(struct pg_heap *heap, void *block);
 
-/* Resizes a block, which may move. Over the limit, returns NULL and leaves the block unchanged. Size 0 frees it. */
+/* Resizes a block, which may move. Allocates one for NULL. Size 0 frees the block and returns NULL. Over the limit, or if
+ * malloc fails, returns NULL and leaves the block unchanged. */
 void *pg_heap_resize(struct pg_heap *heap, void *block, size_t size);
 
 size_t pg_heap_size(const void *block);

@@ -22,9 +22,8 @@ enum { PG_TRANSFER_BYTES = 512 };
  * the linked bytecode. */
 struct pg_engine {
   /* NULL, or the firmware's engine: a JSContext with base objects and typed arrays. Its heap is then the firmware's
-   * responsibility. The firmware's scripts and the core's share nothing except the global name `picogrant`, which is
-   * undefined again afterwards. The engine must outlive pg_core_close. Do not call the core from a function that the
-   * engine runs. */
+   * responsibility. The core's script needs the global name `picogrant` during pg_core_open, which sets it to undefined.
+   * The engine must outlive pg_core_close. Do not call the core from a function that the engine runs. */
   void *context;
   const uint8_t *code; /* the core's bytecode, which must not change until pg_core_close. NULL: pg_core_code */
   size_t code_size;

@@ -1,6 +1,6 @@
 /* Implements the core API of picogrant.h on QuickJS, from bytecode (targets/workbench/host/generate.ts). The script
- * leaves an array in the global `picogrant`, in the order of enum pg_part: the core's functions, and `create` in the
- * place of the device, which `create` makes. Every call is a JS_Call with integers; bytes are passed in one array.
+ * leaves an array in the global `picogrant`, in the order of enum pg_part. It has the core's only function, and `create`
+ * in the place of the device, which `create` makes. A call is a JS_Call with integers; bytes are passed in one array.
  * Nothing is allocated after pg_core_open, because integers are not on the heap and elements are accessed by index. */
 #include <quickjs.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct member {
 /* Arguments for opening a core. `heap_limit` applies only after the engine has created its own objects, because QuickJS
  * may crash if one of these does not fit. */
 struct opening {
-  struct pg_core *core; /* contains zeros, except `opening->engine` */
+  struct pg_core *core; /* contains zeros, except `is_guest` */
   void *engine;         /* the firmware's engine; NULL: create one on `core->heap` */
   const uint8_t *code;
   size_t code_size;
@@ -151,7 +151,7 @@ static int integer_of(const struct pg_core *core, JSValue value) {
   return 0;
 }
 
-/* Calls a function of the core. Returns its integer, or 0 if this build of the core lacks the function. */
+/* Calls a function of the core. Returns its integer; 0 if it has none, if it throws, or if this build lacks it. */
 static int call(struct pg_core *core, enum pg_function function, int count, const int *arguments) {
   JSContext *context = core->engine;
   JSValue callee = part_of(core, PG_PART_CALL);

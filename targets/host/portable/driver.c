@@ -82,8 +82,8 @@ static void set_authorization(const struct pg_driver *driver, struct pg_http_req
   request->credentials_size = (size_t)length_of(driver, region);
 }
 
-/* Collects the secrets that the target of this request must not contain, and returns their number. A revocation by the
- * device authorization specification has the token in its query (core/SPEC.md), so that token is allowed. */
+/* Collects the secrets that the target of this request must not contain, and returns their number. For a revocation this
+ * is only the client's secret, because the target has a token by the device authorization specification (device spec 4.4). */
 static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets[SECRETS], int endpoint,
                         size_t target_size) {
   static const int regions[SECRETS - 1] = {PG_FIELD_DEVICE_CODE, PG_FIELD_ACCESS_TOKEN,
@@ -241,8 +241,7 @@ int pg_driver_needs_sign_in(const struct pg_driver *driver) {
          get(driver, PG_CALL_ERROR) == PG_ERROR_CODE_INTERACTION_REQUIRED;
 }
 
-/* The following functions report an exchange to the core. Only pg_http_work calls them (http.h), so a report cannot
- * belong to an earlier exchange. */
+/* The following functions report an exchange to the core. pg_http_work calls them (http.h), directly or through keys.c. */
 
 /* Receives WWW-Authenticate, in which an API may require another sign-in, for the core and the application. */
 static void take_challenge(void *context, uint8_t c) {

@@ -25,14 +25,14 @@ int pg_code_challenge_make(uint8_t *range, size_t size);
 /* The parts of a driver. The caller owns what they point to, and must not move it while the driver is in use. */
 struct pg_driver_parts {
   struct pg_core *core;               /* open */
-  struct pg_http *http;               /* opened with pg_driver_sink, and with the driver as its context */
+  struct pg_http *http;               /* opened with pg_driver_sink and the driver, or with pg_keys_sink (keys.h) */
   struct pg_history *history;
   const struct pg_settings *settings;
   uint8_t *memory;                    /* the memory passed to pg_core_open */
   const struct pg_medium *medium;     /* NULL: no records are stored */
   struct pg_display *display;         /* passed to picogrant-port.h */
   /* `body` receives the body of a call's response in pieces, and `challenge` receives the WWW-Authenticate of a 401
-   * byte by byte (http-response.h). Each may be NULL. The host calls both with `context`. */
+   * byte by byte (http-response.h). Each may be NULL. The driver calls both with `context`. */
   void (*body)(void *context, const uint8_t *bytes, size_t size);
   void (*challenge)(void *context, uint8_t c);
   void *context;
@@ -50,7 +50,7 @@ struct pg_driver {
   int endpoint;
   int status;
   int streams;
-  int reason;    /* the reason that the display shows; PG_REASON_NONE: it shows the core's frame */
+  int reason;    /* the result of pg_driver_reason when the display was last updated */
 };
 
 /* The sink for pg_http_open, with the driver as the context. */
@@ -59,20 +59,21 @@ extern const struct pg_http_sink pg_driver_sink;
 /* Starts to drive an open core. Initializes `driver`, whose previous content does not matter. Copies `parts`. */
 void pg_driver_start(struct pg_driver *driver, const struct pg_driver_parts *parts);
 
-/* Passes the elapsed time to the core, and carries out the core's commands. Returns 0 if the core is broken. */
+/* Passes the elapsed time to the core, and carries out the core's commands. Returns 1, or 0 if the core is broken or
+ * its commands do not end. */
 int pg_driver_run(struct pg_driver *driver);
 
-/* Reports a user's action to the core. `event` is a function of the core. Returns 0 if the core is broken. */
+/* Reports a user's action to the core. `event` is a function of the core. Returns the same as pg_driver_run. */
 int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *core));
 
 /* Whether the API of the last call requires a stronger or newer sign-in (RFC 9470). */
 int pg_driver_needs_sign_in(const struct pg_driver *driver);
 
-/* Returns the reason that the display shows instead of the core's frame, PG_REASON_*: why there is no response, or why
- * the session has ended. */
+/* Returns why there is no response, or why the session has ended (PG_REASON_*, 0: no such reason). A display of at most
+ * PG_REASON_CELLS shows this reason instead of the core's frame. */
 int pg_driver_reason(const struct pg_driver *driver);
 
-/* Whether any response has arrived since pg_driver_start. */
+/* Whether any complete response has arrived since pg_driver_start. */
 int pg_driver_got_response(const struct pg_driver *driver);
 
 #ifdef __cplusplus

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* The capacity of the list, and the size of the longest line including its final 0. */
+/* The capacity of the list, and the buffer size of a line with its final 0. The end of a longer line is cut. */
 enum { PG_HISTORY_ENTRIES = 24, PG_HISTORY_LINE = 112 };
 
 enum pg_happened {

@@ -11,8 +11,9 @@ static int random_seed(void) {
                bytes[3]);
 }
 
-/* Identifies a server by its issuer, or by the whole address of its token endpoint with the host in lower case, because
- * tenants may share an origin. Older versions used the origin, and records under that name are still valid. */
+/* Identifies a server by its issuer. Without an issuer, the whole address of the token endpoint identifies the server,
+ * with scheme and host in lower case, because tenants may share an origin. Older versions used the origin alone, so
+ * records under that name are then valid, too. */
 static void name_server(const struct pg_settings *settings, struct pg_host_names *names) {
   const char *address = settings->addresses[PG_ENDPOINT_TOKEN];
   int slashes = 0;

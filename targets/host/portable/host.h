@@ -38,9 +38,9 @@ enum pg_key { PG_KEY_SIGN_IN, PG_KEY_CANCEL, PG_KEY_SIGN_OUT };
 /* Reports for a log or for the application. They contain no secret. */
 enum pg_report {
   PG_REPORT_STATE,  /* the state is now `a` (PG_STATE_*), with error `b` (PG_ERROR_CODE_*, 0: none) */
-  /* A request of the grant has failed, and the device will retry it. `a` is the error (PG_ERROR_CODE_*). `b` is the
-   * reason why there was no response (PG_REASON_*), or 0 if there was one. PG_ERROR_FIELD then names the unusable
-   * member of that response, if any. Repeated only when `a` or `b` changes. */
+  /* A request of the grant has failed without a change of the state, and the device will retry it. `a` is the error
+   * (PG_ERROR_CODE_*). `b` is the reason why there was no response (PG_REASON_*), or 0 if there was one. PG_ERROR_FIELD
+   * then names the unusable member of that response, if any. Consecutive failures with equal `a` and `b` are reported once. */
   PG_REPORT_TROUBLE,
   PG_REPORT_CALL,   /* a call has ended with HTTP status `a`, or 0 without a response, and error `b` */
   PG_REPORT_BROKEN  /* the core can no longer be used; close the device and open it again */
@@ -54,8 +54,8 @@ struct pg_host_parts {
   const struct pg_medium *medium; /* NULL: nothing is stored, and the display reports that */
   int has_failed_medium; /* 1: open the device even if its slots are too small; records that do not fit are not saved */
   struct pg_connection *connection; /* passed to picogrant-port.h; not shared with another device */
-  /* 1: the connection stays open for the next request as long as the server allows. The loop must then also wake when
-   * data arrives on the idle connection, and when the connection ends. 0: each request opens a new connection. */
+  /* 1: the connection stays open for the next request as long as the server allows, at most 10 minutes. The loop must then
+   * also wake when data arrives on the idle connection, and when it ends. 0: each request opens a new connection. */
   int keeps_connection;
   const void *trust;                /* passed to picogrant-port.h */
   struct pg_wall_clock *clock;      /* the time for checking certificates; NULL: the machine has a reliable clock */
@@ -105,7 +105,7 @@ struct pg_host {
 };
 
 /* Opens the device. `host` must not be open; its previous content does not matter. After an error, the device is
- * closed. No later function allocates memory. */
+ * closed. Later, neither the host nor the core allocates memory, but the port may. */
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts);
 
 /* Returns how many bytes of memory the device needs if a value of the grant did not fit. 0: all values fit, or more
@@ -125,7 +125,7 @@ int pg_host_wake_in(struct pg_host *host);
 /* Returns the reason on the display: why there is no response, or why the session has ended (PG_REASON_*, 0: none). */
 static inline int pg_host_reason(const struct pg_host *host) { return pg_driver_reason(&host->driver); }
 
-/* Whether an updater may confirm a new image of the firmware: a server has sent any response since the start, or the
+/* Whether an updater may confirm a new image of the firmware: a complete response has arrived since the start, or the
  * device is signed in or signed out, so that it may not need a server yet. */
 int pg_host_is_well(struct pg_host *host);
 
@@ -137,7 +137,7 @@ void pg_host_key(struct pg_host *host, enum pg_key key);
 int pg_host_letter(struct pg_host *host, int letter);
 
 /* Sends a GET to a resource server while the device is signed in. `target` is a path and query of at most 512 bytes,
- * which is sent unchanged, below the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
+ * which is appended to the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
  * @return 1, or 0 if it cannot be sent, for example because the device is not signed in or another call is in progress */
 int pg_host_call(struct pg_host *host, int endpoint, const char *target);
 
@@ -149,7 +149,7 @@ int pg_host_needs_sign_in(const struct pg_host *host);
 /* Makes `http` usable for the device again, after the program has opened it for another use between two exchanges. */
 void pg_host_take_http(struct pg_host *host);
 
-/* Closes the device and wipes its memory. Has no effect on a closed device. `core.heap` can still be read. */
+/* Closes the device and wipes its memory. Has no effect on a closed device. An engine's `core.heap` can still be read. */
 void pg_host_close(struct pg_host *host);
 
 #ifdef __cplusplus

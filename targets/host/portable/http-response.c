@@ -267,7 +267,7 @@ static void take_length(struct pg_http_response *response) {
   else response->length = length;
 }
 
-/* Reports a byte of WWW-Authenticate, for the sign-in that an API requires (RFC 9470). */
+/* Reports a byte if it is of the WWW-Authenticate of a 401 (RFC 9470), or of DPoP-Nonce (RFC 9449 section 8). */
 static void report_challenge(const struct pg_http_response *response, uint8_t c) {
   int is_requested = response->name == AUTHENTICATE && response->status == UNAUTHORIZED;
   if (is_requested && response->sink->challenge) response->sink->challenge(response->context, c);
@@ -461,7 +461,7 @@ static int is_in_body(const struct pg_http_response *response) {
          response->step == CHUNK_DATA;
 }
 
-/* Reports the bytes that belong to the body or the chunk. Returns their number. */
+/* Reports the bytes that belong to the body or the chunk. Returns their number, or 0 if it refuses the response. */
 static size_t response_take_body(struct pg_http_response *response, const uint8_t *bytes, size_t size) {
   size_t taken = size;
   if (response->is_coded) {

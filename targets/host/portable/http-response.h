@@ -2,11 +2,12 @@
  * Parses one HTTP/1.x response in pieces of any size (RFC 9112): the status, the few relevant headers, and the body.
  * The body may have a length, come in chunks, or end with the connection. The parser neither waits nor allocates.
  *
- * It refuses responses that are incomplete, or that another program could understand differently: two different
- * lengths, a length and chunks (RFC 9112 §6.3), a transfer coding other than `chunked`, a body with a content coding, a
- * header without a colon or with a space before it (§5.1), a NUL byte, heads of more than PG_HTTP_RESPONSE_HEAD_MAX
- * bytes, and a body above the given limit. It accepts LF alone as the end of a line (§2.2), folded headers (§5.2),
- * interim responses (RFC 9110 §15.2), chunk extensions and trailers. It ignores the content of extensions and trailers.
+ * It refuses responses that are incomplete, too long or coded, or that another program could understand differently: two
+ * different lengths, a length and chunks (RFC 9112 §6.3), a transfer coding other than `chunked`, a body with a content
+ * coding, a header without a colon or with a space before the colon (§5.1), a NUL byte outside the body, heads of more
+ * than PG_HTTP_RESPONSE_HEAD_MAX bytes, and a body above the given limit. It accepts LF alone as the end of a line (§2.2),
+ * folded headers (§5.2), interim responses except 101 (RFC 9110 §15.2), chunk extensions and trailers. It ignores the
+ * content of extensions and trailers.
  */
 #ifndef PICOGRANT_HTTP_RESPONSE_H
 #define PICOGRANT_HTTP_RESPONSE_H
@@ -28,10 +29,11 @@ enum pg_http_response_result {
   PG_HTTP_RESPONSE_INVALID = 2   /* the response is refused; nothing more is reported */
 };
 
-/* Receives the response. Only pg_http_response_read and pg_http_response_closed call these functions, with the
- * `context` of pg_http_response_start. */
+/* Receives the response. Only pg_http_response_read calls these functions, with the `context` of
+ * pg_http_response_start. */
 struct pg_http_response_sink {
-  /* Called once, before the body. `status` is 200..599; above that, 599. `retry_after_s` is -1 without Retry-After. */
+  /* Called once, before the body. `status` is 200..599; a larger one becomes 599. `retry_after_s` is the result of
+   * pg_retry_after. */
   void (*status)(void *context, int status, int retry_after_s);
   /* Called any number of times, with `size` at least 1. The bytes are valid during the call. */
   void (*body)(void *context, const uint8_t *bytes, size_t size);

@@ -145,7 +145,8 @@ static void http_put(struct pg_http *http, const void *bytes, size_t size) {
 
 static void http_put_text(struct pg_http *http, const char *text) { http_put(http, text, strlen(text)); }
 
-/* Writes the address's path, its query and the target. If address and target both have a query, `&` joins the two. */
+/* Writes the address's path, its query and the target. If the address has a query, `&` replaces a `?` with which the
+ * target starts. */
 static void put_target(struct pg_http *http, const struct pg_http_request *request,
                        const struct pg_address *address) {
   const uint8_t *target = request->target;

@@ -35,7 +35,7 @@ struct pg_http_settings {
   struct pg_connection *connection; /* a connection that no other exchange uses */
   const void *trust;                /* passed to picogrant-port.h */
   int connect_seconds;     /* time limit for connecting */
-  int exchange_seconds;    /* time limit for the whole exchange, with connecting */
+  int exchange_seconds;    /* time limit from the start of the connection to the end of the response */
   uint32_t response_bytes; /* limit of a response's body */
   struct pg_allowed allowed;
   struct pg_wall_clock *clock; /* the time for checking certificates; NULL: the machine has a reliable clock */
@@ -54,8 +54,8 @@ struct pg_secret {
   size_t size;
 };
 
-/* A request. What it points to must stay in place until the exchange ends, because nothing is copied. Only `secrets`
- * and the struct itself may change after pg_http_send. */
+/* A request. What it points to is not copied, and must stay in place until the exchange ends. Only `secrets` and the
+ * struct itself may change after pg_http_send. */
 struct pg_http_request {
   int is_get;
   int endpoint;          /* PG_ENDPOINT_*: the request may only go to the origin of its configured address */
@@ -63,7 +63,7 @@ struct pg_http_request {
   const uint8_t *target; /* path and query that are appended to the address */
   size_t target_size;
   const char *headers;        /* additional lines, each ended by CR LF; or NULL */
-  const char *content_type;   /* media type of a POST's body */
+  const char *content_type;   /* media type of a POST's body, unless `is_json` is 1 */
   const char *authorization;  /* "Bearer ", "Basic ", or NULL for none */
   const uint8_t *credentials; /* bytes that are appended to `authorization` */
   size_t credentials_size;
@@ -199,7 +199,7 @@ int pg_http_wake_in(const struct pg_http *http);
  *   it uses plain http to another machine, which is not allowed;
  *   a bearer token goes to anything but a resource server (RFC 6750 section 5.3);
  *   the client's credentials go to anything but the authorization server;
- *   a secret is in the address, where others can read it
+ *   a secret of at least 16 bytes is in the target, where others can read it
  */
 int pg_leak_guard(const struct pg_http_request *request, const struct pg_address *sent,
                  const struct pg_allowed *allowed);

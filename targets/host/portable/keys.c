@@ -11,7 +11,7 @@
 
 enum { JTI_BYTES = 16, ASSERTION_LIFETIME_S = 60 };
 
-/* A JSON web token (RFC 7515), which is encoded as base64url while it is written. */
+/* A signed JSON web token (RFC 7519), whose parts are encoded as base64url while they are written. */
 struct jwt {
   char *to;
   size_t size;
@@ -226,7 +226,7 @@ const struct pg_medium *pg_keys_medium(struct pg_keys *keys, const struct pg_med
 int pg_keys_replaced(const struct pg_keys *keys) { return keys->has_other_record && !keys->has_own_record; }
 
 
-/* After CLOCK_REJECTIONS_MAX successive rejections, the time is not the reason, even if it has changed each time. */
+/* After CLOCK_REJECTIONS_MAX successive rejections, the host no longer blames the time, even if it has changed each time. */
 enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60, CLOCK_REJECTIONS_MAX = 3 };
 
 /* The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or assertion may cause the
@@ -342,7 +342,7 @@ static void keys_take_status(void *context, int status, int retry_after_s) {
   keys->is_late = ahead_s > CLOCK_DIFFERENCE_S || ahead_s < -CLOCK_DIFFERENCE_S;
   if (keys->is_late) keys->ahead_s += (int32_t)ahead_s;
   keys->status = status;
-  /* If the request will be repeated, or a wrong time makes it fail, the sink must not get this response. */
+  /* If an API call will be repeated, or a wrong time makes it fail, the sink must not get this response. */
   keys->is_dropped = keys->is_resource && status == REFUSED_TOKEN && (must_repeat(keys) || has_wrong_time(keys));
   if (!keys->is_dropped) keys->sink->status(keys->context, status, retry_after_s);
 }

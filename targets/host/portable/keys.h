@@ -4,8 +4,8 @@
  * all files with -DPG_KEYS.
  *
  * The layer is between driver.h and http.h. With DPoP, it adds a proof to token requests and API calls, and refuses
- * tokens that the server does not bind to the key. If a server requires a nonce, it repeats the request once with that
- * nonce. It stores the newest nonce of the authorization server, and that of the resource server (RFC 9449 section 8).
+ * tokens that the server does not bind to the key. If a server requires a nonce, this layer repeats the request once with
+ * it. The layer stores the newest nonce of the authorization server, and that of the resource server (RFC 9449 section 8).
  */
 #ifndef PICOGRANT_KEYS_H
 #define PICOGRANT_KEYS_H
@@ -51,7 +51,8 @@ struct pg_proof {
 
 /* pg_proof_write writes the proof as a header line. pg_assertion_write writes the assertion as parameters, which are
  * appended to a form. The caller owns `to`, a buffer of `size` bytes. The text ends with a 0.
- * @return 1, or 0 if the text does not fit, there are no random bytes or no SHA-256, or the signer has failed */
+ * @return 1, or 0 if the text does not fit, the address of a proof is invalid, there are no random bytes, the token of a
+ * proof needs SHA-256 and there is none, or the signer has failed */
 int pg_proof_write(const struct pg_signer *signer, const struct pg_proof *proof, char *to, size_t size);
 int pg_assertion_write(const struct pg_signer *signer, const char *client_id, const char *audience, uint32_t wall_s,
                        char *to, size_t size);
@@ -66,11 +67,11 @@ struct pg_keys {
   const struct pg_medium *medium;
   struct pg_medium marking_medium; /* the medium that pg_keys_medium returns */
   int has_own_record;   /* a record of the device's key was loaded, or the server has bound tokens to the key */
-  int has_other_record; /* the session is from a record of another key */
+  int has_other_record; /* a record of another key was loaded, and no code has been requested since */
   char nonces[2][PG_NONCE_BYTES]; /* the last nonces of the authorization server and of the resource server */
   char proof[PG_PROOF_BYTES];
   char assertion[PG_ASSERTION_BYTES];
-  int32_t ahead_s; /* how far the server's clock is ahead of the device's; 0 if less than a minute */
+  int32_t ahead_s; /* added to the device's time; changes when the server's time differs from the sum by more than a minute */
   int clock_rejections; /* how many responses in succession rejected a request and showed another time; at most 3 */
   /* The state of the current exchange. */
   uint32_t sent_s; /* when the request was sent, by the server's clock */
@@ -80,11 +81,11 @@ struct pg_keys {
   size_t nonce_size; /* size of the nonce that is arriving */
   int has_nonce;     /* the response had a valid nonce */
   int status;
-  int is_dropped;    /* the response's body is not reported */
+  int is_dropped;    /* neither the status nor the body of the response is reported */
   int is_late;       /* the response's Date differs from `sent_s` by more than a minute */
   int found;         /* a bit for each rejection that the response names */
   uint8_t found_at[PG_REJECTIONS];
-  uint8_t type_at;   /* position in the name of the member token_type */
+  uint8_t type_at;   /* position in the name or the value of the member token_type */
 };
 
 /* Prepares for the exchanges of a device. `sink` gets the reports, with `context`. */

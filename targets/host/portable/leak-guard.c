@@ -6,15 +6,15 @@
 
 #include "picogrant-numbers.h"
 
-/* SECRET_BYTES_MIN: a shorter value may occur in a path by chance. Tokens are longer (RFC 6749 section 10.10). */
+/* SECRET_BYTES_MIN: a shorter value may occur in a path by chance. Tokens should be longer (RFC 6749 section 10.10). */
 enum { SECRET_BYTES_MIN = 16, PORT_HTTP = 80, PORT_HTTPS = 443 };
 
 static int is_of_host(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(".-_[]:", c));
 }
 
-/* Whether `port` equals the text after the host in an authority: an empty text for the scheme's default port, otherwise
- * a colon and the number. */
+/* Whether the peer's port is that of the text after the host in an authority: an empty text for the scheme's default
+ * port, otherwise a colon and the number. */
 static int is_port(const char *text, size_t size, const struct pg_peer *peer) {
   uint32_t port = 0;
   if (size == 0) return peer->port == (peer->is_secure ? PORT_HTTPS : PORT_HTTP);

@@ -69,7 +69,7 @@ static void take_numbers(struct page_reader *reader, struct pg_settings *setting
   if (settings->start_spread_ms == 0) settings->start_spread_ms = PG_START_AT_ONCE;
 }
 
-/* Whether the address uses https, or http to this device. */
+/* Whether the address is "", or uses https, or http to this device. */
 static int is_safe(const char *text) {
   struct pg_address address;
   if (!*text) return 1;

@@ -79,7 +79,7 @@ struct pg_page_authority {
   struct pg_page_bytes exponent;
 };
 
-/* A parsed settings page. All members point into the page's bytes. */
+/* A parsed settings page. Its texts and ranges point into the page's bytes. */
 struct pg_page {
   struct pg_settings settings;
   const char *directory;

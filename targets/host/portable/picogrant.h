@@ -97,13 +97,13 @@ enum pg_open_result {
 
 /* Opens a device. With an engine, starts it or uses the firmware's own, and runs the core's code.
  * @param core owned by the caller; its previous content does not matter, but close an open core first
- * @param memory `size` bytes, 4096 by default, which the device uses until pg_core_close; at most 65535 bytes are used
+ * @param memory `size` bytes, which the device uses until pg_core_close; at most 65535 bytes are used
  * @param config only read during the call
  * @return PG_OPEN_OK, or the error. After an error, only PG_MEMORY_NEEDED may be read; with an engine it is 0 */
 enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config);
 
-/* Closes a core and its engine. Has no effect on a closed core. The figures in `heap` can still be read. The memory still
- * contains secrets, so the host must wipe it. */
+/* Closes a core, and an engine that it has created. Has no effect on a closed core. An engine's `heap` can still be read.
+ * The memory still contains secrets, so the host must wipe it. */
 void pg_core_close(struct pg_core *core);
 
 /* Returns 1 if an engine has thrown. Later results are not reliable: close the core and open it again. It then resumes

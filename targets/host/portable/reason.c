@@ -18,7 +18,7 @@ static const char *line_of(const char *lines, int number) {
   return lines;
 }
 
-/* Returns the next character of a UTF-8 text, and advances past it. A character outside the display's set becomes a
+/* Returns the next character of a UTF-8 text, and advances past it. Each byte of a character above U+00FF becomes a
  * question mark. */
 static uint8_t character(const char **text) {
   const uint8_t *bytes = (const uint8_t *)*text;

@@ -1,4 +1,4 @@
-/* Writes the reasons for a missing response (PG_REASON_*) to a log and to the display. All hosts have the same reasons. */
+/* Texts for a log and for the display: why there is no response, or why the session has ended (PG_REASON_*). */
 #ifndef PICOGRANT_REASON_H
 #define PICOGRANT_REASON_H
 

@@ -21,7 +21,7 @@ struct pg_settings {
   /* Display texts in the core's order, one line each, in UTF-8; U+0080..U+00FF are the display's own characters. "":
    * English. */
   const char *messages;
-  /* Texts for the reasons of a missing response, one line each, in the order of PG_REASON_* from 1. "": English. */
+  /* Display texts for PG_REASON_*, one line each, in that order from 1. "": English. */
   const char *reasons;
   const char *server; /* the issuer; "": the address of the token endpoint identifies the server */
   const char *user_agent;
@@ -34,7 +34,7 @@ struct pg_settings {
   int rows;             /* 2..8 */
   int memory_bytes;     /* the device's memory, 2048..PG_MEMORY_MAX */
   int connect_seconds;  /* time limit for connecting: 1..60 */
-  int exchange_seconds; /* time limit for the whole exchange, with connecting: 1..110 */
+  int exchange_seconds; /* time limit from the start of the connection to the end of the response: 1..110 */
   int response_bytes;   /* limit of a response's body: 1024..1048576 */
   int renewals;         /* how often an expired code is replaced without the user: 0..1000 */
   int start_spread_ms;  /* the longest random wait before the first request: 1..3600000; 0: 5000; or PG_START_AT_ONCE */
@@ -51,7 +51,7 @@ struct pg_settings {
 #endif
 };
 
-/* The largest memory is 65535 bytes, because a record may be as long, and a slot stores its length in 16 bits. */
+/* The core uses at most this many bytes (pg_core_open). */
 enum { PG_MEMORY_MAX = 65535 };
 
 #ifdef __cplusplus

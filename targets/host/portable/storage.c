@@ -107,8 +107,8 @@ static int is_blank_slot(const struct pg_medium *medium, int slot) {
   return blank;
 }
 
-/* Called for a slot that has data but no valid record. Returns one byte with which no record starts, so that the core
- * does not treat the slot as empty. */
+/* Called for a slot that has data but no valid record. Writes one byte with which no record starts, so that the core
+ * does not treat the slot as empty. Returns the number of bytes, or -1 if none fits. */
 static int is_none(uint8_t *into, size_t size) {
   if (size == 0) return -1;
   into[0] = 0xff;

@@ -1,7 +1,7 @@
 /*
  * Stores the core's records in two independent slots on a medium of the port (picogrant-port.h). The header of a record
- * is programmed last. So after a power loss at any byte, a slot has the old record, the new one, or data that is
- * recognized as invalid.
+ * is programmed last. So after a power loss at any byte, a slot has the old record, the new one, nothing, or data that
+ * is recognized as invalid.
  *
  * If the medium is NULL, nothing is stored. Records contain tokens. If attackers can read out the flash of a board, the
  * medium must encrypt the records.
@@ -41,7 +41,7 @@ int pg_storage_erase(const struct pg_medium *medium, int slot);
 /* Returns the longer of the medium's two units. Any multiple of it can be read and programmed. */
 uint32_t pg_medium_unit(const struct pg_medium *medium);
 
-/* Whether the units are powers of two of at most PG_MEDIUM_UNIT_MAX bytes, and the slot size is a multiple of both. */
+/* Whether the longer unit is a power of two of at most PG_MEDIUM_UNIT_MAX, and the slot size is a multiple of it. */
 int pg_medium_is_usable(const struct pg_medium *medium);
 
 /* Reads or programs any number of bytes of a slot, starting at a unit. Programming fills up the last unit with 0xff;

@@ -61,7 +61,7 @@ int pg_wall_clock_holds(struct pg_wall_clock *clock) {
   return clock->holds;
 }
 
-/* Stores the time. One write per hour is a million writes in a hundred years, which an EEPROM endures. */
+/* Stores the time, at most once an hour. That is less than a million writes in a hundred years, which an EEPROM endures. */
 static void keep(struct pg_wall_clock *clock, int is_news) {
   int is_due = !clock->has_stored || pg_clock_ms() - clock->stored_ms >= HOUR_MS;
   if (!is_due || (!is_news && apart(clock->wall_s, clock->stored.last_s) < DAY_S)) return;

@@ -8,10 +8,10 @@
  *   guessed  the earliest possible time: the notBefore of the server's certificate, or the stored time if it is later
  *
  * On a connection with a guessed time, only a request for the server's `Date` is sent (http.h). Only times from the
- * authorization server over TLS are stored. The latest response counts, even if its time is earlier than that of the
- * previous one. But a time before `earliest_s` is refused, which is the latest of the firmware's build, the settings
- * page, and the notBefore of each certificate that was valid. So a wrong response cannot set the clock back beyond a
- * time that a certificate authority has confirmed.
+ * authorization server over TLS are stored. The latest response of that server counts, even if its time is earlier than
+ * that of the previous one. But a time before `earliest_s` is refused. This is the latest of the firmware's build, the
+ * settings page, and the notBefore of the server's certificate at each time that was stored. So a wrong response cannot
+ * set the clock back beyond a time that a certificate authority has confirmed.
  */
 #ifndef PICOGRANT_WALL_CLOCK_H
 #define PICOGRANT_WALL_CLOCK_H
@@ -25,7 +25,7 @@ extern "C" {
 /* All times of this file are in seconds since 1970. */
 struct pg_wall_stored {
   uint32_t earliest_s; /* the earliest time that is accepted */
-  uint32_t last_s;     /* the last time from a server; a certificate that expired before it is refused */
+  uint32_t last_s;     /* the last stored time, or `earliest_s` if that is later; a guessed time is not earlier */
 };
 
 /* A clock. It starts as zeros, except `stored` and `keep`. All devices of a program may share one. */
@@ -47,7 +47,7 @@ struct pg_wall_clock {
   uint8_t holds;    /* 1: the certificate of the current connection is valid at a time that is not guessed */
 };
 
-/* Sets a lower limit of the time: when the firmware was built, or when the page was made. */
+/* Raises the lower limit of the time: to when the firmware was built, or when the settings page was made. */
 void pg_wall_clock_earliest(struct pg_wall_clock *clock, uint32_t wall_s);
 
 /* Sets the time from a clock with a battery. Returns 1, or 0 if `wall_s` is 0 or before the stored time, which means
