@@ -66,7 +66,7 @@ export function isInstalled(): boolean {
   });
 }
 
-/** Installs all of them, a gigabyte when unpacked. @throws InstallError with npm's error */
+/** Installs all PACKAGES, a gigabyte when unpacked. @throws InstallError with npm's error */
 export function installRuntimes(): void {
   mkdirSync(folder, { recursive: true });
   const dependencies = Object.fromEntries(

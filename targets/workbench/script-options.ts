@@ -16,7 +16,7 @@ export function commandLine(name: string, description: string): Command {
   });
 }
 
-/** Prints rows after a header row. Columns after the first one are right-aligned. */
+/** Prints rows after a header row. Numbers after the first column are right-aligned. */
 export function printTable(rows: readonly (readonly string[])[], print = console.log): void {
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   rows.forEach((row, index) => {

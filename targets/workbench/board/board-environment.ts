@@ -57,7 +57,7 @@ export class BoardEnvironment extends ServiceEnvironment {
       ...(this.#keys && { clientSecret: undefined, dpop: "require" }),
       display: { columns: 16, rows: 2 },
       ...config,
-      // These limits are long, because a handshake of one second may take twenty on a busy machine.
+      // The time limits are long, because a handshake of one second may take twenty on a busy machine.
       limits: { connectSeconds: 60, exchangeSeconds: 110, startSpreadMs: 0, ...(limits as object) },
     };
     const authorities = [first.ca];

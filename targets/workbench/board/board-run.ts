@@ -1,5 +1,5 @@
 // A complete run of the board against the simulated service: code, decision, API call, reset, power cut, sign-out.
-// Checks what the display shows and how much memory is used. The bench judges the requests (test/board/bench.spec.ts).
+// Checks the display and the records, and measures memory and sleep. The bench judges the requests (test/board/bench.spec.ts).
 
 import { CLIENT } from "../host/service-environment.ts";
 import type { BoardEnvironment } from "./board-environment.ts";

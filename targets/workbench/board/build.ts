@@ -22,7 +22,7 @@ interface Settings {
   readonly variant: Variant;
   /** Bytes of the heap of QuickJS. Undefined: the core is C. */
   readonly arenaBytes?: number;
-  /** "small" requires a server that supports max_fragment_length. "full" works with any server. */
+  /** "small" needs a server that supports max_fragment_length or sends only short records. "full" works with any server. */
   readonly tlsBuffers: "small" | "full";
   readonly stackBytes: number;
   readonly memoryBytes: number;
@@ -56,7 +56,7 @@ export const firmwareOf = (kind: Kind, folder = boardFolder): string =>
   `${folder}${kind}/firmware.elf`;
 export const mapOf = (kind: Kind, folder = boardFolder): string => `${folder}${kind}/firmware.map`;
 
-/** The time of the last change to the source, in seconds since 1970, so that builds are reproducible; 0 if unknown. */
+/** The time of the last commit, in seconds since 1970, so that builds are reproducible; 0 if unknown. */
 function sourceTime(): number {
   try {
     const args = ["log", "-1", "--format=%ct"];

@@ -164,7 +164,7 @@ export class Board {
       ...["-display", "none", "-no-user-config", "-nodefaults"],
       ...["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"],
       ...["-qmp", `unix:${this.#monitor},server=on,wait=off`],
-      // The board is at one end of the cable. At the other end is qemu's own network, which reaches this machine.
+      // The board is at one end of the cable. At the other end are two networks of qemu, which reach this machine.
       ...["-netdev", `stream,id=board,${this.#socket("board")}`],
       ...network("home", 0),
       ...network("elsewhere", 1),

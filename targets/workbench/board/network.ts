@@ -1,5 +1,5 @@
 // The cable between the emulated board and qemu's own network, which reaches this machine but has no name server. So
-// this module responds to DNS queries, and adds the address of a name server to the DHCP responses.
+// this module responds to DNS queries, and adds the addresses of a name server and of a time server to DHCP responses.
 
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -107,7 +107,7 @@ export class Network {
     this.#nameServer = nameServer;
   }
 
-  /** Waits at three Unix sockets until the emulator connects. */
+  /** Listens on three Unix sockets, to which the emulator connects. */
   async open(boardEnd: string, home: string, elsewhere: string): Promise<void> {
     await this.#board.open(boardEnd);
     await this.#places.home.open(home);

@@ -1,5 +1,5 @@
-// Wraps every function of the core API inside the engine, to count its allocations in each state during the conformance
-// script.
+// Wraps the functions of the core API, except `create`, inside the engine, to count their allocations in each state
+// during the conformance script.
 
 import * as core from "../../../core/complete.ts";
 import type { Variant } from "../../bundle/bundled-core.ts";

@@ -1,4 +1,4 @@
-// The engines for tests. install.ts fetches those that are no npm package.
+// The engines for tests. install.ts fetches those that `npm ci` does not install.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

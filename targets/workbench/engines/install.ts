@@ -183,7 +183,7 @@ function xsParts(folder: string): string[] {
   ];
 }
 
-/** Fetches all engines. This takes two minutes and downloads some 120 MB. @returns one line for each failure */
+/** Fetches these engines. This takes two minutes and downloads some 120 MB. @returns one line for each failure */
 export function installEngines(report: (line: string) => void): string[] {
   mkdirSync(enginesFolder, { recursive: true });
   const failures: string[] = [];
@@ -198,7 +198,7 @@ export function installEngines(report: (line: string) => void): string[] {
   return failures;
 }
 
-/** Runs `fill` on an empty folder, and renames its `result` to `name`. The first of several processes succeeds. */
+/** Runs `fill` on an empty folder, and renames its `result` to `name`. Of several processes, the first result stays. */
 export function fetchOnce(name: string, fill: (folder: string) => void): string {
   const place = `${enginesFolder}${name}`;
   if (existsSync(place)) return place;

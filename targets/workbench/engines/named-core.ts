@@ -1,5 +1,5 @@
-// Gives the core of a bundle the names of the sources. In a bundle, the device is an array, and `Property` has the index of
-// each property. Hosts written for the sources, such as the driver, use the bundle through this file.
+// Gives the core of a bundle the names of the sources. In a bundle, the device is an array, with the properties in the order
+// of `Property`. Hosts written for the sources, such as the driver, use the bundle through this file.
 
 import { Property } from "../../../core/device/property.ts";
 
@@ -29,8 +29,8 @@ function handingOn(call: Call): Call {
 }
 
 /**
- * Wraps the functions of a bundle for devices with named properties. Calls allocate nothing. A core that already has named
- * properties (the sources, or a build that is not minified) is returned unchanged.
+ * Wraps the functions of a bundle for devices with named properties. Calls allocate nothing, except `create`. Devices that
+ * already have named properties (of the sources, or of a build that is not minified) stay unchanged.
  * @param bundle the exports of `dist/picogrant.js` or of a smaller build
  * @returns the same functions. Pass them only devices that their own `create` returned
  */

@@ -1,5 +1,5 @@
-// Builds the C host in the kinds that are tested: release, with sanitizers, with keys, and for 32-bit ARM. Plants
-// faults into copies of its files, because a check that cannot fail shows nothing.
+// Builds the C host in the kinds that are tested: release, with sanitizers, with keys, on QuickJS, and for 32-bit ARM.
+// Plants faults into copies of its files, because a check that cannot fail shows nothing.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,14 +16,14 @@ export const hostFolder = `${root}dist/host/`;
 
 export const generatedC = `${hostFolder}generated`;
 
-/** The kinds. release and sanitize contain the core as C, and the others run its bundle on QuickJS. arm has the
- * complete core, arm-api and arm-grant have the smaller builds. keys has sanitizers, DPoP and private_key_jwt. */
+/** The kinds. release, sanitize and keys contain the core as C, and the others run its bundle on QuickJS. arm-api and
+ * arm-grant have the smaller builds of the core. keys has sanitizers, DPoP and private_key_jwt. */
 export type Kind = "release" | "sanitize" | "keys" | "quickjs" | "arm" | "arm-api" | "arm-grant";
 
 const engineOf = (kind: Kind): "none" | "quickjs" =>
   kind === "release" || kind === "sanitize" || kind === "keys" ? "none" : "quickjs";
 
-/** Files of test/host/c. */
+/** The files of test/host/c that need no keys. */
 const testPrograms = [
   "allocations",
   "piped",

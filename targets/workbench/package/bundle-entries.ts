@@ -245,7 +245,7 @@ const LINE_LENGTH = 120;
 
 const DENSE =
   /^core\/|node_modules\/|^platform\/(conformance|testing|servers)\/|qr-code|\/keys\.ts$/;
-/** Modules whose functions never appear in a stack trace, because the core does not throw. */
+/** Modules whose function names help nobody in a stack trace: the core, which does not throw, and other packages. */
 const NAMELESS = /^core\/|node_modules\//;
 
 function consistsOf(wanted: RegExp, inputs: InputsOfLines): boolean {

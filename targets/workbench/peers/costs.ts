@@ -1,5 +1,5 @@
-// Measures each client: files and bytes as npm unpacks them, the code that a sign-in on Node loads, and on QuickJS the
-// size, the heap, and the globals that QuickJS lacks.
+// Measures clients: files and bytes as npm unpacks them; the code and the CPU time of a start on Node; on QuickJS the size,
+// the heap, and the globals that QuickJS lacks; code and RAM as firmware.
 
 import { execFile, execFileSync } from "node:child_process";
 import {

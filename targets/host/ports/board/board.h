@@ -1,5 +1,5 @@
-/* The board's own functions: the UART, sleep, the I2C bus and the devices on it. Only the main loop calls them.
- * Interrupts just set a flag, count, or store a key. */
+/* The board's own functions: the UART, sleep, the persistent memory, the clock and the display. The main loop calls them.
+ * Interrupts only set a flag, count, or store a key. A fault and the watchdog print a line and restart the board. */
 #ifndef PICOGRANT_BOARD_H
 #define PICOGRANT_BOARD_H
 
@@ -9,7 +9,7 @@
 #include "picogrant-port.h"
 #include "wall-clock.h"
 
-/* main.c: called once, before anything else. `frame` is the stack frame of the caller. */
+/* main.c: called at the reset, while the stack is nearly empty. `frame` is the stack frame of the caller. */
 void board_stack_paint(void *frame);
 /* startup.c */
 void board_restart(void) __attribute__((noreturn));
@@ -34,7 +34,7 @@ void board_uart_put(uint8_t byte);
 void board_clock_open(void);
 void board_watchdog_open(void);
 void board_watchdog_feed(void);
-/* Sleeps until an interrupt, at most `ms` milliseconds. Returns at once if a key or a packet is waiting. */
+/* Sleeps until a key or a packet arrives, at most `ms` milliseconds and a minute. Returns at once if one is waiting. */
 void board_sleep(uint32_t ms);
 void board_timer_start(uint32_t ms); /* wakes the board after this time, at most a minute */
 void board_timer_stop(void);
@@ -73,7 +73,7 @@ uint32_t board_clock_chip(void);
 void board_clock_set_chip(uint32_t wall_s);
 
 /* records.c: combines the stored seed with that of the settings page (size 0: none), and stores the next seed. Returns
- * 1, or 0 if no seed could be read or stored; the board then refuses TLS. */
+ * 1, or 0 if there is no seed, or the next one could not be stored; the board then refuses TLS. */
 int board_entropy_open(const uint8_t *given, size_t given_size);
 
 /* The linker script defines the two areas for the settings page (page.h), MAP_PAGE_BYTES each. */
@@ -83,8 +83,7 @@ extern const uint8_t board_page_0[], board_page_1[];
 void board_oled_open(void);
 void board_oled_show(const uint8_t *cells);
 
-/* startup.c: whether the Ethernet controller has raised its interrupt. `is_on` 0 disables the interrupt and clears
- * that. */
+/* startup.c: whether the Ethernet controller has raised its interrupt. `is_on` 1 enables it, 0 disables and clears it. */
 int board_ethernet_has_input(void);
 void board_ethernet_listen(int is_on);
 

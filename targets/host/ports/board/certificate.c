@@ -1,7 +1,7 @@
 /* Extends BearSSL's certificate check (tls.h). A certificate arrives in pieces, and there is no memory to store it. So
  * the check searches the arriving bytes for the identifier of the list of uses (extended key usage), and parses the
- * bytes after it as that list, which must contain the use for servers. If a key or text happens to contain the
- * identifier, the check can only refuse a certificate, never accept one. */
+ * bytes after it as that list, which must contain the use for servers or for any purpose. If a key or text happens to
+ * contain the identifier, the check can only refuse a certificate, never accept one. */
 #include "tls.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ static void read_list(struct certificate_check *check, uint8_t byte) {
   }
 }
 
-/* Searches for lists of uses. A list is invalid until the use for servers has been found in it. */
+/* Searches for lists of uses. A list is invalid until the use for servers or for any purpose has been found in it. */
 static void watch_uses(struct certificate_check *check, uint8_t byte) {
   if (check->uses_state != NO_LIST) read_list(check, byte);
   if (byte != uses_oid[check->uses_matched]) check->uses_matched = 0;

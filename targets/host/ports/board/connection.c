@@ -184,8 +184,8 @@ static int tls_is_closed(const struct pg_connection *connection) {
   return connection->tls && br_ssl_engine_current_state(connection->tls) == BR_SSL_CLOSED;
 }
 
-/* Called when the server has closed the connection during the handshake. If it has sent nothing, it is no TLS server,
- * or is out of service. Otherwise the two sides have no common TLS settings. */
+/* Called when the server has closed the connection during the handshake. If it has sent nothing, it is probably no TLS
+ * server or out of service. Otherwise the two sides probably have no common TLS settings. */
 static void fail_hung_up(struct pg_connection *connection) {
   int reason = connection->has_received ? PG_REASON_TLS_TOO_OLD : PG_REASON_UNAVAILABLE;
   fail(connection, reason, "the server has hung up in the handshake");

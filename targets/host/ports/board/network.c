@@ -23,7 +23,7 @@ enum { AT_ORIGINATE = 24, AT_TRANSMIT = 40, STAMP = 8 };
 
 static struct {
   ip_addr_t given;   /* the time server that DHCP names, or none */
-  const char *name;  /* the time server of the page, used if DHCP names none; "": none */
+  const char *name;  /* the time server of the settings page, used if DHCP names none; "": none */
   int is_looked_for; /* 1: DNS is resolving `name` */
   ip_addr_t address; /* the address of the last server queried */
   struct udp_pcb *udp;
@@ -100,12 +100,12 @@ static void time_server_work(void) {
 
 enum { LONGEST_MS = 60000 };
 
-/* The controller may have no interrupt for the link, so the link is also checked at this interval. */
+/* The controller may have no interrupt for the link, so an awake board also checks the link at this interval. */
 enum { LINK_EVERY_MS = 1000 };
 
 static struct netif interface;
 
-/* The state of the network watch. A reset does not clear it. */
+/* The level of the network watch. A reset does not clear it. */
 static struct {
   uint32_t level;
   uint32_t complement;

@@ -14,8 +14,8 @@ void network_work(void);
 int network_has_link(void);
 int network_is_up(void);
 
-/* Call network_doubt after an exchange without a response: the board then resolves names and neighbours again, and
- * probes the gateway (network-watch.h). Call network_works after an exchange with a response. */
+/* Call network_doubt if no connection to a server opens: the board then resolves names and neighbours again, and probes
+ * the gateway (network-watch.h). Call network_works when a connection has opened. */
 void network_doubt(void);
 void network_works(void);
 

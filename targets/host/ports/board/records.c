@@ -7,7 +7,7 @@
 #include "map.h"
 #include "picogrant-port.h"
 
-/* Returns how many of `size` bytes are in the page at `at`; 0 after the end of the memory. */
+/* Returns how many of `size` bytes are in the page at `at`; 0 if they go beyond the end of the memory. */
 static size_t part_of_page(size_t at, size_t size) {
   size_t count = MAP_EEPROM_PAGE - at % MAP_EEPROM_PAGE;
   if (at + size > BOARD_EEPROM_BYTES) return 0;

@@ -1,5 +1,5 @@
-/* TLS 1.2 with BearSSL: the client side of one session, between network bytes and application bytes. It always checks
- * the certificate's chain, name and time, and trusts only the anchors. */
+/* TLS 1.2 with BearSSL: the client side of one session, between network bytes and application bytes. A full handshake
+ * checks the certificate's chain, name and time, and trusts only the anchors. A resumed session checks the time again. */
 #ifndef PICOGRANT_BOARD_TLS_H
 #define PICOGRANT_BOARD_TLS_H
 
@@ -20,18 +20,19 @@ struct board_trust {
 struct board_trust board_trust_of(const struct pg_page *page);
 
 #ifdef PG_KEYS
-/* Opens a signer with the page's private key, 32 bytes on P-256. Returns 1, or 0 if the page has none. */
+/* Opens a signer with the page's private key, 32 bytes on P-256. Returns 1, or 0 if the page has no valid one. */
 int board_signer_open(struct pg_signer *signer, const struct pg_page *page);
 #endif
 
-/* Starts a session with `name`, which ends with a 0. Returns the engine, or NULL and the problem in `*why`. */
+/* Starts a session with `name`, which ends with a 0. Returns the engine, or NULL. `*why` is then the problem, or NULL if
+ * tls_reason says it. */
 br_ssl_engine_context *tls_start(const char *name, const struct board_trust *trust,
                                  const char **why);
 
 /* Call this when the handshake has succeeded. */
 void tls_opened(void);
 
-/* Returns a session's error and its remedy in one sentence, or "". */
+/* Returns the session's error in words, for a log; "" for none. */
 const char *tls_problem(void);
 
 /* Returns the error as PG_REASON_* for the display. Also valid if tls_start has returned NULL. */

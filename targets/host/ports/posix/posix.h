@@ -55,7 +55,7 @@ enum { PG_FILE_BLOCK = 8192 };
 
 enum pg_file_state {
   PG_FILE_READY,
-  PG_FILE_REFUSED,  /* storing tokens there is not safe; `why` has the remedy */
+  PG_FILE_REFUSED,  /* storing tokens there is not safe, or not possible for another reason than those of UNUSABLE */
   PG_FILE_UNUSABLE  /* the disk is full, read-only or broken; the device can run without it */
 };
 

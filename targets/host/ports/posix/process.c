@@ -23,7 +23,7 @@ void pg_process_close(void) {
 
 void pg_process_lock(void *bytes, size_t size) { (void)mlock(bytes, size); }
 
-/* Reads a file until its end, until the buffer is full, or until an error. */
+/* Reads a file until its end, or until the buffer is full. Returns the number of bytes, or 0 after an error. */
 static size_t read_up_to(int file, char *into, size_t size) {
   size_t count = 0;
   while (count < size) {

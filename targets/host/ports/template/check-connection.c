@@ -34,13 +34,13 @@ enum {
   SENT_BYTES = 3000,
   /* The number of connections that are opened and ended in turn. */
   CONNECTIONS = 24,
-  /* Time limit for a response that the server sends after 1.5 s. */
+  /* The sleep in which a response comes that the server sends after 1.5 s. */
   LATE_WAIT_MS = 5000 * CHECK_SLOWNESS,
   CLOCK_MS = 2000 * CHECK_SLOWNESS,
   DAY_S = 86400
 };
 
-/* A response; a longer one is truncated. */
+/* A response. What does not fit into `head` or `text` is dropped. */
 struct response {
   char head[HEAD]; /* the head of the response, with the empty line at its end */
   size_t head_size;
@@ -96,7 +96,7 @@ static int send_all(const void *from, size_t size) {
 
 static int send_text(const char *text) { return send_all(text, strlen(text)); }
 
-/* Sends a request with this many bytes of the pattern as its body (0: none), in pieces of growing size. */
+/* Sends a request with this many bytes of the pattern as its body (0: none), in pieces of different sizes. */
 static int request(const struct pg_address *address, const char *path, uint32_t body_bytes) {
   static uint8_t piece[1024];
   char length[48] = "";
@@ -133,7 +133,7 @@ static int is_whole(const struct response *response) {
   return length && response->bytes >= strtoul(length + strlen("content-length: "), NULL, 10);
 }
 
-/* Reads until the connection ends. Sleeps for `wait_ms` if no bytes have arrived. */
+/* Reads until the connection ends or a time limit has passed. Sleeps for `wait_ms` if no bytes have arrived. */
 static void read_response(struct response *response, int wait_ms) {
   uint32_t start = pg_clock_ms();
   uint32_t most_ms = RESPONSE_MS;

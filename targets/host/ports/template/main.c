@@ -66,7 +66,7 @@ static void take_response(int status) {
   need_page(number);
 }
 
-/* Use the token like this in protocols other than HTTP. Do not store it, because each step may change it in memory. */
+/* Use the token like this in protocols other than HTTP. Do not keep the pointer, because each step may change the token. */
 static void use_token(void) {
   int length = pg_length(&host.core, PG_FIELD_ACCESS_TOKEN);
   const uint8_t *token = memory + pg_start(&host.core, PG_FIELD_ACCESS_TOKEN);
@@ -96,7 +96,7 @@ static void take_report(void *context, enum pg_report report, int a, int b) {
   }
   if (a == PG_STATE_FAILED) {
     was_signed_in = 0;
-    /* The server has ended the session. The display says who can fix it, and the key `s` signs in again. */
+    /* The sign-in has failed, or the session has ended. The display says who can fix it; the key `s` signs in again. */
     fprintf(stderr, "the session is over: %s\n", errors[b]);
   }
 }

@@ -47,7 +47,7 @@ void board_hang(void) {
 }
 
 /* `frame` is where the processor has pushed its registers. The seventh word is the address of the fault. If the stack
- * has grown too large, `frame` is below it, and nothing was pushed. */
+ * has grown too large, `frame` is below the stack's memory, and nothing was pushed. */
 __attribute__((used)) static void report_fault(const uint32_t *frame) {
   uintptr_t at = (uintptr_t)frame;
   if (at < (uintptr_t)board_stack_bottom || at > (uintptr_t)board_stack_top - FRAME_BYTES) {
@@ -121,7 +121,7 @@ static void on_interrupt(void) {
 /* The default handler, for machines that do not use SysTick. */
 void board_on_tick(void) __attribute__((weak, alias("on_unexpected")));
 
-/* Every interrupt needs an entry. Otherwise it would jump to an address that is read from the code after the table. */
+/* Without an entry for an interrupt, the processor would jump to an address that it reads from the code after the table. */
 __attribute__((section(".vectors"), used)) static const struct {
   uint32_t *stack;
   void (*system[15])(void);

@@ -86,7 +86,7 @@ void board_timer_stop(void) {
   TIMER0_INTERRUPT = TIMER_INTERRUPT;
 }
 
-/* The board has no clock with a battery. It gets the time from a time server (clock.c). */
+/* The board has no clock with a battery. It gets the time from a server (wall-clock.h). */
 uint32_t board_clock_chip(void) { return 0; }
 
 void board_clock_set_chip(uint32_t wall_s) { (void)wall_s; }

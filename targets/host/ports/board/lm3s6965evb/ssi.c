@@ -76,7 +76,7 @@ static uint8_t response_of(void) {
 
 /* Sends a command. Returns the card's response, or 0xff if there is none. */
 static uint8_t command(uint8_t number, uint32_t argument) {
-  /* The card checks the checksum of only these two commands. */
+  /* The card checks the checksum of only two commands, GO_IDLE and SEND_CONDITION. */
   uint8_t checksum = number == GO_IDLE ? 0x95 : 0x87;
   /* Wait for the end of the previous response. */
   board_ssi_byte(0xff);

@@ -1,5 +1,5 @@
-/* lwIP's options for this board: no operating system, one connection at a time, and segments so short that a received
- * packet fits into one buffer of 600 bytes. Memory comes from fixed pools, not from the engine's heap. */
+/* lwIP's options for this board: no operating system, one connection at a time, and TCP segments so short that a received
+ * one fits into one buffer of about 600 bytes. Memory comes from fixed pools, not from the engine's heap. */
 #ifndef PICOGRANT_BOARD_LWIPOPTS_H
 #define PICOGRANT_BOARD_LWIPOPTS_H
 
