@@ -63,7 +63,7 @@ export function serviceLine(usage: string): Command {
     .addOption(
       new Option(
         "--dialect <name>",
-        "the server whose responses it imitates; default: documents",
+        "the server whose responses it imitates; default: specification",
       ).choices(DIALECTS),
     )
     .option("--issuer-path <path>", "the issuer's path, such as /realms/home")
