@@ -1,4 +1,5 @@
-// `picogrant conform`: runs the conformance suites on the user's adapters, and prints the violated rules.
+// `picogrant conform`: runs the conformance suites on the user's adapters and prints the violated rules, or tests a device
+// (conform/devices.ts).
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -119,15 +120,14 @@ async function load(file: string): Promise<Adapters> {
     return Object.fromEntries(NAMES.map((name) => [manufacturerOf(name), checked(name, module)]));
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    // Only Node's own report of a SyntaxError contains the line. Node can run the file again, because it runs no
-    // statement.
+    // Only Node's own report of invalid syntax contains the line, so Node loads the file again.
     const report = error instanceof SyntaxError ? reportOf(full) : "";
     const place = placeIn(path.dirname(full), `${report}\n${stack}`);
     throw new Failure(`${file} cannot be loaded: ${message}${place}`);
   }
 }
 
-/** Converts the position that Node marks with a caret to FILE:LINE:COLUMN. */
+/** Node's report of an error in the file. The position that Node marks with a caret is converted to FILE:LINE:COLUMN. */
 function reportOf(file: string): string {
   const { stderr } = spawnSync(process.execPath, [file], { encoding: "utf8", timeout: 10_000 });
   return stderr.replace(
@@ -136,7 +136,7 @@ function reportOf(file: string): string {
   );
 }
 
-/** Calls the module's function that makes an adapter. Throws if the adapter lacks a function. */
+/** Wraps the module's function that makes an adapter, so that it throws if the adapter lacks a function. */
 function checked(name: Name, module: Record<string, unknown>) {
   const manufacturer = manufacturerOf(name);
   const make = module[manufacturer];
@@ -220,7 +220,7 @@ function httpCases(make: NonNullable<Adapters["makeHttp"]>, tls: boolean): Confo
   );
 }
 
-/** The signer, with signatures verified by Web Cryptography. */
+/** The signer, and a function that verifies its signatures with Web Cryptography. */
 export function signerSubject(signer: Signer): SignerSubject {
   const { subtle } = globalThis.crypto;
   const kind = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
@@ -235,7 +235,7 @@ export function signerSubject(signer: Signer): SignerSubject {
 async function report(suites: Suites, { json }: Flags, folder: string): Promise<number> {
   const paint = paintFor(process.stdout, process.env);
   let failures = 0;
-  // A display prints during its tests. So print the results only at the end of each suite.
+  // A display may print during its tests, so print the results for users only at the end of each suite.
   for (const [name, cases] of suites) {
     const lines: string[] = [];
     for (const [at, one] of cases.entries()) {
@@ -257,7 +257,7 @@ async function report(suites: Suites, { json }: Flags, folder: string): Promise<
   return failures;
 }
 
-/** The reason why a case failed, or undefined. An exception in a callback of the adapter counts as a failure. */
+/** The reason why a case failed, or undefined. An uncaught exception or rejection during the case counts as a failure. */
 async function reasonOf(one: ConformanceCase, folder: string): Promise<string | undefined> {
   let onEscape: (error: unknown) => void = () => {};
   const escaped = new Promise<string>((resolve) => {
@@ -281,7 +281,7 @@ async function reasonOf(one: ConformanceCase, folder: string): Promise<string | 
   }
 }
 
-/** The message of a violated rule, or the type, message, file and line of another error. */
+/** The message of a violated rule, or the type, message and place of another error. */
 function wordsOf(error: unknown, folder: string): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack = "" } = error;
@@ -290,7 +290,7 @@ function wordsOf(error: unknown, folder: string): string {
   return `${name}: ${message}${place}`.replace(/\s+/g, " ");
 }
 
-/** File, line and column of the first stack frame in the module's folder, or "". */
+/** The first place in the module's own files, as ", at FILE:LINE:COLUMN"; "" if there is none. */
 function placeIn(folder: string, trace: string): string {
   const places = trace.replaceAll("file://", "").match(/\/.*?:\d+(?::\d+)?/g) ?? [];
   const isOwn = (place: string) => !place.slice(folder.length).includes("node_modules");

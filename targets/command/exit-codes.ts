@@ -19,7 +19,7 @@ export const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 export const EXIT_CODES: readonly (readonly [code: number, what: string])[] = [
   [Exit.DONE, "done"],
   [Exit.FAILED, "failed"],
-  [Exit.USAGE, "the command line, or a file that it names, is invalid"],
+  [Exit.USAGE, "the command line, a file that it names, or the state directory is invalid"],
   [Exit.SIGN_IN_FIRST, "nobody is signed in: run picogrant login first"],
   [
     Exit.NOT_STORED,
@@ -44,7 +44,7 @@ class Interrupted extends SignInError {
   }
 }
 
-/** The codes of other errors in JSON, by class name. A class can be in several bundles, so names are compared. */
+/** The codes in JSON of errors other than SignInError. A class can be in several bundles, so its name is compared. */
 const CODES: Readonly<Record<string, string>> = {
   UsageError: "wrong_option",
   ConfigError: "wrong_option",
@@ -70,7 +70,7 @@ const EXITS: Readonly<Record<string, number>> = {
   not_erased: Exit.NOT_STORED,
 };
 
-/** Converts an error of the file system to one line. */
+/** Gives an error of the file system a message of one line. Returns other errors unchanged. */
 function inWords(error: unknown): unknown {
   const { path, syscall } = error as NodeJS.ErrnoException;
   if (path === undefined || syscall === undefined) return error;
@@ -99,7 +99,7 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
 /** Aborts the work of `interruptibly`; undefined while no such work runs. */
 let giveUp: ((reason: Interrupted) => void) | undefined;
 
-/** A signal or a closed output aborts the work, which can also abort itself. @throws the reason of the abort */
+/** A signal or a failed output aborts the work, which can also abort itself. @throws the reason, or the work's own error */
 export async function interruptibly<T>(work: (end: AbortController) => Promise<T>): Promise<T> {
   const end = new AbortController();
   giveUp = (reason) => end.abort(reason);
@@ -123,7 +123,7 @@ export async function interruptibly<T>(work: (end: AbortController) => Promise<T
 
 let isLost = false;
 
-/** Ends the program if standard output or standard error cannot be written. */
+/** Handles a failed write to standard output or error: aborts the work of `interruptibly`, or else ends the program. */
 export function outputLost({ code }: NodeJS.ErrnoException): void {
   if (isLost) return;
   isLost = true;

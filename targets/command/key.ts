@@ -1,4 +1,4 @@
-// `picogrant key`: creates the key of a state directory, and prints its public part.
+// `picogrant key`: creates the key of a state directory if it has none, and prints the public part.
 
 import { makeOwnDirectory } from "../../platform/node/files.ts";
 import { fileSigner } from "../../platform/node/keys.ts";

@@ -22,7 +22,7 @@ export async function runPart(
   return await act(whole.parse(argv, { from: "user" }));
 }
 
-/** Values by the names of options: `clientId` for `--client-id`. An object repeats its option for each NAME=VALUE. */
+/** Values by the names of options: `clientId` for `--client-id`. An object repeats the option for each NAME=VALUE. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
 export function commandText(name: string, options: OptionValues): string {

@@ -138,7 +138,7 @@ function checkMemory(server: ServerSettings, columns: number, rows: number, byte
   throw new PageError("limits.memoryBytes is too small for this configuration");
 }
 
-/** Returns a value of a page; 0 or "" if it is undefined. */
+/** Returns a value of a page. Undefined stands for 0 or "". */
 type Of<Value> = (config: DeviceConfig, driver: ServerSettings) => Value | undefined;
 
 /** In the order of enum pg_page_number. */
@@ -211,7 +211,7 @@ function written(content: PageContent): Buffer {
   throw new PageError(`the page has ${page.length} bytes; at most ${PAGE_MAX} fit`);
 }
 
-/** Reads a page as a device does. @throws PageError */
+/** @throws PageError if it is not a valid settings page */
 export function readPage(page: Uint8Array): PageContent {
   const bytes = Buffer.from(page);
   const length = bytes.length >= HEAD ? bytes.readUInt32LE(4) : -1;
@@ -253,13 +253,13 @@ export function readPage(page: Uint8Array): PageContent {
 }
 
 export interface PageSettings {
-  /** Texts with any number of PEM certificates. Without any, the device trusts no server. */
+  /** Texts with at most 8 PEM certificates in all. Without any, the device trusts no server. */
   readonly authorities: readonly string[];
   /** Seconds since 1970. The device never sets its clock before this time. Of two pages, it uses the later one. */
   readonly madeAt?: number;
   /** The random seed. Default: a new one. Pass an empty one if the device has a random number generator. */
   readonly seed?: Uint8Array;
-  /** The uses of the device's key (targets/host/portable/keys.h) and, for a board, the private key of 32 bytes. */
+  /** Whether the device's key also authenticates the client and, for a board, the private key of 32 bytes. */
   readonly keys?:
     | {
         /** The audience of client assertions. */

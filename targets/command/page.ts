@@ -1,4 +1,4 @@
-// `picogrant configure --page`: writes a settings page for one device, or for each line of a table of devices.
+// `picogrant configure --page`: writes a settings page for one device, or for each device of a table.
 
 import { createPrivateKey, type JsonWebKey } from "node:crypto";
 import { dirname, join } from "node:path";
@@ -120,7 +120,7 @@ export interface KeyFlags {
   key?: string;
 }
 
-/** Writes the page of a device, or a page for each line of a table to the folder `out`. Returns a line for the user. */
+/** Writes a settings page to `out`, or one for each device of a table to the folder `out`. Returns a line for the user. */
 export function writePages(
   place: string,
   config: string,

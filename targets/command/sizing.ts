@@ -1,5 +1,5 @@
 // `picogrant sizing`: the memory that a core needs for tokens of given lengths. For different sizes, the driver signs
-// in, refreshes with new tokens, loses power, refreshes again, and signs out.
+// in and, with a refresh token, refreshes, loses power, refreshes again, and signs out.
 
 import * as complete from "../../core/complete.ts";
 import * as grantAlone from "../../core/index.ts";

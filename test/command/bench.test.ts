@@ -22,7 +22,7 @@ it.concurrent("signIn passes every row", async () => {
   const entryPoints = [fileURLToPath(source)];
   buildSync({ entryPoints, outfile, bundle: true, platform: "node", logLevel: "error" });
   const device = `exec ${process.execPath} ${outfile} picogrant {config}`;
-  // Node does not report the end of TLS.
+  // Node does not report that the end of TLS (close_notify) is missing.
   const options = [...KEYS, "--no-closure", "--only", names.join()];
   const left = names.includes("https-close-cut") ? 1 : 0;
   await expectAllPass(device, options, left, names.length);
@@ -78,7 +78,7 @@ it.concurrent.each<[what: string, program: string, output: RegExp]>([
 
 it.concurrent("a row ends within its limit even if the device polls for ever", async () => {
   const file = join(folder, "polls-for-ever.cjs");
-  // The bench acts only after a pause between requests. This device polls too often.
+  // Without a limit, a row would end only after a pause of 3 s. This device polls every 1.5 s.
   writeFileSync(file, `${STAYS} setInterval(() => poll().catch(() => {}), 1500)`);
   const device = `exec ${process.execPath} ${file} {config}`;
   const row = ["--timeout", "2", "--only", "poll-redirect-302"];

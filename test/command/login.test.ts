@@ -1,4 +1,4 @@
-// Runs `picogrant login` at servers that require PKCE (RFC 7636), or JSON instead of forms.
+// Runs the command `picogrant` and its subcommands for logins. Tests their output, their exit codes and their files.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import {
@@ -88,7 +88,7 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
 );
 
 it("RFC 6749 §5.2: if the server expects the secret in another place, the message names the option", async () => {
-  // The server's metadata lists both methods, but the server accepts only the body.
+  // The metadata list both methods, but the server rejects the one that picogrant uses.
   const token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post"];
   const { origin } = await scripted(({ path }) =>
     path.startsWith("/.well-known/")
@@ -156,7 +156,7 @@ describe("files that the command reads are checked as sshd checks its files", ()
   });
 });
 
-// How a command ends: with an exit code and one line, or with --json an object with the same content.
+// How a command ends: with an exit code and one line, and with --json also an object with the same content.
 
 const NO_HOME = `data:text/javascript,${encodeURIComponent(
   "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';" +
@@ -301,7 +301,7 @@ it("status reports user, server, scope and expiry, or that the server has ended 
 
 it("status refreshes an expired token, and reports the server's response or that it is unreachable", async () => {
   expect((await login()).code).toBe(0);
-  // Delete the cached access token, which is still valid.
+  // Delete the cached access token, which may still be valid.
   rmSync(path.join(state, "token-cache"));
   refresh = error(400, "quota-7");
   const refused = await picogrant(["status"]);
@@ -432,7 +432,7 @@ describe("accounts", () => {
     expect((await asGit("fill", server.origin)).stdout).toMatch(given);
     expect((await asGit("fill", "https://a.example")).stdout).not.toContain("of-work");
     expect((await asGit("fill", "https://a.example", "--host a.example")).stdout).toMatch(given);
-    // The command refreshes the token only because the API refuses it once.
+    // The helper refreshes the valid token only after git has reported that the server rejects it.
     refresh = tokens({ access_token: "renewed", expires_in: 3600 });
     for (const [operation, token] of [
       ["approve", "of-work\n"],
@@ -467,7 +467,7 @@ let state: string;
 let seen: string[];
 let children: ChildProcess[] = [];
 let isAllowed = true;
-/** The response to a refresh. Access tokens expire at once. */
+/** The response to a refresh; undefined: the server does not respond. */
 let refresh: FakeResponse | undefined;
 let hangsAt: string;
 let instead: FakeResponse | undefined;
@@ -532,7 +532,7 @@ it("if a refresh is rejected with an unknown error, the login stays and the erro
 
 describe("each command in a message works exactly as printed", () => {
   const OTHER = "y 1";
-  /** Types a command line in a shell, first in the default folder and then in another one. */
+  /** Runs a command line in a shell, with `state` as its working directory. */
   const typed = (line: string): Promise<Ended> => {
     const picogrant = `picogrant() { ${process.execPath} ${main} "$@"; }`;
     return requested(
@@ -675,7 +675,7 @@ it.each([
 it("if the server does not respond, the user can abort with Ctrl-C and then log out", async () => {
   expect((await login()).code).toBe(0);
   refresh = undefined;
-  // The command prints nothing for half a minute, so wait for the request.
+  // The command prints nothing at first, so wait for the request.
   const waiting = login();
   await vi.waitFor(() => expect(seen).toContain("/refresh"), { timeout: TIMEOUT_MS });
   children.at(-1)!.kill("SIGINT");

@@ -49,7 +49,7 @@ describe("the user's name is requested from the address in the server's profile"
 describe("the issuer's metadata contains the userinfo endpoint (OpenID Connect Core 1.0 section 5.3)", () => {
   const { ca, identities } = makeTlsIdentities();
 
-  /** Signs in at an https issuer whose metadata names `userInfo`. Returns also what arrived unencrypted at `own`. */
+  /** Requests the name at an https issuer whose metadata names `userInfo`. `carried`: what arrived unencrypted at `own`. */
   async function requestIssuer(userInfo: (ports: { own: number; issuer: number }) => string) {
     const carried: (string | undefined)[] = [];
     const own = http.createServer(({ headers }, response) => {

@@ -1,4 +1,4 @@
-// Runs `picogrant configure --page` for one device and for a thousand, and reads the pages.
+// Runs `picogrant configure --page` for one device and for a table of devices, and reads the settings pages.
 
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The test server of the HTTP conformance suite, on real sockets. It sends any planned response, also an invalid one. It is
-// written on TCP, because an HTTP library cannot send invalid responses.
+// The test server of the HTTP conformance suite, on real sockets. It sends any planned response, also an invalid one. It
+// uses sockets directly, because an HTTP library cannot send invalid responses.
 
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -40,7 +40,7 @@ export const OUTDATED = {
 /** A server that requires a client certificate. */
 export const DEMANDING = { requestCert: true, rejectUnauthorized: true } as const;
 
-/** The TLS servers of both suites, by the names of `HttpTestServer.tls`. */
+/** The options of TLS servers for both suites (adapters and devices), by the names of `HttpTestServer.tls`. */
 export const tlsServers = (identities: TlsIdentities) => ({
   ...identities,
   outdated: { ...identities.trusted, ...OUTDATED },
@@ -60,7 +60,7 @@ export async function startConformanceServer(identities?: TlsIdentities): Promis
   };
   const server: HttpTestServer = {
     origin: `http://127.0.0.1:${portOf(plain)}`,
-    // Port 1 (tcpmux) is unused, so connections fail.
+    // Hardly any machine uses port 1 (tcpmux), so connections fail.
     deadOrigin: "http://127.0.0.1:1",
     plan: (...plans) => desk.plans.push(...plans),
     requests: () => desk.requests,
@@ -164,7 +164,7 @@ async function sendResponse(socket: net.Socket, plan: ResponsePlan): Promise<voi
     await write(socket, plan.framing === "chunked" ? chunkOf(bytes) : bytes);
   }
   if (plan.cutAtByte !== undefined) {
-    // End the connection without a reset. After a reset, the client would discard the bytes before the cut.
+    // End the connection without a reset. After a reset, the client could lose the bytes before the cut.
     socket.end();
     return;
   }

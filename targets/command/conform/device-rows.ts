@@ -1,6 +1,6 @@
 // The tests of `conform --device`. Each row has a rule with its section, the expected requests and the responses.
-// "specification" means those of the two services (targets/docs/two-services.md). A row about HTTP names a duty
-// (http-bench.ts), which has the section.
+// "specification" means the device authorization specification (targets/docs/two-services.md). A row about HTTP names a
+// duty (http-bench.ts), which has the section.
 
 import { gzipSync } from "node:zlib";
 import {
@@ -17,7 +17,7 @@ export interface HttpResponse {
   readonly outcome: "keep" | "end" | "reset";
   readonly afterMs: number;
   readonly status: number;
-  /** The JSON body; empty if the device cannot parse the response. */
+  /** The JSON members that the judge takes into account. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly retryAfterS: number;
 }
@@ -34,7 +34,7 @@ export interface Step {
   readonly isOptional?: boolean;
   /** Parameters that the request must have. */
   readonly has?: readonly string[];
-  /** Whether further requests are allowed. Only for the last step of a row. */
+  /** Whether the device may send further requests, to which the server does not respond. Only for the last step of a row. */
   readonly isOpen?: boolean;
 }
 
@@ -52,9 +52,9 @@ export const abilities = {
 export interface Row {
   readonly name: string;
   readonly section: string;
-  /** The expected requests and their responses. If the list is empty, the device must send no request. */
+  /** The expected requests with their responses, and the hooks. If the list is empty, the device must send no request. */
   readonly steps: readonly Step[];
-  /** The server's certificate; absent: plain http on this machine. */
+  /** The kind of TLS server; absent: plain http, or "trusted" with the option --https. */
   readonly shows?: keyof NonNullable<HttpTestServer["tls"]>;
   readonly needs?: keyof typeof abilities;
   readonly hasNoRevocation?: boolean;
@@ -101,7 +101,7 @@ const slowDown = json(400, { error: "slow_down" });
 const refusal = (error: string, status = 400): HttpResponse => json(status, { error });
 /** The response to a HEAD request. A device without a clock takes the time from it. */
 export const dated = (): HttpResponse => text(200, "", `Date: ${new Date().toUTCString()}`);
-/** The response to an API call that no step expects. */
+/** The response to an API call, unless a step has another one. */
 export const freely = json(200, {});
 const unauthorized = text(401, "", 'WWW-Authenticate: Bearer error="invalid_token"');
 const NOW = "Sun, 06 Nov 1994 08:49:37 GMT";
@@ -132,7 +132,7 @@ const untilClose = (response: HttpResponse): HttpResponse => ({
 /** Returns a response with the same meaning and another notation of its JSON. */
 const spelt = (response: HttpResponse, content: string): HttpResponse =>
   framed(response, `Content-Length: ${Buffer.byteLength(content, "latin1")}\r\n`, content);
-/** A response with a content coding that was not requested. The device may decode the body or discard the response. */
+/** A response with a content coding. The device may decode the body or discard the response. */
 const coded = (response: HttpResponse): HttpResponse => {
   const content = gzipSync(contentOf(response)).toString("latin1");
   return framed(
@@ -187,7 +187,7 @@ function neededFor(steps: readonly Step[]): Pick<Row, "needs"> {
   return isRequested("revoke") ? { needs: "revocation" } : {};
 }
 
-/** @param about a section of an RFC, or a duty of an HTTP adapter */
+/** @param about a section of an RFC or of the specification, or a duty of an HTTP adapter */
 const row = (name: string, about: string, steps: Step[], more: Partial<Row> = {}): Row => ({
   ...{ name, section: httpDuties[about as HttpDutyName]?.section ?? about, steps },
   ...(more.shows === undefined ? neededFor(steps) : { needs: "tls" }),
@@ -210,7 +210,7 @@ export const rows: readonly Row[] = [
   row("pending-428", "specification §7", polled(refusal("authorization_pending", 428), tokens)),
   row("slow-down", "RFC 8628 §3.5", polled(slowDown, pending, tokens)),
   row("slow-down-403", "specification §7", polled(refusal("slow_down", 403), tokens)),
-  // Other forms of a pending response.
+  // Other forms of the responses authorization_pending and slow_down.
   ...rowsOf("RFC 8628 §3.5", (one) => polled(one, tokens), {
     "pending-200": refusal("authorization_pending", 200),
     "pending-401": refusal("authorization_pending", 401),
@@ -287,7 +287,7 @@ export const rows: readonly Row[] = [
     "code-reset": reset,
     "code-page-503": page(503),
   }),
-  // Framings and notations of the code response: the device must poll with the code.
+  // Valid framings of the code response: the device must poll with the code.
   ...rowsOfDuties((one) => [code(one), poll(tokens)], {
     framing: {
       "frame-chunks": chunked(codes),
@@ -354,7 +354,7 @@ export const rows: readonly Row[] = [
       "refresh-client-refused": refusal("invalid_client", 401),
     },
   ),
-  // Losses of power, and sign-out.
+  // Restarts, losses of power, and sign-out.
   ...(["restart", "power-cut"] as const).flatMap((name) => [
     row(
       `${name}-pending`,

@@ -1,5 +1,5 @@
-// `picogrant conform --device`: tests a complete device by its requests. Each row starts its own device and server in its
-// own directory, so several rows run in parallel.
+// `picogrant conform --device`: tests a complete device by its requests. Each row has its own device, server and
+// directory, so several rows can run in parallel.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -144,8 +144,7 @@ class Bench {
 
   async run(chosen: readonly Row[], onVerdict: (verdict: Verdict) => void): Promise<Verdict[]> {
     const verdicts: Verdict[] = [];
-    // Verdicts before the first connection. If no row gets a connection, the run reports one failure instead of all
-    // these.
+    // Verdicts before the first connection. If no device connects, the run reports one failure instead of all these.
     const held: Verdict[] = [];
     const left = [...chosen];
     const running = new Set<string>();
@@ -187,8 +186,8 @@ class Bench {
   }
 
   /**
-   * The shell command of a hook. "": the bench restarts the device's process itself. Undefined: nobody can do this
-   * action.
+   * The shell command of a hook, or "> LINE" for the device's standard input. "": the bench restarts the device's process
+   * itself. Undefined: the action is not possible.
    */
   #commandOf(hook: Hook): string | undefined {
     const { call, signOut, restart, powerCut, device } = this.#flags;
@@ -319,7 +318,7 @@ class Device {
     }
   }
 
-  /** Adds the last line of the device's output to a failure. */
+  /** The last line that the device or a hook wrote to standard error, or a hook's exit code, to add to a failure. */
   output(why: string): string {
     const line = this.#lastOutput.trim().split("\n").at(-1) ?? "";
     return why === "" || line === "" ? "" : `; its last output: ${line}`;
@@ -347,7 +346,7 @@ class Device {
   }
 }
 
-/** Kills the process group, which includes everything that the shell has started. */
+/** Sends a signal to the shell and to the processes that it has started, which are its process group. */
 function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid!, signal);

@@ -1,5 +1,5 @@
 // Judges a device in one row by its requests and their times. Each row expects certain requests. In every row, the device
-// must send no request early or twice, and no secret to another server.
+// must send no request to another server. Except for API calls, it must send none too early or during another one.
 
 import { createHash } from "node:crypto";
 import {
@@ -15,8 +15,9 @@ import type { Arrival, Listeners } from "./server.ts";
 /** Tolerance for early requests, because clocks differ and the machine may be busy. */
 const EARLY_MS = 100;
 const LATE_MS = 3000;
-/** The device must send no request for this time at the end of a row, and before a hook. */
+/** After this time without a request, a row has passed, or an optional step is skipped. */
 const QUIET_MS = 3000;
+/** A hook starts after this time without a request. */
 const CALM_MS = 700;
 /** This many requests within a second are a failure. */
 const WILD = 8;
@@ -48,7 +49,7 @@ export class Judge implements Listeners {
   #print!: (fault: string) => void;
   #timer: NodeJS.Timeout | undefined;
   #at = 0;
-  /** Index of the first step whose request has not arrived. */
+  /** Index of the first step to which a late request may belong, although `#at` is higher. */
   #from = 0;
   #repeated: Step | undefined;
   #isBusy = false;
@@ -81,12 +82,12 @@ export class Judge implements Listeners {
     this.connections++;
     if (this.#limit === undefined && !this.#isOver) this.#limitRow();
     if (this.#row.steps.length > 0 || this.connections > 1) return;
-    // In a row without steps, the server is untrusted. After the connection, the device must not send a request.
+    // In a row without steps, the device must not accept the TLS server, so no request may follow the connection.
     this.#in(QUIET_MS, () => this.#print(""));
   }
 
   noise(what: string): void {
-    // In a row without steps, the device must reject the certificate, and its TLS alert is expected.
+    // In a row without steps, only a request is a fault.
     if (this.#row.steps.length > 0) this.#print(what);
   }
 
@@ -217,7 +218,7 @@ export class Judge implements Listeners {
     for (const token of [this.#access, this.#refresh]) if (token !== "") this.#secrets.add(token);
   }
 
-  /** Call this when the response is written. The device's waits count from `began`, when the writing started. */
+  /** Call this after the write. A new code's interval and Retry-After count from `began`, when the write started. */
   #reported(kind: Kind, { body, retryAfterS }: HttpResponse, began: number): void {
     if (kind === "code" && body.device_code !== undefined && !this.#around.firstPollAtOnce)
       this.#notBefore.set("poll", began + this.#intervalMs);
@@ -270,7 +271,7 @@ export class Judge implements Listeners {
     this.#wait();
   }
 
-  /** Carries out a hook. Repeats a call until a request arrives, because a device that is not ready ignores it. */
+  /** Carries out a hook. Repeats `call` until a request arrives or the time is up, because a device may not be ready. */
   #pull(hook: Hook): void {
     this.#around.hook(hook);
     if (hook !== "call") {

@@ -11,20 +11,20 @@ import { dated, type HttpResponse, type Kind } from "./device-rows.ts";
 export interface Arrival {
   /** The time at which the request was complete, in milliseconds. */
   readonly at: number;
-  /** The earliest possible time of arrival. It differs from `at` if this program was busy. */
+  /** The earliest possible time of arrival, which is long before `at` if this program was busy. */
   readonly since: number;
   readonly kind: Kind;
   readonly method: string;
   readonly target: string;
   readonly headers: http.IncomingHttpHeaders;
-  /** The parameters of a form or a JSON object; for a revocation, also those of the query. */
+  /** The parameters of the query and of the body (a form or a JSON object). */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 export interface Listeners {
   request(arrival: Arrival, reply: (response: HttpResponse) => Promise<number>): void;
   connection?(): void;
-  /** Reports bytes that are neither HTTP nor TLS, or a request that is too long. */
+  /** Reports bytes that are not HTTP, or a request that is too long. */
   noise?(what: string): void;
 }
 

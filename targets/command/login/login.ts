@@ -57,20 +57,20 @@ export const login: Part = {
     platform.stored.access = "renewed";
     const { storage } = platform;
     try {
-      // A directory with only the code of a login that was killed does not count as a session.
+      // Without records, login.json is left over from a login that was killed before it received a code.
       const stored = storage.hasRecords ? readStoredLogin(options.state) : undefined;
       checkStored(stored, options);
       await interruptibly((end) => loginOn(platform, options, stored, end));
       return Exit.DONE;
     } finally {
-      // The directory may have records of another login.
+      // Keep login.json if there are records. They may belong to an earlier login.
       if (!storage.hasRecords) discard(options.state);
       platform.dispose();
     }
   },
 };
 
-/** If the tokens of another login were overwritten, nobody could revoke them. */
+/** Refuses to overwrite the tokens of another login, because nobody could revoke them afterwards. @throws UsageError */
 function checkStored(stored: StoredLogin | undefined, { state, settings }: LoginOptions): void {
   if (stored === undefined || isSameLogin(stored.settings, settings)) return;
   const { server, config, clientId = "" } = stored.settings;
@@ -134,7 +134,7 @@ async function loginOn(
   }
 }
 
-/** The login ends after this many consecutive unusable responses (7 to 14 s), because a proxy's server may restart. */
+/** This many consecutive unusable responses (7 to 14 s) end the login. A proxy may send one while its server restarts. */
 const UNUSABLE_MAX = 4;
 
 /** Whether the address is probably not that of an authorization server. A user at a terminal should not wait for it. */

@@ -47,7 +47,7 @@ export interface OpenState extends NodePlatform {
   readonly fetch: typeof fetch;
 }
 
-/** The caller must dispose of the adapters. @throws StateDirectoryError, UsageError for a file */
+/** The caller must dispose of the adapters. @throws StateDirectoryError, UsageError if a file of the login is invalid */
 export function openState(directory: string, login: LoginSettings): OpenState {
   const { keyFile } = login;
   const http = httpOptionsOf(login);
@@ -76,7 +76,7 @@ export function openState(directory: string, login: LoginSettings): OpenState {
 }
 
 /**
- * Waits for exclusive access to the directory, until the directory is closed or a session in it is idle.
+ * Waits for exclusive access to the directory. The access ends when the directory is closed or a session in it is idle.
  * @throws Failure if other programs use the directory for too long
  */
 export function alone({ shared, storage }: OpenState): Promise<void> {
@@ -100,12 +100,12 @@ function notSignedIn(directory: string, why: string, advice: string): SignInErro
   return new SignInError("not_signed_in", "user", `${directory}: ${why}; ${advice}`);
 }
 
-/** @throws SignInError if nobody is signed in there */
+/** @throws SignInError `not_signed_in` if nobody is signed in there, and the errors of `work` */
 export async function withStoredLogin<T>(
   directory: string,
   work: (state: OpenState, stored: StoredLogin, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  // openState would create the directory.
+  // Read the login first, because openState would create the directory.
   const stored = readStoredLogin(directory);
   if (stored === undefined) {
     const how = `how to sign in: ${commandFor("login", directory, { help: true })}`;
@@ -183,7 +183,7 @@ export function lasting({ code, remedy, message, response }: SignInError): SignI
   });
 }
 
-/** PICOGRANT_DEBUG=1 logs requests and responses on standard error, without secrets. */
+/** PICOGRANT_DEBUG=1 logs the session's requests and responses on standard error, without secrets. */
 function debugLog(): DriverLog | undefined {
   if (!process.env.PICOGRANT_DEBUG) return undefined;
   return driverLog((line) => process.stderr.write(`picogrant: ${line}\n`));
@@ -196,7 +196,7 @@ export function metadataOf({ storage }: NodePlatform, login: LoginSettings): Sto
   return storedMetadata(storage.directory, { deviceKey, allowHttp, http: httpOptionsOf(login) });
 }
 
-/** @throws UsageError if other users can change or read the file */
+/** @throws UsageError if users can change or read the file who must not */
 export function refuseOthers(file: string, what: Parameters<typeof ownersProblem>[1]): void {
   const problem = ownersProblem(file, what);
   if (problem !== "") throw new UsageError(`the ${what} ${file}: ${problem}`);
@@ -216,7 +216,7 @@ function readKey(keyFile: string): Uint8Array {
 export interface StoredLogin {
   readonly version: 1;
   readonly settings: LoginSettings;
-  /** The user's name; "" if the server does not report it. */
+  /** The user's name; "" if it is unknown. */
   readonly who: string;
 }
 
@@ -258,7 +258,7 @@ export function accountsStored(): string[] {
   return places.filter(([, place]) => existsSync(fileIn(place!))).map(([name]) => name!);
 }
 
-/** Undefined if there is none. @throws UsageError if the file is invalid */
+/** Undefined if there is none. @throws UsageError if the file is invalid or cannot be read, StateDirectoryError */
 export function readStoredLogin(directory: string): StoredLogin | undefined {
   const file = fileIn(directory);
   let content: Buffer | undefined;

@@ -1,5 +1,5 @@
 // The settings of a login, from the command line or a device.json. They are stored with the tokens, so that `token` and
-// `logout` need no options.
+// `logout` do not need these options.
 
 import {
   ConfigError,
@@ -26,7 +26,7 @@ export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "me
   /** A profile's name, or an issuer. */
   readonly server?: string | undefined;
   readonly serverParameters?: Record<string, string> | undefined;
-  /** A device.json that replaces the other settings. */
+  /** A device.json with server and client. `scope` and `dpop` replace its own. */
   readonly config?: string | undefined;
   readonly secret: SecretSource;
   /** A file of random bytes, with which the tokens are sealed. */
@@ -43,7 +43,7 @@ export interface ReadySettings {
   readonly title: string;
 }
 
-/** `requesting` may have stored metadata instead of a request. @throws UsageError, ConfigError, SignInError */
+/** Requests metadata if they are needed and not in `requesting`. @throws UsageError, ConfigError, SignInError */
 export async function readySettings(
   login: LoginSettings,
   host: { http: Http; timers: Timers },

@@ -78,7 +78,7 @@ export const status: Part = {
   },
 };
 
-/** `account` has the members of --json for a list of logins. */
+/** `account` has further members for --json. */
 async function showStatus(flags: SessionFlags, account: object = {}): Promise<void> {
   await withSession(flags, async ({ session, ready, who }, accessToken) => {
     await accessToken().catch((error: SignInError) => {
@@ -164,8 +164,8 @@ interface Resumed {
 }
 
 /**
- * Resumes the stored session without a request. `accessToken` refreshes the token if necessary, within the time of
- * --timeout. @throws SignInError `not_signed_in` if there is no session, or if it has ended
+ * Resumes the stored session. `accessToken` refreshes the token if necessary, within the time of --timeout.
+ * @throws SignInError `not_signed_in` if there is no session, or if it has ended
  */
 async function withSession(
   { timeout, fresh, ...flags }: SessionFlags,
@@ -211,12 +211,12 @@ async function withSession(
       // Wait for a refresh in flight, because its response may contain the only valid refresh token.
       await session.close();
     }
-    // The new tokens are lost when this program ends.
+    // Tokens that were not stored are lost when this program ends, and tokens that were not erased stay.
     if (unsaved !== undefined) throw unsaved;
   });
 }
 
-/** Standard claims (OpenID Connect Core 1.0 §5.1), then those of other servers. */
+/** Standard claims (OpenID Connect Core 1.0 §5.1) and those of other servers, the preferred ones first. */
 const NAMES = ["name", "display_name", "preferred_username", "username", "login", "email"] as const;
 const IDENTIFIERS = ["sub", "id"] as const;
 
@@ -228,7 +228,7 @@ export function claimsIn({ id_token: token }: TokenResponse = {}): Claims | unde
   return objectIn(Buffer.from(token.split(".")[1] ?? "", "base64url"));
 }
 
-/** The user's name in one line; "" if unknown. */
+/** The user's name in one line, or else an identifier; "" if both are unknown. */
 export function nameIn(claims: Claims | undefined): string {
   const text = (key: string): string => {
     const value = claims?.[key];
@@ -240,7 +240,7 @@ export function nameIn(claims: Claims | undefined): string {
   return (IDENTIFIERS.map(text).find((id) => id !== "") ?? "").slice(0, 200);
 }
 
-/** Returns "" after any failure, because the login does not depend on the name. */
+/** Returns "" if the request fails, because the login does not depend on the name. */
 export async function requestIdentity(
   login: LoginSettings,
   accessToken: string,
@@ -406,7 +406,7 @@ interface GitFlags extends SessionFlags {
 export const gitCredential: Part = {
   line: (line) =>
     withPlace(line)
-      // A credential helper must ignore attributes that it does not know.
+      // A credential helper must ignore operations that it does not know.
       .argument("<operation>", "get, store or erase")
       .option("--host <host>", "another host that may get the token, repeatable", allOf)
       .addOption(timeoutOption("give up when it cannot be renewed by then", 60))
