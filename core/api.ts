@@ -19,7 +19,7 @@ export {
   sendCall,
 } from "./requests/protected-resource.ts";
 
-/** Creates a device for the grant, API calls and metadata. It has the parameters and the result of index.ts. */
+/** Creates a device for the grant, API calls and metadata. Parameters and result: as `create` of index.ts. */
 export function create(memory: Bytes, config: Config): Device | null {
   return createDevice(memory, config, REQUEST_LITERALS, LiteralEnd.API);
 }

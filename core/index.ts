@@ -1,5 +1,5 @@
-// The build of the grant alone, with the core API that a host uses. complete.ts adds discovery, API calls, offers and
-// security events.
+// The build of the grant alone, with the core API that a host uses. api.ts adds metadata and API calls,
+// complete.ts also offers and security events.
 
 import type { Config } from "./device/config.ts";
 import type { Bytes, Device } from "./device/memory.ts";

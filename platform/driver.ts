@@ -113,12 +113,12 @@ export class Driver {
     this.#faults.throwFirst();
   }
 
-  /** Requests a code, also if there is one already (core: signIn). */
+  /** Reports that the user signs in (core: signIn). */
   signIn(): void {
     this.happen(() => this.core.signIn(this.device));
   }
 
-  /** Cancels the sign-in (core: cancel). */
+  /** Reports that the user cancels (core: cancel). */
   cancel(): void {
     this.happen(() => this.core.cancel(this.device));
   }
@@ -142,7 +142,7 @@ export class Driver {
     return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
 
-  /** Whole seconds that the device's lifetimes do not contain yet, because the driver has not reported them to the core. */
+  /** Whole seconds that have passed since the driver last reported the time to the core. */
   get unreportedS(): number {
     return Math.floor(((this.#timers.now() - this.#lastMs) >>> 0) / 1000);
   }
@@ -161,7 +161,7 @@ export class Driver {
     this.happen(() => this.core.accessTokenRefused(this.device));
   }
 
-  /** Whether there are tokens, even while the access token is being refreshed. */
+  /** Whether there is a session, even while the access token is being refreshed. */
   get isSignedIn(): boolean {
     return this.device.state === State.SIGNED_IN || this.device.state === State.REFRESHING;
   }

@@ -90,7 +90,7 @@ export function jitter(device: Device & Clock, below: number): number {
   return steps < below ? step << 6 : step;
 }
 
-/** A random wait for devices that start together. It is shorter if a user waits for a code. */
+/** A random wait for devices that start together. It is at most a minute if a user waits for a code. */
 export function spread(device: Device & Clock, isForCode: boolean): number {
   var most = device.startSpreadMs;
   return jitter(

@@ -30,10 +30,11 @@ export enum Command {
   NONE = 0,
   /**
    * Send a request: its requestId, endpoint, isGet, target and targetLength (path and query after the endpoint's
-   * address), body and bodyLength, isJson, authorization (one of Authorization).
+   * address), body and bodyLength (a call: callBody from callBodyFrom to callBodyTo, if not null), isJson,
+   * authorization (one of Authorization).
    */
   SEND = 1,
-  /** Abort the current request, and report nothing more of its response. */
+  /** Abort the current request or VERIFY, and report nothing more of it. */
   ABORT = 2,
   /** Show the frame: columns x rows character codes from start[Region.FRAME]. */
   SHOW = 3,
@@ -46,9 +47,8 @@ export enum Command {
   /** Verify signature, issuer and audience of the security event token in data and dataLength; then eventVerified. */
   VERIFY = 7,
   /**
-   * Create a code verifier and its challenge (RFC 7636 §4.1, §4.2): 43 bytes each, the verifier at the start of data
-   * and dataLength, the challenge at its end; leave the bytes between them unchanged. Then storageDone(1), or 0 if the
-   * host cannot create them.
+   * Create a code verifier and its challenge (RFC 7636 §4.1, §4.2): 43 bytes each, the verifier and then the
+   * challenge in data and dataLength. Then storageDone(1), or 0 if the host cannot create them.
    */
   CHALLENGE = 8,
 }

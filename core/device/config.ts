@@ -63,9 +63,9 @@ export interface Config {
   renewalsMax: number;
   /**
    * Upper limit in milliseconds, 0..3600000, of the random wait before the first request after a start, and before the
-   * request for another code (at most a minute). The longest wait between refreshes that fail temporarily is
-   * this limit, or 64 s if that is longer. Omitted: 5000, because devices start together after a power cut. Set 0 if a
-   * user waits at the start.
+   * request for another code. Only a device with stored tokens waits longer than a minute. The longest backoff between
+   * refreshes that fail temporarily is this limit, or 64 s if that is longer. Omitted: 5000, because devices start
+   * together after a power cut. Set 0 if a user waits at the start.
    */
   startSpreadMs?: number;
   /** Whether device authorization requests have a code challenge, one of Pkce. NEVER if omitted. */

@@ -15,7 +15,7 @@ export enum ErrorCode {
   SLOW_DOWN = 2,
   /** The code has expired (RFC 8628 §3.5). */
   EXPIRED_TOKEN = 3,
-  /** The code or refresh token is unknown (RFC 6749 §5.2). */
+  /** The code or refresh token is unknown, expired or revoked (RFC 6749 §5.2). */
   INVALID_GRANT = 4,
   /** The user has denied access (RFC 8628 §3.5). */
   ACCESS_DENIED = 5,
@@ -46,11 +46,11 @@ export enum ErrorCode {
   /** The token's type cannot be used, or not be revoked (RFC 7009 §2.2.1). */
   UNSUPPORTED_TOKEN_TYPE = 18,
   // Errors that the device finds itself.
-  /** There was no complete response. */
+  /** There was no complete response, or the server does not have the endpoint. */
   UNREACHABLE = 19,
   /** Any other status that is no success: without an error code, or 5xx with an unknown one. */
   UNAVAILABLE = 20,
-  /** The response is not JSON, or lacks the required member `errorField`. */
+  /** The response is not JSON, or lacks a valid required member (of a grant response: `errorField`). */
   MALFORMED_RESPONSE = 21,
   /** A value does not fit: see `errorField`, `errorLength` and `memoryNeeded`. For a call, see only `callErrorField`. */
   VALUE_TOO_LONG = 22,
@@ -66,7 +66,7 @@ export enum ErrorCode {
   TOKEN_REVOKED = 27,
   /** A security event has reported that the account was disabled. */
   ACCOUNT_DISABLED = 28,
-  /** A response or event that is impossible in this state. The server or the host is faulty. */
+  /** A call has created an offer in a state other than DRAFT. */
   UNEXPECTED_STATE = 29,
   /**
    * Repeated unusable responses: JSON without a code or tokens (`errorField`), redirects, rejections without an error
@@ -89,11 +89,11 @@ export enum ErrorKind {
   TRANSIENT = 1,
   /** The code cannot be used any more. The device requests a new one, up to the limit. */
   RENEWABLE = 2,
-  /** Final; the user can fix it. */
+  /** The user can fix it. */
   USER = 3,
-  /** Final; the administrator of the user's organization can fix it. */
+  /** The administrator of the user's organization can fix it. */
   ADMINISTRATOR = 4,
-  /** Final; the developer can fix it. */
+  /** The developer can fix it. */
   DEVELOPER = 5,
 }
 

@@ -11,7 +11,7 @@ import { Region } from "./tables.ts";
 /** The part of the display that must be laid out again. */
 export enum FrameDue {
   NOTHING = 0,
-  /** Only the row of a countdown may change, because time has passed. */
+  /** Only the countdown or a warning may change, because time has passed. */
   SECONDS = 1,
   TEXT = 2,
 }
@@ -79,7 +79,7 @@ export function agePage(device: Device & Frame, elapsedMs: number): void {
   device.pageMs = countDown(device.pageMs, elapsedMs);
 }
 
-/** Shows the code until hideCode. */
+/** Shows the code as valid until hideCode. */
 export function showCode(device: Device & Frame): void {
   device.codeConfirmed = 1;
 }
@@ -176,7 +176,7 @@ export function keepPage(device: Device & Frame, pageStart: number): void {
 /** Ends the layout. If the text is longer than a page, its pages are shown one after the other. */
 export function endText(device: Device & Frame): void {
   if (device.cell !== device.textEnd) {
-    // The text has changed, so show its first page for its full time.
+    // The length of the text has changed, so show its first page for its full time.
     device.textEnd = device.cell;
     device.pageMs = Limit.PAGE_MS;
   }

@@ -52,7 +52,7 @@ export enum Limit {
 
   /** The first wait after a failure, long enough for a network that has dropped a packet. */
   BACKOFF_MIN_MS = 2000,
-  /** The longest wait after a failure. When the failure has passed, a waiting user waits about a minute more. */
+  /** The longest backoff after a failure. Retry-After or the polling interval may require a longer wait. */
   BACKOFF_MAX_MS = 64000,
   /** The longest wait after a rejected refresh, more than an hour, because only people can fix the reason. */
   REFUSED_BACKOFF_MAX_MS = 4096000,
@@ -79,8 +79,8 @@ export enum Limit {
   /** After this many attempts to write or erase, the device continues without the result. */
   STORAGE_TRIES = 3,
   /**
-   * After this many attempts to read a slot, the device uses the other one, although the first may hold the newest
-   * record. The attempts take six seconds: a temporary failure ends no session, and nobody waits long for an unreadable
+   * After this many attempts to read a slot, the device continues without it, although it may hold the newest record.
+   * The attempts take six seconds: a temporary failure ends no session, and nobody waits long for an unreadable
    * slot.
    */
   READ_TRIES = 7,
@@ -123,7 +123,7 @@ export enum Limit {
   CHARACTER_MAX = 4,
   /** The longest member name that is looked up. Longer names are skipped. */
   KEY_MAX = 72,
-  /** The length of an error code that is stored for the display. The longest registered one has 28 characters. */
+  /** The length of an error code that is stored for the display. */
   ERROR_MAX = 40,
   /**
    * The longest accepted type, "bearertoken", has 11 characters. With space for one more, a longer type that is truncated
@@ -134,17 +134,17 @@ export enum Limit {
   SCOPE_MAX = 160,
   /** One more character shows whether the last scope is complete. */
   SCOPE_CAPACITY = SCOPE_MAX + CHARACTER_MAX,
-  /** The longest text of a number that the core reads. A longer number counts as endless. */
+  /** The longest text of a number that the core reads. A longer integer counts as endless. */
   NUMBER_MAX = 12,
   /** Device spec §8 requires 40 characters on the display, but the URIs of real servers are longer. */
   VERIFICATION_URI_MAX = 128,
-  /** The longest stored URI: enough for `verification_uri` with a user code of 40 characters. A longer one is dropped. */
+  /** The longest stored `verification_uri_complete`. A longer one is dropped. */
   VERIFICATION_URI_COMPLETE_MAX = 176,
   /** RFC 8628 §3.2 does not limit addresses. With at least this memory, longer ones fit. */
   LONG_URI_MEMORY = 24576,
   /** The longest verification address with that memory. */
   LONG_URI_MAX = 512,
-  /** The longest complete address with that memory. The smaller versions of QR codes hold this many bytes. */
+  /** The longest complete address with that memory. */
   LONG_URI_COMPLETE_MAX = 768,
   /** Additional memory for both long addresses. */
   LONG_URIS_SIZE = LONG_URI_MAX +

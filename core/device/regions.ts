@@ -1,8 +1,7 @@
 // Ownership and lifetimes of the bytes in a device's memory. tables/fields.ts has a row for each region, and create.ts
 // lays them out. A transition wipes the values that its new state does not use (moves.ts). OUTPUT has one owner at a
-// time, which claims it here. If a value becomes unusable within a state, the file that detects this wipes the value: a
-// rejected token (refresh.ts, call.ts, security-event.ts), a truncated response (token-response.ts), an unfinished
-// document (json-scanner.ts).
+// time, which claims it here. If a value becomes unusable within a state, the file that detects this wipes the value,
+// for example a rejected access token (call.ts) or the tokens of a truncated response (token-response.ts).
 //
 // Most regions have a place of their own. These regions share one:
 //  - The tokens, the device code and its verifier have no fixed places. They are at the end of the memory, one after the
@@ -227,12 +226,12 @@ export function beginTarget(device: Device & Regions): void {
   shorten(device, Region.CALL, 0);
 }
 
-/** Discards an unfinished target. Further pages of it can no longer be requested. */
+/** Discards an unfinished target. Further pages of the last call can no longer be requested. */
 export function endTarget(device: Device & Regions): void {
   device.isBuilding = device.hasNextPage = 0;
 }
 
-/** Wipes the target and unused tokens. Call this when the host no longer reads a request with them. */
+/** Wipes a target and tokens that the state does not use, unless the host may still read a request with them. */
 export function clearUnread(device: Device): void {
   if (device.inFlight || device.abortDue) return;
   if (!((SESSION_STATES >> device.state) & 1)) wipe(device, Region.CALL);
@@ -260,7 +259,7 @@ export function swapRefreshTokens(device: Device & Regions): void {
   device.length[Region.REFRESH_TOKEN] = size;
 }
 
-/** Wipes everything that `state` does not use. */
+/** Wipes what `state` does not use, except bytes that the host may still read (clearUnread). */
 export function endLifetimes(device: Device & Regions, state: State): void {
   // In REQUESTING, the previous code is invalid and there is no new one yet.
   if (state === State.REQUESTING || !((CODE_STATES >> state) & 1)) dropCode(device);

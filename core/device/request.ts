@@ -39,7 +39,7 @@ export interface Request {
   httpStatus: number;
   /** Retry-After of the last response in seconds, -1 if absent; 0 before the response has arrived. */
   retryAfterS: number;
-  /** Number of bytes of the response's body so far. */
+  /** Number of bytes of the response's body so far; BODY_MAX + 1 if the body is longer than BODY_MAX. */
   bodyBytes: number;
 }
 
@@ -151,7 +151,7 @@ export function clearResponse(device: Device & Request): void {
   device.httpStatus = 0;
 }
 
-/** Makes the host abort its current task and stop reading its bytes. */
+/** Makes the host abort the current request or VERIFY, and stop reading its bytes. */
 export function requestAbort(device: Device & Request): void {
   device.abortDue = 1;
 }

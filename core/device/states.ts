@@ -7,7 +7,7 @@ export enum State {
   STARTING = 0,
   /** There are no code and no tokens; the device waits for the user. */
   SIGNED_OUT = 1,
-  /** A device authorization request is in flight, or waits for its backoff. */
+  /** A device authorization request is in flight, or waits to be sent. */
   REQUESTING = 2,
   /** A code has been received; the token endpoint is polled. */
   PENDING = 3,
@@ -49,7 +49,7 @@ export enum Event {
   CODE_RECEIVED = 8,
   /** The server has sent tokens. */
   TOKENS_RECEIVED = 9,
-  /** A final error: the server has rejected the code, or the request for one. */
+  /** An error has ended the sign-in, for example a rejection of the request for a code. */
   FINAL_ERROR = 10,
   /** The access token was refreshed. */
   REFRESHED = 11,
@@ -62,7 +62,7 @@ export enum Event {
   RENEWALS_EXHAUSTED = 15,
   /** The access token is about to expire, or the application has reported that an API has rejected it. */
   REFRESH_DUE = 16,
-  /** The session has ended: it was revoked or rejected, or its account was disabled. */
+  /** The session has ended: it has expired, was revoked or rejected, or its account was disabled. */
   SESSION_ENDED = 17,
   // Security events.
   /** An event reports that all sessions, or a token that cannot be compared, were revoked. A refresh tests the tokens. */

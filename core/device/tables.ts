@@ -127,7 +127,7 @@ export enum Literal {
   /** The error of an API that requires another sign-in (RFC 9470 §3). */
   STEP_UP = 45,
   METADATA_MEMBERS = 46,
-  /** `https`, then the names of three loopback hosts. */
+  /** The start of an https address, then of http addresses at three loopback hosts. */
   SECURE = 47,
   /** Members of an error response to any of these requests. */
   REFUSAL_MEMBERS = 51,
@@ -141,7 +141,7 @@ export enum Literal {
   ANY_MEMBER = 60,
   EVENT_MEMBERS = 61,
   EVENT_POLL = 62,
-  /** The text of an acknowledgement before an event's identifier, then the text after it. */
+  /** The text before an event's identifier; the text after it is EVENT_REFUSED_END. */
   EVENT_REFUSED = 63,
   EVENT_ACKNOWLEDGED = 64,
   EVENT_REFUSED_END = 65,

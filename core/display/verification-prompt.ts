@@ -130,7 +130,7 @@ function addressRowEnd(device: Device, from: number, to: number): number {
 function putAddress(device: Device): void {
   var from = device.start[Field.VERIFICATION_URI];
   var to = from + device.length[Field.VERIFICATION_URI];
-  // The user can omit the scheme, because browsers add one, and servers accept http and https.
+  // The user can omit the scheme, because browsers add one.
   if (to - from > device.columns) from += schemeLength(device, Field.VERIFICATION_URI);
   var rows = 0;
   for (var i = from; i < to; i = addressRowEnd(device, i, to)) rows++;
@@ -165,7 +165,7 @@ function messageOf(device: Device): Message {
   var isLess =
     message === Message.REQUESTING || message === Message.CONNECTING || message === Message.FAILED;
   if (!device.error || !isLess) return message;
-  // This value is too long for the display, and more memory would not help. So do not show the message about memory.
+  // The value exceeds a fixed maximum, and more memory would not help. So do not show the message about memory.
   if (device.error === ErrorCode.VALUE_TOO_LONG && !device.memoryNeeded) return Message.FAILED;
   return errorMessage(device, device.error);
 }

@@ -1,4 +1,4 @@
-// Client authentication (RFC 6749 §2.3) in every request to the authorization server: for a code (RFC 8628 §3.1), polls
+// Client authentication (RFC 6749 §2.3) in requests to the authorization server: for a code (RFC 8628 §3.1), polls
 // (§3.4), refreshes (RFC 6749 §6) and revocations (RFC 7009 §2.1).
 // Every body contains the client identifier, also with HTTP Basic. RFC 6749 §3.2.1 allows that, and some servers need
 // it.

@@ -25,7 +25,7 @@ import { finish } from "./attempt.ts";
 export interface Challenge {
   /** One of Pkce. */
   pkce: Pkce;
-  /** 1 from the server's demand for a challenge until a challenge has led to a code. */
+  /** 1 from the server's demand for a challenge until the next device authorization request has ended. */
   demandTrial: number;
   /** The number of times in a row that the host failed to create a code challenge. */
   challengeFailures: number;
@@ -45,7 +45,7 @@ export function countChallengesAnew(device: Challenge): void {
   device.challengeFailures = 0;
 }
 
-/** Writes the device authorization request. Each request has a new challenge. */
+/** Writes the device authorization request, with the challenge if there is one. */
 export function prepareCodeRequest(device: Device): void {
   writeTo(device, Region.OUTPUT);
   if (holds(device, Region.CODE_VERIFIER)) {

@@ -32,11 +32,11 @@ export interface Code {
   renewals: number;
   /** The limit of `renewals`, from Config. */
   renewalsMax: number;
-  /** Responses to the code request without a code, since the last code or the last signIn. */
+  /** Successful responses with a body but without a code, since the last code or the last signIn. */
   unusableResponses: number;
   /** Consecutive redirects, rejections without an error code, and unusable JSON, in response to any grant request. */
   unusableStatuses: number;
-  /** Consecutive codes that the server did not recognize. A pending code or signIn resets the count. */
+  /** Consecutive codes that the server refused as invalid_grant. A pending code or signIn resets the count. */
   deadCodes: number;
 }
 
@@ -111,7 +111,7 @@ function intervalOf(device: Device): number {
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
 }
 
-/** Length of `http://` or `https://` at the start of the region's URI; 0 if it has another scheme or none. */
+/** Length of `http://` or `https://` at the start of the region's URI; 0 for another scheme or none, or if no host follows. */
 export function schemeLength(device: Device, region: Field): number {
   var at = device.start[region];
   var bytes = device.memory;

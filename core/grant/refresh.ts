@@ -1,6 +1,6 @@
 // Refreshes the access token (RFC 6749 §6; device spec §4.3), and ends a session that cannot be refreshed. A temporary
-// failure never ends the session. Only a rejection of the grant does (refusal.ts), and only after the device has also tried
-// the previous refresh token.
+// failure never ends the session. A rejection does, at once or after a day (refusal.ts), but only after the device has
+// also tried the previous refresh token, if there is one.
 
 import {
   backOff,
@@ -71,7 +71,6 @@ export function hasAccess(device: Device): boolean {
   return hasToken && device.accessLifetimeS > 0;
 }
 
-/** Wipes every token and reports the error. */
 export function endSession(device: Device, error: ErrorCode): void {
   finish(device, Event.SESSION_ENDED, error, State.FAILED);
 }
@@ -92,7 +91,7 @@ export function refreshNow(device: Device, event: Event): void {
   }
 }
 
-/** Seconds until the access token must be refreshed; 0 or less if it is due. */
+/** Seconds until the access token must be refreshed, or without a refresh token expires; 0 or less if it is due. */
 export function refreshInS(device: Device): number {
   var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifetimeS : 0;
   if (!holds(device, Region.REFRESH_TOKEN)) return left;
@@ -135,7 +134,7 @@ export function refreshForUser(device: Device & Session): void {
   redraw(device);
 }
 
-/** Call this when the server has rejected the refresh. The device keeps the tokens, or the session ends (refusal.ts). */
+/** Call this when a refresh has failed for a reason that is not temporary. Whether the session ends: see refusal.ts. */
 export function refreshRefused(device: Device & Session, error: ErrorCode): void {
   if (isTolerated(device, error)) {
     if (!device.refused) device.refused = Refused.YES;

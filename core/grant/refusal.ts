@@ -1,6 +1,5 @@
 // Decides what a grant response means for a caller that waits for a token. This depends on the response, on earlier
-// responses of the server, and on how long the server has rejected requests. Core, display, session and command use this
-// table:
+// responses of the server, and on how long the server has rejected requests:
 //
 //   response                                          the caller        the session
 //   none, cut off, HTML, empty, a redirect, 5xx, 429  waits             stays: a network problem
@@ -22,11 +21,11 @@ import { Scan } from "../text/tables.ts";
 /** What a caller of a device with an error must wait for. */
 export enum Outcome {
   NONE = 0,
-  /** The caller waits for the network, or for a server with problems. */
+  /** The caller waits: the network or the server has a temporary problem, or the user has not decided yet. */
   NETWORK = 1,
   /** The user must sign in again. */
   USER = 2,
-  /** The server refuses. The administrator or the developer can fix it. The device keeps the tokens and retries. */
+  /** The administrator or the developer can fix it. In REFRESHING, the device keeps the tokens and retries. */
   REFUSED = 3,
 }
 
@@ -40,8 +39,8 @@ export function outcome(device: Device): Outcome {
 
 /**
  * Classifies a rejection without an error code.
- * @param error the error by the status alone
- * @returns INVALID_CLIENT, or UNKNOWN_ERROR for a refresh; `error` if the response is not a rejection
+ * @param error the error of the response so far
+ * @returns INVALID_CLIENT for a 401 to the client's credentials, UNKNOWN_ERROR for a rejected refresh; otherwise `error`
  */
 export function nameRefusal(device: Device, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
@@ -70,7 +69,7 @@ function isServers(error: ErrorCode): boolean {
 /**
  * Whether the device keeps the tokens although the server refuses to refresh them. After a day of rejections, the next
  * one counts as a rejection of the grant. Errors that the device itself finds neither start nor end that day. The day
- * is counted in memory only, so a restart begins it again. A user who restarts the device can also sign in again.
+ * is counted in memory only, so a restart begins it again. INVALID_CLIENT is always tolerated, and resets the day.
  */
 export function isTolerated(device: Device, error: ErrorCode): boolean {
   var kind = errorKind(device, error);

@@ -1,6 +1,6 @@
 // Revokes the tokens at the server (RFC 7009; device spec §4.4) and wipes them here. The device first revokes the
 // refresh token, which has the longest lifetime. The server need not end the access token with the refresh token (RFC
-// 7009 §2.1 has SHOULD), so the device then revokes the access token. A revocation by device spec §4.4 ends both tokens.
+// 7009 §2.1 has SHOULD), so the device then revokes a valid access token. A revocation by device spec §4.4 ends both.
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
@@ -49,8 +49,8 @@ function writeStart(device: Device): void {
 
 /**
  * Writes the query or the body to OUTPUT.
- * @returns 0: the request is in OUTPUT if it fits; otherwise the position of a request that ends at the access token
- * itself
+ * @returns 0: the request is in OUTPUT if it fits; otherwise the position of a request that ends with the access token,
+ * which stays in its place
  */
 export function prepareRevocation(device: Device): number {
   // A session without a refresh token has only an access token.
@@ -80,7 +80,7 @@ function isAccessLeft(device: Device): boolean {
 
 /**
  * Call this when a revocation has ended, with `error` or with a response. A success may have no body (RFC 7009 §2.2);
- * an HTML body is an error, because it comes from a captive portal. The device retries a few times with growing waits,
+ * an HTML body is an error, because it may come from a captive portal. The device retries a few times with growing waits,
  * and then ends the sign-out, because the user is waiting. If the server does not revoke tokens of this type (§2.2.1),
  * the device does not retry.
  */

@@ -91,8 +91,8 @@ export function classify(device: Device): ErrorCode {
     if (nameField === Field.ERROR) toLowerCase(device, nameField);
     named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;
   }
-  // An error for the developer is final only if the status says that the request is wrong. An unknown error with 5xx is the
-  // server's problem, and 429 only requests a longer wait.
+  // Two cases are temporary although their error is one for the developer: an unknown error with 5xx, and any such error
+  // with 429, which only requests a longer wait.
   var isPassing = status === 429 || (status > 499 && named === ErrorCode.UNKNOWN_ERROR);
   if (named && !(isPassing && errorKind(device, named) === ErrorKind.DEVELOPER)) return named;
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
@@ -135,10 +135,10 @@ function keepWholeScopes(device: Device): void {
 
 /**
  * Processes a successful token response: stores its lifetimes, and sets when unsaved tokens are offered again.
- * @returns NONE; otherwise the error of the member that errorField names, and none of the tokens may be used
+ * @returns NONE; otherwise the error (MALFORMED_RESPONSE: of the member errorField), and no token may be used
  */
 export function takeTokens(device: Device): ErrorCode {
-  // The type is case-insensitive (RFC 6749 §5.1). It may be absent, and one vendor sends BearerToken.
+  // The type is case-insensitive (RFC 6749 §5.1). Accept a response without it, and BearerToken, which one vendor sends.
   toLowerCase(device, Field.TOKEN_TYPE);
   if (
     device.length[Field.TOKEN_TYPE] > 0 &&
@@ -162,7 +162,7 @@ export function takeTokens(device: Device): ErrorCode {
   if (lacks) return ErrorCode.MALFORMED_RESPONSE;
   keepWholeScopes(device);
   // An absent lifetime counts as endless, and so does 0. No server issues an expired token on purpose, and the device
-  // notices when a token is rejected. If the response has no lifetime for the refresh token, the old one stays.
+  // notices when a token is rejected. Without a lifetime of the refresh token, the old lifetime stays.
   var lifetime = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS, 0) || Limit.ENDLESS;
   setAccessLifetime(device, lifetime);
   var margin = lifetime >> 3;

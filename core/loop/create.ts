@@ -28,7 +28,7 @@ import { makeUser } from "./user.ts";
 
 /**
  * The state before the first tick. Each owner creates its part. Parts and properties are in the order of their declaration
- * (Device in memory.ts). complete.ts adds the parts of the specifications.
+ * (Device in memory.ts). complete.ts adds the part for security events.
  */
 function newDevice(memory: Bytes, config: Config, literalEnd: LiteralEnd): Device {
   var device = {} as HostMemory & Device;
@@ -85,7 +85,7 @@ function placeTexts(device: Device, extra: string, messages: string): void {
   placeLines(device, device.messages, messages || MESSAGES);
 }
 
-/** Divides the memory after the literals. Until there are tokens, OUTPUT has all memory after the fixed regions. */
+/** Divides the memory after the literals. Without a code and tokens, OUTPUT has all memory after the fixed regions. */
 function divide(device: Device, hasCalls: boolean): void {
   var isLong = device.memory.length >= Limit.LONG_URI_MEMORY;
   var uriMax = isLong ? Limit.LONG_URI_MAX : Limit.VERIFICATION_URI_MAX;
@@ -119,7 +119,7 @@ export function createDevice(
 ): Device | null {
   if (configError(config)) return null;
   var device = newDevice(memory, config, literalEnd);
-  // Text may be written beyond the end of the memory by at most one character, so reserve space for that.
+  // writeText collects the bytes of each character here (text/unicode.ts).
   takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
   placeTexts(device, extra, config.messages);
   writeClient(device, config);

@@ -15,9 +15,9 @@
 //   taken -- takeResponse: the purpose decides who processes it; OUTPUT is released, except for a call's response, which
 //            the application reads, and while ABORT is due
 //
-// There are two exceptions. A request that does not fit goes to "taken" at once, as a failed one. And giveUp
-// (device/request.ts) ends a request when the user does something else: the host may still read it, so its bytes stay
-// claimed until ABORT (abortExchange).
+// There are two exceptions. A request that does not fit, or whose endpoint the server does not have, goes to "taken" at
+// once, as a failed one. And giveUp (device/request.ts) ends a request when the user does something else: the host may
+// still read it, so its bytes stay claimed until ABORT (abortExchange).
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
@@ -199,7 +199,7 @@ export function nextRequest(device: Device & Exchange): Command {
 }
 
 /**
- * Sets the server's endpoints; at first, all bits are set. A request in flight continues. Without the endpoint, a
+ * Sets the server's endpoints; at first, all bits are set. A request in flight continues. Without its endpoint, a
  * revocation succeeds at once, and any other request fails as unreachable.
  * @param endpoints a bit for each Endpoint, `1 << Endpoint.TOKEN`
  */
@@ -224,7 +224,7 @@ function requiredFields(device: Device): number {
  * @param requestId id of the request
  * @param status 100..599; anything else counts as 599
  * @param retryAfterSeconds value of Retry-After; a negative one counts as absent
- * @returns 1 if the host should also pass the body to its application, 0 if only the core reads it
+ * @returns 1 if the host may also pass the body to its application, 0 if only the core reads it
  */
 export function responseStart(
   device: Device,
@@ -287,7 +287,7 @@ export function responseFailed(device: Device, requestId: number): void {
   if (isCurrent(device, requestId)) takeResponse(device, ErrorCode.UNREACHABLE);
 }
 
-/** If the host has not ended the exchange within the time limit, aborts it and starts the wait. */
+/** If the host has not ended the exchange within the time limit, requests ABORT and handles the exchange as failed. */
 export function checkExchange(device: Device): void {
   if (device.inFlight && !device.exchangeMs) {
     requestAbort(device);
@@ -317,7 +317,7 @@ function takeResponse(device: Device, error: ErrorCode): void {
   clearUnread(device);
 }
 
-/** Retries the request at once, in the form that the server requires. */
+/** Retries the request at once: in the other body format, or with the code challenge that the server requires. */
 function retry(device: Device): void {
   setError(device, ErrorCode.NONE);
   redraw(device);

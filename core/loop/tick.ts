@@ -47,8 +47,8 @@ import {
 } from "./exchange.ts";
 
 /**
- * Call this when the code has expired and is no longer shown. The user may have decided since the last poll, and a server
- * does not expire a code with a decision. So the device polls one more time, when its interval allows it.
+ * Call this when the code has expired. Hides the code. The user may have decided since the last poll, and a server does
+ * not expire a code with a decision. So the device polls one more time, unless the wait for that poll is too long.
  */
 function codeEnded(device: Device): void {
   var isLast = device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS;
@@ -57,7 +57,7 @@ function codeEnded(device: Device): void {
   if (isLast && !device.inFlight) renewCode(device);
 }
 
-/** Whether the server has no revocation endpoint. The device then signs out as soon as no revocation is in flight. */
+/** Whether tokens cannot be revoked, because the server has no revocation endpoint. The device then signs out. */
 function isRevocationMoot(device: Device): boolean {
   var isUnderWay = device.inFlight > 0 && device.purpose === Due.REVOCATION;
   return (

@@ -44,7 +44,7 @@ function giveUpAttempt(device: Device): void {
 /**
  * Signs in: requests a code, or a new one if a code is already shown. If the server refuses to refresh stored tokens,
  * the device retries the refresh at once. A second call discards the tokens without revoking them, and requests a code.
- * In any other session, signIn has no effect.
+ * In any other session, and while tokens are revoked, signIn has no effect.
  */
 export function signIn(device: Device): void {
   countAnew(device);
@@ -94,7 +94,7 @@ export function cancel(device: Device): void {
   }
 }
 
-/** Signs out: revokes the tokens at the server and wipes everything here. Without a session, it does the same as cancel. */
+/** Signs out: revokes the tokens at the server, then wipes everything here. Without tokens, it does the same as cancel. */
 export function signOut(device: Device): void {
   if (device.state === State.STARTING) note(device, Noted.SIGN_OUT);
   else if (!keepsTokens(device)) cancel(device);

@@ -1,5 +1,5 @@
 // Decides which slot is read, written or erased, and when. The device uses the newest valid record of the two slots.
-// Whenever power fails, one record is intact. token-record.ts has the bytes of a record. These rules handle power failures:
+// token-record.ts has the bytes of a record. These rules handle power failures and storage failures:
 //  - A write goes to the slot without the newest record. If power fails during the write, the newest record is still there.
 //  - Signing out first writes a revocation record, after which no restart resumes the session. Then the device erases the
 //    record of the token and revokes the token. It erases the revocation record last.
@@ -61,7 +61,7 @@ export interface Records {
   slotsUsed: number;
   /** The slot with the newest record. */
   slotNewest: number;
-  /** 1: the tokens are not saved, because storage rejects them or they do not fit. */
+  /** 1: the code or the tokens are not saved, because storage rejects them or they do not fit. */
   notSaved: number;
   /** 1: storage fails to erase data that must be erased: tokens, or the older of two records. */
   notErased: number;
@@ -85,7 +85,7 @@ export function makeRecords(device: Records): void {
   device.hasFormer = 0;
 }
 
-/** Starts a job. If a command is in progress, the job starts after it. A record will contain the state at this call. */
+/** Starts a job. If a command is in progress, the job starts after it. The state at this call decides the record's kind. */
 export function startJob(device: Device & Records, job: Job): void {
   ASSERT: must(job !== Job.NONE, "a job is something to do");
   device.job = job;
@@ -157,7 +157,7 @@ export function requestHost(
   return command;
 }
 
-/** Records that the last written slot contains the newest record, or a part of it. */
+/** Notes that `slot`, which was read or written, contains the newest record, or data that is not a valid record. */
 function slotHolds(device: Device & Records, isWhole: boolean): void {
   // After a failed write, both slots count as used, so it does not matter which one contains the incomplete record.
   device.slotsUsed = isWhole && !device.slotsUsed ? 1 : 2;
@@ -182,7 +182,7 @@ function nextRead(device: Device, earlier: number): Job {
   return earlier && isOlder(device.sequence, earlier) ? Job.READ_AGAIN : Job.NONE;
 }
 
-/** Call this when the record of a session has been read. If the other slot contains a used code, erases that slot. */
+/** Call this when a session's record has been read. Erases the other slot, unless it has the previous refresh token. */
 export function dropSpentCode(device: Device & Records): void {
   // Keep an unreadable slot: it may hold the newer record, and the next start may be able to read it.
   if (!device.notRead && !holds(device, Field.RECEIVED_REFRESH_TOKEN))
@@ -190,7 +190,7 @@ export function dropSpentCode(device: Device & Records): void {
 }
 
 /**
- * Whether an attempt of the job has ended: it has succeeded, or failed as often as allowed. A command of the previous job
+ * Whether this step of the job has ended: it has succeeded, or failed as often as allowed. A command of the previous job
  * does not count, because the job has not started yet.
  */
 function isTryOver(device: Device & Records, hasFailed: boolean, tries: number): boolean {

@@ -109,7 +109,7 @@ function moveValue(device: Device, direction: Direction, region: Place): void {
   settle(device, region);
 }
 
-/** Moves all values between the ends of the record in OUTPUT, without the checksum. */
+/** Moves all values between the device and the record in OUTPUT, except the checksum. */
 function moveRecord(device: Device & RecordHead, direction: Direction): void {
   device.recordKind = moveNumber(device, direction, device.recordKind, 1);
   device.sequence = moveNumber(device, direction, device.sequence, 3);

@@ -34,7 +34,7 @@ export enum CallState {
   SENT = 2,
   /** The call's error and status are available. A new call may start. */
   DONE = 3,
-  /** A security event waits until the host has verified its signature. */
+  /** A security event waits until the host has verified it. */
   VERIFYING = 4,
 }
 
@@ -122,7 +122,8 @@ export function mayBeginCall(device: Device, endpoint: number): boolean {
 }
 
 /**
- * Starts a call, whose target or body, if any, is already in CALL. The call claims OUTPUT only when it is sent.
+ * Starts a call. Its target is already in CALL; an event poll writes its body there afterwards. The call claims OUTPUT
+ * only when it is sent.
  * @param kind what its response must contain
  * @returns whether the call has started: false if another one is in progress, or if a session is needed and missing
  */
@@ -254,7 +255,7 @@ export function verify(device: Device & Call): Command {
   return Command.VERIFY;
 }
 
-/** Whether a value of the response does not fit. The call then ends with VALUE_TOO_LONG and sets callErrorField. */
+/** Whether a value of the response does not fit. If so, sets callErrorField; the call must end with VALUE_TOO_LONG. */
 export function isResponseTooLong(device: Device): boolean {
   noteCallField(device, firstTooLong(device, Fields.VALUES));
   return device.callErrorField !== Field.NONE;

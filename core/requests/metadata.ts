@@ -22,7 +22,7 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
   return 1;
 }
 
-/** Whether the address belongs to this device. The host name must end where the literal ends. */
+/** Whether the address is http at this device itself. The host name must end where the literal ends. */
 function isLoopback(device: Device, region: Field): boolean {
   var isFound = false;
   for (var start = Literal.SECURE + 1; start < Literal.SECURE + 4; start++) {

@@ -27,7 +27,7 @@ import { lend, mayBeginCall, noteCallField, startCall } from "./call.ts";
 
 /**
  * Starts the target of a call. The pages of the last call can no longer be requested.
- * @returns 1; 0 if another call is in progress or there is no session, and nothing is added then
+ * @returns 1; 0 if another call is in progress or there is no session; then addPath and the like have no effect
  */
 export function beginCall(device: Device): number {
   if (!mayBeginCall(device, Endpoint.RESOURCE)) return 0;
@@ -58,9 +58,9 @@ export function addQueryValue(device: Device, bytes: Bytes, from: number, to: nu
 }
 
 /**
- * Sends the call whose target was built since beginCall. If necessary it waits for a session and for a refresh; a 401
- * leads to a refresh and one retry. When callState is DONE, callError and callStatus have the result, and for a
- * rejection VALUE_A (its name), VALUE_B (reason) and VALUE_C (message).
+ * Sends the call whose target was built since beginCall. If necessary, the call waits for storage and for a refresh. A
+ * 401 leads to a refresh and one retry, unless the API requires another sign-in. When callState is DONE, callError and
+ * callStatus have the result, and for a rejection VALUE_A (its name), VALUE_B (reason) and VALUE_C (message).
  * @param endpoint Endpoint.RESOURCE for the first resource server, RESOURCE + 1 for the second ...
  * @param isGet 1 for GET, 0 for POST
  * @param body null, or a body in `body[from..to)`, used until the call is done

@@ -1,4 +1,4 @@
-// Security events about the user's account (RFC 8417; specification section 6). The device polls for them (RFC 8936),
+// Security events about the user's account (RFC 8417; device spec §6). The device polls for them (RFC 8936),
 // or the host passes them to the core. Each poll requests only one event, so that the memory needs space for one only.
 // The host verifies the signature, and checks issuer and audience.
 
@@ -51,7 +51,7 @@ import { discardNames, lookFor, scanBegin, scanByte, scanEnd } from "../text/jso
 export interface Events {
   /** Requests left in a run of event polls. */
   eventPolls: number;
-  /** Checksums of the identifiers of the last security events, the newest first; -1 for none. */
+  /** Checksums of the identifiers of the last eight security events, the newest first; -1 for none. */
   seenEvents: Integers;
 }
 
@@ -112,7 +112,7 @@ function countPolls(device: Device & Events, left: number): void {
 }
 
 /**
- * Fetches waiting events one by one, until there are none. For each event, the host gets the command VERIFY.
+ * Fetches waiting events one by one, at most 32. For each event, the host gets the command VERIFY.
  * @returns 1, or 0 if another call is in progress, or without a session
  */
 export function pollEvents(device: Device): number {
@@ -257,7 +257,7 @@ function applyEvent(device: Device): ErrorCode {
   return ErrorCode.NONE;
 }
 
-/** Whether the scanned text was an event: complete JSON with an identifier. */
+/** Whether the scanned text was an event: complete JSON with an identifier that fits. */
 function isEvent(device: Device): boolean {
   return scanEnd(device) && holds(device, Field.VALUE_B) && !isTooLong(device, Field.VALUE_B);
 }

@@ -1,5 +1,5 @@
 // Creates a subscription offer (the subscription offer specification). Checks the identifiers before a request is sent,
-// percent-encodes path segments as gRPC Transcoding does, and requires the state DRAFT in the response.
+// and requires the state DRAFT in the response.
 
 import { ErrorCode } from "../device/errors.ts";
 import {
@@ -48,7 +48,7 @@ export enum OfferError {
   BODY_BASE_PLAN_ID = 9,
   /** The body's `offerId` differs. */
   BODY_OFFER_ID = 10,
-  /** The call cannot start because another one is in progress, or because there is no session. */
+  /** The call cannot start: another one is in progress, there is no session, or OUTPUT is in use. */
   NOT_NOW = 11,
   /**
    * The target does not fit into CALL, which is larger with more columns or 24 KiB of memory; or a name in the body

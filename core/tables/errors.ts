@@ -39,6 +39,7 @@ export function errorRows(): ErrorRow[] {
       "refresh_token_expired",
       "bad_token",
     ]),
+    // An error of RFC 8628 §3.5 and RFC 6749 §4.1.2.1.
     row(ErrorCode.ACCESS_DENIED, ErrorKind.USER, Message.DENIED, [
       "access_denied",
       "authorization_declined",

@@ -80,7 +80,7 @@ export function requestLiterals(): LiteralRow[] {
     ]),
     texts(
       "SECURE",
-      "`https`, then the names of three loopback hosts.",
+      "The start of an https address, then of http addresses at three loopback hosts.",
       "https://",
       "http://127.0.0.1",
       "http://localhost",
@@ -125,7 +125,7 @@ export function documentLiterals(): LiteralRow[] {
     texts("EVENT_POLL", "", '{"maxEvents":1,"returnImmediately":true'),
     texts(
       "EVENT_REFUSED",
-      "The text of an acknowledgement before an event's identifier, then the text after it.",
+      "The text before an event's identifier; the text after it is EVENT_REFUSED_END.",
       ',"setErrs":{"',
     ),
     texts("EVENT_ACKNOWLEDGED", "", ',"ack":["'),

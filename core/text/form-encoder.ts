@@ -30,7 +30,7 @@ export enum Encoding {
   PATH = 2,
 }
 
-/** Starts to write to a region, never beyond its capacity. endWrite reports whether everything fitted. */
+/** Starts to write to a region, never beyond its capacity. If not everything fits, endWrite wipes the region. */
 export function writeTo(device: Device & Writer, region: Region): void {
   device.writeAt = device.start[region];
   device.writeEnd = device.writeAt + device.capacity[region];
@@ -68,7 +68,7 @@ export function writeByte(device: Device & Writer, byte: number): void {
   device.writeAt++;
 }
 
-/** Sets the region's length to the number of bytes written since writeTo. If they did not fit, wipes the region. */
+/** Ends the region's value at the current position. If the value does not fit, wipes the region. */
 export function endWrite(device: Device, region: Region): void {
   var isTooLong = device.writeAt > device.writeEnd;
   setLength(device, region, (isTooLong ? device.writeEnd : device.writeAt) - device.start[region]);

@@ -1,9 +1,9 @@
 // A push scanner for strict JSON (RFC 8259). It receives bytes one by one, stores the values of the required members in
 // their regions, and skips everything else. It has only three rules about the content: current tokens stay until a response
-// contains new ones, only a scope may be a list, and the first of several errors counts.
+// contains new ones, only a scope may be a list, and the first of several error names counts.
 //
-// Strings are decoded to UTF-8 (bytes above 127 pass unchanged, a lone surrogate becomes U+FFFD). Numbers stay text. If a
-// member is repeated, the last one counts. A value longer than its region is detected (isTooLong) and never used.
+// Strings are decoded to UTF-8 (bytes above 127 pass unchanged, a lone surrogate becomes U+FFFD). Numbers stay text. If
+// any other member is repeated, the last one counts. Of a value longer than its region, only the start stays (isTooLong).
 
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, literalBytes, type Place, startsAs } from "../device/memory.ts";
@@ -49,8 +49,8 @@ export function makeScanner(device: Scanner): void {
 /**
  * Starts a document.
  * @param names literal with the member names (MEMBERS; `*` for any)
- * @param wanted bit mask of fields to fill; they become absent (-1), except the two tokens, which stay until a response
- * names new ones (see scanSeen)
+ * @param required bit mask of fields to fill; they become absent (-1), except the two tokens, which stay until the
+ * document names one of them (see scanSeen)
  * @param depth deepest object, from 1, in which members are looked up
  * @param nameField the field for an error's name, NONE if the document cannot contain one
  */
@@ -85,7 +85,7 @@ export function discardNames(device: Device & Scanner, fields: number): void {
 }
 
 /**
- * Ends the document. Only its end shows that a number there is complete.
+ * Ends the document with a space, which completes a number at its end.
  * @returns whether it was exactly one complete document
  */
 export function scanEnd(device: Device): boolean {
@@ -129,7 +129,8 @@ function endName(device: Device & Scanner): void {
   }
   // Select the field only if the caller requires it, because `*` matches every name.
   keepIn(device, (device.scanRequired >> field) & 1 ? field : Field.NONE);
-  // At the first token of a response, wipe both stored tokens, so that the new ones can use their bytes.
+  // At the first token of a response, wipe the access token and the previous refresh token, so that the new ones can use
+  // their bytes.
   if (!(device.scanSeen & Fields.OF_SESSION) && (Fields.OF_SESSION >> device.scanField) & 1) {
     clearAll(device, Fields.OF_SESSION);
   }

@@ -16,7 +16,7 @@ export interface Value {
   scanHigh: number;
   /** For each field, the number of bytes that did not fit into its region, at most BODY_MAX. */
   excess: Integers;
-  /** The length of these bytes of the last device code or received refresh token in a form. */
+  /** The form-encoded length of the excess bytes of the last device code or received refresh token. */
   formExcess: number;
 }
 

@@ -1,5 +1,5 @@
 // Parses a device's configuration (device.json), checks it against device.schema.json, and converts it to the driver's
-// options, when a settings page is made and when a device starts.
+// options.
 
 import { type Config as CoreConfig, MESSAGES } from "../../core/index.ts";
 import type { RomName } from "../display/display-rom.ts";
@@ -74,7 +74,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** @throws ConfigError that names every problem with its path; its message contains no value of the file */
+/** @throws ConfigError that names every problem with its path; its message contains no secret of the file */
 export function parseDeviceConfig(text: string): DeviceConfig {
   let value: unknown;
   try {

@@ -33,7 +33,7 @@ export interface Schema {
 export interface Problem {
   /** The path as in code: `endpoints.token`; "" for the whole document. */
   readonly path: string;
-  /** The mistake, and what is allowed. Never contains the value, which may be a secret. */
+  /** The mistake, and what is allowed. Contains no text of the value, which may be a secret. */
   readonly message: string;
 }
 
@@ -45,7 +45,7 @@ const KEYWORDS = new Set(
   ).split(" "),
 );
 
-/** Returns all problems of a value, in the order of the document; [] if it is valid. Undefined members are absent. */
+/** Returns all problems of a value; [] if it is valid. Undefined members are absent. */
 export function checkSchema(value: unknown, schema: Schema): Problem[] {
   return [...problemsOf(value, schema, schema)];
 }
@@ -238,7 +238,7 @@ export function allowedBy({ const: only, enum: choices, type, minimum, maximum }
   return `${NAMES[`${type}`] ?? "valid"}${range}`;
 }
 
-/** Describes the given value by its type or length, never by its content, which may be a secret. */
+/** Describes a value by its type or length, because it may be a secret. An integer is shown where one is required. */
 function given(value: unknown, { type }: Schema): string {
   if (typeof value === "string") return `a text of ${value.length} characters`;
   if (typeof value === "number") return type === "integer" ? `${value}` : "a number";

@@ -61,9 +61,9 @@ export interface Client {
   readonly clientId: string;
   /** The client's secret. Omit it for a public client. */
   readonly clientSecret?: string | undefined;
-  /** Scopes, separated by spaces. Default: what the server's profile recommends for a first try. */
+  /** Scopes, separated by spaces. Default: what the server's profile recommends for a first try, or none. */
   readonly scope?: string | undefined;
-  /** How the client authenticates. Default: what the server's profile or metadata say, or HTTP Basic. */
+  /** How the client authenticates. Default: as the server's profile or metadata say, or HTTP Basic with a secret. */
   readonly clientAuthentication?: ClientAuthenticationName | undefined;
   /** The audience of client assertions. Default: the issuer, or the token endpoint if the issuer is unknown. */
   readonly assertionAudience?: "issuer" | "token_endpoint" | undefined;
@@ -104,7 +104,7 @@ export interface Settings extends Client {
   /** Allows plain http to other machines. */
   readonly allowHttp?: boolean | undefined;
   readonly headers?: HostHeaders | undefined;
-  /** Whether a device requests a code at its start. A program always requests one, because its user waits for it. */
+  /** Whether a device requests a code at its start. For a program, the session decides (session/drivers.ts). */
   readonly autoStart?: boolean;
   readonly renewals?: number;
   readonly startSpreadMs?: number;

@@ -10,10 +10,7 @@ export interface EntropySubject extends Subject {
 
 const GUARD = 300;
 
-/**
- * Cases for an entropy adapter.
- * @param make returns a new adapter; two adapters of one platform must not return the same bytes
- */
+/** Cases for an entropy adapter. */
 export const entropyConformance = suite<EntropySubject>("entropy", {
   "fills its range and nothing else, plain arrays too": ({ entropy }) => {
     // A range of 32 bytes, and an empty one.
@@ -37,7 +34,7 @@ export const entropyConformance = suite<EntropySubject>("entropy", {
     const bytes = draw(entropy, 8192);
     for (let bit = 0; bit < 8; bit++) {
       const ones = bytes.reduce((sum, byte) => sum + ((byte >> bit) & 1), 0);
-      // Ten standard deviations: a good source fails this once in 10^23 runs.
+      // Ten standard deviations: a good source fails this once in 10^22 runs.
       must(Math.abs(ones - 4096) < 453, `bit ${bit} is set in ${ones} of 8192 bytes`);
     }
   },

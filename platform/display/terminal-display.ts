@@ -91,7 +91,7 @@ export class TerminalDisplay implements Display {
 const romCharacters = (rom: RomName, bytes: string): string =>
   bytes.replace(/./gs, (byte) => (byte < " " ? "?" : romCharacter(rom, byte.charCodeAt(0))));
 
-/** Removes control characters, because a terminal executes them and the text may come from a server. */
+/** Replaces all but printable ASCII: a terminal executes control characters, and the text may come from a server. */
 function printableOnly(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
 }

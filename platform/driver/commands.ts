@@ -187,7 +187,7 @@ export class Commands implements RequestContext {
     );
   }
 
-  /** Copies a loaded record to where the core reads it. @returns its length, 0 for no record, -1 if it does not fit */
+  /** Copies a loaded record for the core. @returns its length, 0 for no record, -1 if it is unreadable or too long */
   #take(record: Uint8Array, length: number): number {
     const text = asciiOf(record, 0, length);
     // Grow the capacity for URIs only for the record of a code: it can grow once, and other records contain no URI.

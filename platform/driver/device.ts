@@ -14,7 +14,7 @@ export class CapacityError extends RangeError {}
  * @param memory the core uses this array as long as the device exists
  * @param isGrown whether the memory grows when a value needs it, so that a record is only as long as its values
  * @throws Error if the core is of another release, whose numbers differ
- * @throws CapacityError if the memory is too small for the configuration, or the storage for the records
+ * @throws CapacityError if the configuration is invalid, or the memory or the storage is too small
  */
 export function makeDevice(
   options: DriverOptions,

@@ -36,7 +36,7 @@ export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
  * Returns one alarm in real time. While the computer is suspended, the monotonic clock may stop (as on Linux). An alarm
- * that became due meanwhile fires when the program wakes for another reason, or at the alarm's own time.
+ * that became due meanwhile then fires late.
  */
 export function timersOn(real: RealTime): Timers {
   const startMs = real.nowMs();

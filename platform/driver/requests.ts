@@ -1,4 +1,4 @@
-// Builds the adapter's request from the core's memory. It writes requests into reused objects, because a poll must not
+// Builds the adapter's request from the core's memory. It writes polls into a reused object, because a poll must not
 // allocate. The core decides whether the body is a form (RFC 6749) or JSON, which some servers require.
 
 import type * as complete from "../../core/complete.ts";
@@ -72,7 +72,7 @@ export class Requests {
   }
 }
 
-/** Returns the device's secrets, which must appear neither in an address nor in a message. */
+/** Returns the device's secrets, which must not appear in a message; "" for a missing one. */
 export function secretsOf(device: complete.Device, memory: Bytes): string[] {
   const regions = [
     Field.DEVICE_CODE,

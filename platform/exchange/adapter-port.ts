@@ -1,5 +1,5 @@
-// The end of the pipeline: passes each exchange to the adapter. It accepts each report of the adapter once, and only for
-// the current exchange. If the adapter throws or rejects at any time, the exchange fails and the error is reported.
+// The end of the pipeline: passes each exchange to the adapter. It accepts reports of the adapter only for the
+// current exchange, until its end. If the adapter throws or rejects, the exchange fails and the error is reported.
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { type FaultHandler, guarded, isThenable, nothing } from "./callbacks.ts";

@@ -37,8 +37,8 @@ export abstract class Filter implements Below {
 }
 
 /**
- * A filter that also receives the response. The adapter port passes each report once, in order, and none after `abort`, so
- * filters need not check.
+ * A filter that also receives the response. The adapter port passes no report after the end of an exchange or after
+ * `abort`, so filters need not check that.
  */
 export abstract class Listener extends Filter implements Above {
   status(...head: Head): void {

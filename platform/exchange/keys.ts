@@ -1,5 +1,5 @@
-// Authenticates a client with a key instead of a secret: proofs of possession (DPoP, RFC 9449) and client assertions
-// (private_key_jwt, RFC 7523 §3), signed with a private key. This module is loaded only if one of the two is used.
+// Signs with a client's private key: proofs of possession (DPoP, RFC 9449) and client assertions (private_key_jwt, RFC
+// 7523 §3). This module is loaded only if one of the two is used.
 
 import { Endpoint } from "../../core/index.ts";
 import type { Bytes, Entropy, Header, HttpRequest, Signer } from "../contracts.ts";
@@ -51,7 +51,7 @@ export class Keys {
   readonly #jwk: object;
   /** The newest nonce of each origin, in the order in which they arrived. */
   readonly #nonces = new Map<string, string>();
-  /** How far the clock of each origin is ahead of the device's, if at least a minute. Signatures use the server's time. */
+  /** How far the clock of each origin is ahead of the device's, if over a minute. Signatures use the server's time. */
   readonly #clocksMs = new Map<string, number>();
 
   constructor(settings: KeySettings) {
@@ -114,7 +114,7 @@ export class Keys {
     return [...this.#proofs, ...this.#assertions];
   }
 
-  /** Returns how far the clock of the URL's server is ahead of the device's, in milliseconds; 0 if less than a minute. */
+  /** Returns how far the clock of the URL's server is ahead of the device's, in milliseconds; 0 if at most a minute. */
   aheadMs(url: string): number {
     return this.#clocksMs.get(originOf(targetOf(url))) ?? 0;
   }

@@ -1,5 +1,5 @@
 // The last check before a request is sent. It compares the address with the allowed one, whether the developer, a program,
-// a server's metadata or a translation provided it. Every request of picogrant passes this check.
+// a server's metadata or a translation provided it. Every request with a token or a client's secret passes this check.
 
 import type { HttpRequest } from "../contracts.ts";
 import { addressProblem, originOf } from "../servers/address.ts";
@@ -17,7 +17,7 @@ export interface Allowed {
 /** Shorter values are not checked, because they may be an ordinary part of a path. Tokens are longer (RFC 6749 §10.10). */
 const SECRET_LENGTH_MIN = 16;
 
-/** Returns why a request to `url` is not allowed, "" if it is allowed. The allowed address itself may have any form. */
+/** Returns why a request to `url` is not allowed, "" if it is. The allowed address itself is not searched for secrets. */
 export function leakGuard(url: string, allowed: Allowed): string {
   const problem = addressProblem(url, allowed.allowHttp);
   if (problem !== "") return `the address ${problem}`;

@@ -14,7 +14,7 @@ export const EXCHANGE_LIMITS = {
 /** The longest time for which an idle connection stays open, even if the server allows more. */
 export const IDLE_MAX_MS = 600_000;
 
-/** Returns 0 if the status is not final, and 500 for one above 599 (RFC 9110 §15). */
+/** Returns 0 if the status is not final or invalid, and 500 for one of 600 to 999 (RFC 9110 §15). */
 export function finalStatus(status = 0): number {
   if (status < 200 || status > 999) return 0;
   return status > 599 ? 500 : status;
@@ -22,7 +22,7 @@ export function finalStatus(status = 0): number {
 
 /**
  * Returns how long an idle connection stays open: a second less than the server allows, because the next request needs
- * time to arrive. Returns undefined if the server does not state a time.
+ * time to arrive, and at most IDLE_MAX_MS. Returns undefined if the server does not state a time.
  */
 export function keepAliveMs(header: string | undefined): number | undefined {
   const [, seconds] = /^timeout=(\d+)/.exec(header ?? "") ?? [];

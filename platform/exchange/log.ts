@@ -17,7 +17,7 @@ export interface DriverLog {
   exchange(device: () => Looked): Listener;
   /** Returns a storage with the same content that logs operations. */
   around(storage: Storage): Storage;
-  /** Logs a change of the state. Call it after each possible change. */
+  /** Logs a change of the state or the error. Call it after each possible change. */
   look(device: Looked): void;
   /** Writes a line of the caller. It must not contain a secret. */
   log(words: string): void;
@@ -141,7 +141,7 @@ function addressIn({ url }: HttpRequest, endpoint: Endpoint): string {
   return endpoint > Endpoint.REVOCATION ? originOf(url) : url.split(/[?#]/, 1)[0]!;
 }
 
-/** Returns the error code (RFC 6749 §5.2), if it is a known one. */
+/** Returns the error code (RFC 6749 §5.2) if it is a known one; of any other, only that there is one. */
 function errorIn(body: readonly number[]): string {
   const [, name] = /"error"\s*:\s*"([^"]*)"/.exec(asciiOf(body, 0, body.length)) ?? [];
   if (name === undefined) return "";

@@ -1,5 +1,5 @@
-// Keeps idle connections for the next request. If unexpected data arrives on an idle connection, it is closed, because the
-// data would count as the next response (RFC 9112 §9.3: responses come in the order of requests).
+// Keeps idle connections for the next request. connection.ts closes an idle connection on which unexpected data arrives,
+// because the data would count as the next response (RFC 9112 §9.3: responses come in the order of requests).
 
 import http from "node:http";
 import https from "node:https";

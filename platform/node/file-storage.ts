@@ -36,9 +36,9 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Storage in a directory that it creates if necessary (mode 0700, files 0600) and locks. Each slot is a file. A write
- * replaces the whole file: it writes a draft, syncs it, renames it over the old file, and syncs the directory. All
- * operations are synchronous, because a write must be complete when the call returns.
+ * Storage in a directory that it creates if necessary (mode 0700, files 0600), and locks unless it is shared. Each slot
+ * is a file. A write replaces the whole file: it writes a draft, syncs it, renames it over the old file, and syncs the
+ * directory. All operations are synchronous, because a write must be complete when the call returns.
  */
 export class FileStorage implements Storage, WithTokenCache {
   readonly capacity: number;
@@ -53,7 +53,7 @@ export class FileStorage implements Storage, WithTokenCache {
   /**
    * If the medium is full, read-only or broken, reads work and writes fail.
    * @throws StateDirectoryError if the path is not a directory, or the directory belongs to another user, is in use, or
-   * contains files that are not slots
+   * contains a file with the name of a slot that is none
    */
   constructor(directory: string, options: FileStorageOptions = {}) {
     this.capacity = options.capacity ?? 131_072;
@@ -208,5 +208,5 @@ function tryLock(directory: string): () => void {
   return noLock;
 }
 
-/** There is no lock to release: without writes, two devices cannot interfere. */
+/** There is no lock to release: writes fail, or the caller has its own lock for them. */
 function noLock(): void {}

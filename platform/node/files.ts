@@ -105,7 +105,8 @@ export function withFile<T>(file: string, flags: fs.OpenMode, run: (handle: numb
 
 /**
  * Checks that an open file or directory belongs to this user. Removes permissions of others that a mount, a copy or a umask
- * has added (Kubernetes gives whole volumes to a group). Rejects a file that every user could write to.
+ * has added (Kubernetes gives whole volumes to a group). Rejects a file that every user could write to, unless it
+ * is sealed.
  */
 function keepOwn(handle: number, file: string, isSealed: boolean): void {
   const status = fs.fstatSync(handle);
@@ -175,7 +176,7 @@ function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
 
 /**
  * Replaces a whole file, for this user only. After a power loss, either the old or the new file is complete.
- * @throws the system's error; the old file is then unchanged
+ * @throws the system's error; the old file is then unchanged, unless only the sync of the directory has failed
  */
 export function writeOwn(file: string, content: Uint8Array | string): void {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
@@ -196,7 +197,7 @@ export function writeOwn(file: string, content: Uint8Array | string): void {
   syncDirectory(path.dirname(file));
 }
 
-/** Creates a complete file for this user only. Does not replace an existing file. @throws the system's error */
+/** Creates a complete file for this user only. If hard links work, an existing file stays. @throws the system's error */
 export function createOwn(file: string, content: string): void {
   const draft = `${file}.${process.pid}`;
   try {

@@ -70,7 +70,7 @@ export class NodeHttp implements Http {
 
 /**
  * The `fetch` of a session uses the adapter's client, because the global `fetch` accepts neither certificates nor an agent,
- * and fails on slow networks.
+ * and may fail on slow networks.
  * @throws TypeError if the agent disables checks
  */
 export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {

@@ -122,7 +122,7 @@ function unlessBroken(run: () => void): void {
   }
 }
 
-/** Returns "" if the file does not exist, or if others could have written it. */
+/** Returns "" if the file does not exist or cannot be read, or if others could have written it. */
 function foundIn(file: string): string {
   try {
     return `${readOwn(file) ?? ""}`;
@@ -153,9 +153,9 @@ function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
   return [name, ...names.map((word) => `${word}=${words[word]}`)].join(" ");
 }
 
-// Stores an issuer's metadata beside the tokens. A start with a session then needs no network, and a start without one
-// requests the code at once. The metadata are not secret, but an attacker who changed them would receive the tokens. With a
-// device key, they are authenticated like the records. Without a key, only the directory's permissions protect both files.
+// Stores an issuer's metadata beside the tokens, so that a later start need not request them. The metadata are not secret,
+// but an attacker who changed them would receive the tokens. With a device key, they are authenticated like the records.
+// Without a key, only the directory's permissions protect both files.
 
 const METADATA = "metadata.json";
 const LABEL = "picogrant metadata 1\n";

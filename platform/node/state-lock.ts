@@ -40,7 +40,7 @@ export class StateLock {
     this.#directory = directory;
   }
 
-  /** Whether this process still holds the lock. A process that was suspended for too long has lost it. */
+  /** Whether this process still holds the lock. A process that was suspended for too long may have lost it. */
   get isHeld(): boolean {
     return fs.existsSync(this.#own);
   }

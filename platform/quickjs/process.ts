@@ -9,7 +9,7 @@ const CHUNK_BYTES = 4096;
 export interface ChildEvents {
   /** Receives `bytes[0..length)` of standard error, valid until the call returns. Return true to end this stream. */
   head?(bytes: Uint8Array, length: number): boolean;
-  /** Receives standard output in the same way, after `head` has returned true. */
+  /** Receives standard output in the same way, after standard error has ended or `head` has returned true. */
   output?(bytes: Uint8Array, length: number): void;
   /** Output and process have ended. @param code the exit code, -1 if a signal ended the process */
   exit(code: number): void;

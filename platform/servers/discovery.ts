@@ -90,7 +90,7 @@ async function lookAt(
     ? problemOf(metadata, issuer, allowHttp, given)
     : "HTTP 200, but no JSON object";
   if (!metadata || why !== "") {
-    // HTML or an empty body instead of metadata comes from a captive portal or during maintenance.
+    // HTML or an empty body instead of metadata may come from a captive portal, or during maintenance.
     const isTransient = /^\s*(<|$)/.test(textOf(response.body) ?? "");
     return { why, isTransient, isSilent: false };
   }

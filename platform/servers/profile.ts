@@ -5,7 +5,7 @@ import type { Translation } from "./translation.ts";
 
 export type { Addresses } from "./translation.ts";
 
-/** How the client authenticates. The names are those of device.json and RFC 8414. */
+/** How the client authenticates. The names are those of device.json; all but `specification` are those of RFC 8414. */
 export type ClientAuthenticationName =
   | "none"
   | "client_secret_post"
@@ -100,7 +100,7 @@ export class ServerError extends Error {
 
 /** There is no usable metadata document. The message has one line with the result for each address. */
 export class MetadataError extends Error {
-  /** Whether a retry may help, because there was no response or a server error. */
+  /** Whether a retry may help. */
   readonly isTransient: boolean;
 
   constructor(message: string, isTransient = false) {

@@ -134,7 +134,7 @@ function facebook(client: TranslatedClient): Translation {
   };
 }
 
-// Trakt: requests are JSON instead of forms, and only the status is the response to a poll.
+// Trakt: requests are JSON instead of forms, and the status alone names the error of a poll.
 
 /** The error by the status of a response to a poll. */
 const TRAKT_STATUSES: Readonly<Record<number, string>> = {

@@ -56,7 +56,7 @@ async function keysOf(issuer: string, settings: ClaimsSettings): Promise<readonl
   throw noMetadata(`${issuer} does not publish its signing keys or algorithms`);
 }
 
-/** Requests a JSON object; other JSON values count as {}. @throws SignInError `unreachable` */
+/** Requests a JSON object; {} if the server has none at this address. @throws SignInError `unreachable` */
 async function jsonAt(
   address: string,
   { fetch, allowHttp }: ClaimsSettings,

@@ -117,7 +117,7 @@ interface FetchResult {
   readonly isRefused: boolean;
 }
 
-/** Follows redirects here, because `fetch` itself would send the token to the new address. */
+/** Follows redirects here, because a `fetch` might send the token or other headers to another server. */
 async function follow(
   first: Outgoing,
   redirect: RequestRedirect,
@@ -178,7 +178,7 @@ function redirection({ status, headers }: Response, from: URL): URL | undefined 
   return to;
 }
 
-/** Another server receives neither token, headers nor body. @returns undefined if the request cannot be repeated */
+/** Another server receives no token, body or header except Accept. @returns undefined if the request cannot be repeated */
 function afterRedirect(
   init: Outgoing["init"],
   status: number,

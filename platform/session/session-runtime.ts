@@ -71,7 +71,7 @@ export class SessionRuntime implements DriversOwner {
     this.#call(() => this.#handlers.onTrouble?.(trouble));
   };
 
-  /** Calls a callback of the program, which may throw or reject. Before there is a session, this ends the sign-in. */
+  /** Calls a callback of the program, which may throw or reject. Before there is a session, such an error ends the sign-in. */
   #call(callback: () => unknown): void {
     const { onError = unhandled } = this.#handlers;
     guarded(callback, (error) => {

@@ -119,8 +119,8 @@ export class Session {
    * Validates the newest ID token against the issuer's keys, as OpenID Connect Core 1.0 §3.1.3.7 requires, and returns its
    * claims. The token is stored across restarts. Returns undefined if the server has sent no ID token, for example
    * without `openid` in the scope.
-   * @throws SignInError `wrong_id_token` if the token is invalid; `no_metadata` if the issuer is unknown, or publishes no
-   * keys; `unreachable`
+   * @throws SignInError `wrong_id_token` if the token is invalid; `clock_wrong`; `no_metadata` if the issuer is unknown, or
+   * publishes no keys; `unreachable`
    */
   async claims(): Promise<IdTokenClaims | undefined> {
     const { drivers, settings } = this.#runtime;
@@ -137,7 +137,7 @@ export class Session {
   }
 
   /**
-   * Returns a valid access token. If the current one is about to expire, the session refreshes it first, and waits for the
+   * Returns a valid access token. If the current one has expired or is being refreshed, waits for the refresh, and for the
    * network if necessary.
    * @param signal ends the wait
    * @throws SignInError if the session has ended, or if the server refuses a refresh (the tokens stay stored, and the
@@ -176,7 +176,7 @@ export class Session {
    * Works like the global `fetch`, and sends the access token in `Authorization` (RFC 6750 §2.1). After a 401, it refreshes
    * the token and repeats the request once, unless reading consumes `init.body`, or the API requires another sign-in (RFC
    * 9470, `stepUpOf`). It sends the token over https to the server of this request; if `resources` is set, only to those
-   * servers. It follows redirects: within the same server with the token, to another server without token, headers and body.
+   * servers. It follows redirects: within the same server with the token, to another server without token and body.
    * @throws SignInError if the session has ended, or if the signer fails; TypeError if the address must not receive the
    * token; errors of `fetch`
    */
@@ -199,9 +199,9 @@ export class Session {
 
   /**
    * Revokes the tokens at the server and erases them here. Resolves when both steps have succeeded or failed. If the
-   * server is unreachable, this takes some minutes: the session tries four times, and `onTrouble` receives each failure that
+   * server is unreachable, this may take minutes: the session tries four times, and `onTrouble` receives each failure that
    * is retried.
-   * @throws SignInError if the session has ended before
+   * @throws SignInError if the session has ended before, or if another program ends it meanwhile
    */
   signOut(): Promise<SignOutResult> {
     this.#signingOut ??= this.#signOut();
@@ -243,7 +243,7 @@ export class Session {
     return { isRevoked: problem === "", problem, isStored: slotsUsed > 0 || watch.isSilent };
   }
 
-  /** Closes the session. The next start resumes it. Waits at most ten seconds for a refresh that is in flight. */
+  /** Closes the session. The next start resumes it. Waits at most ten seconds for a refresh or a write in progress. */
   async close(): Promise<void> {
     this.#runtime.end(new SignInError("closed", "nobody", "the session was closed"));
     await this.#runtime.life.released();

@@ -1,5 +1,6 @@
-// Caches the data that came with the tokens: the requested and granted scope, and the ID token. The cache is stored beside
-// the records, if the storage has a place for it. It applies only to the tokens that it names.
+// Caches the data that came with the tokens: the requested and granted scope, the token response, the ID token, and for a
+// state directory the access token. The cache is stored beside the records, if the storage has a place for it. It applies
+// only to the tokens that it names.
 
 import { Limit } from "../../core/device/limits.ts";
 import { Endpoint, State } from "../../core/index.ts";
@@ -20,7 +21,7 @@ import { bytesOf, objectIn } from "../text/text.ts";
 import { isAtEnd } from "./life-cycle.ts";
 import type { SharedState } from "./shared-state.ts";
 
-/** A cached token is not used in its last minute or quarter, because it must still be valid when it reaches a server. */
+/** A cached token is not used in its last minute (or quarter, if shorter): it must still be valid when a server gets it. */
 const MARGIN_MS = 60_000;
 
 /** Whether a cached token is valid. If the clock was set back to before the token was issued, its expiry is unknown. */
@@ -180,7 +181,7 @@ export class IssuedTokens {
   readonly #drivers: CurrentDriver;
   /** Returns the data that an earlier start stored for a token, until the tokens in use are known. */
   #storedOf: (token: string) => Recalled | undefined = () => undefined;
-  /** The current or last access token; "" if it must be refreshed. */
+  /** The current or last access token; "" before the first. */
   #access = "";
   /** The requested scope of the session; undefined if unknown. */
   #requested: string | undefined;
@@ -296,7 +297,7 @@ export class IssuedTokens {
   #inTurn(write: () => void): void {
     const { shared } = this.#settings;
     if (shared === undefined) write();
-    // If another operation waits for access, it writes the cache.
+    // A second `enter` would replace an operation that waits for access, so do not write the cache then.
     else if (!shared.isWaiting)
       shared.enter(() => shared.isCurrent && !shared.unwritable(0) && write(), nothing);
   }

@@ -71,7 +71,7 @@ interface SlotState {
 
 /**
  * Seals records on write and opens them on read.
- * - `write` reports false if there is no device key or entropy, or if the inner storage fails.
+ * - `write` reports false if there is no device key or entropy, if the record is too long, or if the inner storage fails.
  * - `read` reports -1 for a record that was altered, or that belongs to another slot, device, key or salt. The same applies
  *   to a record that is older than one that this object has written or read, and to all records without a device key.
  * - `erase` works as the inner storage.

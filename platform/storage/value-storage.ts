@@ -1,5 +1,5 @@
 // Implements storage with three functions of the program. The functions store a single text, which contains both slots and
-// is always replaced as a whole.
+// the token cache, and is always replaced as a whole.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import { faultName } from "../exchange/callbacks.ts";

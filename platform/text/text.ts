@@ -73,7 +73,7 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, "?");
 }
 
-/** The content type of all grant requests, and of no other requests. */
+/** The content type of grant requests, unless the server requires JSON (`BodyForm`). */
 export const FORM_TYPE = "application/x-www-form-urlencoded";
 
 export function formEncodeText(text: string): string {
