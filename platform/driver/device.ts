@@ -113,7 +113,7 @@ function seedFrom(platform: Platform): number {
 
 /**
  * The sizes in records (core/SPEC.md), for every host, also in C: the bytes besides the values, the bytes of each length
- * prefix, and the number of values in a code's record. A token's record has one value more.
+ * prefix, and the values of a code's record. A token's record has a single value.
  */
 export const RECORD = {
   FRAME: 19,
