@@ -1,4 +1,4 @@
-// Finds the code blocks of a page, and the mark before each. A mark states how a test runs the block, or why not.
+// Finds the code blocks of a Markdown page. A mark before a block states how a test runs it, or why none does.
 
 export interface Block {
   readonly language: string;
@@ -16,7 +16,7 @@ export function blocksOf(text: string): Block[] {
   }));
 }
 
-/** Counts code fences, including indented ones. The result must equal the number of blocks that `blocksOf` finds. */
+/** Counts code blocks of all forms, also indented ones. A page must have only blocks that `blocksOf` finds. */
 export function countBlocks(text: string): number {
   const fences = [...text.matchAll(/^[ >]*(?:```|~~~)/gm)].length / 2;
   const rest = text.replace(/^```.*?^```$/gms, "");

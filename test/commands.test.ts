@@ -1,4 +1,4 @@
-// Runs the scripts of package.json with --help, and with mistakes, which they report in one line.
+// Runs the scripts of package.json and the tools with --help, and with mistakes, which they report in one line.
 
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const programs = [
     program === undefined ? [] : [[name, program, `npm run tool -- ${name}`] as const],
   ),
 ];
-/** `tool` and `picogrant` pass their arguments on to other programs, so they are not tested here. */
+/** Without `tool` and `picogrant`, which pass their arguments on to other programs. */
 const own = programs.filter(([name]) => name !== "tool" && name !== "picogrant");
 
 function run(file: string, ...args: string[]): Promise<Ended> {
@@ -100,7 +100,7 @@ function commandsOfPages(): Map<string, Map<string, string>> {
     for (const [option] of words.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) options.set(option, page);
     found.set(program, options);
   };
-  // A command ends with its line, with its code span, or before a comment. A backslash continues it on the next line.
+  // A command ends with its line or code span, or before `#`, `&` or `|`. A backslash continues it on the next line.
   const rest = /((?:\\\n|[^`\n#&|])*)/.source;
   const folders = ["", "core", "platform", "targets", "test", "scripts"];
   const pages = folders.flatMap((folder) => {

@@ -1,4 +1,4 @@
-// The Markdown files name only things that exist: links and paths resolve, and commands are scripts of package.json.
+// The Markdown files name only things that exist: links, paths, commands, and the tests of code blocks and promises.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -138,7 +138,7 @@ function promises(): [string, string, string][] {
   });
 }
 
-/** Whether the file contains a test or a group with these words in its title. */
+/** Whether the file exists and contains the title. */
 function hasTest(file: string, title: string): boolean {
   const at = path.join(ROOT, file);
   if (title === "" || !existsSync(at)) return false;

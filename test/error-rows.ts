@@ -39,7 +39,6 @@ function row(
 }
 
 export const ERROR_ROWS: readonly ErrorRow[] = [
-  // Only responses to polls contain this error, and the display never shows it.
   row(1, "AUTHORIZATION_PENDING", "transient", "RESUMING", "authorization_pending"),
   row(2, "SLOW_DOWN", "transient", "RESUMING", "slow_down"),
   row(

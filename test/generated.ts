@@ -14,7 +14,7 @@ export function expectGenerated(name: string, text: string): void {
   expect(readFileSync(file, "utf8"), "npm run generate updates it").toBe(text);
 }
 
-/** A page marks the place of a table with the table's name. */
+/** A Markdown page marks the place of a table with the table's name. */
 export function expectTables(page: string, tables: Readonly<Record<string, () => string>>): void {
   const before = readFileSync(new URL(`../${page}`, import.meta.url), "utf8");
   const made = Object.entries(tables);

@@ -27,7 +27,7 @@ const IMPORT = /\b(?:from|import|require|mock)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["
 const importsOf = (file: string, text: string): string[] =>
   [...text.matchAll(IMPORT)].map(([, named]) => path.posix.join(path.posix.dirname(file), named!));
 
-/** @returns the imports of `file` that lead to a layer above its own */
+/** @returns the imports of `file` that lead to a layer which is neither its own nor below */
 function wrongImports(file: string, text: string): string[] {
   const layer = layerOf(file);
   return importsOf(file, text)
@@ -114,8 +114,8 @@ describe("a wrong import is detected", () => {
   ])("none in %s: %s", (file, text) => expect(wrongImports(file, text)).toEqual([]));
 });
 
-// The core makes all decisions about the protocol, so that two hosts cannot differ. A driver carries them out. It
-// contains no status, no error names, and no check for a missing endpoint.
+// The core makes the decisions about the protocol, so that two hosts cannot differ. A driver carries them out. It
+// compares no 4xx status and no error word of a server, and does not check whether an endpoint is missing.
 
 const DRIVERS = [
   "platform/driver.ts",

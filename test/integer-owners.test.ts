@@ -84,7 +84,7 @@ describe("the parts of a device", () => {
     const refused = refusals(writes);
     expect(refused).toHaveLength(writes.length);
     for (const line of refused) expect(line).toMatch(/read-only property|only permits reading/);
-    // Any owner of a region may write its bytes, and all code may read them.
+    // TypeScript lets all code write the bytes of the memory, and read every integer.
     expect(refusals(["device.memory[0] = device.waitMs;"])).toEqual([]);
   });
 });

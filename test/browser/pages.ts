@@ -52,7 +52,7 @@ export function describeInChromium(name: string, body: (browser: () => Browser) 
 const EXPECTED =
   /^(Failed to load resource|Autofocus processing was|Unsafe attempt to load URL file:)/;
 
-/** Opens a page in a new context. The test fails if Chromium reports a blocked script or style. */
+/** Opens a page in a new context. Fails at any exception, console message (but see EXPECTED) or dialog of the page. */
 export async function visit(
   browser: Browser,
   look: BrowserContextOptions,
@@ -115,7 +115,7 @@ export function isInSight(page: Page, what: string): Promise<boolean> {
 
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** One line for each problem that axe-core finds, by all rules in light mode and by the color rules in dark mode. */
+/** One line for each problem outside frames, by axe-core's default rules, and in dark mode by its color rules. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   // The page's policy blocks foreign scripts, so inject through the debugger.
   await page.evaluate(axe.source);
@@ -161,7 +161,7 @@ export async function startPlayground(): Promise<{
   return { ...(await serveFolder(folder, "/some/where/")), folder };
 }
 
-/** Polls rarely, because a poll in each animation frame would make the page draw 60 frames per second. */
+/** Polls every 50 ms, because a poll in each animation frame would make the page draw 60 frames per second. */
 export async function shows(page: Page, text: string): Promise<void> {
   await page.waitForFunction(
     (required) =>
@@ -171,7 +171,7 @@ export async function shows(page: Page, text: string): Promise<void> {
   );
 }
 
-// A static file server below a path, with the strictest content security policy.
+// A static file server below a path, with a strict content security policy.
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

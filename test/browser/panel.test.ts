@@ -193,7 +193,7 @@ describeInChromium("the panel", (browser) => {
         const under = scroll.getBoundingClientRect().top - lanes.bottom;
         return { under, wide: [list.left - lanes.left, list.right - lanes.right] };
       });
-      // The headings are directly above the scrolling part, each over its line.
+      // The headings are above the scrolling part and as wide as the list, so each is over its line.
       expect(place.under).toBeGreaterThanOrEqual(0);
       expect(place.wide).toEqual([0, 0]);
     }));

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** The bytes that the page loads from a server, compressed with brotli. */
+/** The limit of all files in the folder together, in bytes, each compressed with brotli. */
 const WEIGHT_MAX = 200_000;
 const DESK = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -38,7 +38,7 @@ describeInChromium("the playground", (browser) => {
       expect(inner).toBeLessThanOrEqual(outer!);
       await decideOnPhone(page, "Allow");
       await shows(page, "Signed in 3 broadcasts: Harbour regatta");
-      // On a phone the device is not visible, so its result is shown above the phone.
+      // On a small screen the device is not visible, so its result is shown above the simulated phone.
       if (look === PHONE) await page.locator("#code-strip", { hasText: "Signed in" }).waitFor();
       expect(await page.locator("#sequence").textContent()).toMatch(/ada allows.*signed in/);
       await page.frameLocator("#phone").getByRole("link", { name: "Your account" }).click();

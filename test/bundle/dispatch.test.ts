@@ -1,6 +1,5 @@
-// The build joins all functions into one (targets/bundle/dispatch.ts). Random programs must behave the same afterwards
-// on every installed engine. Functions that only `create` calls stay separate. The build must stop if a function could
-// notice that it has become a branch.
+// The build joins most functions into one (targets/bundle/dispatch.ts). Random programs must behave the same
+// afterwards, on every installed engine that is not slow. The build must stop at code that cannot become a branch.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -52,7 +51,7 @@ const expression = (by: number): fc.Arbitrary<string> =>
               .map(([a, one, other]) => `(${a}?${names[one]}:${names[other]})(e,1)`),
           ]
         : []),
-      // Functions in the table call only the last one.
+      // T.a (function `u`) and T.b do not use the table themselves, so programs end.
       ...(by < 3 ? [tie("x").map((a) => `${CALL}(T.${by < 0 ? "a" : "b"},${a},n)`)] : []),
       fc
         .tuple(tie("x"), fc.constantFrom("+", "&", "<", "&&"), tie("x"))
@@ -89,7 +88,6 @@ const program = fc
       names.map((_name, at) => at),
       { minLength: count },
     ),
-    // The plan cannot keep a function separate if an expression chooses it by name.
     fc.subarray(["f", "c"]),
   )
   .map(([bodies, [create, tick, table], order, outside]) => {
@@ -129,7 +127,7 @@ test("functions that only `create` calls, and functions that the plan names, sta
   expect(code).toContain("picogrant=[call$,function(e){return c(e)}]");
 });
 
-/** Functions that would behave differently as a branch of the joined function. */
+/** Programs at which the build must stop. */
 const strange: readonly [what: string, body: string][] = [
   ["this", "function f(){return this}call$exports(f)"],
   ["its arguments object", "function f(){return arguments.length}call$exports(f)"],

@@ -13,7 +13,7 @@ const config = JSON.stringify({
   compilerOptions: { strict: true, target: "es2015", lib: ["es5"] },
 });
 
-/** Declarations for the programs: a device with parts of two owners, and another type with the same names. */
+/** Declarations for the programs: a device of three parts, and another type with some of the same names. */
 const types = `
 export interface Clock { waitMs: number; lifetimeS: number }
 interface Lists { start: number[]; other: Device | null }

@@ -1,6 +1,5 @@
-// Tests the settings at each entrance: signIn, `picogrant login` and device.json. Each error names the path, what is allowed,
-// and the type of the value. All errors of a call are reported together, and no wrong setting is ignored. Then: the driver's
-// options that result from valid settings, and the complete file for hosts without profiles and discovery.
+// Tests the settings at each entrance (signIn, `picogrant login`, device.json): the errors of wrong ones, the driver's
+// options that result from valid ones, and the complete file for hosts without profiles and discovery.
 
 import fs from "node:fs";
 import https from "node:https";
@@ -87,7 +86,7 @@ const fail = (): never => {
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
 
-/** Values that no setting takes: they cannot be read, or their members would not be used. */
+/** Objects that no setting accepts, such as those whose members throw. */
 const ODD: readonly unknown[] = [
   ...[cycle, revoked.proxy, proxy({ get: fail }), proxy({ ownKeys: fail })],
   Object.defineProperty({}, "token", { enumerable: true, get: fail }),
@@ -162,7 +161,7 @@ const TYPING = "did you mean revocation?";
 type Entrance = "signIn" | "login" | "device";
 type Row = readonly [members: object, message: string];
 
-/** The wrong settings of each entrance. */
+/** Wrong settings of each entrance, with a part of the message. */
 const WRONG: Readonly<Record<Entrance, readonly Row[]>> = {
   signIn: [
     [{ clientID: "id" }, "clientID is unknown; did you mean clientId?"],
@@ -323,7 +322,7 @@ describe("the text of device.json", () => {
     try {
       parseDeviceConfig(text);
     } catch (error) {
-      // Messages quote no value, because it may be a secret.
+      // These messages quote no text of the file, because it may be a secret.
       expect(`${error}`).toMatch(/^ConfigError: (?!.*S3cr3t)/);
       return (error as Error).message;
     }
@@ -363,7 +362,7 @@ describe("the text of device.json", () => {
     ['{"clientSecret": S3cr3t}', undefined, ""],
     ["{\n{\n   oops\n", { message: "Unexpected token o in JSON at position 7" }, " (line 3)"],
     ["{\n{\n   oops\n", { message: "Unexpected end of JSON input" }, ""],
-    // As QuickJS reports it, and engines without positions or stacks.
+    // QuickJS reports the line in the stack. Other engines report no position, or have no stack.
     ["{", { stack: "    at <input>:27\n    at parse (native)\n" }, " (line 27)"],
     ["{", { stack: "    at parse (native)\n" }, ""],
     ["{", { stack: undefined }, ""],
@@ -400,7 +399,7 @@ const CONFIG = {
 };
 const IN_FILE = { ...CONFIG, scope: "video", startSpreadMs: 5000 };
 const optionsOf = (members: object) => deviceServer(parsed(members));
-/** The settings for a server that needs no discovery, unless a host responds to it. */
+/** The driver's options for a server. Without `host`, every request fails. */
 const settled = (choice: ServerChoice, more: Partial<Client> = {}, host = fakePlatform({})) =>
   resolveServer({ clientId: "tv", ...more, server: identityOf(choice) }, host);
 
@@ -667,7 +666,7 @@ describe("the complete file", () => {
   const METHODS = ["client_secret_basic", "client_secret_post"];
   const OTHER = ["private_key_jwt", "tls_client_auth"];
   const WITH_SECRET = { ...FROM_ISSUER, clientSecret: "x" };
-  /** @param methods of client authentication in the issuer's metadata; undefined: nobody may request them */
+  /** @param methods of client authentication in the issuer's metadata; undefined: a request for the metadata fails */
   const completed = async (members: object, methods?: readonly string[]) => {
     const body = {
       ...{ issuer: ISSUER, token_endpoint: ADDRESSES.token },
@@ -779,7 +778,7 @@ it.each<readonly [schema: Schema, value: unknown, message: string]>([
   [{ type: "instance", title: "x" }, [], "must be x (given: an empty list)"],
   [{ const: "lcd" }, "text", "must be lcd (given: a text of 4 characters)"],
   [{ enum: ["a", "b", "c"] }, 7, "must be a, b or c (given: a number)"],
-  // The schema's maximum length counts code points.
+  // The schema's lengths and patterns count code points, the message UTF-16 code units.
   [{ minLength: 2, title: "x" }, PRINTER, "must be x (given: a text of 2 characters)"],
   [{ maxLength: 2 }, PRINTER + PRINTER, ""],
   [{ pattern: "^.$" }, PRINTER, ""],

@@ -1,5 +1,5 @@
-// Tests client authentication (RFC 6749 §2.3) at every endpoint of the authorization server, code challenges, and
-// revocation.
+// Tests client authentication (RFC 6749 §2.3) of device authorization, token and revocation requests, code challenges,
+// and the revocation of both tokens.
 
 import { expect, it } from "vitest";
 import type * as core from "../../core/complete.ts";

@@ -1,5 +1,5 @@
-// Tests the device against the device authorization specification, row by row. A test's name begins with the section and
-// row. test/coverage generates the table of tests from these names.
+// Tests the device against the device authorization specification, row by row. test/coverage finds the tests of a row
+// by their names.
 
 import { describe, expect, it } from "vitest";
 import { type Config, ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";

@@ -1,5 +1,5 @@
-// Tests the core with recorded responses that are not part of a conversation (../servers/recordings.http).
-// test/servers/conversations.test.ts tests conversations.
+// Tests the core alone with recorded responses (../servers/recordings.http): those that are not part of a conversation,
+// and two others without translation. test/servers/conversations.test.ts tests conversations.
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
@@ -72,7 +72,7 @@ const signsIn =
       return;
     }
     const { length } = bench.sent;
-    // Without a call by the application, the device refreshes at most every ten minutes.
+    // After a refresh, the device waits ten minutes before it refreshes without a call by the application.
     const endMs = bench.environment.clock.elapsedMs + Math.max(withinS, 600) * 1000;
     while (bench.sent.length === length && bench.environment.clock.elapsedMs < endMs)
       bench.pass(60_000);
@@ -107,7 +107,7 @@ const outcomes: Record<string, Outcome> = {
   "rfc8628/code no-interval": showsCode("WDJB-MJHT", "https://example.com/device", 5),
   "oidc-provider/code invalid_client": BAD_CLIENT,
   "oidc-provider/poll invalid_grant": renewsCode,
-  // GitHub sends this format only to clients without Accept. The device sends Accept, so it rejects the response.
+  // GitHub sends this format only to clients that do not ask for JSON. The device does, and accepts only JSON.
   "github/code form-encoded": triesAgain(State.REQUESTING, 1),
   "github/code device_flow_disabled": fails(
     ErrorCode.UNAUTHORIZED_CLIENT,

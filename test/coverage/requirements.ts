@@ -249,7 +249,7 @@ const known = new Set(requirements.map(({ name }) => name));
 const ROWS = /(?:(\w+ doc) )?§([\d.]+) row ([^:]*)/g;
 const SECTIONS = /(RFC \d+)((?:,? (?:and )?§\d+(?:\.\d+)*(?: rule \d+)?)+)/g;
 
-/** The requirements that a test's name refers to. The name includes those of its groups, joined by ` > `. */
+/** The references in a test's name, also unknown ones. The name includes those of its groups, joined by ` > `. */
 export function referencesIn(name: string): string[] {
   const rows = name.split(" > ").flatMap((part) => [...part.matchAll(ROWS)]);
   const sections = [...name.matchAll(SECTIONS)].filter(([, rfc]) =>

@@ -1,4 +1,4 @@
-// In random sessions, every action that the panel disables is refused, and all others are not.
+// Tests the actions of the panel: which are disabled, what one may cost, and when a jump in time ends.
 import fs from "node:fs";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";

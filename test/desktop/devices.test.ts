@@ -1,4 +1,4 @@
-// The printer's slip and the console's QR code, decoded module by module, have the address and code of the display.
+// The QR codes of the printer's slip and of the console equal, module by module, that of verification_uri_complete.
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";

@@ -181,7 +181,7 @@ test("RFC 9449 §7.2: the decoded proof is beside its request, and a thief of th
   );
 });
 
-/** The page's list. Its items are the drawn values. */
+/** Replaces the list element of the page. Its items are rows. */
 class FakeList {
   readonly items: Row[] = [];
   insertBefore(item: Row, before: Row | null): void {

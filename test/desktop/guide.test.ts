@@ -76,7 +76,7 @@ test("after a refusal, the panel offers another code only if the next sign-in ca
   }
 });
 
-/** Presses only the primary button, and tries the accounts in turn. Returns the last sentence. */
+/** Presses the primary button, and tries the accounts in turn. Returns "", or without a sign-in the last outputs. */
 async function follow(controller: Controller): Promise<string> {
   const accounts = ["ada", "nora", "ben"];
   const output: string[] = [];

@@ -1,4 +1,4 @@
-// Every scenario passes and shows no secrets. An unmet expectation fails.
+// The scenarios pass and show no secrets (a quick run plays every third). An unmet expectation fails.
 import { expect, test } from "vitest";
 import { findScenario, play, scenarioNames } from "../../targets/desktop/scenarios/play.ts";
 import { isFrame, sideBySide } from "../../targets/desktop/scenarios/player.ts";

@@ -247,7 +247,7 @@ function errorTable(): string {
   return markdownTable([head, ...rows]);
 }
 
-/** A comment in the core's Config applies to all members below it. */
+/** A comment in the core's Config applies to the members below it, up to an empty line or the next comment. */
 function createTable(): string {
   const source = readFileSync(`${root}core/device/config.ts`, "utf8");
   const from = source.indexOf("export interface Config {");
@@ -285,7 +285,7 @@ function rowsOf(entrance: Entrance) {
   });
 }
 
-/** The schema has no descriptions, because programs load it. */
+/** The schema of signIn has no descriptions, because programs load it. */
 function schemaOf(entrance: Entrance): Schema {
   type Open = Schema & { properties: Record<string, Schema>; required: string[] };
   const opened = (name: string): Open => ({

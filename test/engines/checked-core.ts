@@ -1,5 +1,5 @@
-// With PICOGRANT_INTEGERS=1, the whole test suite runs on a core that checks every number. This plugin rewrites each
-// file of core/ when it is loaded (integer-checks.ts lists the checks).
+// With PICOGRANT_INTEGERS=1, tests run on a core that checks its numbers. This plugin rewrites the files of core/ when
+// they are loaded (integer-checks.ts lists the checks).
 
 import { fileURLToPath } from "node:url";
 import { sourcesOf } from "../../targets/bundle/places.ts";

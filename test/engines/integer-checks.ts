@@ -28,7 +28,7 @@ function __number(value, place) {
   if (value === 0 && 1 / value < 0) __fail("negative zero", "-0", place);
   return value;
 }
-/* Checks the new value of x++ or x--, and returns the old one. */
+/* Checks both values of x++ or x--, and returns the old one. */
 function __step(value, step, place) {
   __number(value, place);
   __number(value + step, place);

@@ -23,7 +23,7 @@ const PAIRS = 8;
 const LINES_MAX = 500;
 const STEPS = 120;
 const FIRST_SEED = 1;
-/** From this size on, the memory is divided differently (Limit.LONG_URI_MEMORY). In C, it contains no constant texts. */
+/** Replaces Limit.LONG_URI_MEMORY. In C the memory lacks the constant texts, and must still exceed that limit. */
 const LARGE = Limit.LONG_URI_MEMORY + 4096;
 /** Longer bodies make the script long without finding more faults. */
 const BODY_MAX = 4000;
@@ -58,7 +58,7 @@ const NEEDS: Partial<Record<Step["do"], string>> = {
   applyEvent: "applySecurityEvent",
 };
 
-/** Escapes everything except ASCII, which all engines can read. */
+/** Escapes everything except printable ASCII, which all engines can read. */
 const asciiOf = (value: unknown): string =>
   JSON.stringify(value).replaceAll(
     /[^ -~]/g,
@@ -82,7 +82,7 @@ class Run {
     const sources: Readonly<Record<string, unknown>> = { complete, api, grant }[variant];
     const requested = this.#functions.filter((name) => !BEFORE.includes(name));
     const recorded = requested.map((name) => [name, this.#recorded(name, sources[name] as Call)]);
-    // If this build lacks a function, replace it by one without an effect.
+    // The host calls these two in every build. A build may lack them.
     const { create, configError } = sources;
     this.#core = {
       eventVerified() {},
@@ -147,7 +147,7 @@ class Run {
   step(): void {
     const step = this.#generator.next(this.#host);
     const needed = NEEDS[step.do];
-    // A "configure" step gives the same result on every engine.
+    // A "configure" step only calls functions of BEFORE.
     if (step.do === "configure" || (needed && !this.#functions.includes(needed))) return;
     if (step.do === "head" && step.body.length > BODY_MAX) return;
     if (step.do === "power") {

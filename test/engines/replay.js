@@ -1,5 +1,5 @@
 // The part of the conformance script that repeats the recorded calls (test/engines/recorded.ts) and compares the
-// results. Some engines support only a part of ES5, so it uses no typed arrays, no JSON and no regular expressions. It
+// results. Some engines support only a part of ES5, so it needs no typed arrays, no JSON and no regular expressions. It
 // prints TAP.
 
 /** These properties are compared after each call: numbers, and lists of numbers. */
@@ -48,13 +48,13 @@ var tapFailed = 0;
 /** The devices by number, and their expected property values. */
 var devices = [];
 var rights = [];
-/** The first difference since the last case. After it, these devices are not compared any more. */
+/** The first difference of the current case. After such a case, steps have no effect until `over`. */
 var complaint = "";
 var isLost = 0;
 var line = "";
 var at = 0;
 
-/** Creates the memory: a typed array if the engine has one, or else an array without holes. */
+/** Creates the memory: a typed array, or (without typed arrays or with `plainMemory`) an array without holes. */
 function newMemory(size) {
   if (typeof Uint8Array === "function" && !plainMemory) return new Uint8Array(size);
   var memory = [];
@@ -198,7 +198,7 @@ function step(text) {
   compare(number);
 }
 
-/** Reports a case. Calls after a difference do not count. */
+/** Reports a case, unless an earlier one of these devices has failed. */
 function done(name) {
   if (isLost) return;
   tapCount++;

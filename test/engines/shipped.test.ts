@@ -1,5 +1,5 @@
-// What ships matches its documentation. The bundle has each function and property that core/SPEC.md names. `.d.ts` and
-// file agree as script, CommonJS and ES module. The source map leads to existing files and the right lines.
+// What ships matches its documentation. core/SPEC.md names each function and property of the bundle. `.d.ts` and file
+// agree as script, CommonJS and ES module. The source map leads to existing files, and mostly to the right lines.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -13,7 +13,7 @@ import { bundleProgram } from "../../targets/quickjs/bundle-program.ts";
 import { conformanceParts, conformanceScript } from "../../targets/workbench/engines/script.ts";
 import { isFullRun } from "../full-run.ts";
 
-/** Code that these engines reject, or that allocates on any. integers.test.ts checks arithmetic while the core runs. */
+/** Code that one of these engines rejects, or that allocates. integers.test.ts checks arithmetic at run time. */
 const refused: readonly [reason: string, (node: AnyNode) => boolean][] = [
   ["label", (node) => node.type === "LabeledStatement"],
   ["for-in", (node) => node.type === "ForInStatement"],
@@ -182,7 +182,7 @@ test.each(given)("%s, the template for developers", (file) => {
   expect(calledTooEarly(readFileSync(root + file, "utf8"))).toEqual([]);
 });
 
-// The compiler must not inline these functions, because Espruino has no labels.
+// The compiler inlines a function that returns from within a loop by means of a label, which Espruino does not have.
 
 test.each([
   ["a loop", "while (x) { if (x--) return 1; }", true],

@@ -1,4 +1,4 @@
-// Runs the core alone in an environment, which carries out its commands.
+// Runs the core alone, and carries out its commands in an environment.
 
 import { createHash, randomBytes } from "node:crypto";
 import { expect, TestRunner } from "vitest";
@@ -14,7 +14,8 @@ import { completeFunctions } from "../../targets/bundle/surface.ts";
 import { type Core, ofFile, ofSources } from "../model/subject.ts";
 import { code, Environment, error, tokens } from "./environment.ts";
 
-// The core under test: its sources, or the bundle in PICOGRANT_CORE. Tests skip functions that a bundle lacks.
+// The core under test: its sources, or the bundle in PICOGRANT_CORE. A test that calls a function that the bundle lacks is
+// skipped.
 const bundle = process.env.PICOGRANT_CORE;
 
 /** Whether the core under test is its sources. A bundle exposes only properties that a host may read. */

@@ -33,7 +33,7 @@ export class Environment implements FakePlatform {
     this.storage = platform.storage;
   }
 
-  /** The requests with the seconds since the last one, such as "code" or "poll 5". */
+  /** The requests with the seconds since the one before, such as "code 0" or "poll 5". */
   get arrived(): string[] {
     const { requests } = this.http;
     return requests.map((request, at) => {
@@ -49,7 +49,7 @@ export class Environment implements FakePlatform {
     this.storage = this.storage.clone();
   }
 
-  /** Returns the exceptions that alarms have thrown. */
+  /** Advances the clock. Returns the exceptions that alarms have thrown. */
   wait(seconds: number): unknown[] {
     const thrown: unknown[] = [];
     const endMs = this.clock.elapsedMs + seconds * 1000;

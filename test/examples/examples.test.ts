@@ -12,8 +12,6 @@ import { opened, type RealEnvironment } from "../environment/real-environment.ts
 import { bundledProgram, Running } from "../program.ts";
 import { TV } from "../service/harness.ts";
 
-// Each example runs in its own process, with the simulated service as its server.
-
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const examples = path.join(root, "targets/examples");
 

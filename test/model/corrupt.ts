@@ -1,5 +1,5 @@
-// Wraps a core to find reads of stale values (SPEC.md, Regions). After every API call it overwrites all bytes of the
-// memory that hold no current value. Code that still reads such bytes gets garbage, and an oracle reports a difference.
+// Wraps a core to find reads of stale values (SPEC.md, Regions). After an API call that may have ended a value, it
+// overwrites the bytes of regions without a current value. Code that still reads them gets garbage.
 // The wrapper also checks that no two values share a byte.
 
 import { type Device, Field, Region } from "../../core/complete.ts";
@@ -88,7 +88,7 @@ function ledger(device: Device): number[] {
   return [outputUse, inFlight, abortDue, verification, state, ...lengths];
 }
 
-/** @returns the wrapped core; the same core if its build does not expose which values are valid */
+/** @returns the wrapped core, without an effect if its build does not expose which values are valid */
 export function corrupting(core: Core): Core {
   let known = CORRUPTING.get(core);
   if (!known) {

@@ -24,7 +24,7 @@ const OFFER_LENGTHS = [255, 40, 63, 63, 63];
 export class Generator {
   readonly #responses: Responses;
 
-  /** The percentage of steps between which no time passes. */
+  /** The percentage of actions that the next action follows at once. */
   readonly #burst: number;
   /** Whether the application mostly polls for events, and most events are genuine. */
   readonly #isRunOfEvents: boolean;
@@ -54,7 +54,7 @@ export class Generator {
     if (host.verifying >= 0 && random.chance(75)) return this.#verification();
     if (host.ideal.state === State.REVOKING && random.chance(10)) return this.#endpoints();
     const { clock, state } = host.ideal;
-    // Without a token, send a request around the time when the display starts to report that the token is missing.
+    // At the end of the rest after a refresh, the display starts to report a missing token. Send a request around then.
     if (state === State.SIGNED_IN && clock.restS > 0 && clock.restS < 130 && random.chance(40)) {
       return host.exchange ? this.#time(host) : { do: "discover", issuer: ISSUER };
     }

@@ -474,7 +474,7 @@ export class Host implements Scene {
     more: (host, { bytes }) => host.more(bytes),
     end: (host) => host.end(true),
     fail: (host) => host.end(false),
-    /** Delivers a part of the response to an earlier request, which must have no effect. */
+    /** Delivers a response to an earlier request, which must have no effect. */
     late(host, { back, status, body }) {
       const { device, core } = host;
       const id = (device.requestId - back) & 65535;
@@ -557,7 +557,7 @@ type Actions = {
 
 const ACTIONS = Host.actions;
 
-/** Encodes a part of a target: a path segment (RFC 3986 §2.1), or a form value in the query. */
+/** Encodes a part of a target, unless it is a path: as a segment (RFC 3986 §2.1), or as a form value of the query. */
 function encoded(as: CallPart["as"], text: string): string {
   const bytes = bytesOf(text);
   if (as === "path") return bytes;

@@ -48,10 +48,9 @@ describe("the core and the ideal device agree (core/SPEC.md)", () => {
   });
 });
 
-// Each test plants a fault that the corrupting core (corrupt.ts) must detect. A plain core does not detect the first
-// fault.
+// The corrupting core (corrupt.ts) must detect planted faults, of which a plain core does not detect the first.
 
-/** Fault: if the application has set no status line, the display shows that of the last session. */
+/** Fault: if the application sets an empty status line, the display shows that of the last session. */
 const readsOldValue: Core = {
   ...core,
   setStatus: (device, bytes, from, to) => {

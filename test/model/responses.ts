@@ -68,7 +68,7 @@ const TOKENS_OF_JSON: readonly string[] = [
   ...["\u0000", "\u0001", "\u001f", "\u007f", "'", "//"],
 ];
 
-/** One scope and several, as text and as a list. One list has 160 bytes, others are longer. */
+/** One scope and several, as text and as a list. The longest lists have 160 and 161 bytes. */
 const SCOPES: readonly unknown[] = [
   ...["video", "a b", "", " "],
   ...[["a", "b"], [], ["x".repeat(80), "y".repeat(79)], ["x".repeat(80), "y".repeat(80)]],
@@ -81,7 +81,7 @@ const MEMBERS = [
   ...words("nextPageToken access access_token refresh_token"),
 ];
 
-/** Texts before a document: a byte order mark, a part of one, or two. */
+/** Texts before a document: a byte order mark, a part of one, two, or a byte that is in none. */
 const MARKS = ["\ufeff", "\ufeff\ufeff", "\udcef", " \udcff", "  \udcbb", "   \udcbb", "\udcba"];
 
 /** Addresses that a user can type, and texts that only look similar. */
@@ -114,7 +114,7 @@ export class Responses {
 
   constructor(
     readonly random: Random,
-    /** Whether each poll gets an event, and only the last event of a run ends the session. */
+    /** Whether each poll gets an event, and only the last events of a run may end the session. */
     readonly isRunOfEvents: boolean,
   ) {}
 
@@ -124,7 +124,7 @@ export class Responses {
     return text.slice(0, Math.max(length, prefix.length + 2));
   }
 
-  /** A length for a value: mostly `usual`, sometimes the capacity or one more. */
+  /** A length for a value: mostly up to about `usual`, sometimes around the capacity. */
   #length(capacity: number, usual: number): number {
     const random = this.random;
     if (random.chance(94)) return Math.min(capacity, 4 + random.below(usual));
@@ -135,7 +135,7 @@ export class Responses {
   #retryAfter(): number {
     const random = this.random;
     if (random.chance(85)) return -1;
-    // The core must accept any integer as the status.
+    // The core must accept any integer.
     if (random.chance(10)) return random.pick([-2, -3_000_000, -(2 ** 31), 2 ** 31 - 1]);
     return random.pick([0, 1, 2, 7, 30, 90, 600, 3600, 3601, 100_000_000]);
   }
@@ -284,13 +284,13 @@ export class Responses {
     });
   }
 
-  /** The error under one of its names, sometimes beside other error members. */
+  /** The error as `error` or `error_code`, sometimes beside the other member. */
   #named(error: string): Members {
     const random = this.random;
     if (random.chance(70)) return { error };
     if (random.chance(50)) return { error_code: error };
     const other = random.pick<unknown>([0, "", null, false, 31, "17", "slow_down"]);
-    // Uses a number as the error, which the other member does not override.
+    // Sometimes a number replaces the error.
     if (random.chance(20))
       return random.chance(50)
         ? { error: 31, error_code: other }
@@ -369,7 +369,7 @@ export class Responses {
     const random = this.random;
     const { ideal } = host;
     if (random.chance(90)) return this.#unique("rt", this.#length(ideal.sharedBytes >> 2, 40));
-    // The longest refresh token with which the next refresh fits, if the access token has at most 43 bytes.
+    // About the longest refresh token with which the next refresh fits, if the access token has at most 43 bytes.
     const request = Requests.sizeOf(ideal.requests.refresh(""));
     const third = Math.floor((ideal.sharedBytes - request) / 3) - random.below(20);
     return this.#unique("rt", 0).padEnd(third, "r");

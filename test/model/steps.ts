@@ -24,7 +24,7 @@ export type Step =
   | { do: "more"; bytes: number }
   | { do: "end" }
   | { do: "fail" }
-  /** A part of the response to an earlier request, `back` requests ago. */
+  /** A response to an earlier request, `back` requests ago. */
   | { do: "late"; back: number; status: number; body: string }
   | { do: "stored"; isDone: boolean }
   | { do: "verified"; isGenuine: boolean }
@@ -45,7 +45,7 @@ export type Step =
   | { do: "pollEvents" }
   | { do: "applyEvent"; claims: string }
   | { do: "configure"; member: keyof Config }
-  /** A power cut after `done` bytes of the current write. The next start has this memory and these unreadable slots. */
+  /** A power cut after `done` bytes of a write or erase. The next start has this memory and these unreadable slots. */
   | { do: "power"; done: number; memoryBytes: number; unreadable: number };
 
 /** A part of a call's target. "path" leaves it unchanged; the others encode it as a path segment or as a query value. */

@@ -151,7 +151,7 @@ Object.values<string>(Property).forEach((name, place) => {
   });
 });
 
-/** Finds a member that should be text but is not, because C cannot express it. Optional members become NULL. */
+/** A member that is not text becomes NULL in C. That is valid for these two members, so they are checked here. */
 function noText({ formerServer, messages }: Partial<Config>): ConfigMember {
   if (typeof (formerServer || "") !== "string") return ConfigMember.FORMER_SERVER;
   return typeof messages === "string" ? ConfigMember.NONE : ConfigMember.MESSAGES;

@@ -1,5 +1,5 @@
 // Runs the installed package in other environments: bundled by each bundler, on several versions of Node, on Deno and
-// Bun. Each program signs in, draws the QR code, seals its records, refreshes a rejected token, and resumes.
+// Bun. The main program signs in, draws the QR code, seals its records, refreshes a rejected token, and resumes.
 
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -220,7 +220,7 @@ describe.skipIf(isLeftOut)("bundled by", () => {
   });
 });
 
-/** A test that jest and vitest run without any configuration. */
+/** A test that jest and vitest run without a configuration file. */
 const TESTED = `const { signIn, SignInError } = require("picogrant");
 const options = { clientId: "public-printer", scope: "openid", state: process.env.STATE, onCode() {} };
 test("signs in", async () => {
@@ -245,7 +245,7 @@ const RUNNERS: Record<string, () => readonly string[]> = {
   ],
 };
 
-/** A program with the responses in the same process. It prints the result of the revocation. */
+/** A program with the responses in the same process. It prints the access token and whether it was revoked. */
 const RESPONDED = (how: string): string => `const { signIn } = require("picogrant");
 const at = "https://auth.example.com";
 const answers = {

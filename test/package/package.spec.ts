@@ -1,4 +1,4 @@
-// Packs the npm packages and uses them in a project outside this repository.
+// Uses the packed npm packages in a project outside this repository.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

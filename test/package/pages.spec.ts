@@ -1,5 +1,5 @@
-// Runs the programs and commands of the packages' pages in a folder with only the packages. Links must resolve, and a
-// page must say so if a command or file exists only in the repository.
+// Runs the programs and commands of the packages' Markdown pages in a folder with the packages. Links must resolve, and
+// a page must say so if a command or file exists only in the repository.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import {
@@ -83,7 +83,7 @@ function mentions(text: string, isThere: (file: string) => boolean): string[] {
   return [...commands, ...foreign];
 }
 
-/** Such files and commands in a page, if its beginning does not say where to get them. */
+/** Such files and commands of a page, if neither its beginning nor their section names the repository. */
 function unexplained(page: string, isThere: (file: string) => boolean): string[] {
   // In a code block, a line that starts with # is a shell comment. Comments of the page are invisible.
   const parts = page
@@ -190,7 +190,7 @@ const atHome = (program: string, url: string): string =>
     .replaceAll("https://api.github.com/user", `${url}/userinfo`)
     .replaceAll('"repo"', '"email"');
 
-/** Runs a page's commands and programs, which must end by themselves. */
+/** Runs a page's commands and programs, which must end by themselves unless their mark says otherwise. */
 async function walk(page: string): Promise<number> {
   const folder = folderFor(page);
   const port = await freePort();

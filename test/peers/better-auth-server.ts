@@ -36,7 +36,7 @@ export async function startBetterAuth(): Promise<ForeignServer> {
         verificationUri: "/device",
         expiresIn: `${CODE_LIFETIME_S}s`,
         validateClient: (id) => id === "printer",
-        // With exactOptionalPropertyTypes, its types do not match those of better-call.
+        // With exactOptionalPropertyTypes, the plugin's types do not match those of better-call.
       }) as unknown as BetterAuthPlugin,
     ],
   });

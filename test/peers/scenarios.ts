@@ -21,7 +21,7 @@ import type { ForeignServer, Method } from "./own-service.ts";
 
 const MEMORY_BYTES = 12_288;
 
-/** A request of the device and its response, unencrypted, because the server exists for only one test. */
+/** A request of the device and its response, with their secrets, because the server exists only during the tests. */
 interface Received {
   path: string;
   fields: URLSearchParams;

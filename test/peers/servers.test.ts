@@ -13,7 +13,7 @@ import { startProvider } from "./oidc-provider-server.ts";
 import { type ForeignServer, METHODS } from "./own-service.ts";
 import { PeerDevice, play, SCENARIOS, type Scenario, SharedTime } from "./scenarios.ts";
 
-/** Suppresses oidc-provider's warnings about default pages, lifetimes and accounts. */
+/** Suppresses oidc-provider's messages, such as warnings about default pages, lifetimes and accounts. */
 function mute(): void {
   for (const method of ["info", "warn"] as const) {
     const print = console[method];
@@ -78,7 +78,7 @@ describe.each([
 });
 
 // `npm run tool -- peers --write` wrote PEERS.md at the release of this version. It is not measured again for each
-// change. These tests compare its statements with the sources.
+// change. These tests compare its version and rows with the sources.
 
 const page = readFileSync(new URL("../../targets/bundle/PEERS.md", import.meta.url), "utf8");
 const lines = page.split("\n");

@@ -99,7 +99,7 @@ export function fakeServers(
     };
   };
   return {
-    // The fault wraps the limits, because a faulty adapter may have none.
+    // `options` override the limits, because a faulty adapter may have none.
     make: (limits) => ({
       http: wrap(new FakeHttp({ ...limits, ...options, clock, handler })),
     }),

@@ -132,7 +132,7 @@ function shortStorage(): ConformanceCase[] {
   return storageConformance(() => {
     const storage = new MemoryStorage({ capacity: 300 });
     const write = storage.write.bind(storage);
-    // Fault: stores only the low byte of the length.
+    // Fault: writes only as many bytes as the low byte of the length says.
     storage.write = (slot, bytes, from, to, done) =>
       write(slot, bytes, from, from + ((to - from) & 0xff), done);
     return { storage, environment: manualEnvironment(new ManualClock()) };

@@ -85,7 +85,7 @@ describe("RFC 8414 §3.3: the document must name the requested issuer", () => {
     const failed = discover(HOST, { [path]: document }).found;
     await expect(failed).rejects.toThrow(why);
     await expect(failed).rejects.toMatchObject({ isTransient: document === "<html>" });
-    // Retrying is pointless if each place has the same invalid document.
+    // The same applies if each place has this document: only HTML counts as temporary.
     const other = "/.well-known/oauth-authorization-server";
     const everywhere = discover(HOST, { [path]: document, [other]: document }).found;
     await expect(everywhere).rejects.toMatchObject({ isTransient: document === "<html>" });
@@ -224,7 +224,7 @@ const extra = fc.dictionary(
   fc.constantFrom("token_endpoint_auth_methods_supported", "__proto__", "constructor", "issuer "),
   fc.jsonValue(),
 );
-/** The document as text: with duplicate members, truncated, or after a byte order mark. */
+/** The document as text, also with duplicate members or truncated. */
 const document = fc
   .record({
     issuer: fc.oneof(

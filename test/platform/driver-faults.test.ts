@@ -1,5 +1,5 @@
-// Whatever adapters and callbacks throw or reject with, the core loses no event and the program gets the error. This
-// file tests where each error goes. Random sessions inject faults at any time (session-model/faults.ts).
+// Whatever adapters and callbacks throw or reject with, the core loses no event. This file tests where each error goes.
+// Random sessions inject faults at any time (session-model/faults.ts).
 
 import { describe, expect, it } from "vitest";
 import { Command, Endpoint, State } from "../../core/index.ts";
@@ -21,7 +21,7 @@ import { bytesOf } from "../../platform/text/text.ts";
 import { driverOn, ENDPOINTS, signsIn } from "../environment/driver-port.ts";
 import { code, type Environment } from "../environment/environment.ts";
 
-/** HTTP takes 40 ms and storage 3 ms, as on a real device. */
+/** HTTP takes 40 ms and storage 3 ms. */
 const lateEnvironment = (): Environment => signsIn({ http: { latencyMs: 40 }, storageDelayMs: 3 });
 
 const breaks: Readonly<Record<string, () => Promised>> = {

@@ -26,7 +26,7 @@ function callWith(device: core.Device, isGet: 0 | 1, body: Uint8Array | null): v
   core.sendCall(device, core.Endpoint.RESOURCE, isGet, body, 2, 5);
 }
 
-/** Headers of an API call (RFC 6750) and an event poll (RFC 8936). Random sessions check the grant's requests. */
+/** Requests with their headers (RFC 6750, RFC 8936). Random sessions check more of the grant's requests. */
 const ROWS: [string, (device: core.Device) => void, object, Partial<DriverOptions>?][] = [
   ["a request of the grant", () => {}, { method: "POST", contentType: FORM, headers: GRANT }],
   [
@@ -145,7 +145,7 @@ describe("wrong configuration, memory or storage", () => {
         platform: { ...fakePlatform(), storage: new MemoryStorage({ capacity: size }) },
       });
       const { capacity } = made(taking(65_536), bytes);
-      // A pending code: beside its record, half of the memory takes the device code.
+      // The longest record has a pending code. The memory has the device code twice: in its region and in the record.
       const others: number[] = [Field.USER_CODE, Field.VERIFICATION_URI, Region.CODE_VERIFIER];
       others.push(Field.VERIFICATION_URI_COMPLETE);
       const fixed = others.reduce((sum, one) => sum + Math.max(0, capacity[one]!), 19 + 5 * 2);

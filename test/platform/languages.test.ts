@@ -17,7 +17,7 @@ const OTHERS = languages.filter((language) => language !== "en");
 const SIGNED_IN = 4;
 const OPEN = 7;
 const CODE = 8;
-/** The longest user code of the device authorization specification (section 8). */
+/** A user code of usual length. */
 const USER_CODE = "ABCD-EFGH";
 const COUNTDOWN = " 30:00";
 

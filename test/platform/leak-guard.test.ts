@@ -238,7 +238,7 @@ describe("RFC 8252 §8.3: http is only for this machine itself", () => {
     }
   });
 
-  // The opposite check is stricter. Metadata must not send a device to any address that a system may route to itself.
+  // The opposite check is stricter: metadata of another machine must name no address that a system may route to itself.
   it.each([
     ...["localhost", "LOCALHOST", "a.localhost", "localhost.", "127.0.0.1", "127.0.0.2", "127.1"],
     ...["0x7f000001", "0x7f.1", "0177.0.0.1", "2130706433", "0.0.0.0", "0", "[::1]", "[::]"],

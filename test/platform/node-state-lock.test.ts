@@ -1,5 +1,5 @@
-// Tests the lock of a state directory on Node. The lock never has two holders, and a holder that was killed never blocks
-// the directory.
+// Tests the lock of a state directory on Node. The lock has at most one holder, and a holder that was killed blocks the
+// directory for at most ten seconds.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// Tests who can change or read the files that a user names. The rules are those of sshd (platform/node/files.ts).
+// Tests who may change or read the files that a user names. The rules (platform/node/files.ts) resemble sshd's.
 // test/host/process.spec.ts tests the same rules in C.
 
 import fs from "node:fs";

@@ -1,6 +1,6 @@
 // Models requests other than those of the grant. The device sends one at a time, and all but metadata requests need a
 // session. Only resource servers get the access token. After a 401 the device refreshes the token and retries once (RFC
-// 6750 §3.1).
+// 6750 §3.1), unless the server requires a new sign-in (RFC 9470).
 
 import {
   CallState,
@@ -148,7 +148,7 @@ export class Calls {
     this.state = CallState.SENT;
   }
 
-  /** Discards the last target and its next page. @returns whether a new target can be built now */
+  /** @returns whether a new target can be built now. If so, discards the last one and its next page. */
   begin(): boolean {
     if (!this.mayBegin(Kind.LIST)) return false;
     this.hasNextPage = false;
@@ -404,7 +404,7 @@ export class Calls {
     this.device.release(Holder.RESPONSE);
   }
 
-  /** @returns false if the text is no event, or if the device cannot process an event now */
+  /** @returns false if the text is no event, its identifier is too long, or the device cannot process events now */
   applySecurityEvent(json: string): boolean {
     const device = this.device;
     if (!device.hasSession || !device.isOutputFree) return false;
@@ -418,8 +418,8 @@ export class Calls {
 
   /**
    * Applies an event to the session. If the event came from a poll and ends the session, the device acknowledges it
-   * first. The buffer has `used` bytes of other data, and a token in the event is compared only if it fits into the
-   * rest.
+   * first. The buffer has `used` bytes of other data, and a token in the event is compared only if it fits into half of
+   * the rest.
    */
   #apply(claims: EventClaims, isAtOnce: boolean, used: number): void {
     const device = this.device;

@@ -105,7 +105,7 @@ export class Ideal {
     return this.capacities[Region.OUTPUT]!;
   }
 
-  /** Capacity of a region now. Tokens and codes have exactly the bytes that they need; OUTPUT has the rest. */
+  /** Capacity of a region now. Each region of SHARING could take all bytes that the current values leave free. */
   capacity(region: number): number {
     if (!SHARING.has(region)) return this.capacities[region]!;
     const values = [this.deviceCode, this.accessToken, this.refreshToken, this.previousToken];
@@ -121,7 +121,7 @@ export class Ideal {
     return this.isInFlight && this.purpose !== Purpose.CALL && this.arrival !== undefined;
   }
 
-  /** Whether a successful response contains the name of a token. The previous tokens are then no longer valid. */
+  /** Whether a successful response with the name of a token is arriving. It has overwritten the access token. */
   get #isTokenArriving(): boolean {
     const { arrival } = this;
     if (!this.isResponding || !arrival || arrival.status < 200 || arrival.status > 299)
@@ -142,7 +142,7 @@ export class Ideal {
     return this.state === State.REFRESHING && this.#grant.isRefused;
   }
 
-  /** The longest random delay at the start, so that many devices do not send requests at once. */
+  /** The longest random wait after a start or before a renewed code, so that not all devices send requests at once. */
   #spreadMs(isForCode: boolean): number {
     const { startSpreadMs = START_SPREAD_MS } = this.settings.config;
     return Math.max(0, Math.min(startSpreadMs, isForCode ? 60_000 : 3_600_000) - 1);
@@ -156,7 +156,7 @@ export class Ideal {
   moveTo(event: number, state: number): void {
     this.event = event;
     this.state = state;
-    // Without a session there are no tokens and no target of a call.
+    // Tokens exist only with a session or during a sign-out, and the target of a call only with a session.
     const isWithout = state >= State.SIGNED_OUT && state <= State.PENDING;
     if (isWithout || state === State.FAILED) this.#dropTokens();
     if (!this.hasSession) this.calls.dropTarget();
@@ -488,7 +488,7 @@ export class Ideal {
     }
     const reading = readingOf(arrival);
     let error = failure || classify(arrival, reading);
-    // In response to other requests, authorization_pending and slow_down only mean that the server is busy.
+    // In responses to requests other than polls, authorization_pending and slow_down only mean that the server is busy.
     const isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
     if (isOfPoll && this.purpose !== Purpose.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
     const hasBody = this.purpose !== Purpose.REVOCATION || !this.requests.isQueryRevoked;

@@ -32,11 +32,11 @@ const TOKENS: ReadonlyMap<string, Field> = new Map([
   ["refresh_token", Field.RECEIVED_REFRESH_TOKEN],
 ]);
 const REVOCATION_TRIES = 4;
-/** The maximum backoff before a revocation. It also limits how long a user waits for a sign-out. */
+/** The longest Retry-After that the device obeys before it retries a revocation, because the user waits for it. */
 const REVOCATION_WAIT_S_MAX = 64;
-/** The lifetime of a code without expires_in, although RFC 8628 §3.2 requires this member. */
+/** The lifetime of a code if expires_in is 0, or missing although RFC 8628 §3.2 requires it. */
 const CODE_LIFETIME_S = 600;
-/** After this many responses without a code, the device reports a wrong configuration. */
+/** After this many responses without a usable code, the device reports a wrong setup. */
 const UNUSABLE_RESPONSES = 5;
 /**
  * After this many consecutive redirects, refusals without a name, and unusable JSON, the device reports a wrong setup.
@@ -44,11 +44,11 @@ const UNUSABLE_RESPONSES = 5;
 const UNUSABLE_STATUSES = 10;
 /** The device stops after this many consecutive codes that the server does not know. */
 const DEAD_CODES = 3;
-/** If the server refuses refreshes for this long with unknown error names, the device ends the session. */
+/** If the server refuses refreshes for this long, but neither the client nor the grant, the device ends the session. */
 const TIMEOUT_S = 24 * 60 * 60;
 /** After a refresh, the device refreshes only on demand until this time has passed. */
 const REST_S = 600;
-/** The device may poll for the last time this long after the code's expiry. */
+/** The device may poll for the last time up to this long after the code's expiry. */
 const LAST_POLL_S = 64;
 
 export class Grant {
@@ -81,7 +81,7 @@ export class Grant {
     this.#refreshOutcome = undefined;
   }
 
-  /** Revokes both tokens, one after the other, unless one request ends both (RFC 7009 §2.1, §2.2.1). */
+  /** After the refresh token, revokes the access token too, unless one request ends both (RFC 7009 §2.1, §2.2.1). */
   revocationCompleted(failure: number, { retryAfterS }: Arrival): void {
     const device = this.device;
     // An invalid token needs no revocation (RFC 7009 §2.2).
@@ -126,7 +126,7 @@ export class Grant {
       else this.#tokensReceived(reading);
       return;
     }
-    // A successful response that is unusable has still overwritten the stored tokens.
+    // A successful response that is unusable has still overwritten the access token and the previous refresh token.
     const isNamed = reading.members.has("access_token") || reading.members.has("refresh_token");
     if (!isCode && arrival.status >= 200 && arrival.status <= 299 && isNamed)
       device.accessToken = device.previousToken = undefined;
@@ -154,7 +154,7 @@ export class Grant {
     } else device.end(Event.FINAL_ERROR, error, State.FAILED);
   }
 
-  /** RFC 7636 §4.4.1: whether the error text says that a code challenge is missing. */
+  /** RFC 7636 §4.4.1: whether the server refuses a request without a challenge, and names code_challenge. */
   #demandsChallenge(error: number, { status, body }: Arrival): boolean {
     const isRefusal = status >= 400 && status < 500 && error !== ErrorCode.UNREACHABLE;
     return isRefusal && this.device.pkce === Pkce.ON_DEMAND && body.includes("code_challenge");

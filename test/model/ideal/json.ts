@@ -1,5 +1,5 @@
 // A JSON parser (RFC 8259) that also reads incomplete documents: members before the cut may matter. It returns numbers
-// as text, and leaves strings unchanged even if they are invalid UTF-8 (SPEC.md, "The loop").
+// as text, and leaves invalid UTF-8 in strings unchanged (SPEC.md, "The loop").
 
 import { utf8 } from "../bytes.ts";
 
@@ -27,7 +27,7 @@ const SPACE = /[ \t\n\r]*/y;
 const STRING = /"((?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"/y;
 const DEPTH_MAX = 24;
 
-/** Thrown at the end of an incomplete document. It is not an Error, because stack traces are slow. */
+/** Thrown where a document ends too early, is invalid or is too deep. No Error, because stack traces are slow. */
 class CutOff {}
 
 class Reader {

@@ -1,5 +1,5 @@
-// Computes the content of the display. Lines are divided into pages. While there is a code, it is
-// in the last row of each page.
+// Computes the content of the display. Lines are divided into pages. While there is a code, it is in the last row of
+// each page.
 
 import { Message } from "../../../core/device/errors.ts";
 import { ErrorCode, Field, State } from "../../../core/index.ts";
@@ -57,7 +57,7 @@ function addressRows(address: string, columns: number): string[] {
   return [row, ...addressRows(address.slice(row.length), columns)];
 }
 
-/** Omits the scheme if the address then fits into one row. Adds an instruction if there is space. */
+/** Omits the scheme if the address is longer than a row. Adds an instruction if there is space. */
 function addressTexts(uri: string, hint: string, columns: number, rows: number): Text[] {
   let address = uri;
   if (address.length > columns) address = address.replace(/^https?:\/\/(?=.)/i, "");
@@ -146,7 +146,7 @@ export class Prompt {
     return codeRow(this.#line(Message.CODE), device.userCode, left, device.settings.config.columns);
   }
 
-  /** Whether the code is from a record, and the server has not confirmed it yet. */
+  /** Whether the code is from a record and has not expired. Callers first check `isCodeShown`: a confirmed code. */
   #isBeingChecked(): boolean {
     const device = this.#device;
     const isStored = device.state === State.PENDING && device.isCodeResumed;

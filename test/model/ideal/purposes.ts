@@ -47,7 +47,7 @@ const BACKOFF_MS_MAX = 64_000;
 export const REFUSED_MS_MAX = 4_096_000;
 
 const INTERVAL_MS_MAX = 99_930_000;
-/** The lifetime of a code whose interval exceeds INTERVAL_MS_MAX. It expires before the poll would be due. */
+/** The longest lifetime of a code whose interval exceeds INTERVAL_MS_MAX. It expires before the poll would be due. */
 const UNPOLLED_LIFETIME_S = 99_840;
 export const SLOW_DOWN_MS = 5000;
 
@@ -65,7 +65,7 @@ export class Clock {
   codeLifetimeS = 0;
   accessLifetimeS = ENDLESS_S;
   refreshLifetimeS = ENDLESS_S;
-  /** How long the device continues to accept refusals with unknown error names. */
+  /** How much longer the server may refuse refreshes before the session ends (TIMEOUT_S in grant.ts). */
   timeoutS = ENDLESS_S;
   /** How long the device continues to refresh only on demand. */
   restS = 0;
@@ -108,7 +108,7 @@ export class Clock {
       this.codeLifetimeS = Math.min(this.codeLifetimeS, UNPOLLED_LIFETIME_S);
   }
 
-  /** Sets the wait before the next request, which is never shorter than Retry-After (RFC 9110 §10.2.3). */
+  /** Sets the wait before the next request: at least Retry-After (RFC 9110 §10.2.3), up to an hour of it. */
   setWait(leastMs: number, mostMs: number, retryAfterS: number): void {
     const requestedMs = Math.min(retryAfterS, RETRY_AFTER_S_MAX) * 1000;
     this.wait.leastMs = Math.max(leastMs, requestedMs);
@@ -221,7 +221,7 @@ export class Due {
     }
   }
 
-  /** Whether the request fits. One that does not fit ends like one that the server refuses. */
+  /** Whether the request fits. */
   requestFits(purpose: Purpose, request: Request): boolean {
     const device = this.device;
     const region = purpose === Purpose.CALL ? Region.CALL : Region.OUTPUT;

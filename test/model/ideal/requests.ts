@@ -1,4 +1,4 @@
-// Builds every request from its specification: RFC 8628 §3.1 and §3.4, RFC 6749 §6, RFC 7009 §2.1, RFC 8936 §2.4.
+// Builds requests from their specifications: RFC 8628 §3.1 and §3.4, RFC 6749 §6, RFC 7009 §2.1, RFC 8936 §2.4.
 
 import { ClientAuthentication, Endpoint } from "../../../core/index.ts";
 import { bytesOf } from "../bytes.ts";
@@ -136,7 +136,7 @@ export class Requests {
   }
 }
 
-/** Escapes text for a JSON string with as few escapes as possible. Control characters become `\u00..`. */
+/** Escapes text for a JSON string: only quotation marks, backslashes and control characters become `\u00..`. */
 function jsonInside(text: string): string {
   let inside = "";
   for (const character of text) {

@@ -65,7 +65,7 @@ function errorsOf(members: readonly Member[]): Errors {
   return { name: at < 0 ? texts.at(-1) : texts[at], isNumbered };
 }
 
-/** RFC 9110 §15.5: these statuses mean that the method, type or length is wrong. A retry would not help. */
+/** RFC 9110 §15.5: these statuses mean that the method, type or length is wrong. The same request would fail again. */
 const WRONG_REQUEST: ReadonlySet<number> = new Set([405, 406, 411, 413, 414, 415]);
 /** RFC 9110 §15.5.9, RFC 8470 §5.2: these statuses ask for the same request again. */
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425]);
@@ -80,7 +80,7 @@ export const isUnusable = (
     ? isComplete
     : error === ErrorCode.UNAVAILABLE && /^[34]/.test(`${status}`) && !RETRIED_STATUSES.has(status);
 
-/** The error of a token or device authorization response (RFC 6749 §5.2), or NONE for a success. */
+/** The error of a response (RFC 6749 §5.2), or NONE for a success. */
 export function errorOf(
   arrival: Arrival,
   isJson: boolean,
@@ -155,7 +155,7 @@ function isOnDevice(address: string): boolean {
   return /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/.test(address);
 }
 
-/** Whether the text is printable ASCII, spaces inside included, so that a user can copy it from a display. */
+/** Whether the text is printable ASCII and not only spaces, so that a user can copy it from a display. */
 export const isPrintable = (text: string | undefined): text is string =>
   text !== undefined && /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(text);
 
@@ -166,8 +166,8 @@ export const isAddress = (text: string | undefined): text is string =>
 export const isTyped = (text: string | undefined): text is string =>
   isVisible(text) && /^(?![!-/])[^:/]*\.[^:/]*(?:\/|$)/.test(text);
 
-// How a device must react to each error (RFC 6749 §4.1.2.1, §5.2, RFC 8628 §3.5, RFC 6750 §3.1). All tests use the
-// table in error-rows.ts.
+// How a device must react to each error (RFC 6749 §4.1.2.1, §5.2, RFC 8628 §3.5, RFC 6750 §3.1), by
+// the table in error-rows.ts.
 
 const BY_NUMBER: ReadonlyMap<number, ErrorRow> = new Map(
   ERROR_ROWS.map((row) => [row.number, row]),
@@ -231,7 +231,7 @@ export interface Kept {
   readonly kept: number;
 }
 
-/** The values that are present, with the capacity of each. */
+/** The values that are present, and how many bytes of each fit. */
 export function keptOf(
   values: readonly Value[],
   capacity: (field: number) => number,

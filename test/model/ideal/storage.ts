@@ -177,7 +177,7 @@ export class StorageTask {
 
   /**
    * Call this when the host has read the slot: a record, other data (`size` above 0), nothing (0), or a failure (-1).
-   * Calls `take` with each record in reading order, and `readLater` with the wait before the next try.
+   * Calls `take` with a record, or `readLater` with the wait before the next try.
    */
   loaded(
     size: number,

@@ -43,7 +43,7 @@ const LONGEST_MS = 100_000_000;
 /** How many consecutive times the device may wake up the host without a command or an event. */
 const IDLE_MAX = 3;
 
-/** Only a visible countdown may wake up the host every second. */
+/** While a code is shown, the host may be woken up within a second only if something is due by then. */
 function checkQuiet(scene: Scene, ms: number): void {
   const { ideal } = scene;
   const { codeLifetimeS } = ideal.clock;
