@@ -1,5 +1,6 @@
 // npm run board: builds the firmware for a bare Cortex-M3, boots it in an emulator, and runs a whole sign-in over HTTPS
-// with the simulated service. The command prints the use of flash and RAM. Its exit code is 1 if a limit is exceeded.
+// with the simulated service. The command prints the use of flash and RAM. Its exit code is 1 if the run fails or a limit
+// is exceeded.
 
 import { spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -35,7 +36,7 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and boots it.")
   .option("--install", "install missing Debian packages first")
-  .option("--build", "build for all machines, print the sizes of three firmwares, and stop")
+  .option("--build", "build for all machines, print the sizes of the firmwares, and stop")
   .option("--test", "run the tests as well")
   .option("--machine <name>", `${machineNames.join(" or ")}; with --port: a folder in that folder`)
   .option("--boot", "with --port: boot it in the emulator until it shows a code")

@@ -1,7 +1,7 @@
-// npm run build: writes the firmware bundle to dist/ as a script, as CommonJS and as an ES module, each with its types
-// and numbers for C. The command also writes the conformance script that tests an engine, and the core as C. It prints
-// the sizes. `-- --playground` writes the playground instead. It is a folder for any file server, with device, network,
-// service, phone and panel in one page.
+// npm run build: writes the firmware bundle to dist/ as a script, as CommonJS and as an ES module, each with its types.
+// The command also writes the script that tests an engine, the core as C, and the program for a stock qjs. It prints the
+// sizes. `-- --playground` writes the playground instead, a folder for any file server: a web page with device, network,
+// service, phone and panel.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -71,7 +71,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
 }
 
-/** The text of THIRD-PARTY-LICENSES.txt. @throws Error for a package whose licence is not known here */
+/** The text of THIRD-PARTY-LICENSES.txt. @throws Error for a package without a licence file that is not under MIT */
 function notices(inputs: Inputs): string {
   const head =
     "The bundles in this package contain code of these packages, under these licences.\n";

@@ -1,6 +1,5 @@
-// npm run release: makes the files of a release in one folder: the npm packages, the firmware archive, a list of their
-// contents, and checksums. The same sources always give the same bytes. The command publishes nothing. The last line of
-// its output says how to publish.
+// npm run release: makes the files of a release in one folder: the npm packages, a list of the code in them, and
+// checksums. The same sources give the same bytes. The command publishes nothing, and prints how to publish each package.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -53,7 +53,7 @@ function unitOf(node: FunctionNode, isValue: boolean): Unit {
 
 class File {
   readonly units = new Map<Node, Unit>();
-  /** Functions that run while the file is loaded. */
+  /** Functions whose names are used while the file is loaded. */
   readonly namedAtLoad = new Set<Unit>();
   /** The position of the opening brace of the function that encloses the file. */
   readonly start: number;
@@ -103,7 +103,7 @@ class File {
     });
   }
 
-  /** The function to which a name refers, unless the name declares that function or is in the list of exports. */
+  /** The function to which a name refers, unless the name declares that function or is in a list for the host. */
   unitNamed(node: AnyNode, parent: AnyNode, by: Unit | undefined): Unit | undefined {
     if (node.type !== "Identifier" || by?.locals.includes(node.name)) return undefined;
     const unit = this.#named.get(node.name);

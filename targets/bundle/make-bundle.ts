@@ -73,8 +73,8 @@ export async function shippedBundle(variant: Variant): Promise<Bundle> {
   return { code: code + namesOf(variant), map, flashed: code };
 }
 
-/** The code after the flashed part: the functions by name, for hosts in JavaScript. It refers only to the one function,
- * so that the engine can free `create`. */
+/** The code after the flashed part: the functions by name, for hosts in JavaScript. A host can delete `create`, because
+ * the new functions call only the one function. */
 function namesOf(variant: Variant): string {
   const functions = core as unknown as Record<string, { length: number }>;
   const numbered = functionsOf(variant).filter((name) => functionNumbers.includes(name));

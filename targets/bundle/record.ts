@@ -214,7 +214,7 @@ function placeLiteral(
   }
 }
 
-/** Rejects all other uses of a device. */
+/** Rejects other uses of a device: an index, destructuring, or passing it as another type. */
 function refuse(node: ts.Node, known: Known): void {
   const { checker } = known;
   if (ts.isElementAccessExpression(node)) {

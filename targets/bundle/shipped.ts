@@ -36,7 +36,7 @@ export async function shippedFiles(variant: Variant): Promise<Record<string, str
   };
 }
 
-/** The type of the object with all exports. Firmware deletes its `create` after it has created the devices. */
+/** The type of the object with all exports. Firmware can delete its `create` after it has created the devices. */
 function defaultType(names: readonly string[]): string {
   const members = names.map((name) => `  ${name}: typeof ${name};\n`).join("");
   return `declare const picogrant: {\n${members}};\nexport default picogrant;\n`;

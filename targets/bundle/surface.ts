@@ -55,7 +55,7 @@ const documentFunctions = [
   "applySecurityEvent",
 ] as const;
 
-/** Properties of Config. Only these names remain in the flashed code. */
+/** Properties of Config. Closure Compiler keeps their names. */
 export const configProperties = [
   "clientId",
   "clientSecret",

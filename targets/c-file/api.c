@@ -41,7 +41,7 @@ static const char *pgc_text_or_else(const char *text, const char *otherwise) { r
 
 static int32_t pgc_or_else(int32_t value, int32_t otherwise) { return value ? value : otherwise; }
 
-/* core/device/config.ts: in C every setting is an integer. */
+/* core/device/config.ts: in C, a number is an integer by its type. */
 static bool pgc_is_within(int32_t value, int32_t least, int32_t most) { return value >= least && value <= most; }
 
 static bool pgc_is_optional(int32_t value, int32_t most) { return pgc_is_within(value, 0, most); }

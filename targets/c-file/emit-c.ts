@@ -64,7 +64,7 @@ function headOf(name: string, parameters: readonly string[]): string {
   return line.length < 100 ? line : `${name}(\n    ${parameters.join(", ")})`;
 }
 
-/** The name in C of a function, constant or variable. Names that are internal to the file begin with pgc_ or PGC_. */
+/** The name in C of a function, constant or variable. Functions and constants begin with pgc_ or PGC_. */
 function nameInC(declaration: ts.Declaration, name: string): string {
   if (ts.isFunctionDeclaration(declaration)) return functionName(declaration);
   if (!ts.isVariableDeclaration(declaration) || !isNamed(declaration)) return small(name);
@@ -287,7 +287,7 @@ export class Printer {
     return isDevice ? lists[node.name.text] : undefined;
   }
 
-  /** The original name of an imported symbol, or the name itself. */
+  /** The original of an imported symbol, or the symbol itself. */
   #original(symbol: ts.Symbol): ts.Symbol {
     const isAlias = symbol.flags & ts.SymbolFlags.Alias;
     return isAlias ? this.#checker.getAliasedSymbol(symbol) : symbol;

@@ -1,6 +1,6 @@
-// Finds syntax that has no equivalent in C, and expressions whose order of evaluation C does not define. TypeScript
-// evaluates from left to right. C may evaluate the operands of an operator, or the arguments of a call, in any order.
-// So no operand may write a variable that another one uses.
+// The error for syntax without an equivalent in C, and the search for expressions whose order of evaluation C does not
+// define. TypeScript evaluates from left to right. C may evaluate the operands of most operators, or the arguments of a
+// call, in any order. So no operand may write a variable that another one uses.
 
 import { fileURLToPath } from "node:url";
 import ts from "typescript";

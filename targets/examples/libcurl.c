@@ -4,9 +4,9 @@
  * Settings are environment variables:
  *         S=http://127.0.0.1:8080 ID=public-printer SCOPE=openid CODE=$S/device/code TOKEN=$S/token REVOKE=$S/revoke
  * API is an address that requires the token, CA a file of certificate authorities, STATE a folder for the records.
- * SPREAD_MS=-1 starts at once, otherwise the device starts within five seconds. Keys are lines: s sign in, c cancel, o
- * sign out, a call the API, q quit. Keys have no effect during a request, which takes at most 100 s. For a program that
- * does not block, see targets/host.
+ * SPREAD_MS=-1 starts at once; without SPREAD_MS, the device starts within five seconds. Keys are lines: s sign in, c
+ * cancel, o sign out, a call the API, q quit. The device handles a key after the current request, which takes at most
+ * 100 s. For a program that does not block, see targets/host.
  */
 #include <curl/curl.h>
 #include <errno.h>
@@ -125,7 +125,7 @@ static size_t take_line(char *line, size_t one, size_t size, void *unused) {
   }
   if (curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status) != CURLE_OK) return 0;
   if (curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds) != CURLE_OK) return 0;
-  /* The core's integers have 27 bits. Without a Retry-After, libcurl returns 0. */
+  /* The largest integer of the core is 134217727. Without a Retry-After, libcurl returns 0. */
   if (seconds <= 0 || seconds > 134217727) seconds = seconds <= 0 ? -1 : 134217727;
   if (*line == '\r' && status >= 200) {
     is_for_api = pg_response_start(&core, request_id, status > 599 ? 500 : (int)status, (int)seconds);

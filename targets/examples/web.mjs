@@ -39,7 +39,7 @@ function webEntropy() {
   };
 }
 
-/** Stores the records in two items, as hexadecimal digits. Every script in this page can read them. */
+/** Stores the records in two items, as hexadecimal digits. Every script in this web page can read them. */
 function webStorage(items) {
   const nameOf = (slot) => `picogrant-${slot}`;
   return {
@@ -139,7 +139,7 @@ async function receive(request, exchange, sink) {
   }
 }
 
-/** The page passes the settings: `startDevice({ endpoints, clientId, ... , show })`. */
+/** The web page passes the settings: `startDevice({ endpoints, clientId, ... , show })`. */
 globalThis.startDevice = (settings) => {
   const driver = new Driver({
     core,

@@ -13,7 +13,7 @@ it("RFC 8628, RFC 6749, RFC 7009, RFC 9112, RFC 9700: over https, with a setting
     ...{ entryPoints, outfile, bundle: true, packages: "external", platform: "node" },
     ...{ format: "esm", logLevel: "error" },
   });
-  // The emulator maps this name to 127.0.0.1, so the board's certificate check compares only names.
+  // The emulator connects the board to 127.0.0.1, so the bench must use this address for the name `localhost`.
   process.env.NODE_OPTIONS = "--dns-result-order=ipv4first";
   const where = ["--https", "--host", "localhost", "--restart", "> r", "--timeout", "120"];
   // The device aborts a response that is delayed by 20 s.

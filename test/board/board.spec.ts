@@ -1,5 +1,5 @@
-// Tests the firmware on an emulated Cortex-M3 over HTTPS, in addition to `npm run board`: trust (RFC 8628 section 5.6,
-// RFC 6125), a missing clock, seed or network, and power cuts.
+// Tests the firmware on an emulated Cortex-M3 over HTTPS, in addition to `npm run board`: a missing seed, TLS records and
+// sessions, power cuts, a hang, battery mode, the display's dots, settings pages, and a copy of the board's folder.
 
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -155,7 +155,7 @@ it("on batteries the display does not change between polls, and polls continue (
   await board.state("PENDING");
   const polls = (): number => environment.responses("/token").length;
   const frames = (): number => board.output.split("+\n|").length;
-  /** Waits for this many frames. One poll of the output may find several frames, so count the frames of all polls. */
+  /** Waits until the board has printed this many frames between two token requests. */
   const moves = (count: number): Promise<void> => {
     let [poll, first] = [polls(), frames()];
     return board.until(`${count} frames between two polls`, () => {

@@ -26,7 +26,7 @@ it.concurrent.each([
   async (kind, more) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "openssl.cnf"), OLD_TLS);
-    // RFC 8628 §5.2: plain http is only sent to this machine, regardless of proxy settings.
+    // Plain http is only sent to this machine, regardless of proxy settings.
     const env = { ...STRICT, http_proxy: "http://127.0.0.1:1" };
     const SSLKEYLOGFILE = join(folder, "tls-secrets");
     const words = Object.entries({

@@ -11,7 +11,7 @@ export interface Figures {
   limit: number | undefined;
   requests: number | undefined;
   engine: number | undefined;
-  /** Bytes of the core with its device, including functions that stay in memory after the start. */
+  /** Bytes of the core with its device. */
   core: number | undefined;
   residentPeakKiB: number;
 }

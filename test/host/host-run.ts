@@ -28,7 +28,7 @@ function expectNoSecret(host: HostProcess, secrets: readonly string[]): void {
   }
 }
 
-/** Checks that the history (history.h) contains no secret and no code. */
+/** Checks that the history (history.h) contains these lines in this order, and no secret. */
 async function expectHistory(
   host: HostProcess,
   lines: readonly RegExp[],

@@ -25,7 +25,7 @@ import { type Step, StorageMode } from "../model/steps.ts";
 import { ofSources } from "../model/subject.ts";
 
 const STEPS = 400;
-/** If an address has a query, requests append with `&`. */
+/** If an address has a query, requests append their own query with `&`. */
 export const ADDRESSES = ["/device?a=1", "/token?b=2", "/revoke"] as const;
 const NOTHING = 7;
 const WORKS = 5;
@@ -132,7 +132,7 @@ class Twin {
     this.#open();
   }
 
-  /** Like host.c, uses code challenges if the memory has space for them. */
+  /** Opens a device with code challenges on demand, as host.c does, or without them if the memory is too small. */
   #opened(settings: Settings, slots: Uint8Array[], unreadable: number): Host {
     const withPkce = (pkce: number): Host =>
       new ModelHost(
@@ -285,7 +285,7 @@ class Twin {
     this.#do(`medium ${this.#unreadable}`, () => {});
   }
 
-  /** Makes a step of the model if a C host can do it, or else a sleep. */
+  /** Makes a step of the model if the C host can do it. Instead of steps that it lacks, time passes. */
   #step(): void {
     const { host } = this;
     const step = this.#generator.next(host);
@@ -360,7 +360,7 @@ export function linesOf(sights: readonly Sight[]): string {
   return sights.map(({ line }) => `${line}\n`).join("");
 }
 
-/** @param lines the program's output, one line for each step while a device is open */
+/** @param lines the program's output, one line for each input line while its device is open */
 export function compare(sights: readonly Sight[], lines: readonly string[]): void {
   const isOpen = [false, false];
   let at = 0;

@@ -245,7 +245,7 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
     return tokens;
   }
 
-  /** Counts each text in the memory. Its start may have been overwritten, so its last bytes alone count too. */
+  /** Counts the last 16 bytes of each text in the memory, because the text's start may have been overwritten. */
   function copies(pid: number, texts: readonly string[]): number[] {
     const ends = texts.map((text) => text.slice(-16));
     const counts = texts.map(() => 0);

@@ -26,7 +26,6 @@ static int number_at(const char *text, int count) {
   return value;
 }
 
-/* Returns the month, 1..12, or -1. */
 static int month_at(const char *text) {
   static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
   for (int month = 0; month < 12; month++) {

@@ -109,7 +109,6 @@ export class Board {
     return join(this.#settings.folder, "monitor");
   }
 
-  /** Creates the initial files once, as the factory does. */
   #leaveFactory(): void {
     const { page = Buffer.alloc(0) } = this.#settings;
     if (!existsSync(this.flash.path)) this.flash.erase();

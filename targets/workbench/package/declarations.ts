@@ -22,7 +22,6 @@ export async function declarations(
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-/** Takes about ten seconds. */
 async function make(entries: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
   const input = Object.entries(entries).map(([name, file]) => [name, join(root, file)]);

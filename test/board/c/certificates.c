@@ -39,7 +39,7 @@ static void take_name(void *context, const void *bytes, size_t size) {
   name_size += size;
 }
 
-/* Replaces BearSSL's function, which is called when encryption starts. The key does not matter here. */
+/* A function of BearSSL that starts the decryption of records. Its keys do not matter here. */
 void br_ssl_engine_switch_chapol_in(br_ssl_engine_context *engine, int is_client, int prf_id);
 
 static void take_long_record(br_ssl_engine_context *engine) {

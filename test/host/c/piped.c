@@ -262,7 +262,7 @@ static void open_device(struct device *device, char *words[]) {
   note_heap(device);
 }
 
-/* Carries out an input line, except "run". */
+/* Carries out an input line. */
 static void happen(struct device *device, const char *what, char *words[]) {
   struct pg_host *host = &device->host;
   if (strcmp(what, "open") == 0) open_device(device, words);

@@ -1,8 +1,8 @@
 /*
  * Random runs of a device's time of day (wall-clock.h), and of the exchanges that need the time and set it (http.h).
  * There may be a clock chip, whose battery may be empty. A time server and two other servers send the right time, no
- * time, or a random one. Certificates are valid for 90 days and renewed at day 60. The power may fail at any time, also
- * during a write. The rules:
+ * time, a random one, or one just before the certificate's end. Certificates are valid for 90 days and renewed at day 60,
+ * those of the API for 398 and at day 300. The power may fail between exchanges, and during a write. The rules:
  *
  *   No secret is sent if the certificate was checked at a guessed time, or had expired before the stored time.
  *   A thief, who has the key of the previous certificate, gets no secret in these cases.

@@ -24,7 +24,6 @@ static size_t sent_size;
 static uint8_t *handed;
 static int starts;
 
-/* The reports of the exchange. */
 struct seen {
   int statuses;
   int ends;

@@ -16,7 +16,6 @@ static struct pg_keys keys;
 static int must_repeat, has_random, signature_size;
 static uint32_t wall_s;
 
-/* The reports of the exchanges. */
 static struct seen {
   int statuses, ends, failures, challenges, repeats, reasons;
   size_t body_size;

@@ -16,7 +16,6 @@ static void take_status(void *context, int status, int retry_after_s) {
   (void)retry_after_s;
 }
 
-/* Every byte of the range is readable. */
 static void take_body(void *context, const uint8_t *bytes, size_t size) {
   //@ assert lent: \valid_read(bytes + (0 .. size - 1));
   (void)context;
