@@ -47,7 +47,7 @@ export const REFUSED: readonly (readonly [what: string, bytes: string, reason: R
 ];
 
 const NOON = "Tue, 15 Nov 1994 12:00:00 GMT";
-/** The device's clock is not set: this time is far before the `Date` of a response. */
+/** The host's time, nine seconds before BY_CLOCK. */
 const CLOCK_S = Date.UTC(2026, 0, 1) / 1000;
 const BY_CLOCK = "Thu, 01 Jan 2026 00:00:09 GMT";
 

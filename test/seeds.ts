@@ -1,6 +1,6 @@
 // Provides the seeds of random tests: a new one for each run, or PICOGRANT_SEED to repeat a run. Also removes colour
-// settings from the environment of the tests and their programs (tests of colours set them), and restores after each
-// test what it has replaced.
+// settings from the environment of the tests and their programs (tests of colours set them), and restores mocks and
+// environment variables after each test.
 
 import { afterEach, vi } from "vitest";
 
@@ -15,7 +15,7 @@ delete process.env.FORCE_COLOR;
 const { PICOGRANT_SEED: given } = process.env;
 
 if (given !== undefined) {
-  // Load fast-check only if a file needs it, because most files do not.
+  // Load fast-check here only for a given seed, because most files do not need it.
   const { default: fc } = await import("fast-check");
   fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(given) });
 }

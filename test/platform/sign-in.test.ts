@@ -1,5 +1,5 @@
-// Tests signIn on Node, option by option, with a server that sends scripted responses. readme-promises.test.ts tests
-// signIn as a whole, with the simulated service.
+// Tests signIn on Node, option by option, with a server that sends scripted responses, and keepSignedIn with the
+// simulated service.
 
 import { getEventListeners } from "node:events";
 import fs from "node:fs";

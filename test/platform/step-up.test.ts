@@ -1,5 +1,5 @@
-// Step-up (RFC 9470): the API demands a stronger sign-in. The program gets the demand, and the next sign-in contains
-// it. The session does not refresh because of it. Random sessions test `session.fetch` (session-model/api.ts).
+// Step-up (RFC 9470): the API demands a stronger sign-in. The program gets the demand, which it can add to the next
+// sign-in. The session does not refresh because of it. Random sessions test `session.fetch` (session-model/api.ts).
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -83,7 +83,7 @@ describe("calls through the core", () => {
       { config: { ...driverConfig, deviceParameters } },
       signsIn({}, {}, () => responses.shift() ?? {}),
     );
-  /** Calls the API, which sends these responses in turn. @returns the demand for a stronger sign-in */
+  /** Calls the API, which sends these responses in turn. @returns the addresses of all requests */
   const requested = (caller: SignedIn, ...its: FakeResponse[]): string[] => {
     responses.splice(0, responses.length, ...its);
     return call(caller);

@@ -1,5 +1,5 @@
-// Tests sign-ins at authorization servers that use every freedom of RFC 6749 and RFC 8628, and at some that violate
-// these RFCs. A sign-in succeeds where a tolerant client would. Otherwise the program gets the server's response.
+// Tests sign-ins at authorization servers that use the freedom of RFC 6749 and RFC 8628, and at some that violate these
+// RFCs. A sign-in succeeds where a tolerant client would. Otherwise the program gets the server's response.
 
 import { describe, expect, it } from "vitest";
 import { SignInError } from "../../platform/session/sign-in-error.ts";

@@ -130,7 +130,7 @@ async function secureService() {
   return { service, url: server.url, secrets };
 }
 
-/** Records the arguments and environments of these processes and their children. Every user can read these. */
+/** Records the arguments, which every user can read, and the environments of these processes and their children. */
 function watch(roots: () => readonly number[]) {
   const seen = new Set<string>();
   const textOf = (pid: number, file: string): string => {

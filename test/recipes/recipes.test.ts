@@ -1,4 +1,4 @@
-// Follows documented recipes in a copy of the repository. Files that a recipe does not name stay unchanged.
+// Follows documented recipes in a copy of the repository.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

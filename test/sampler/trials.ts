@@ -11,7 +11,10 @@ import type { Note } from "./setup.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A test or file is aborted after this many times its duration without a mutant, plus EXTRA_MS. */
+/**
+ * A test is aborted after this many times the duration of the longest file without a mutant, plus EXTRA_MS. The run of
+ * all files is aborted after this many times their total duration, plus EXTRA_MS.
+ */
 const FACTOR = 5;
 const EXTRA_MS: Limits = { test: 30_000, files: 60_000 };
 const NONE = -1;
@@ -99,7 +102,7 @@ export class Trials {
     };
     for (let left = near.map(({ file }) => file); left.length > 0; ) {
       const [failure] = await this.#run(left, mutant, limits);
-      // A timeout may be caused by a slow machine, so run the file again.
+      // A timeout may be caused by a slow machine, so run the file again without the mutant.
       if (!failure || !/too long|timed out/i.test(failure.why)) return failure;
       const [without] = await this.#run([failure.file], NONE, limits);
       if (!without) return failure;

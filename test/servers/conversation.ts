@@ -64,7 +64,7 @@ export class Conversation {
     this.driver.start();
   }
 
-  /** Advances the clock until all exchanges of the script have been played and no request is open. */
+  /** Advances the clock until the script is empty, or STEPS_MAX times. */
   play(): this {
     for (let step = 0; step < STEPS_MAX && this.#script.length > 0; step++) {
       this.platform.clock.advanceToNext();
@@ -72,7 +72,7 @@ export class Conversation {
     return this;
   }
 
-  /** Advances the clock until the access token is refreshed. If it has no lifetime, an API returns 401 first. */
+  /** Advances the clock until a refresh gets this response. If the token has no lifetime, an API returns 401 first. */
   refresh(response: "refresh" | "ended"): this {
     this.append(response);
     const { clock, http } = this.platform;
@@ -106,7 +106,7 @@ export class Conversation {
     return this.#script;
   }
 
-  /** Adds responses to the script. The last one repeats. */
+  /** Adds responses to the script. */
   append(...names: ExchangeName[]): this {
     this.#script.push(...names);
     return this;

@@ -84,7 +84,7 @@ export interface Source {
   /** The day on which the source was read, such as 2026-11-22. */
   readonly day: string;
   readonly page: string;
-  /** The verified lines of the profile: "code", "token", "revocation", "userinfo", "secret", "scope", "lengths". */
+  /** The verified lines of the profile, such as "code" and "token". */
   readonly lines: readonly string[];
 }
 

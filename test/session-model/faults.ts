@@ -35,7 +35,7 @@ export class Faults {
     return this.#throwEvery === 0 && !this.#isRepeated;
   }
 
-  /** The numbers of consecutive failed reads and writes. A new program does not reset them. */
+  /** Consecutive failed reads of this program, and failed writes: of all programs, and of this one. */
   #unread = 0;
   #unwritten = 0;
   #unwrittenHere = 0;

@@ -17,7 +17,7 @@ interface ObservedResponse extends ServerResponse {
   isReported: boolean;
 }
 
-/** The program must report a response within this time, unless the session has ended. */
+/** The program must report a failure within this time, unless the session has ended. */
 const REPORTED_WITHIN_MS = 11_000;
 const DESCRIPTION_MAX = 200;
 const FAILURES: Readonly<Record<TransportFailure, string>> = {
@@ -28,7 +28,7 @@ const FAILURES: Readonly<Record<TransportFailure, string>> = {
 /** If the clocks differ, this failure replaces the server's refusal of a proof or assertion. */
 const LATE = "not reachable (the clock differs by S s from the server's)";
 const PENDING = ["authorization_pending", "slow_down"];
-/** After these errors the device requests a new code, which the program reports as a code. */
+/** After these errors the device requests a new code. The program gets that code, and no report of the error. */
 const RENEWABLE = ["expired_token", "invalid_grant"];
 
 export class Received {

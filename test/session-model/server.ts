@@ -7,7 +7,7 @@ import type { VerificationPrompt } from "../../platform/session/handlers.ts";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 
 export const HOST = "https://login.example.com";
-/** Every request must contain these credentials (RFC 6749 §2.3.1) and a header of the program. */
+/** Without assertions, every request must have these credentials (RFC 6749 §2.3.1). Each must have OWN_HEADER. */
 const CREDENTIALS = Buffer.from("program:client-secret-of-the-program").toString("base64");
 export const OWN_HEADER = ["x-attestation", "of the program"] as const;
 const FORM = "application/x-www-form-urlencoded";
@@ -84,7 +84,7 @@ export class GrantServer {
   /** The only body format that the server accepts. isFormKnown is true if the client is configured for it. */
   bodies: "form" | "json" = "form";
   isFormKnown = true;
-  /** If this function returns a response, it replaces the response to the next request. */
+  /** Called at each request in the right body format. A returned response replaces that of the server. */
   refusal: () => FakeResponse | undefined = () => undefined;
   moreMembers: (grant: Grant) => object = () => ({ scope: "video" });
   /** The minimum length of a token. Form encoding triples most of its bytes. */
@@ -202,7 +202,7 @@ export class GrantServer {
     return isWhole && isRunning && isKnown && prompt.verificationUri === `${HOST}/device`;
   }
 
-  /** Grants with tokens that the client can use. */
+  /** Grants that are not revoked. */
   get live(): Grant[] {
     return this.grants.filter(({ isRevoked }) => !isRevoked);
   }

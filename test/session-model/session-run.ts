@@ -1,5 +1,6 @@
 // A random run of a program that signs in, calls APIs, is killed and started again. The environment does everything
-// that the contracts allow, and the run checks what the session promises. The same seed repeats a run.
+// that the contracts allow, and some things that they forbid. The run checks what the session promises. The same seed
+// repeats a run.
 
 import { ClientAuthentication } from "../../core/index.ts";
 import type { Platform, Signer } from "../../platform/contracts.ts";
@@ -87,7 +88,7 @@ class Run {
   readonly #keyEntropy = new SeededEntropy(7);
 
   readonly #hasUpdates: boolean;
-  /** Whether the next program is of the older version, which binds records to the server's origin instead of its issuer. */
+  /** Whether the next program is the older version, which binds records to the server's origin instead of its issuer. */
   #isOlder = false;
 
   constructor(seed: number, hasUpdates: boolean) {
@@ -574,7 +575,7 @@ class Run {
     }
   }
 
-  /** Kills the program. If the session was saved, the next start must resume it. */
+  /** Kills the program. The next start must resume a saved session that can be renewed, but an older version need not. */
   async #checkAfterKill(): Promise<void> {
     const session = this.#running?.start.session;
     if (session === undefined || isAtEnd(session) || this.#running?.isOver) return;

@@ -1,6 +1,6 @@
 // A random run of several programs that share a session (platform/session/shared-state.ts). Each program is a process
 // with the same directory (process.ts). The programs refresh, sign out, are killed and started again. The server ends
-// the session when a refresh token is used twice.
+// the session when a refresh token is used after its second successor.
 
 import type { HttpRequest, Platform, Storage } from "../../platform/contracts.ts";
 import { driverLog } from "../../platform/exchange/log.ts";
@@ -21,7 +21,7 @@ import { type RunReport, transitionIn } from "./session-run.ts";
 
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 11 + 3);
 const SETTLE_S = 900;
-/** If a caller waits for so long, the program learns why. */
+/** If a caller waits for so long, the program must have got a report of the cause. */
 const REPORT_S = 150;
 
 /** A program in its process. A kill stops its code at any moment, but its lock stays. */
@@ -183,7 +183,10 @@ class SharedRun {
     this.#promise(program, "accessToken", requested);
   }
 
-  /** While the medium fails, no program may refresh: the new token could not be stored, and a kill would lose it. */
+  /**
+   * While the medium fails, a program whose tokens are stored must not rotate its refresh token: the new one could not
+   * be stored, and a kill would lose it.
+   */
   #isSent(program: Program, { body, bodyFrom, bodyTo }: HttpRequest): void {
     this.#server.isOnePoller &&= !this.#files.isLockless;
     const text = Buffer.from(Array.from(body).slice(bodyFrom, bodyTo)).toString("latin1");

@@ -17,7 +17,7 @@ interface Change {
 }
 
 export abstract class Medium {
-  /** Whether an interrupted change leaves neither the old nor the new content. */
+  /** Whether an interrupted change may leave neither the old nor the new content. */
   readonly tears: boolean = false;
 
   constructor(readonly random: Random) {}
@@ -31,7 +31,7 @@ export abstract class Medium {
   damage(_slot: 0 | 1): Partial<Change> {
     return {};
   }
-  /** Call this when storage has written or read this content. */
+  /** Call this when storage has written this content; "" after an erase. */
   written(_slot: 0 | 1, _text: string): void {}
   /** Call this after a failed write of this content, which may nevertheless be in the slot. */
   interrupted(_slot: 0 | 1, _text: string): void {}
@@ -53,12 +53,12 @@ export abstract class Medium {
 const key = (length: number, factor = 7): Uint8Array =>
   Uint8Array.from({ length }, (_, at) => at * factor + 1);
 
-/** Sealed storage on a medium on which an interrupted write leaves neither content. */
+/** Sealed storage on a medium on which an interrupted write may leave neither content. */
 export class SealedMedium extends Medium {
   override readonly tears = true;
   #inner = new MemoryStorage({ capacity: 120 });
   readonly #entropy = new SeededEntropy(5);
-  /** All sealed records of each slot, and the content that storage knows to be current. */
+  /** All sealed records of each slot, with their contents. */
   readonly #earlier: [[Uint8Array, string][], [Uint8Array, string][]] = [[], []];
   #atStart: readonly number[] = [0, 0];
   readonly #known: (Buffer | undefined)[] = [undefined, undefined];

@@ -155,7 +155,7 @@ class Slots {
     this.#medium.seen(slot);
   }
 
-  /** Without a required key or value, storage must refuse to write and change nothing. */
+  /** Without a required key or value, storage must refuse to write, and must read nothing. */
   async #refuses(slot: 0 | 1): Promise<void> {
     for (const wrong of this.#medium.wrong()) {
       const bytes = Buffer.from("0123456789");
