@@ -164,7 +164,7 @@ const FIGURES: readonly [page: string, phrase: string, source: string, values: R
   ],
   [
     "targets/host/README.md",
-    "name must have less than {} bytes, an assertion with its parameters less than {}.",
+    "name need less than {} bytes, an assertion and its parameters less than {}.",
     "targets/host/portable/keys.h",
     /PROOF_BYTES = (\d+), PG_ASSERTION_BYTES = (\d+)/,
   ],
