@@ -113,7 +113,7 @@ export function waitAtLeast(device: Device, ms: number): void {
 
 /**
  * Sets the wait after a failure. The wait doubles up to `mostMs`, and half of it is random, so that devices do not
- * retry together. A poll waits at least for its interval (RFC 8628 §3.5).
+ * retry together. A poll waits at least for its interval (RFC 8628 §3.5), and every request for Retry-After.
  */
 export function backOff(device: Device & Clock, mostMs: number): void {
   device.backoffMs = device.backoffMs ? device.backoffMs * 2 : Limit.BACKOFF_MIN_MS;

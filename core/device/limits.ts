@@ -36,12 +36,12 @@ export enum Limit {
   CODE_LIFETIME_DEFAULT_S = 600,
   /**
    * After this many successful responses without a code, the device reports a wrong setup. A code or signIn resets the
-   * count. The last of these responses comes 15 to 30 seconds after the first, plus response times.
+   * count. The last of these responses comes at least 15 seconds after the first.
    */
   UNUSABLE_RESPONSES_MAX = 5,
   /**
    * The limit for consecutive redirects, rejections without an error code, and JSON without tokens. The last of them comes
-   * 2.5 to 5.5 minutes after the first. By that time, a captive portal may have disappeared.
+   * at least 2.5 minutes after the first. By that time, a captive portal may have disappeared.
    */
   UNUSABLE_STATUSES_MAX = 10,
   /**

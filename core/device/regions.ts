@@ -122,7 +122,6 @@ export function setLength(device: Device & Regions, region: Place, length: numbe
   device.length[region] = length;
 }
 
-/** The start of the first token, where OUTPUT ends. */
 function outputEnd(device: Device): number {
   return device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT];
 }

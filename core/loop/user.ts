@@ -109,8 +109,8 @@ export function signOut(device: Device): void {
 
 /**
  * Call this when a request that the application itself has sent with the access token got a 401. The device then
- * refreshes the token before it is used again (RFC 6750 §3.1). This function has no effect during a refresh, or without
- * a session.
+ * refreshes the token before it is used again (RFC 6750 §3.1). Without a refresh token, the session ends. This function
+ * has no effect during a refresh, or without a session.
  */
 export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {

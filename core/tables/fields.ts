@@ -8,7 +8,7 @@ import type { Limit } from "../device/limits.ts";
 /** The responses to requests of the grant in which a field may occur: with a code, with tokens, and rejections. */
 export type ResponseKind = "code" | "tokens" | "refusal";
 
-/** The lifetimes of values, as the table in SPEC.md names them. Two of them are masks as well. */
+/** The lifetimes of values, as the table in SPEC.md names them. CODE and SESSION are also masks (Fields). */
 export enum Lifetime {
   /** Dropped with the code (dropCode). */
   CODE = "from its response (or record) until there is no code to poll any more",
@@ -23,7 +23,7 @@ export enum Lifetime {
 export interface FieldRow {
   /** The field's name in Field or Region. */
   readonly name: string;
-  /** The content of the value, for readers of the code and for SPEC.md. "": only the presence of the member matters. */
+  /** The content of the value, for readers of the code and for SPEC.md. */
   readonly description: string;
   /** The field's names in grant responses, starting with the RFCs' name. Default: `name` in small letters. */
   readonly wire?: readonly string[];
@@ -32,6 +32,7 @@ export interface FieldRow {
   readonly mustFit?: true;
   /** The size in bytes, if it is fixed. loop/create.ts sets the size of the others. */
   readonly capacity?: keyof typeof Limit;
+  /** "": only the presence of the member matters. */
   readonly lifetime: string;
   /** The description of the place, if other values share it. */
   readonly place?: string;

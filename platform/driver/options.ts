@@ -93,7 +93,7 @@ export interface DriverOptions {
   readonly log?: DriverLog | undefined;
   /** Milliseconds until `onChange` must be called at the latest; read each time before the driver sleeps. */
   readonly wakeInMs?: () => number;
-  /** Receives part of an API's response body; the range is valid until return. */
+  /** Receives part of the body of a call's response, except of a 401 that is retried; the range is valid until return. */
   readonly onApiBody?: (bytes: Bytes, from: number, to: number) => void;
   /**
    * The `Authorization` header of polls for security events, such as "Bearer ..." with the receiver's own token (RFC

@@ -11,7 +11,7 @@ type Looked = Pick<Device, "state" | "error" | "endpoint">;
 
 /** The `log` option of a driver: `new Driver({ ..., log: driverLog((line) => console.error(line)) })`. */
 export interface DriverLog {
-  /** Sets the log's time to 0. */
+  /** Sets the log's time to 0 at the first call. */
   begin(timers: Timers): void;
   /** Returns a filter that logs exchanges. */
   exchange(device: () => Looked): Listener;

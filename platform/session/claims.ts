@@ -144,7 +144,7 @@ export class IdTokenProblem extends Error {
 const SKEW_S = 60;
 /** RFC 7518 §3.3 requires this length. */
 const RSA_BITS_MIN = 2048;
-/** Points of small order on the curve of Ed25519, in hex without the sign (RFC 8032 §5.1.2): anybody can sign any text. */
+/** Points of small order on Ed25519's curve, in hex without the sign (RFC 8032 §5.1.2): anybody can sign for such keys. */
 const SMALL_ORDER = [
   /^0[01](00){31}$/,
   /^e[cde](ff){30}7f$/,
@@ -274,7 +274,7 @@ function isOfSmallOrder({ x = "" }: JsonWebKey): boolean {
   return SMALL_ORDER.some((one) => one.test(hex));
 }
 
-/** With an exponent of 1, the signature of a text is the text itself. */
+/** With an exponent of 1, the padded hash of a text is its signature, which anybody can compute. */
 function isStrong({ algorithm }: CryptoKey): boolean {
   const { modulusLength, publicExponent } = algorithm as RsaKeyAlgorithm;
   return modulusLength >= RSA_BITS_MIN && Number(publicExponent.join("")) > 2;
