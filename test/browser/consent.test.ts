@@ -1,4 +1,4 @@
-// Tests the consent and account pages in a real browser, with a polling device, as on a phone (RFC 8628 §3.3).
+// Tests the consent and account pages in a real browser with a polling device, mostly as on a phone (RFC 8628 §3.3).
 import { createServer } from "node:http";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -53,7 +53,7 @@ describeInChromium("consent pages", (browser) => {
   });
   afterAll(() => running.end());
   beforeEach(() => {
-    // Reset the limit of wrong codes, so that one test does not block the next.
+    // Clear codes and quotas. Otherwise the wrong codes of one test could block the next test.
     running.service.restart({ loseCodes: true });
   });
 

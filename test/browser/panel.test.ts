@@ -31,7 +31,7 @@ describeInChromium("the panel", (browser) => {
       await page.getByText("The key Z does nothing").waitFor();
       await page.keyboard.press("Space");
       await page.locator("#speed", { hasText: "paused" }).waitFor();
-      // The panel shows a message until the next key press.
+      // Each step that the panel sends removes its last message.
       await page.locator("#message", { hasText: /^$/ }).waitFor({ state: "attached" });
       const before = simulation.userCode;
       await page.keyboard.press("j");

@@ -61,7 +61,7 @@ describe("connections", () => {
       ["127.0.0.1", "127.0.0.2"],
       10_000,
     ],
-    // Trying the addresses one after the other would exceed the time limit.
+    // If the adapter tried one address after the other, these tests would time out.
     ["are established at once although another address is silent", ["127.0.0.1", "127.0.0.3"], 1e9],
     ["are established at once although the first address refuses", ["127.0.0.2", "127.0.0.3"], 1e9],
   ] as const)("%s", async (_, addresses, connectLimitMs) => {

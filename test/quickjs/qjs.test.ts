@@ -229,7 +229,7 @@ describe("a complete run in qjs", () => {
     );
     expect(first.child.exitCode).toBe(null);
     expect(await first.stop("SIGINT")).toBe(0);
-    // After the program's end there is no lock. The lock of a dead process, or of an earlier boot, does not block it.
+    // After the program's end there is no lock. The lock of an earlier boot with the PID of a running process is ignored.
     const state = join(folder, "state");
     const locks = (): string[] => fs.readdirSync(state).filter((name) => name.startsWith("lock-"));
     expect(locks()).toEqual([]);
