@@ -22,7 +22,6 @@ import type { ServerSettings } from "../configuration/settings.ts";
 import type { Platform } from "../contracts.ts";
 import { secretsOf } from "../driver/requests.ts";
 import { type Core, Driver, type DriverOptions } from "../driver.ts";
-import { nothing } from "../exchange/callbacks.ts";
 import { ResponseRecorder } from "../exchange/response-recorder.ts";
 import type { FetchSettings } from "./fetch.ts";
 import { isAtEnd, type LifeCycle } from "./life-cycle.ts";
@@ -77,14 +76,14 @@ export class Drivers {
   readonly #platform: Platform;
   readonly #settings: SessionSettings;
   readonly #owner: DriversOwner;
-  #rediscoverOnce: ServerSettings["rediscover"];
+  #rediscover: ServerSettings["rediscover"];
 
   /** @throws CapacityError; TypeError that names the invalid endpoint or header */
   constructor(platform: Platform, settings: SessionSettings, owner: DriversOwner) {
     this.#platform = platform;
     this.#settings = settings;
     this.#owner = owner;
-    this.#rediscoverOnce = settings.rediscover;
+    this.#rediscover = settings.rediscover;
     const { config, keys, shared, stored } = settings;
     this.tokens = new IssuedTokens({ scope: config.scope, keys, shared, stored }, this);
     if (stored) stored.onRest = () => this.#changed();
@@ -168,13 +167,17 @@ export class Drivers {
     });
   }
 
-  /** Requests the server's addresses once, after a failure, if they come from an earlier start and may be outdated. */
+  /**
+   * Requests the server's addresses after a failure, if they come from an earlier start and may be outdated. If this request
+   * fails, the next failure repeats it.
+   */
   rediscover(): void {
-    const request = this.#rediscoverOnce;
-    this.#rediscoverOnce = undefined;
-    request?.().then((endpoints) => {
+    const request = this.#rediscover;
+    this.#rediscover = undefined;
+    const use = (endpoints: DriverOptions["endpoints"]): void => {
       if (this.#owner.life.phase !== "released") this.current.endpoints = endpoints;
-    }, nothing);
+    };
+    request?.().then(use, () => (this.#rediscover = request));
   }
 
   /** Retries a failed write or erase before the session ends. */

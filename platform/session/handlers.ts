@@ -24,14 +24,13 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
    * Called for each failure that is retried, also during the session: no network, an error of the server, a response of
    * another system, or tokens that cannot be saved, erased or refreshed. `remedy` says who can fix it. If the server
    * rejects a refresh, but not the grant itself, the session continues, and retries with growing waits for a day. If
-   * the server rejects the client, the session retries without a limit.
+   * the server rejects the client, the session retries without a limit. If `onTrouble` throws before there is a session, the
+   * sign-in ends, as with `onCode`.
    */
   readonly onTrouble?: ((trouble: SignInError) => unknown) | undefined;
   /** Called once if the session ends by itself, for example after a revocation. */
   readonly onEnd?: ((error: SignInError) => unknown) | undefined;
-  /**
-   * Called with exceptions of `onTrouble` or `onEnd` during a session. Without `onError`, they become unhandled rejections.
-   */
+  /** Called with exceptions of callbacks during a session. Without `onError`, they become unhandled rejections. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
    * Only resumes a stored session. Without one, `signIn` fails with `not_signed_in`, or with `insufficient_scope` if the

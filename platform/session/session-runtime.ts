@@ -162,6 +162,9 @@ export class SessionRuntime implements DriversOwner {
    */
   end(reason: unknown, last = () => this.drivers.tryAtLast()): void {
     if (this.life.isOver) return;
+    // If the endpoints have moved, the next start knows the new ones.
+    if (reason instanceof SignInError && reason.response && reason.remedy !== "user")
+      this.drivers.rediscover();
     this.settings.log?.log(`ends: ${faultName(reason)}`);
     this.life.reason = reason;
     this.life.move("ended");

@@ -29,15 +29,16 @@ let server: Awaited<ReturnType<typeof scripted>>;
 let origin: string;
 let root: string;
 let state: string;
-let responses: Record<string, object>;
+/** The body for each path, or a status without a body. */
+let responses: Record<string, object | number>;
 let requested: ReceivedRequest[];
 const sessions: Session[] = [];
 
 beforeEach(async () => {
   responses = { "/code": { ...CODE, expires_in: 60, interval: 1 }, "/token": TOKENS };
   server = await scripted(({ path }) => {
-    const body = responses[path];
-    return body ? { body } : { status: 404 };
+    const response = responses[path] ?? 404;
+    return typeof response === "number" ? { status: response } : { body: response };
   });
   ({ requested, origin } = server);
   root = temporaryFolder();
@@ -154,6 +155,21 @@ it("stores metadata, so that a start with a session only requests a token, and w
   expect(troubles[0]).toBe("unreachable");
 });
 
+it("requests stored metadata again after a failure, until they arrive, so that moved endpoints are found", async () => {
+  responses[METADATA] = metadata();
+  await (await signIn(options({ server: origin }))).signOut();
+  responses["/code2"] = responses["/code"]!;
+  responses["/code"] = 405;
+  responses[METADATA] = 503;
+  await expect(signIn(options({ server: origin }))).rejects.toThrow(/405/);
+  responses[METADATA] = { ...metadata(), device_authorization_endpoint: `${origin}/code2` };
+  await expect(signIn(options({ server: origin }))).rejects.toThrow(/405/);
+  await expect
+    .poll(() => fs.readFileSync(path.join(state, "metadata.json"), "utf8"))
+    .toMatch(/code2/);
+  sessions.push(await signIn(options({ server: origin })));
+});
+
 function abortedAfterTheCall(): AbortSignal {
   const controller = new AbortController();
   queueMicrotask(() => controller.abort());
@@ -189,7 +205,7 @@ it.each([
 
 it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete", async () => {
   const verification_uri_complete = "https://a.example/d?code=ABCD";
-  responses["/code"] = { ...responses["/code"], verification_uri_complete };
+  responses["/code"] = { ...CODE, expires_in: 60, interval: 1, verification_uri_complete };
   const shown: string[] = [];
   const onCode = ({ qr }: { qr: unknown }): void => void shown.push(`${qr}`);
   sessions.push(await signIn(options({ onCode })));
