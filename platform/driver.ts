@@ -103,7 +103,7 @@ export class Driver {
     this.run();
   }
 
-  /** Stops at once and permanently, like a power loss. Storage does not change. Later calls have no effect. */
+  /** Stops at once and permanently, like a power loss. Later calls have no effect. */
   stop(): void {
     if (this.#lifetime === "stopped") return;
     this.#lifetime = "stopped";

@@ -1,5 +1,5 @@
 // Internal invariants. Each use has the label ASSERT. Release builds remove all code with this label. The sources and the
-// readable build contain it, so that every test checks the invariants.
+// readable build contain it.
 
 /**
  * Throws if the core has a bug. No input from outside may cause that.

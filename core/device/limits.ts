@@ -56,7 +56,7 @@ export enum Limit {
   BACKOFF_MAX_MS = 64000,
   /** The longest wait after a rejected refresh, more than an hour, because only people can fix the reason. */
   REFUSED_BACKOFF_MAX_MS = 4096000,
-  /** How long the server may reject a refresh, with any error code or none, before the session ends. */
+  /** How long the server may reject a refresh before the session ends, if it rejects neither grant nor client. */
   REFUSALS_S = 86400,
   /** How long after the code's expiry the device waits for the last poll, in seconds. It is the longest backoff. */
   LAST_POLL_S = 64,

@@ -194,7 +194,7 @@ function hasCode(device: Device): boolean {
   return device.state === State.PENDING && device.codeLifetimeS > 0;
 }
 
-/** Starts the layout with the code, which is in the last row of each page. */
+/** Starts the layout. If there is a code, it is in the last row of each page. */
 function layOutCode(device: Device): void {
   beginText(device);
   if (hasCode(device)) {

@@ -1,6 +1,6 @@
 // Refreshes the access token (RFC 6749 §6; device spec §4.3), and ends a session that cannot be refreshed. A temporary
-// failure never ends the session. A rejection does, at once or after a day (refusal.ts), but only after the device has
-// also tried the previous refresh token, if there is one.
+// failure never ends the session. A rejection of the grant does at once, and most others do after a day (refusal.ts), but
+// only after the device has also tried the previous refresh token, if there is one.
 
 import {
   backOff,

@@ -106,7 +106,7 @@ function divide(device: Device, hasCalls: boolean): void {
 }
 
 /**
- * Creates a device for the `create` of each build. Every allocation of the core happens here, except the tables for
+ * Creates a device for the `create` of each build. Every allocation of the core happens in `create`, except the tables for
  * documentation and tests (`transitions`), which no bundle contains.
  * @param extra literals of the build in addition to the grant's, one line each; "" for the grant alone
  * @param literalEnd the number after the last literal

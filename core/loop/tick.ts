@@ -139,7 +139,7 @@ function sessionChangesInS(device: Device): number {
   return warning > 0 && warning < seconds ? warning : seconds;
 }
 
-/** Milliseconds until the next tick has an effect, 0..100000000. The host may sleep that long. */
+/** Milliseconds until the next tick may have an effect, 0..100000000. The host may sleep that long. */
 export function wakeIn(device: Device): number {
   var purpose = whatIsDue(device);
   var wake: number = Limit.ELAPSED_MS_MAX;

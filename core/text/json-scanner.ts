@@ -1,5 +1,5 @@
 // A push scanner for strict JSON (RFC 8259). It receives bytes one by one, stores the values of the required members in
-// their regions, and skips everything else. It has only three rules about the content: current tokens stay until a response
+// their regions, and skips everything else. It has three rules about the content: current tokens stay until a response
 // contains new ones, only a scope may be a list, and the first of several error names counts.
 //
 // Strings are decoded to UTF-8 (bytes above 127 pass unchanged, a lone surrogate becomes U+FFFD). Numbers stay text. If

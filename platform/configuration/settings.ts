@@ -39,7 +39,7 @@ export interface NamedServer {
 
 /**
  * Everything known about one server. `endpoints` override the profile's, and the profile's override the metadata.
- * Metadata are requested only if an endpoint is missing.
+ * Metadata are requested only if there is an issuer, and the device authorization or token endpoint is missing.
  */
 export interface ServerIdentity {
   /** The issuer of its ID tokens and metadata (RFC 8414, OpenID Connect Discovery), with or without a trailing slash. */

@@ -35,7 +35,7 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   return new TerminalDisplay({ ...size, output: { write, isTTY, columns } });
 }
 
-/** The file always contains the current frame. If it cannot be written, the device continues without a display. */
+/** The file contains only the newest frame. If it cannot be written, the device continues without a display. */
 function showInFile(os: Os, path: string, bytes: Uint8Array): void {
   try {
     const fd = openFor(os, path);

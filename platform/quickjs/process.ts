@@ -15,7 +15,7 @@ export interface ChildEvents {
   exit(code: number): void;
 }
 
-/** A child process. After `kill`, it reports nothing. Every user of the system can read its arguments. */
+/** A child process. After `kill`, it reports nothing. Other users of the system can read its arguments. */
 export class Child {
   readonly #os: Os;
   readonly #pid: number;

@@ -26,7 +26,7 @@ export interface RequestContext {
   readonly stored?: StoredMetadata | undefined;
   /** Called before the request for metadata. If it throws, no request is sent. */
   readonly onRequest?: () => void;
-  /** If present, requests are retried with growing waits while the issuer is unreachable. Otherwise, only one is sent. */
+  /** If present, requests are retried with growing waits while the issuer is unreachable. Otherwise, there is one attempt. */
   readonly retryHandlers?: RetryHandlers | undefined;
 }
 

@@ -164,7 +164,7 @@ export class Session {
     }
   }
 
-  /** Throws an error that waiting cannot fix. The session stays, and the device retries. */
+  /** Throws the error of a refresh that waiting cannot fix, if any. The session stays, and the device retries. */
   #throwIfRefused(): void {
     const { recorder } = this.#runtime.drivers;
     const isRefused = this.#driver.core.outcome(this.#device) === Outcome.REFUSED;
