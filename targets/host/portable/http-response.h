@@ -89,10 +89,10 @@ enum pg_http_response_result pg_http_response_read(struct pg_http_response *resp
  * otherwise. If the connection broke instead, the caller itself must refuse the response. */
 enum pg_http_response_result pg_http_response_closed(struct pg_http_response *response);
 
-/* Returns how long the connection may stay idle after a complete response, in seconds; 0: close it. platform/node/http.ts
- * has the same rules. The time is a second less than `Keep-Alive: timeout`: if a request reaches a server that is closing
- * the connection, nobody knows whether the server processes it. Without Keep-Alive, the time is short. It is 0 after
- * `Connection: close`, an HTTP/1.0 response, a body that ended with the connection, or additional bytes. */
+/* Returns how long the connection may stay idle after a complete response, in seconds; 0: close it. The times are those of
+ * platform/node/connection-pool.ts: a second less than `Keep-Alive: timeout`, at most 10 minutes, and 4 s without
+ * Keep-Alive. If a request reaches a server that is closing the connection, nobody knows whether the server processes it.
+ * The time is 0 after `Connection: close`, an HTTP/1.0 response, a body that ended with the connection, or additional bytes. */
 int pg_http_response_keep_s(const struct pg_http_response *response);
 
 /* The longest wait that is reported. It is the largest integer of the core. */

@@ -24,7 +24,7 @@ const SLOT_BYTES = 8192;
 export const SERVICE_ADDRESS = "10.0.2.2";
 const NAME_SERVER_ADDRESS = "10.0.2.3";
 
-/** The limit for each wait for the board, for busy machines. On an idle one, no event takes more than 90 s. */
+/** The limit for each wait for the board. It is long, because the machine may be busy. */
 export const TIMEOUT_MS = 600_000;
 /** Lines of the board's output in an error message. */
 const LAST_LINES = 40;

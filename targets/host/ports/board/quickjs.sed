@@ -1,6 +1,7 @@
 # Removes functions from QuickJS's source, 2025-04-26 (sed -E), that the firmware does not need. The core runs on any ES5
-# engine, and calls only String.fromCharCode of an engine's library. The functions of ES5 stay, except most of Math, and
-# so do reads and writes of typed arrays. Removing a function saves its code in flash and its property on the heap.
+# engine, and of an engine's library calls only `charCodeAt` of strings and `push` of arrays. The functions of ES5 stay,
+# except most of Math and those with regular expressions, and so do reads and writes of typed arrays. Removing a function
+# saves its code in flash and its property on the heap.
 # If your application calls a function, delete its line here.
 
 # There are no threads here.
