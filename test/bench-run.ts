@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { rows } from "../targets/command/conform/device-rows.ts";
 import { bundledProgram, Running } from "./program.ts";
 
-/** How the bench tells these devices to call the API and to sign out. */
+/** The input with which the bench makes a device of these tests call the API, or sign out. */
 export const KEYS = ["--call", "> a", "--sign-out", "> o"];
 
 export async function bench(...args: string[]): Promise<{ status: number | null; output: string }> {

@@ -24,7 +24,7 @@ test.each([
   const lines = gaps(cover([{ name: `${reference}: it`, file: "test/service/a.test.ts" }]));
   expect(lines).toContain(`${row}: no test of the device`);
   expect(lines).not.toContain(`${row}: no test of the service`);
-  // The device has no test of these requirements, because they concern only the service.
+  // These requirements concern only the service, so they need no test of the device.
   for (const other of ["device doc §5.6 the video API's scopes", "RFC 8628 §5.2"])
     expect(lines).not.toContain(`${other}: no test of the device`);
 });

@@ -181,7 +181,7 @@ test("RFC 9449 §7.2: the decoded proof is beside its request, and a thief of th
   );
 });
 
-/** Replaces the list element of the page. Its items are rows. */
+/** Replaces the page's list element. Its items are rows instead of elements. */
 class FakeList {
   readonly items: Row[] = [];
   insertBefore(item: Row, before: Row | null): void {

@@ -83,7 +83,7 @@ class Rewriter {
     this.text.appendLeft(node.end, `${more}, ${this.#place(node)})`);
   }
 
-  /** The source of a list expression. It is evaluated twice, so it must not have side effects. */
+  /** The source of a list expression. The rewritten code evaluates it twice, so it must be plain names. */
   #nameOf(object: AnyNode): string {
     let inner: AnyNode = object;
     while (inner.type === "MemberExpression" && !inner.computed) inner = inner.object as AnyNode;

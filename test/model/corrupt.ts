@@ -1,5 +1,5 @@
 // Wraps a core to find reads of stale values (SPEC.md, Regions). After an API call that may have ended a value, it
-// overwrites the bytes of regions without a current value. Code that still reads them gets garbage.
+// overwrites the bytes that hold no current value, in most regions. Code that still reads them gets garbage.
 // The wrapper also checks that no two values share a byte.
 
 import { type Device, Field, Region } from "../../core/complete.ts";

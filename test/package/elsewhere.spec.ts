@@ -245,7 +245,7 @@ const RUNNERS: Record<string, () => readonly string[]> = {
   ],
 };
 
-/** A program with the responses in the same process. It prints the access token and whether it was revoked. */
+/** A program with the responses in the same process. It prints the access token, and whether the sign-out revoked it. */
 const RESPONDED = (how: string): string => `const { signIn } = require("picogrant");
 const at = "https://auth.example.com";
 const answers = {

@@ -50,7 +50,7 @@ const pair = (alg: string) => generateKeyPair(alg, { extractable: true, modulusL
 const base64url = (value: string): string => Buffer.from(value).toString("base64url");
 
 describe("signatures (3.1.3.7, 6 to 8)", () => {
-  // Generating RSA keys takes long, so these are only tested in the full run.
+  // Generating RSA keys takes long, so most algorithms with RSA are only tested in the full run.
   const slow = ["PS256", "RS384", "RS512", "PS512"];
   it.each([...(isFullRun ? slow : []), "RS256", "ES256", "ES384", "ES512", "EdDSA"])(
     "%s: only by the issuer's key",

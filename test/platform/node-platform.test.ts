@@ -1,5 +1,5 @@
 // Tests the adapters on Node as one platform (platform/node/index.ts), and the system's timers with a simulated
-// setTimeout. conformance.test.ts tests each adapter's contract.
+// setTimeout. conformance.test.ts and node-http.test.ts test the adapters' contracts.
 
 import fs from "node:fs";
 import https from "node:https";

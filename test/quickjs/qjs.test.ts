@@ -104,7 +104,7 @@ function deviceAt(url: string, own: Partial<DeviceConfig> = {}) {
   return { folder, config: files.config, start };
 }
 
-/** Starts the simulated service, and records every secret that it sends or receives. */
+/** Starts the simulated service, and records the secrets in the bodies that it sends or receives. */
 async function secureService() {
   const secrets = new Set<string>();
   const options = { interval: 1, pollToleranceMs: 100, tokenCharacters: "awkward" } as const;

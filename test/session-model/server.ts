@@ -72,7 +72,7 @@ export class GrantServer {
   readonly accessTokens = new Map<string, Grant>();
   accessLifetimeS = 3600;
   codeLifetimeS = 600;
-  /** Whether each refresh token can be used only once (RFC 9700 §4.14.2). */
+  /** Whether each refresh gives a new refresh token (RFC 9700 §4.14.2). */
   rotates = true;
   givesRefreshToken = true;
   /** Whether the client's storage could not read or write the newest record. The client may then use an older token. */

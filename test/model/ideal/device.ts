@@ -156,7 +156,7 @@ export class Ideal {
   moveTo(event: number, state: number): void {
     this.event = event;
     this.state = state;
-    // Tokens exist only with a session or during a sign-out, and the target of a call only with a session.
+    // While signed out, signing in or failed, the device has no tokens. Without a session, it has no target of a call.
     const isWithout = state >= State.SIGNED_OUT && state <= State.PENDING;
     if (isWithout || state === State.FAILED) this.#dropTokens();
     if (!this.hasSession) this.calls.dropTarget();

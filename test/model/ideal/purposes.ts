@@ -13,9 +13,9 @@ export enum Purpose {
   REFRESH = 3,
   REVOCATION = 4,
   CALL = 5,
-  /** No request: storage refused the tokens, and the device offers them again. */
+  /** No request: storage refused the tokens, and the device writes them again. */
   SAVE = 6,
-  /** No request: storage refused to erase, and the device tries again. */
+  /** No request: storage refused to erase, and the device retries. */
   ERASE = 7,
 }
 
@@ -38,7 +38,7 @@ export enum Holder {
 const STEP_MS_MAX = 100_000_000;
 export const EXCHANGE_MS = 120_000;
 export const PAGE_MS = 3000;
-/** The device retries a storage operation that failed after this time. */
+/** After failed tries to write or erase, the device waits this long before it retries. */
 export const SAVE_AGAIN_MS = 60_000;
 const RETRY_AFTER_S_MAX = 3600;
 const BACKOFF_MS_MIN = 2000;
