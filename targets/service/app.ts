@@ -72,7 +72,7 @@ function methodsByPath(app: Hono): ReadonlyMap<string, readonly string[]> {
   return methods;
 }
 
-// The pages have no scripts, cannot be framed, and send forms only to the service.
+// The pages have no scripts, cannot be framed (except with the option framedBySelf), and send forms only to the service.
 const contentSecurityPolicy = {
   defaultSrc: ["'none'"],
   styleSrc: ["'self'"],
@@ -104,7 +104,7 @@ const framedHeaders = secureHeaders({
 function pageHeaders(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await (service.options.framedBySelf ? framedHeaders : securityHeaders)(c, next);
-    // A step is the response to a form post. With no-store, the browser could not go back to it.
+    // The steps of a decision are responses to form posts. With no-store, the browser could not go back to them.
     const isStep = c.req.path.startsWith("/device");
     c.res.headers.set("cache-control", isStep ? "private, no-cache" : "no-store");
   };
@@ -127,7 +127,7 @@ function ownNameOnly(service: ServiceContext) {
   };
 }
 
-/** Reports page views to the observers. `handle` reports the requests to the machine endpoints. */
+/** Reports the requests for pages to the observers. `handle` reports those to the machine endpoints. */
 function reportTo({ observers, env }: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await next();

@@ -25,7 +25,7 @@ export interface Attempt {
   /** The code challenge that the poll must satisfy (RFC 7636); undefined: there is none. */
   readonly challenge: Challenge | undefined;
   readonly nonce: string | undefined;
-  /** The authentication context that acr_values requested. */
+  /** The authentication context that acr_values requested, or the usual one. */
   readonly acr: string;
   decidedAtMs: number | undefined;
   /** The grant that the device has claimed. */
@@ -35,7 +35,7 @@ export interface Attempt {
 /** A decision is stored at least this long after its code has expired, so that a late poll still receives it. */
 const DECISION_MEMORY_S = 3600;
 
-/** Whether an attempt ended so long ago that its code counts as unknown. */
+/** Whether the code of an attempt expired so long ago that it counts as unknown. */
 export function isDiscarded(attempt: Attempt, nowMs: number, memorySeconds: number): boolean {
   const isDecided = attempt.state === "granted" || attempt.state === "refused";
   const memory = isDecided ? Math.max(memorySeconds, DECISION_MEMORY_S) : memorySeconds;
@@ -75,11 +75,11 @@ export class Attempts {
     return [...this.#byDeviceCode.values()];
   }
 
-  /** Deletes attempts that ended long ago, and the oldest ones above `max`. Stops at the first one to keep. */
+  /** Deletes discarded attempts, and the oldest ones so that one more fits into `max`. Stops at the first one to keep. */
   dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
-      // A newer attempt may have ended earlier. A later call deletes it.
+      // A newer attempt may be discarded already. A later call deletes it.
       if (!isOver && !isDiscarded(attempt, nowMs, memorySeconds)) return;
       this.#discard(attempt);
     }
@@ -102,10 +102,10 @@ export class Attempts {
   }
 }
 
-// RFC 8628 §6.1: without vowels, no code contains a word. With capitals only, 0/O, 1/l/I, 5/S and 8/B cannot be
-// confused. Eight letters have 34.5 bits, which is enough because the entry page limits wrong codes.
+// RFC 8628 §6.1: without vowels, no code contains a word. With capital letters only, 0/O, 1/l/I, 5/S and 8/B
+// cannot be confused. Eight letters have 34.5 bits, which is enough because the entry page limits wrong codes.
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
-// The largest multiple of 20 in a byte. Larger bytes are skipped: they would make the first letters more frequent.
+// The largest multiple of 20 in a byte. Bytes from 240 on are skipped: they would make the first letters more frequent.
 const UNBIASED = 240;
 
 /** A user code in the given format. Each X becomes a random letter. */

@@ -48,8 +48,8 @@ export function findCaller(
 }
 
 /**
- * The value of WWW-Authenticate: a challenge for each accepted scheme, and for Bearer if the request has used it. Only
- * the challenge of `used` has `parameters`.
+ * The value of WWW-Authenticate: a challenge for each accepted scheme and for `used`. Only the challenge of `used` has
+ * `parameters`.
  */
 export function challengeOf(
   context: ServiceContext,
@@ -76,7 +76,8 @@ const REALM = "api";
 
 /**
  * Authenticates a caller that needs one of these scopes (names of scopes.ts). Throws an ApiError: 401 if the token is
- * missing or invalid, 403 if its scopes do not suffice or the API is not enabled for the client's project.
+ * missing or invalid or its sign-in is too weak or too old, 403 if its scopes do not suffice or the API is not enabled for
+ * the client's project, 400 if the request has several tokens.
  */
 export function authenticateCaller(
   context: ServiceContext,

@@ -52,7 +52,7 @@ function formDecode(text: string): string {
   }
 }
 
-/** The client, or the error: 400 if credentials are missing, 401 invalid_client if they are wrong (device spec §7). */
+/** The client, or the error: 400 if credentials are missing or contradictory, 401 if they are wrong (device spec §7). */
 export function authenticateClient(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -167,7 +167,7 @@ export function refuseVerifier(
   const verifier = form.get("code_verifier");
   const { challenge } = attempt;
   if (challenge === undefined) {
-    // A verifier for a code without a challenge belongs to another code (RFC 9700 §2.1.1).
+    // Without a challenge, the service must reject a verifier (RFC 9700 §2.1.1).
     if (verifier === undefined) return undefined;
     return oauthError("invalid_grant", "There was no code_challenge for this code.");
   }

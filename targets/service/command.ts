@@ -80,7 +80,7 @@ export function serviceLine(usage: string): Command {
     .addHelpText("after", HELP);
 }
 
-/** Starts the server and returns. A signal ends the process. @throws UsageError for an invalid option or port */
+/** Starts the server and returns. SIGINT and SIGTERM end the process. @throws UsageError for an invalid option or port */
 export async function runService(line: Command, name: string): Promise<number> {
   try {
     await listen(line.opts<Flags>(), name);
@@ -137,7 +137,7 @@ function readPublicUrl(text: string): string {
   return text;
 }
 
-/** The certificate that clients have to trust: that of --https, or that of --cert if it is self-signed. */
+/** The file with the certificate that clients have to trust: the authority's of --https, or a self-signed one of --cert. */
 let authorityFile = "";
 
 function readPair(flags: Flags): { key?: string; cert?: string } {

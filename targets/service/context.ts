@@ -37,7 +37,7 @@ export interface ServiceContext {
   readonly observers: Observers;
   /** Subscription offers by "package/product/base plan", and then by offer id. */
   readonly offers: Map<string, Map<string, SubscriptionOffer>>;
-  /** setOptions replaces this object. */
+  /** setOptions replaces this object and `scopes`. */
   options: ServiceOptions;
   scopes: ScopeCatalogue;
 }

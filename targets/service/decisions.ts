@@ -35,8 +35,8 @@ export function decidable(
 }
 
 /**
- * Approves a pending attempt for an account. A rule of the organization may turn the approval into a refusal
- * (admin_policy_enforced or org_internal), which the device receives at its next poll.
+ * Approves a pending attempt for an account. A policy (admin_policy_enforced), a client of another organization
+ * (org_internal) or an empty choice (access_denied) turns it into a refusal, which the device receives at its next poll.
  */
 export function approve(
   context: ServiceContext,
@@ -61,7 +61,7 @@ export function approve(
   return "granted";
 }
 
-/** The organization's rule, if any, that forbids this account to grant these scopes to the client. */
+/** The rule, if any, that forbids this account to grant these scopes to the client. */
 function ruleAgainst(
   context: ServiceContext,
   clientId: string,
@@ -77,7 +77,7 @@ function ruleAgainst(
 
 /**
  * Called when a poll claims the tokens of an approved attempt. Refuses it if the account was disabled since the
- * approval, or if a rule of its organization now forbids the access.
+ * approval, or if a rule now forbids the access.
  */
 export function refuseClaim(
   context: ServiceContext,

@@ -79,7 +79,7 @@ function createCode(
   return json(200, describeAttempt(context, attempt, nowMs));
 }
 
-/** The first supported value, because values are in order of preference (OpenID Connect Core §3.1.2.1). */
+/** The first supported value, as values are in order of preference (OpenID Connect Core §3.1.2.1), or the usual context. */
 function contextOf(values: string | undefined): string {
   const known: readonly string[] = AUTHENTICATION_CONTEXTS;
   return values?.split(" ").find((value) => known.includes(value)) ?? USUAL_CONTEXT;

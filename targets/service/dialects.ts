@@ -18,7 +18,7 @@ export interface Manner {
   readonly hasOfflineScope: boolean;
   /** Whether a refresh token is issued only with the scope `offline_access`. */
   readonly isOfflineRequested: boolean;
-  /** Whether an early poll gets `slow_down` even after the decision. */
+  /** Whether an early poll gets `slow_down`, and a late one `expired_token`, even after the decision. */
   readonly slowsDownAfterDecision: boolean;
   /** Other defaults of the options. */
   readonly options: {

@@ -31,7 +31,7 @@ type Check = readonly [
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
-/** The checks of RFC 9449 §4.3, in its order. `checkProof` makes the first two and checks that the jti is new. */
+/** Checks of RFC 9449 §4.3 in its order. `checkProof` makes the first two; `findCaller` compares the key of the token. */
 const CHECKS: readonly Check[] = [
   [
     "The proof needs htm, htu, iat and jti, and ath beside an access token.",
@@ -109,7 +109,7 @@ function targetOf(address: string): string {
   return origin + pathname;
 }
 
-/** The key of a token request (§5). Undefined: the request has no proof and needs none. */
+/** The key of a token request (§5). Undefined: DPoP is off, or the request has no proof and needs none. */
 export function keyOfTokenRequest(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -134,7 +134,7 @@ function isNonce(context: ServiceContext, nonce: unknown): boolean {
   return nonce === nonceOf(context) || nonce === nonceOf(context, 1);
 }
 
-/** Adds the next nonce to the response if the request has a proof (§8.2). */
+/** Adds the current nonce to the response if the request has a proof (§8.2). */
 export function withNonce(
   context: ServiceContext,
   request: ProtocolRequest,

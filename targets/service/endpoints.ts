@@ -96,7 +96,7 @@ function route(context: ServiceContext, request: ProtocolRequest): ProtocolRespo
 
 const API_PREFIXES = ["/video/", "/publisher/", "/events/"];
 
-/** Whether clients of a path expect errors of OAuth or of the resource APIs. */
+/** Whether errors at a path have the format of OAuth or of the APIs. */
 export function familyOf(path: string): Family {
   return API_PREFIXES.some((prefix) => path.startsWith(prefix)) ? "api" : "oauth";
 }

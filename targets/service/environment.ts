@@ -34,7 +34,7 @@ export interface Environment {
   makeKey?: ((algorithm: "RS256" | "ES256") => SigningKey) | undefined;
   /** Verifies a signature of ES256 (RFC 7518 §3.4). If it is missing, private_key_jwt and DPoP are not available. */
   verify?: ((key: PublicKey, data: Uint8Array, signature: Uint8Array) => boolean) | undefined;
-  /** Sends a pushed event. If it is missing, events wait for polls. */
+  /** Sends a pushed event. If it is missing, no event is pushed. */
   push?: ((delivery: PushDelivery) => Promise<PushResponse>) | undefined;
 }
 

@@ -13,10 +13,10 @@ const OAUTH_ERRORS = {
   admin_policy_enforced: [400, "Access is restricted by the organization's administrator."],
   invalid_client: [401, "Unauthorized"],
   invalid_grant: [400, "Bad Request"],
-  // The service sends this error as invalid_grant, except in some dialects.
+  // The service sends this error as invalid_grant, except in the dialect entra.
   bad_device_code: [400, "Malformed device code."],
   unsupported_grant_type: [400, "Invalid grant_type."],
-  // From RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, and RFC 7009 §2.2.1.
+  // From RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, and device spec §7, rows of "Revoke".
   expired_token: [400, "The device code has expired."],
   invalid_request: [400, "Bad Request"],
   invalid_scope: [400, "Some requested scopes are not allowed on the device flow."],
@@ -100,7 +100,7 @@ interface ApiErrorDetail {
   readonly locationType?: "parameter" | "header";
 }
 
-/** An error of a resource API. `dispatch` converts it to a response. */
+/** An error of an API. endpoints.ts converts it to a response. */
 export class ApiError extends Error {
   constructor(
     readonly status: keyof typeof API_STATUSES,

@@ -96,7 +96,7 @@ const receiver = z.strictObject({
   name: z.string(),
   /** The bearer token for the endpoints of the stream. */
   token: z.string().min(8),
-  /** The receiver gets events about users of these clients. They are the audience of its event tokens. */
+  /** The receiver gets events about users of these clients. The clients are the audience of its event tokens. */
   clients: z.array(id).min(1),
 });
 
@@ -159,7 +159,7 @@ function checkUnique(where: string, entries: readonly { id: string }[]): void {
   }
 }
 
-/** If two receivers had the same token, the second one would never receive an event. */
+/** If two receivers had the same token, one of them could not configure its stream. */
 function checkTokens(receivers: readonly Receiver[]): void {
   const holders = new Map<string, string>();
   for (const { id, token } of receivers) {
@@ -221,7 +221,7 @@ export class Directory {
     return holder;
   }
 
-  /** The scopes that the policy of this account or organization blocks, without its organization's. */
+  /** The scopes that the policy of this account or organization blocks. An account's are without its organization's. */
   policyOf(accountOrOrganizationId: string): readonly string[] {
     return this.#holder(accountOrOrganizationId).blockedScopes;
   }

@@ -36,7 +36,7 @@ export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
     readonly scopes?: readonly string[] | undefined;
     readonly jkt?: string | undefined;
   }[];
-  /** Whether newer grants have displaced the refresh token. The access tokens stay valid. */
+  /** Whether the refresh token has ended alone: displaced by newer grants, or revoked. The access tokens stay valid. */
   readonly evicted?: boolean | undefined;
 };
 
@@ -141,7 +141,7 @@ export class Grants {
 
   /**
    * Exchanges a refresh token of this client (device spec §4.3) for tokens with `scopes`, or with all granted scopes.
-   * "invalid_scope": the scopes exceed the granted ones (RFC 6749 §6). Undefined: the token is not valid.
+   * "invalid_scope": the scopes exceed the granted ones (RFC 6749 §6). Undefined: the token or its key is not valid.
    */
   refresh(
     token: string,
@@ -163,7 +163,7 @@ export class Grants {
     // same new token again. This does not extend the grace period.
     const isAgain = token === grant.predecessor && this.#env.now() < grant.graceUntilMs;
     if (!isCurrent && !isAgain) {
-      // A replaced token was used, so someone other than the client has it (RFC 9700 §4.14.2).
+      // A replaced token was used, so someone other than the client probably has it (RFC 9700 §4.14.2).
       this.#end(grant, "revoked");
       return undefined;
     }
@@ -219,7 +219,7 @@ export class Grants {
     else this.#end(grant, "evicted");
   }
 
-  /** Revokes every grant of an account, or only those to one client. Returns the valid ones. */
+  /** Revokes every grant of an account, or only those to one client. Returns those that were valid and not evicted. */
   revokeAll(accountId: string, clientId?: string): Grant[] {
     for (const grant of [...(this.#evicted.get(accountId) ?? [])])
       if (clientId === undefined || grant.clientId === clientId) this.#dropAccessTokens(grant);

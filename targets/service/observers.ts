@@ -23,7 +23,7 @@ export type ServiceEvent =
       accountId?: string | undefined;
       /** The granted scopes, if fewer than requested. */
       scopes?: readonly string[] | undefined;
-      /** The duration of the grant, if the user set one. */
+      /** The duration of the grant in seconds, if it is limited. */
       accessSeconds?: number | undefined;
       /** The error code of the refusal: access_denied, admin_policy_enforced or org_internal. */
       refusal?: string | undefined;
@@ -76,7 +76,7 @@ export class Observers {
     }
   }
 
-  /** Reports the exception of an observer to the others. That observer could throw again, in an endless loop. */
+  /** Reports the exception of an observer to the others. The faulty one gets no report, because it could throw again. */
   #report(atMs: number, faulty: Observer, error: unknown): void {
     const message = `an observer threw: ${error instanceof Error ? error.message : String(error)}`;
     for (const observer of this.#list) {
@@ -97,8 +97,8 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
 ]);
 const MASK = "***";
 
-// Parameters that may be shown. Of others, even the name is masked, because a code with an unencoded "&" looks like
-// several parameters.
+// Parameters that may be shown. If a name is in neither list, it is masked too, because a code with an unencoded "&" looks
+// like several parameters.
 const SHOWN_NAMES = new Set([
   ...["client_id", "grant_type", "scope", "token_type_hint", "client_assertion_type"],
   ...["account", "decision", "access"],

@@ -95,7 +95,7 @@ function refusal(
   return json(status, body, { "www-authenticate": challenge });
 }
 
-/** OpenID Connect Discovery §3 requires RS256. ES256 is cheaper for small clients. */
+/** OpenID Connect Discovery §3 requires RS256. With ES256, keys and tokens are shorter. */
 export const SIGNING_ALGORITHMS = ["RS256", "ES256"] as const;
 type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
@@ -134,7 +134,7 @@ export class ProviderKeys {
     }
   }
 
-  /** The public keys, newest first. */
+  /** The public keys: the current ones, then the retired ones. */
   published(): readonly object[] {
     if (!this.areThere) return [];
     const nowMs = this.#env.now();

@@ -32,7 +32,7 @@ const userCodeFormat = z
 export const optionsSchema = z.strictObject({
   /** The vendor whose server the service imitates (dialects.ts). A dialect changes the defaults of some options. */
   dialect: z.enum(DIALECTS).default("specification"),
-  /** The issuer and the base of every address. null: `serve` sets its own address. */
+  /** The base of the issuer and of every address. null: `serve` sets its own address. */
   baseUrl: rootUrl.nullable().default(null),
   /** The path of the issuer after `baseUrl`, which determines the address of the metadata (RFC 8414 §3.1). */
   issuerPath: z
@@ -81,7 +81,7 @@ export const optionsSchema = z.strictObject({
   refreshTokensPerUser: z.int().min(1).default(1000),
   /** Whether each refresh returns a new refresh token (RFC 9700 §4.14). */
   refreshTokenRotation: z.boolean().default(false),
-  /** How long the previous refresh token stays valid after a rotation, in seconds. null: all earlier ones stay valid. */
+  /** How long the previous refresh token stays valid after a rotation, in seconds. null: the last 16 stay valid. */
   rotationGrace: z.int().min(0).nullable().default(60),
 
   /**
@@ -100,7 +100,7 @@ export const optionsSchema = z.strictObject({
   dpopNonces: z.boolean().default(false),
   /** How far the `iat` of a proof may differ from the service's clock, and how often the nonce changes, in seconds. */
   dpopWindow: seconds.default(60),
-  /** The body type of requests for device authorization, tokens and revocation. The other type gets 415. */
+  /** The body type of requests to the OAuth endpoints. "json": a form gets 415. "form": JSON gets 400. */
   bodies: z.enum(["form", "json"]).default("form"),
   /** Lifetime of ID tokens in seconds. */
   idTokenLifetime: seconds.default(3600),
@@ -120,7 +120,7 @@ export const optionsSchema = z.strictObject({
   waitingEventsMax: z.int().min(1).default(1000),
   /** How token-revoked events name a token. */
   tokenIdentifier: z.enum(["hash", "prefix"]).default("hash"),
-  /** Maximum number of offers for each subscription, over all base plans. */
+  /** Maximum number of base plans and offers of a subscription together. */
   offersPerSubscription: z.int().min(1).default(250),
   /** Whether pages of the service's own origin may frame the consent pages (a simulator's panel). */
   framedBySelf: z.boolean().default(false),

@@ -86,7 +86,7 @@ export function createScopes(scopeBase: string, hasOfflineScope: boolean): Scope
 
 /**
  * Splits a scope parameter (RFC 6749 §3.3). Returns the scopes without duplicates, or the first one that the device
- * grant does not allow (device spec §5).
+ * grant does not allow (device spec §5), "" if there is no scope.
  */
 export function readRequestedScopes(
   catalogue: ScopeCatalogue,

@@ -30,10 +30,10 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-// A request that takes longer to arrive comes from an attacker or a broken client, not from a device.
+// A request that takes longer to arrive probably comes from an attacker or a broken client.
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADER_BYTES_MAX = 16_384;
-/** How long idle connections stay open. Devices close theirs much earlier, so no request meets a closing connection. */
+/** How long idle connections stay open. Devices close theirs earlier, so their requests do not meet a closing connection. */
 const IDLE_MS = 30_000;
 
 /**
@@ -49,7 +49,7 @@ export async function serve(
   return server;
 }
 
-/** Listens on a socket. `response` gets Node's own Request. Rejects as `serve` does. */
+/** Listens on a socket. `response` handles each request. Rejects as `serve` does. */
 export async function listen(
   response: (request: Request, env: unknown) => Promise<Response>,
   settings: ServeSettings = {},
@@ -124,7 +124,7 @@ function limitsOf(requestTimeoutMs: number) {
   };
 }
 
-/** The name under which devices reach the service: `host`, or if that is every address, the machine's first one. */
+/** The name under which devices reach the service: `host`, or if that is every address, the first external IPv4 address. */
 export function reachableName(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return host;
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);

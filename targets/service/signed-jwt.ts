@@ -73,7 +73,7 @@ export class UsedIds {
   }
 }
 
-/** Returns the compact serialization (RFC 7519). */
+/** Returns the compact serialization (RFC 7515 §7.1). */
 export function signedJwt(
   header: object,
   claims: object,

@@ -75,21 +75,21 @@ export interface WaitingCode {
 
 /** A running service whose users a test controls. */
 export interface SimulatedService {
-  /** The base of every address, without a slash at the end. */
+  /** The service's address, without a slash at the end. Every other address begins with it, or with the option `baseUrl`. */
   readonly url: string;
-  /** The issuer: `url` followed by the option `issuerPath`. */
+  /** The issuer: `url`, or the option `baseUrl`, followed by the option `issuerPath`. */
   readonly issuer: string;
   /** Undecided codes, oldest first. */
   pending(): WaitingCode[];
   /** Approves a code as an account, such as "ada". */
   approve(userCode: string, account: string, choices?: ApprovalChoices): DecisionOutcome;
-  /** Denies a code. The next poll gets `access_denied`. */
+  /** Denies a code. The next poll gets `access_denied`, or the dialect's word for it. */
   deny(userCode: string): DecisionOutcome;
   /** Revokes all grants of an account, or only those to one client. Returns the number of valid grants. */
   revokeAllFor(account: string, clientId?: string): number;
   /** Changes options while the service runs. Codes and tokens that were issued keep their lifetimes. */
   setOptions(changes: SimulatedServiceOptions): void;
-  /** Makes new keys for ID tokens. The old ones stay in the key set for a day. */
+  /** Makes new keys for ID tokens. The old ones stay in the key set, by default for a day. */
   rotateKeys(): void;
   /** Reports requests, codes and grants, with masked secrets. Returns a function that stops the reports. */
   observe(observer: (event: ServiceEvent) => void): () => void;

@@ -180,7 +180,7 @@ function readOffer(request: ProtocolRequest, path: OfferPath, offerId: string) {
   return offer;
 }
 
-// The body of an action must be empty or repeat the ids of the path.
+// The body of an action is empty or an object. If it has ids, they must be those of the path.
 function checkActionBody(request: ProtocolRequest, path: OfferPath): void {
   if (request.body.length === 0) return;
   const body = jsonOf(request);

@@ -66,7 +66,7 @@ function poll(context: ServiceContext, form: FormParameters, by: Requester): Pro
   const wrongVerifier = refuseVerifier(attempt, form);
   if (wrongVerifier) return wrongVerifier;
   if (attempt.state === "claimed") return claimedAgain(context, attempt);
-  // Only a pending code expires (device spec §3).
+  // Only a pending code expires (device spec §3), except in the dialect keycloak.
   if (attempt.state === "pending" || mannerOf(context).slowsDownAfterDecision) {
     if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
     if (isTooEarly(context, attempt, nowMs)) return oauthError("slow_down");

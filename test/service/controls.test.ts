@@ -38,7 +38,7 @@ describe("controls", () => {
     }
     expect(() => bench.service.setOptions({ interval: -1 })).toThrow(/^option interval: /);
     expect(bench.service.options.interval).toBe(30);
-    // A new dialect replaces the defaults of the old one. Options that were set explicitly stay.
+    // A new dialect sets all options that differ between dialects, such as codeLifetime. Other options stay.
     bench.service.setOptions({ dialect: "keycloak" });
     expect(bench.service.options).toMatchObject({ codeLifetime: 600, interval: 30 });
     bench.service.setOptions({ dialect: "specification" });
@@ -121,7 +121,7 @@ describe("observers", () => {
 });
 
 describe("memory", () => {
-  /** Counts the list elements that the service visits while `act` runs. */
+  /** Counts the elements of maps and sets that the service visits while `act` runs. */
   function stepsOf(act: () => void): number {
     const lists = [new Map().values(), new Set().values()].map(Object.getPrototypeOf);
     const spies = lists.map((list) => vi.spyOn(list, "next"));

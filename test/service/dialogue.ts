@@ -6,7 +6,7 @@
 //   sign-in account=ben -> 200                   code, allow and poll; $access and $refresh are its tokens
 //   list mine= -> 400 required                   the API of live broadcasts; token= replaces or removes the token
 //   get /userinfo -> 200 sub=ada                 any address, with the last access token
-//   poll basic=a:b -> 401 invalid_client         HTTP Basic with this pair, unencoded
+//   poll basic=a:b -> 401 invalid_client         HTTP Basic with this pair as it is
 //   wait 4.999                                   seconds
 //   enter -> 200 says=$user                      types the last code into the page; choose and press continue there
 //   submit /account/disable -> 200               sends the form for this address, which some page contained
@@ -326,7 +326,7 @@ class Talk {
     return this.#post("/token", sent, basic);
   }
 
-  /** `basic` is the pair for HTTP Basic, already encoded. */
+  /** `basic` is the pair for HTTP Basic, before its conversion to Base64. */
   #post(target: string, fields: Pairs, basic: string | undefined): HttpResponse {
     const authorization = basic && {
       authorization: `Basic ${Buffer.from(basic).toString("base64")}`,

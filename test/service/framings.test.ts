@@ -1,4 +1,4 @@
-// Tests that the framing of a body (RFC 9112 §6) does not affect the response of any endpoint.
+// Tests that service and simulator handle each framing of a body (RFC 9112 §6) at each address.
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { PATHS } from "../../targets/service/metadata.ts";
 import { type RunningSimulator, startSimulator } from "../desktop/bench.ts";

@@ -29,7 +29,7 @@ export const PUBLISHER_CLIENT = {
   client_secret: "publisher-secret",
 };
 
-/** Generating RSA keys takes long, so all benches share these keys. A rotation generates a new key. */
+/** Generating RSA keys takes long, so all benches share these keys. A rotation selects another key. */
 const made: { algorithm: string; key: SigningKey; users: WeakSet<object> }[] = [];
 function sharedKeys(): (algorithm: "RS256" | "ES256") => SigningKey {
   const user = {};

@@ -65,7 +65,7 @@ export interface Grant {
   /** The refresh tokens, the current one last. */
   readonly refresh: string[];
   graceUntil: number;
-  /** The replaced refresh token, if it is still valid. */
+  /** The replaced refresh token, which is valid until `graceUntil`. */
   predecessor: string | undefined;
   /** Whether the refresh token is valid. Newer grants may displace it. The access tokens then stay valid. */
   runs: boolean;
@@ -184,7 +184,7 @@ export const SPEECHES: Readonly<Record<ServiceOptions["dialect"], Speech>> = {
 
 /** The service recognizes this many replaced refresh tokens. Older ones are unknown. */
 const REPLACED_MAX = 16;
-/** For this time after a code has expired, the device can fetch a decision. */
+/** For at least this time after a code has expired, the device can fetch a decision. */
 const DECISION_MEMORY_S = 3600;
 
 const BARE = ["email", "openid", "profile", "offline_access"];
@@ -486,7 +486,7 @@ export class IdealService {
     }
     if (token === grant.predecessor && this.now < grant.graceUntil)
       return { ...OK, grant, rotates: false, scopes };
-    // RFC 9700 §4.14.2: two clients have the token, and the server cannot know which one is honest.
+    // RFC 9700 §4.14.2: two clients may have the token, and the server cannot know which one is honest.
     this.end(grant);
     return INVALID_GRANT;
   }
@@ -527,7 +527,7 @@ export class IdealService {
     return runs && this.now < endsAt;
   }
 
-  /** Undefined if the service does not recognize the refresh token. */
+  /** Undefined if the refresh token is not valid, and the service does not recognize it as a replaced one. */
   #known(token: string): Grant | undefined {
     const grant = this.refreshTokens.get(token);
     const isRecent = grant?.refresh.slice(-REPLACED_MAX - 1).includes(token);
@@ -594,7 +594,7 @@ export class IdealService {
     return live.length;
   }
 
-  /** The receivers of clients that the account has used get an event about an account. */
+  /** The receivers of clients that the account has used get the event. */
   reportOfAccount(type: string, account: Account): void {
     const used = this.grants
       .filter((one) => one.account === account && one.isKnown)
@@ -645,7 +645,7 @@ export class IdealService {
     };
   }
 
-  /** The token, if it allows this call. */
+  /** The token if it allows this call, or else the error. */
   call(
     token: string | undefined,
     scopes: readonly string[],

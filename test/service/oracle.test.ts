@@ -18,7 +18,7 @@ const RESPONSES = [
   ...["401 invalid_token", "403 insufficient_scope", "400 invalid_dpop_proof"],
   ...["400 use_dpop_nonce", "401 invalid_dpop_proof"],
 ];
-/** Some runs do not get these responses, because only one dialect has them. */
+/** Not every seed gets these responses. */
 const RARE = [
   ...["400 authorization_declined", "403 expired_token", "400 org_internal", "401 use_dpop_nonce"],
 ];

@@ -87,7 +87,7 @@ export class OracleRun {
   readonly #received: string[] = [];
   readonly #ideal: IdealService;
   readonly #clients: readonly Client[];
-  /** The client of half of the devices. */
+  /** The client that makes more requests than each other one. */
   readonly #usual: Client;
   readonly #accounts: readonly Account[];
   /** The options that the service gets, and the resulting ones. */
@@ -141,7 +141,7 @@ export class OracleRun {
     this.#clients = clients;
     this.#accounts = accounts;
     const [publisher] = clients.filter(({ permittedScopes }) => permittedScopes.length > 0);
-    // Refresh tokens are bound only to the keys of public clients, so some runs have only those.
+    // Refresh tokens are bound only to the keys of public clients, so some runs prefer such a client.
     const isPublic = this.#chance(0.2);
     const others = clients.filter(({ secret }) => !isPublic || secret === undefined);
     this.#usual = this.#chance(0.4) ? publisher! : this.#one(others);
@@ -313,7 +313,7 @@ export class OracleRun {
       const htu = this.#service.baseUrl + target.split("?")[0];
       all.dpop = proofOf({ htm: method, htu, ...(JSON.parse(all.dpop) as Json) });
     }
-    // HTTP takes most of the time and is the same for all requests, so few requests use it.
+    // The HTTP app takes most of the time and treats all requests alike, so few requests use it.
     const { json: reply, ...response } = this.#chance(0.05)
       ? await this.#bench.fetch(method, target, body, all)
       : this.#bench.send(method, target, body, all);
@@ -373,7 +373,7 @@ export class OracleRun {
     return [client, { client_id, client_secret: secret }];
   }
 
-  /** Checks that each issued value is new, and needs no escaping. */
+  /** Checks that each issued value is new, and consists of printable ASCII. */
   #fresh(reply: Json, ...names: readonly string[]): string[] {
     return names.map((name) => {
       const value = String(reply[name]);
@@ -431,7 +431,7 @@ export class OracleRun {
     return this.#ideal.begin(client!, fields.scope!, device!, user!, proof);
   }
 
-  /** The user allows everything. Later actions attack these tokens. */
+  /** A sign-in in which the user allows everything. Later actions use its tokens. */
   async #signIn(): Promise<void> {
     const { id: client_id, secret: client_secret, permittedScopes } = this.#usual;
     const offline = this.#speech.requestsOffline ? ["offline_access"] : [];
@@ -832,7 +832,7 @@ function hashOf(token: string): string {
   return sha512(sha512(token)).toString("base64");
 }
 
-/** Makes runs of 250 steps. Returns the words of all responses. @throws Error with the actions of the run */
+/** Makes runs of 250 steps. Returns status and error word of all responses. @throws Error with the actions of the run */
 export async function runOracle(seed: number, steps: number): Promise<ReadonlySet<string>> {
   const met = new Set<string>();
   for (let done = 0, lifetime = 0; done < steps; lifetime++) {

@@ -88,7 +88,7 @@ test.each([
     expect(other.json.error).toBe("invalid_request");
     const revoked = error === "invalid_grant" ? "invalid_token" : error;
     expect(bench.post("/revoke", { token: "x" }, headers).json.error).toBe(revoked);
-    // The service checks the scope before the secret, but only for a client that it knows.
+    // This endpoint checks the scope only for a client that the service knows. It does not check the secret.
     const { error_description } = bench.post("/device/code", {}, headers).json;
     expect(error_description).toBe("Missing required parameter: scope");
   },

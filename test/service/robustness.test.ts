@@ -1,4 +1,4 @@
-// Sends arbitrary requests, over HTTP and in the process. The service must respond to each and never fail. fast-check
+// Sends arbitrary requests to a service in memory. The service must respond to each, without an internal error. fast-check
 // prints the seed of a failure.
 
 import fc from "fast-check";
@@ -46,8 +46,8 @@ const TYPES = ["application/json", "application/x-www-form-urlencoded", "text/pl
 const type = fc.oneof(fc.constantFrom(...TYPES), any);
 const json = fc.jsonValue();
 const own = (value: unknown) => fc.oneof(fc.constant(value), json);
-/** Signed proofs and client assertions with any members. */
 const encode = (data: string | Uint8Array): string => Buffer.from(data).toString("base64url");
+/** Signed proofs and client assertions with any members. */
 const jwt = fc
   .tuple(
     fc.record({ typ: own("dpop+jwt"), alg: own("ES256"), jwk: own(KEY.publicJwk), kid: json }),

@@ -34,7 +34,7 @@ function verified(bench: Bench, set: string): Claims {
   return JSON.parse(Buffer.from(payload, "base64url").toString()) as Claims;
 }
 
-/** An event receiver, which verifies every token. */
+/** An event receiver. */
 class Receiver {
   readonly bench: Bench;
   readonly #token: string;
@@ -67,7 +67,7 @@ class Receiver {
     return response.json as unknown as { sets: Record<string, string>; moreAvailable?: boolean };
   }
 
-  /** Polls for all waiting events. Returns [type, event] pairs in order. */
+  /** Polls for the waiting events, and verifies their tokens. Returns [type, event] pairs in order. */
   events(): [string, Claims["events"][string]][] {
     const sets = Object.values(this.poll().sets);
     return sets.flatMap((set) => Object.entries(verified(this.bench, set).events));

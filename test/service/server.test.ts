@@ -121,7 +121,7 @@ test.each(["/token", "/device"])(
     socket.write(
       `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${type}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
     );
-    // This response shows that the server has received the request.
+    // This response shows that the server has received the head of the request.
     const [response] = (await once(socket, "data")) as [Buffer];
     expect(response.toString("latin1")).toMatch(/^HTTP\/1\.1 100 /);
     socket.write("abc");

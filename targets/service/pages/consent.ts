@@ -1,5 +1,5 @@
 // The pages on the user's second device (RFC 8628 §3.3): enter the code, choose an account, approve or deny. They need
-// no JavaScript. Every form contains the code, so that several tabs do not affect each other.
+// no JavaScript. Every form contains the code, so that several tabs can handle different codes.
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import { type Attempt, normalizeUserCode } from "../attempts.ts";
@@ -43,7 +43,7 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
       return showConsent(signedIn(service, c, pageRequest, account.id), attempt);
     });
   });
-  // A reload of a step starts from the beginning.
+  // Opening the address of a later step starts from the beginning.
   for (const step of ["account", "decision"])
     app.get(`/device/${step}`, (c) => c.redirect("/device", 303));
   app.post("/device/decision", async (c) => {

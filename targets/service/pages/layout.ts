@@ -1,4 +1,4 @@
-// The frame of every page, its stylesheet, and common elements. The html template escapes all values.
+// The frame of every page, its stylesheet, and common elements. The html template escapes texts.
 
 import { html } from "hono/html";
 
@@ -138,7 +138,7 @@ button:hover { filter: brightness(1.08); }
   form[action="/device/decision"] .buttons { position: fixed; z-index: 1; left: 0; right: 0; bottom: 0;
     max-width: 30rem; margin: 0 auto; padding: .7rem 1rem;
     background: var(--card); border-top: 1px solid var(--line); }
-  /* Content below the buttons fades out, to show that there is more. */
+  /* Content fades out above the buttons, to show that there is more. */
   form[action="/device/decision"] .buttons::before { content: ""; position: absolute; left: 0; right: 0; bottom: 100%;
     height: 1.25rem; background: linear-gradient(transparent, var(--card)); pointer-events: none; }
 }

@@ -20,7 +20,7 @@ export interface PageRequest {
   /** The token of every form of this session. */
   csrf: string;
   accountId: string | undefined;
-  /** The client's address, for the limit of wrong codes. */
+  /** The browser's network address, for the limit of wrong codes. */
   address: string;
   show(
     content: PageContent,

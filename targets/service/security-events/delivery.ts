@@ -8,7 +8,7 @@ import type { Grant } from "../grants.ts";
 import { signedJwt, thumbprint } from "../signed-jwt.ts";
 import { EVENT_TYPES, needs, type QueuedEvent, type Stream, signedSet } from "./streams.ts";
 
-/** Queues an event about an account, for every receiver of a client that the account has used. */
+/** Queues an event about an account for each receiver that has requested its type and has a client of the account. */
 export function emitAccountEvent(
   context: ServiceContext,
   eventType: string,
@@ -22,7 +22,7 @@ export function emitAccountEvent(
       if (needs(stream, eventType)) emit(context, stream, eventType, { subject, ...details });
 }
 
-/** Queues token-revoked for the receivers of the grant's client. */
+/** Queues token-revoked for the receivers of the grant's client that have requested this type. */
 export function emitTokenRevoked(context: ServiceContext, grant: Grant): void {
   const subject = tokenSubject(context, grant.refreshToken);
   for (const stream of context.streams.all())
