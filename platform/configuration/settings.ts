@@ -82,7 +82,7 @@ export interface Client {
   readonly bodies?: "form" | "json" | undefined;
   /**
    * "S256": each device authorization request has a code challenge (RFC 7636). Default: if the server's profile says
-   * so, or after the server has rejected a request without a challenge.
+   * so, or after the server has demanded a challenge in an error.
    */
   readonly pkce?: "S256" | undefined;
   /**

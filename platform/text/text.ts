@@ -1,4 +1,4 @@
-// Converts between strings and bytes on engines without TextEncoder. Polls do not use this module, because it allocates.
+// Converts between strings and bytes on engines without TextEncoder. The functions allocate memory.
 
 import type { Bytes } from "../contracts.ts";
 
