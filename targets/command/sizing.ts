@@ -21,7 +21,6 @@ const MEMORY_MAX = 65_535;
 const STEP = 32;
 const A_DAY_MS = 86_400_000;
 
-/** A typical client. */
 const SETTINGS = {
   ...driverConfig,
   clientId: "c".repeat(36),
@@ -126,7 +125,6 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
   }
 }
 
-/** Typical lengths of access token and refresh token. */
 const USUAL = [
   ["short opaque tokens", 64, 64],
   ["opaque tokens", 255, 255],

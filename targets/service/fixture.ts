@@ -81,7 +81,6 @@ const basePlan = z.strictObject({
 
 const application = z.strictObject({
   packageName: id,
-  /** Accounts that may publish this application. */
   publishers: z.array(id),
   subscriptions: z.array(
     z.strictObject({
@@ -232,7 +231,6 @@ export class Directory {
     this.#holder(accountOrOrganizationId).blockedScopes = [...blockedScopes];
   }
 
-  /** Makes an account a member of an organization. `undefined` ends a membership. */
   admit(accountId: string, organizationId: string | undefined): void {
     const account = this.account(accountId);
     if (organizationId !== undefined && !this.organizations.has(organizationId))

@@ -424,7 +424,6 @@ export class IdealService {
     return !this.#speech.requestsOffline || scopes.includes("offline_access");
   }
 
-  /** Stores the first tokens of an attempt. */
   claimed(
     attempt: Attempt,
     accessToken: string,
@@ -582,7 +581,6 @@ export class IdealService {
 
   // Actions of users and administrators, and their events (device spec §3, §6).
 
-  /** Returns how many valid grants it has revoked. */
   revokeAll(account: Account, client?: Client): number {
     const its = this.grants.filter(
       (one) => one.account === account && (client === undefined || one.client === client),

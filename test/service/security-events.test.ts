@@ -34,7 +34,6 @@ function verified(bench: Bench, set: string): Claims {
   return JSON.parse(Buffer.from(payload, "base64url").toString()) as Claims;
 }
 
-/** An event receiver. */
 class Receiver {
   readonly bench: Bench;
   readonly #token: string;

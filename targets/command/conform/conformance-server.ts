@@ -24,9 +24,7 @@ export interface TlsIdentities {
   trusted: TlsIdentity;
   /** An identity signed by another authority. */
   untrusted: TlsIdentity;
-  /** An identity for another host name. */
   otherName: TlsIdentity;
-  /** An identity whose certificate has expired. */
   expired: TlsIdentity;
 }
 
@@ -37,7 +35,6 @@ export const OUTDATED = {
   ciphers: "DEFAULT@SECLEVEL=0",
 } as const;
 
-/** A server that requires a client certificate. */
 export const DEMANDING = { requestCert: true, rejectUnauthorized: true } as const;
 
 /** The options of TLS servers for both suites (adapters and devices), by the names of `HttpTestServer.tls`. */

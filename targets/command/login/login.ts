@@ -140,7 +140,7 @@ const UNUSABLE_MAX = 4;
 /** Whether the address is probably not that of an authorization server. A user at a terminal should not wait for it. */
 function isUnusable({ response, code, lacks }: SignInError): boolean {
   const { error = "", status = 0 } = response ?? {};
-  // If only a member is missing, another check ends the login and names the member.
+  // If only a member is missing, the core ends the sign-in, and the error names the member.
   const isPage = code === "malformed_response" && lacks === "" && status <= 299;
   return isPage || (error === "" && (status === 404 || status === 410));
 }

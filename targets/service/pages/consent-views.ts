@@ -36,7 +36,6 @@ ${hidden({ csrf })}
   return { title, body };
 }
 
-/** Each account is a button that submits the form. */
 export function accountChoice(
   accounts: readonly Account[],
   action: string,

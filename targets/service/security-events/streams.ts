@@ -57,7 +57,6 @@ export interface Stream {
 export interface StreamConfiguration {
   method: string;
   kind: "push" | "poll";
-  /** The address for pushed events. */
   url: string | undefined;
   eventsRequested: readonly string[];
 }
