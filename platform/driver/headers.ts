@@ -23,7 +23,7 @@ export function headersFor(
 
 /** The headers that the driver and the adapters set themselves. */
 const OWN_HEADER =
-  /^(accept|accept-encoding|authorization|connection|content-(length|type)|expect|host|transfer-encoding|user-agent)$/i;
+  /^(accept|accept-encoding|authorization|connection|content-(length|type)|dpop|expect|host|transfer-encoding|user-agent)$/i;
 
 /** @throws TypeError with the first header that cannot be sent */
 export function checkHeaders(headers: HostHeaders | undefined): void {

@@ -205,6 +205,7 @@ const WRONG: Readonly<Record<Entrance, readonly Row[]>> = {
     [{ resources: ["https://x", "http://x"] }, "resources[1] must be an https address"],
     [{ resources: ["ftp://x"], allowHttp: true }, "resources[0] must be an https address"],
     [{ headers: { grant: [["Host", "x"]] } }, "headers.grant Host is not the host's to set"],
+    [{ headers: { resource: [["dpop", "x"]] } }, "headers.resource dpop is not the host's to set"],
   ],
   login: [
     [{ clientId: "\u00e9" }, "--client-id must be 1 to 256 printable ASCII characters"],
