@@ -43,7 +43,7 @@ const STYLE = `<style>
   .tsd-page-title:has(+ .tsd-typography) { display: none; }
 </style>`;
 
-/** Names a page by its heading instead of its path. Marks drawings as plain text, because code is colored. */
+/** Names a Markdown page by its heading, adds its subject, and marks blocks without a language as plain text. */
 function nameDocument(document: DocumentReflection): void {
   const subject = SUBJECTS.find(([, pages]) => pages.test(document.name.replaceAll("_", "/")))![0];
   let text = "";

@@ -18,7 +18,7 @@ struct pg_heap {
   size_t used;        /* current bytes, with PG_HEAP_OVERHEAD for each block */
   size_t peak;        /* the maximum of `used` */
   size_t blocks;      /* number of blocks at present */
-  size_t limit;       /* a block is refused if its size would raise `used` above this; 0: none is refused */
+  size_t limit;       /* a block is refused if its size would raise `used` above this; 0: no limit */
   size_t engine;      /* bytes of the engine's own objects before it runs a program; set by the engine's file */
   size_t core;        /* bytes of the core with its device; 0 on the firmware's own engine */
   unsigned long calls;   /* allocations and changes of size since the start, including refused ones */

@@ -28,7 +28,7 @@ struct pg_wall_stored {
   uint32_t last_s;     /* the last stored time, or `earliest_s` if that is later; a guessed time is not earlier */
 };
 
-/* A clock. It starts as zeros, except `stored` and `keep`. All devices of a program may share one. */
+/* A clock. It starts as zeros, except `stored` and `keep`. Devices with simultaneous connections must not share one. */
 struct pg_wall_clock {
   struct pg_wall_stored stored;
   /* Stores `stored`, and sets the machine's clock, if there is one, to `wall_s`. Called when the time was unknown, was

@@ -1,6 +1,6 @@
 /*
  * Sends requests over a connection that only records them. Each input line is a request. Its words are in hexadecimal
- * ("-": empty), except numbers, which are decimal. A space follows each word:
+ * ("-": empty), except numbers, which are decimal. Spaces separate the words:
  *
  *   endpoint allowed allow_http authorization address target secret
  *
