@@ -28,9 +28,9 @@ addresses and the client authentication of the profile or of the server's metada
 With --page, the output is the settings page of a board or of the host in C. It contains the device.json, the
 certificate authorities that the device trusts (--authorities, or else http.certificates), a random seed, and the
 device's key (storage.deviceKey), if any. --dpop auto reads once, now, whether the server's metadata offer DPoP for
-ES256. With --csv, each line of the table is a device. The first line names members of device.json (clientId,
-deviceParameters.serial, limits.renewals). The column \`file\` names the page below --out. An empty cell leaves the
-member as it is in device.json.
+ES256. With --csv, the first line of the table names members of device.json (clientId, deviceParameters.serial,
+limits.renewals), and each further line is a device. The column \`file\` names the page below --out. An empty cell
+leaves the member as it is in device.json.
 
   picogrant configure device.json --page --authorities ca.pem --out device.page
   picogrant configure device.json --page --authorities ca.pem --csv devices.csv --out pages`;

@@ -1,4 +1,4 @@
-// The dialects: how well-known authorization servers differ from the specification of this service. Each row names the
+// The dialects: how well-known authorization servers differ from the device authorization specification. Each row names the
 // source of its differences. Later rows take precedence.
 
 export interface Manner {

@@ -13,7 +13,7 @@ export interface Grant {
   readonly accountId: string;
   readonly scopes: readonly string[];
   readonly createdAtMs: number;
-  /** The end of time-based access. Undefined: the grant lasts until it is revoked. */
+  /** The end of time-based access. Undefined: the access is not limited in time. */
   readonly expiresAtMs: number | undefined;
   readonly authentication: Authentication;
   /** The thumbprint of the key that refresh requests must prove (RFC 9449 §5), if any. */

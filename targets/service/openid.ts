@@ -124,7 +124,7 @@ export class ProviderKeys {
     return signedJwt(header, claims, (bytes) => key.sign(bytes));
   }
 
-  /** Makes new keys. The old ones stay published for `seconds`. */
+  /** Retires the keys; new ones are made on demand. The old ones stay published for `seconds`. */
   rotate(seconds: number): void {
     if (!this.areThere) return;
     const untilMs = this.#env.now() + seconds * 1000;

@@ -56,7 +56,7 @@ export const optionsSchema = z.strictObject({
   codeLifetime: seconds.default(1800),
   /** How long polls of an expired code get expired_token, in seconds. Later, the code is unknown. */
   expiredCodeMemory: z.int().min(0).default(3600),
-  /** Seconds added to an attempt's interval by each slow_down: 0 as in the specification, 5 as in RFC 8628. */
+  /** Seconds added to an attempt's interval by each slow_down: 0 as in the device spec, 5 as in RFC 8628. */
   slowDownGrowth: z.int().min(0).default(0),
   /** How early a poll may arrive without a slow_down, in milliseconds, because real timers are not exact. */
   pollToleranceMs: z.int().min(0).default(0),

@@ -142,7 +142,7 @@ function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh:
 }
 
 /**
- * The token may be in the query or in the body. As specified, an unknown token gets 400 invalid_token. With RFC 7009,
+ * The token may be in the query or in the body. By device spec §7, an unknown token gets 400 invalid_token. With RFC 7009,
  * it gets 200 (§2.2), and the client must authenticate (§2.1).
  */
 export function revocation(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {

@@ -1,4 +1,4 @@
-// The HTML of the consent pages: code entry, choice of account, consent. consent.ts makes the decisions.
+// The HTML of the consent pages: code entry, choice of account, consent. consent.ts handles the forms.
 
 import { html } from "hono/html";
 import type { Attempt } from "../attempts.ts";

@@ -72,7 +72,7 @@ function emit(context: ServiceContext, stream: Stream, eventType: string, payloa
 // Waits before the retries, in seconds. After the last retry, the event is dropped.
 const RETRY_SECONDS = [10, 60, 300, 1800, 7200];
 
-/** Pushes all queued events, after the configuration or the status has changed. */
+/** Call this after the configuration or the status has changed. */
 export function schedulePushOfQueue(context: ServiceContext, stream: Stream): void {
   for (const event of stream.queue.values()) {
     // While a post is in flight, a second one could deliver the event twice.
