@@ -1,4 +1,4 @@
-// Tests the actions of the panel: which are disabled, what one may cost, and when a jump in time ends.
+// Tests the actions of the panel: which are disabled, how many exchanges one may cause, and when a jump in time ends.
 import fs from "node:fs";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";

@@ -229,7 +229,7 @@ describe("a complete run in qjs", () => {
     );
     expect(first.child.exitCode).toBe(null);
     expect(await first.stop("SIGINT")).toBe(0);
-    // After the program's end there is no lock. The lock of an earlier boot with the PID of a running process is ignored.
+    // At its end the program removes its lock. The next start removes a lock of an earlier boot, whatever its PID is.
     const state = join(folder, "state");
     const locks = (): string[] => fs.readdirSync(state).filter((name) => name.startsWith("lock-"));
     expect(locks()).toEqual([]);

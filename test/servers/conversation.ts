@@ -72,7 +72,7 @@ export class Conversation {
     return this;
   }
 
-  /** Advances the clock until a refresh gets this response. If the token has no lifetime, an API returns 401 first. */
+  /** Advances the clock to the next request (at most a year), a refresh. If the token has no lifetime, an API sends 401. */
   refresh(response: "refresh" | "ended"): this {
     this.append(response);
     const { clock, http } = this.platform;
