@@ -9,11 +9,11 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 /** The ceilings of lines of code and of all files. "beside" is everything outside the layers. */
 const CEILINGS: Readonly<Record<string, readonly [lines: number, files: number]>> = {
-  core: [7_200, 53],
-  platform: [13_600, 103],
-  targets: [40_100, 312],
-  scripts: [1_505, 16],
-  test: [43_950, 262],
+  core: [7_150, 53],
+  platform: [13_300, 102],
+  targets: [39_600, 309],
+  scripts: [1_500, 16],
+  test: [43_300, 260],
   beside: [100, 15],
 };
 
