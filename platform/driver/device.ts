@@ -10,9 +10,9 @@ import type { DriverOptions } from "./options.ts";
 export class CapacityError extends RangeError {}
 
 /**
- * Creates the core's device, and checks whether the storage can take its records.
+ * Creates the core's device. Checks whether the storage can take its records, unless `isGrown` is set.
  * @param memory the core uses this array as long as the device exists
- * @param isGrown whether the memory grows when a value needs it, so that a record is only as long as its values
+ * @param isGrown whether `memory` has been enlarged for a long value. A record is only as long as its values
  * @throws Error if the core is of another release, whose numbers differ
  * @throws CapacityError if the configuration is invalid, or the memory or the storage is too small
  */

@@ -58,7 +58,7 @@ export async function openState(settings: NodeSettings): Promise<OpenState> {
     throw error;
   }
   const { storage, entropy } = adapters;
-  // A seal remembers what it has read, so each device needs a new one.
+  // Sealed storage remembers which records it has read. Another program may have changed them, so each driver gets its own.
   const seal = (inner: Storage): Storage =>
     SealedStorage ? new SealedStorage({ storage: inner, entropy, deviceKey: deviceKey! }) : inner;
   const open = (): Storage => seal(storage);

@@ -87,7 +87,7 @@ export class Judge implements Listeners {
   }
 
   noise(what: string): void {
-    // In a row without steps, only a request is a fault.
+    // In a row without steps, the device must refuse the TLS server. Bytes that are not HTTP are then no fault.
     if (this.#row.steps.length > 0) this.#print(what);
   }
 

@@ -360,7 +360,7 @@ async function signOut(
   const session = await openSession(platform, ready, { resumeOnly: true, onTrouble }).catch(
     (error) => {
       // The session has ended, so there is no token to revoke.
-      if (error instanceof SignInError) discard(state);
+      if (error instanceof SignInError && error.code === "not_signed_in") discard(state);
       throw error;
     },
   );

@@ -17,7 +17,8 @@ enum { PG_REASON_CELLS = 160 };
 const char *pg_reason_sentence(int reason);
 
 /* Draws a reason as a frame of columns * rows cells, at most PG_REASON_CELLS.
- * @param texts in the order of PG_REASON_*, one line each, in UTF-8 as in struct pg_settings; "" for the built-in texts
+ * @param texts one line of UTF-8 for each reason from 1 on; "|" begins a new row of the display. An empty or missing line
+ *   stands for the built-in text, so "" for all of them
  * @return 1, or 0 if nothing is drawn, because there is no reason or the display is too large */
 int pg_reason_frame(const char *texts, int reason, uint8_t *frame, int columns, int rows);
 

@@ -1,5 +1,5 @@
-/* Tests a port's connection. The check's own server (`npx picogrant check-server`) knows what was sent and received. If
- * another HTTP server responds instead, fewer tests are possible. */
+/* Tests a port's connection. The check's own server (`npx picogrant check-server`) sends the responses that the tests need.
+ * If another HTTP server responds instead, fewer tests are possible. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
