@@ -250,7 +250,6 @@ export class Driver {
     this.#faults.report();
   }
 
-  /** Calls code outside the driver. A promise that this code returns may reject later. */
   #guard<T>(call: () => T): T | undefined {
     try {
       const result = call();
@@ -262,7 +261,6 @@ export class Driver {
     }
   }
 
-  /** Handles a failure of code outside the driver. @param giveUp reports the failed operation to the core */
   #fault(error: unknown, giveUp: () => void): void {
     this.#faults.hold(error);
     this.#report(giveUp);

@@ -14,6 +14,7 @@ import {
   Violation,
 } from "./case.ts";
 
+/** The limits with which the suite creates an adapter. */
 export interface HttpLimits {
   /** Milliseconds for the whole exchange. */
   timeLimitMs: number;
@@ -21,6 +22,7 @@ export interface HttpLimits {
   sizeLimitBytes: number;
 }
 
+/** An HTTP adapter under test. */
 export interface HttpSubject extends Subject {
   http: Http;
 }
@@ -97,9 +99,11 @@ export interface HttpTestServer {
   requests(): readonly RequestOnServer[];
   /** Closes connections that wait for another request, as servers do after a while. */
   closeIdle(): void | Promise<void>;
+  /** Ends the server and its connections. */
   close(): void | Promise<void>;
 }
 
+/** Starts the servers of the HTTP suite. */
 export interface HttpTestBench {
   /** Whether requests go over real connections, so that the suite can check headers, connections and framing. */
   wire: boolean;

@@ -204,6 +204,7 @@ const connectionReasons = {
 
 /** The languages with built-in texts, as ISO 639-1 codes. */
 export const languages = ["en", "de", "fr", "es", "ja"] as const;
+/** A language of `languages`. */
 export type Language = (typeof languages)[number];
 
 export const TEXTS: Readonly<Record<Language, Texts>> = { en: MESSAGES.split("\n"), ...messages };

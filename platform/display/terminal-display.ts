@@ -7,14 +7,17 @@ import { type RomName, romCharacter } from "./display-rom.ts";
 
 /** The members of `process.stdout` that the display uses. */
 export interface TerminalOutput {
+  /** Writes text, which may contain escape sequences. */
   write(text: string): unknown;
   /** Whether the output is a terminal. In a terminal, frames are redrawn in place. */
   readonly isTTY?: boolean | undefined;
   /** The terminal's width in characters. */
   readonly columns?: number | undefined;
+  /** Without a listener for `error`, a closed terminal would end the process. */
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
+/** Size and place of the display. */
 export interface TerminalDisplayOptions {
   /** 16..80, default 20. */
   columns?: number;

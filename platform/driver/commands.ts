@@ -44,7 +44,6 @@ export class Commands implements RequestContext {
   readonly #options: DriverOptions;
   readonly #owner: CommandOwner;
   readonly #storage: Storage;
-  /** The first filter of the pipeline. */
   readonly #exchange: Below;
   readonly #responses: Responses;
   readonly #look: LeakGuard;

@@ -168,7 +168,6 @@ class SignedExchange extends ResponseBuffer {
   #endpoint = Endpoint.TOKEN;
   #hasProof = false;
   #hasAssertion = false;
-  /** Whether the request was repeated with a new nonce. */
   #isRepeated = false;
   #nonce = "";
   /** Why the nonce of the response cannot be used; "" if it can. */

@@ -71,7 +71,6 @@ class LoggedExchange extends Listener {
   readonly #log: (words: string) => void;
   readonly #nowMs: () => number;
   #count = 0;
-  /** The name of the current request, "" if there is none. */
   #name = "";
   #sinceMs = 0;
   #status = 0;

@@ -75,7 +75,6 @@ export class ResponseRecorder extends ResponseBuffer {
   readonly #endpoint: () => Endpoint;
   readonly #secrets: () => readonly string[];
   readonly #prepare: (members: Members) => void;
-  /** The address of the current request, "" if there is none. */
   #url = "";
 
   /** @param prepare advances the device's time, and enlarges its memory for a response that the device receives next */

@@ -169,7 +169,6 @@ export class SharedDirectory implements SharedState {
   /** Whether the records were current when this process took the lock. Only valid while it holds the lock. */
   #wasCurrent = false;
   #timer: NodeJS.Timeout | undefined;
-  /** The reason why the lock cannot be taken, "" if it can. */
   #problem = "";
 
   /** @param open returns the storage for a device that reads the records again: the files, or sealed storage over them */

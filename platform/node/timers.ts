@@ -29,6 +29,7 @@ function waitWith(isBackground: boolean): RealTime["wait"] {
   };
 }
 
+/** Returns timers with one alarm, which keeps the process alive unless `real` says otherwise. */
 export function nodeTimers(real: RealTime = systemTime): Timers {
   return timersOn(real);
 }

@@ -19,7 +19,6 @@ export interface ChildEvents {
 export class Child {
   readonly #os: Os;
   readonly #pid: number;
-  /** The descriptors of standard error and standard output. */
   readonly #ends: readonly [head: number, output: number];
   readonly #events: ChildEvents;
   readonly #chunk = new Uint8Array(CHUNK_BYTES);

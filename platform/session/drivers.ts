@@ -71,7 +71,6 @@ export class Drivers {
   );
   readonly tokens: IssuedTokens;
   current: Driver;
-  /** Whether the driver is about to be replaced. */
   #isStale = false;
   readonly #platform: Platform;
   readonly #settings: SessionSettings;

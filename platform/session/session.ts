@@ -19,6 +19,7 @@ import {
   troubleOf,
 } from "./sign-in-error.ts";
 
+/** The values of `Session.status`. */
 export type SessionStatus =
   /** The access token can be used. */
   | "signed-in"

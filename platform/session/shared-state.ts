@@ -65,7 +65,6 @@ export class Lock extends Filter {
     }, this.#user.report);
   }
 
-  /** Reports a failed request. The device retries with growing waits. */
   #refuse(problem: string): void {
     const own = this.turn;
     queueMicrotask(() => {

@@ -33,7 +33,6 @@ function isValid({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
 
 /** Responds to a refresh with a cached token instead of a request: after a start, or after another program's refresh. */
 export class KnownResponse extends Filter {
-  /** Returns the cached token that the device may receive now. */
   readonly #look: () => KnownToken | undefined;
 
   constructor(look: () => KnownToken | undefined) {
@@ -181,9 +180,7 @@ export class IssuedTokens {
   readonly #drivers: CurrentDriver;
   /** Returns the data that an earlier start stored for a token, until the tokens in use are known. */
   #storedOf: (token: string) => Recalled | undefined = () => undefined;
-  /** The current or last access token; "" before the first. */
   #access = "";
-  /** The requested scope of the session; undefined if unknown. */
   #requested: string | undefined;
   #refresh = "";
   /** Whether the last refresh returned the same refresh token. */

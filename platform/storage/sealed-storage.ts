@@ -5,6 +5,7 @@ import nacl from "tweetnacl";
 import type { Bytes, Entropy, Storage } from "../contracts.ts";
 import { faultName, isFilled, operate } from "../exchange/callbacks.ts";
 
+/** What sealed storage needs. */
 export interface SealedStorageOptions {
   storage: Storage;
   /** Provides random bytes for each record. If it fails, `write` fails. */

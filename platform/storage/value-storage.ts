@@ -29,7 +29,6 @@ export class ValueSlots implements Storage, WithTokenCache {
   readonly capacity = CAPACITY;
   lastFailure = "";
   readonly #value: ValueStorage;
-  /** The parts of the text; undefined before they have been read. */
   #slots: readonly string[] | undefined;
   /** The previous operation. Operations run one after the other, because each replaces the whole text. */
   #before: Promise<unknown> = Promise.resolve();

@@ -34,6 +34,7 @@ export class ManualClock {
     return this.#elapsedMs;
   }
 
+  /** As `Timers.now`: milliseconds from 0 to 2^32-1, which wrap. */
   now(): number {
     return (this.#startMs + this.#elapsedMs) % WRAP_MS;
   }

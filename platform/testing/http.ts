@@ -29,6 +29,7 @@ export interface FakeResponse {
   fault?: FakeFault;
 }
 
+/** How an exchange fails. */
 export type FakeFault =
   /** Nothing listens at the address: the server does not receive the request. */
   | { kind: "refuse" }
@@ -53,10 +54,13 @@ export interface SeenRequest extends Omit<HttpRequest, "bodyFrom" | "bodyTo"> {
   readonly atMs: number;
 }
 
+/** Responds to a request, as a server would. */
 export type FakeHandler = (request: SeenRequest) => FakeResponse | Promise<FakeResponse>;
 
+/** What responds to one request of a script. */
 export type ScriptStep = FakeResponse | FakeHandler;
 
+/** Options of `FakeHttp`. */
 export interface FakeHttpOptions {
   /** The clock for delays, latency and time limits. Without it, everything happens before `send` returns. */
   clock?: ManualClock;
@@ -93,10 +97,10 @@ const LEAD_BYTES = 3;
 export class FakeHttp implements Http {
   readonly requests: SeenRequest[] = [];
   readonly violations: string[] = [];
-  /** The number of calls of `abort`. */
   aborts = 0;
   // These four are options that tests can replace at any time.
   handler: FakeHandler | undefined;
+  /** As in FakeHttpOptions. */
   faultFor: ((request: SeenRequest) => FakeFault | undefined) | undefined;
   latencyMs: number | undefined;
   chunkBytes: number | readonly number[] | undefined;
@@ -113,7 +117,6 @@ export class FakeHttp implements Http {
     this.chunkBytes = options.chunkBytes;
   }
 
-  /** Whether an exchange is under way. */
   get busy(): boolean {
     return this.#current !== undefined;
   }

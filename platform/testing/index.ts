@@ -13,6 +13,7 @@ export { RecordedDisplay, SeededEntropy } from "./display.ts";
 export * from "./http.ts";
 export { MemoryStorage, type MemoryStorageOptions } from "./storage.ts";
 
+/** Options of `fakePlatform`. */
 export interface FakePlatformOptions {
   /** Responses and faults, as in FakeHttp. The clock is the platform's. */
   http?: Omit<FakeHttpOptions, "clock">;
@@ -87,4 +88,5 @@ export const driverConfig: Readonly<DriverConfig & { server: string }> = {
   messages: "",
 };
 
+/** A configuration for the core without a driver, with a display of 20x4. */
 export const deviceConfig: Readonly<Config> = { ...driverConfig, columns: 20, rows: 4, seed: 1 };

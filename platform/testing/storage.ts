@@ -3,6 +3,7 @@
 import type { Bytes, Storage } from "../contracts.ts";
 import type { ManualClock } from "./clock.ts";
 
+/** Options of `MemoryStorage`. */
 export interface MemoryStorageOptions {
   /** Largest record in bytes; default 2048. */
   capacity?: number;
@@ -36,6 +37,7 @@ export class MemoryStorage implements Storage {
     return this.#slot(slot).slice();
   }
 
+  /** Replaces the content of a slot. */
   poke(slot: number, bytes: Uint8Array): void {
     this.#slot(slot);
     this.#slots[slot as 0 | 1] = bytes.slice();

@@ -16,6 +16,7 @@ export type DecisionOutcome =
   | "already-decided"
   | "account-disabled";
 
+/** What the user grants. */
 export interface ApprovalChoices {
   /** The scopes to grant; absent: all requested scopes. */
   readonly scopes?: readonly string[] | undefined;

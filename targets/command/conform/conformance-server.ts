@@ -35,6 +35,7 @@ export const OUTDATED = {
   ciphers: "DEFAULT@SECLEVEL=0",
 } as const;
 
+/** TLS options of a server that requires a client certificate. */
 export const DEMANDING = { requestCert: true, rejectUnauthorized: true } as const;
 
 /** The options of TLS servers for both suites (adapters and devices), by the names of `HttpTestServer.tls`. */
