@@ -299,6 +299,8 @@ export class Calls {
         }
       }
     }
+    // The core drops the error's name in a document that is too long.
+    if (refusal && !isReadable(arrival, reading)) refusal.errors.name = undefined;
     const isWhole = arrival.status === 0 || reading.document.isComplete;
     this.outcome = isWhole
       ? { refusal, addresses: undefined, isNothing: arrival.status === 0 }
