@@ -32,9 +32,9 @@ export function persistentSession(
   const end = new AbortController();
   let signal = options?.signal ?? end.signal;
   try {
-    signal = AbortSignal.any([signal, end.signal]);
+    if (signal instanceof AbortSignal) signal = AbortSignal.any([signal, end.signal]);
   } catch {
-    // `signal` is not an AbortSignal: signIn rejects it.
+    // signIn rejects other values. For them, AbortSignal.any of Node 20 may leave Error.stackTraceLimit at 0.
   }
   let requested = options ?? ({} as SignInOptions);
   let current: Promise<Session> | undefined;

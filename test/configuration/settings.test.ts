@@ -283,6 +283,7 @@ describe("wrong settings are refused before anything is created or requested", (
       expect(() => accountDirectory(value)).toThrow(SignInError);
     }
     await expect(keepSignedIn(null as never).session()).rejects.toThrow("server is missing");
+    expect(Error.stackTraceLimit).toBeGreaterThan(0);
   });
 
   it.each<object>([
