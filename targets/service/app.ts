@@ -36,7 +36,7 @@ export function createApp(
   app.get("/", (c) => c.html(page(homePage(service)) as Html & string));
   app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
-  // The verification address may have another, shorter path for small displays.
+  // With the option verificationPath, the verification URI has another path than /device.
   app.use(async (c, next) => {
     const { path, method } = c.req;
     const { verificationPath } = service.options;
@@ -116,7 +116,7 @@ function isGone(c: Context): boolean {
   return env?.incoming?.destroyed === true && env.incoming.complete === false;
 }
 
-/** Rejects other host names, because the owner of a name that points here could read the pages (DNS rebinding). */
+/** Rejects foreign host names, because the owner of a name that points here could read the pages (DNS rebinding). */
 function ownNameOnly(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     if (!isOwnName(new URL(c.req.url).hostname, baseUrlOf(service))) {

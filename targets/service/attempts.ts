@@ -32,7 +32,7 @@ export interface Attempt {
   grantId: string | undefined;
 }
 
-/** A decision is stored at least this long after its code has expired, so that a late poll still receives it. */
+/** An unclaimed decision outlives its code by at least this time, if `attemptsMax` permits, so that a late poll gets it. */
 const DECISION_MEMORY_S = 3600;
 
 /** Whether the code of an attempt expired so long ago that it counts as unknown. */
@@ -75,11 +75,11 @@ export class Attempts {
     return [...this.#byDeviceCode.values()];
   }
 
-  /** Deletes discarded attempts, and the oldest ones so that one more fits into `max`. Stops at the first one to keep. */
+  /** Deletes the oldest attempt as long as it is discarded or another attempt would exceed `max`. */
   dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
-      // A newer attempt may be discarded already. A later call deletes it.
+      // A newer attempt may have expired earlier. A later call deletes it.
       if (!isOver && !isDiscarded(attempt, nowMs, memorySeconds)) return;
       this.#discard(attempt);
     }

@@ -22,7 +22,7 @@ export interface Caller {
   readonly scheme: Scheme;
 }
 
-/** Finds the grant of a request's token, regardless of its scopes. */
+/** Finds the caller by the access token. Does not check scopes. Throws an ApiError if the request has several tokens. */
 export function findCaller(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -76,8 +76,8 @@ const REALM = "api";
 
 /**
  * Authenticates a caller that needs one of these scopes (names of scopes.ts). Throws an ApiError: 401 if the token is
- * missing or invalid or its sign-in is too weak or too old, 403 if its scopes do not suffice or the API is not enabled for
- * the client's project, 400 if the request has several tokens.
+ * missing or invalid or its sign-in does not satisfy the option stepUp, 403 if its scopes do not suffice or the API is not
+ * enabled for the client's project, 400 if the request has several tokens.
  */
 export function authenticateCaller(
   context: ServiceContext,
@@ -108,7 +108,7 @@ export function authenticateCaller(
   return found;
 }
 
-/** Rejects a call whose authentication is too old or too weak (RFC 9470 §3). A refresh would not change that. */
+/** Rejects a call whose sign-in is too old or has another context than required (RFC 9470 §3), even after a refresh. */
 function refuseWeakSignIn(context: ServiceContext, { grant, scheme }: Caller): void {
   const { options, env } = context;
   const { authentication } = grant;

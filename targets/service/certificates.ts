@@ -1,5 +1,4 @@
-// Certificates for a simulated service with TLS, and for the TLS cases of the conformance suite. Each call of
-// `makeTlsIdentities` creates a new certificate authority.
+// Certificates for a simulated service with TLS, and for the TLS cases of the conformance suite.
 
 import { generateKeyPairSync } from "node:crypto";
 import forge from "node-forge";
@@ -14,13 +13,13 @@ interface KeyPair {
 }
 
 /**
- * The authority's certificate as PEM, and identities signed by it (one by another authority).
- * @param name the server's name; undefined: this machine
+ * Creates a certificate authority. Returns its certificate as PEM, and identities that it has signed, except `untrusted`.
+ * @param name the server's name; undefined: 127.0.0.1 and localhost
  */
 export function makeTlsIdentities(name?: string): { ca: string; identities: TlsIdentities } {
   const ours = makeAuthority("picogrant test authority");
   const otherAuthority = makeAuthority("another authority");
-  // All servers share one key, because generating keys takes most of the time.
+  // All identities share the key of `otherAuthority`, because generating keys takes most of the time.
   const keys: KeyPair = otherAuthority;
   const issue = (by: Authority, host: "here" | "elsewhere", days: number): TlsIdentity => ({
     key: keys.key,

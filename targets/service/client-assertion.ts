@@ -8,7 +8,7 @@ import { readJwt, type SignedJwt } from "./signed-jwt.ts";
 import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
 const JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/** The largest distance of `iat` and `exp` from now, in seconds. */
+/** How long ago `iat` and how far in the future `exp` may be, in seconds. */
 const ASSERTION_SECONDS_MAX = 3600;
 /** How far a client's clock may be ahead, in seconds. */
 const SKEW_SECONDS = 60;

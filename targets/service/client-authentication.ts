@@ -52,7 +52,10 @@ function formDecode(text: string): string {
   }
 }
 
-/** The client, or the error: 400 if credentials are missing or contradictory, 401 if they are wrong (device spec §7). */
+/**
+ * The client, or the error (device spec §7): 400 if client_id or client_secret is missing or credentials contradict each
+ * other, 401 for every other failure.
+ */
 export function authenticateClient(
   context: ServiceContext,
   request: ProtocolRequest,
@@ -133,11 +136,11 @@ export interface Challenge {
   readonly method: ChallengeMethod;
 }
 
-/** The characters of a challenge and of a verifier (RFC 7636 §4.1 and §4.2). A SHA-256 hash in base64url has 43. */
+/** The form of a challenge and of a verifier (RFC 7636 §4.1 and §4.2). A SHA-256 hash in base64url has 43 characters. */
 const UNRESERVED = /^[A-Za-z0-9._~-]{43,128}$/;
 const HASH = /^[A-Za-z0-9_-]{43}$/;
 
-/** The challenge of a code request, or the error (RFC 7636 §4.4.1). Undefined: none was sent, and none is required. */
+/** The challenge of a code request, or the error (RFC 7636 §4.4.1). Undefined: the request needs and has no challenge. */
 export function readChallenge(
   context: ServiceContext,
   form: FormParameters,

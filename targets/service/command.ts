@@ -80,7 +80,7 @@ export function serviceLine(usage: string): Command {
     .addHelpText("after", HELP);
 }
 
-/** Starts the server and returns. SIGINT and SIGTERM end the process. @throws UsageError for an invalid option or port */
+/** Starts the server and returns 0. SIGINT and SIGTERM end the process. @throws UsageError if the server cannot start */
 export async function runService(line: Command, name: string): Promise<number> {
   try {
     await listen(line.opts<Flags>(), name);
@@ -96,7 +96,7 @@ function readJson(what: "fixture" | "options", file: string, check: (value: neve
   try {
     const value = JSON.parse(text) as unknown;
     problem = "";
-    // The members of an array or a string are not options. Without this check, they would be ignored silently.
+    // Without this check, a number or an empty array would count as an object without members.
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw new Error("holds no JSON object");
     }
@@ -137,7 +137,7 @@ function readPublicUrl(text: string): string {
   return text;
 }
 
-/** The file with the certificate that clients have to trust: the authority's of --https, or a self-signed one of --cert. */
+/** The file with the certificate that clients have to trust: the authority's of --https, or a self-signed --cert. */
 let authorityFile = "";
 
 function readPair(flags: Flags): { key?: string; cert?: string } {
@@ -146,7 +146,7 @@ function readPair(flags: Flags): { key?: string; cert?: string } {
   if (flags.key === undefined || flags.cert === undefined) return {};
   const pair = { key: readText(flags.key, "key"), cert: readText(flags.cert, "certificate") };
   try {
-    // TLS would accept a key that does not match the certificate, and then fail at each handshake.
+    // TLS would accept a key of another type than the certificate's, and then fail at each handshake.
     const certificate = new X509Certificate(pair.cert);
     const belongs = certificate.checkPrivateKey(createPrivateKey(pair.key));
     if (!belongs) throw new Error("they do not belong together");
@@ -223,7 +223,7 @@ function throwAwayPair(flags: Flags): { key: string; cert: string } {
   return identities.trusted;
 }
 
-/** The lines with clients and accounts. The secrets of the built-in fixture are public, so they are shown. */
+/** Lines with clients, accounts and a command to try. The secrets of the built-in fixture are public, so they are shown. */
 function introduce(running: Service, fixture: FixtureInput, flags: Flags): string[] {
   const isBuiltIn = flags.fixture === undefined;
   const clients = (fixture.clients ?? []).map(({ id, secret, name }) => {

@@ -22,7 +22,7 @@ export interface ServiceContext {
   readonly attempts: Attempts;
   readonly grants: Grants;
   readonly deviceCodeQuota: QuotaCounter;
-  /** Counts wrong user codes by client address. */
+  /** Counts wrong user codes by the network address of the browser. */
   readonly wrongCodes: QuotaCounter;
   readonly sessions: Sessions;
   readonly streams: Streams;
@@ -37,7 +37,7 @@ export interface ServiceContext {
   readonly observers: Observers;
   /** Subscription offers by "package/product/base plan", and then by offer id. */
   readonly offers: Map<string, Map<string, SubscriptionOffer>>;
-  /** setOptions replaces this object and `scopes`. */
+  /** `setOptions` of the service replaces this object and `scopes`. */
   options: ServiceOptions;
   scopes: ScopeCatalogue;
 }

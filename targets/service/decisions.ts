@@ -37,7 +37,7 @@ export function decidable(
 
 /**
  * Approves a pending attempt for an account. A policy (admin_policy_enforced), a client of another organization
- * (org_internal) or an empty choice (access_denied) turns it into a refusal, which the device receives at its next poll.
+ * (org_internal) or no chosen scope (access_denied) turns it into a refusal, which the device receives at its next poll.
  */
 export function approve(
   context: ServiceContext,
@@ -131,21 +131,21 @@ function report(context: ServiceContext, attempt: Attempt): void {
 
 export type DisableReason = "hijacking" | "bulk-account";
 
-/** Revokes the grants of an account to one client. Returns the number of valid grants. */
+/** Revokes the grants of an account to one client. Returns the number of those that were valid. */
 export function removeApp(context: ServiceContext, accountId: string, clientId: string): number {
   const grants = context.grants.revokeAll(accountId, clientId);
   for (const grant of grants) emitTokenRevoked(context, grant);
   return grants.length;
 }
 
-/** Revokes every grant of an account. Returns the number of revoked grants. */
+/** Revokes every grant of an account. Returns the number of those that were valid. */
 export function revokeTokens(context: ServiceContext, accountId: string): number {
   const grants = context.grants.revokeAll(accountId);
   emitAccountEvent(context, EVENT_TYPES.tokensRevoked, accountId);
   return grants.length;
 }
 
-/** Revokes every grant and ends every browser session of an account. Returns the number of revoked grants. */
+/** Revokes every grant and ends every browser session of an account. Returns the number of grants that were valid. */
 export function signOutEverywhere(context: ServiceContext, accountId: string): number {
   context.sessions.endAll(accountId);
   emitAccountEvent(context, EVENT_TYPES.sessionsRevoked, accountId);

@@ -2,7 +2,7 @@
 // source of its differences. Later rows take precedence.
 
 export interface Manner {
-  /** The name of the address in the device authorization response. */
+  /** The name of the verification URI in the device authorization response. */
   readonly addressName: "verification_url" | "verification_uri";
   /** Whether the device authorization response has a message for the user. */
   readonly hasMessage: boolean;

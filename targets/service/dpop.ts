@@ -109,7 +109,7 @@ function targetOf(address: string): string {
   return origin + pathname;
 }
 
-/** The key of a token request (§5). Undefined: DPoP is off, or the request has no proof and needs none. */
+/** The thumbprint of the key of a token request (§5). Undefined: DPoP is off, or the request has no proof and needs none. */
 export function keyOfTokenRequest(
   context: ServiceContext,
   request: ProtocolRequest,

@@ -1,5 +1,5 @@
-// The fixture: organizations, accounts, clients, applications and event receivers, read from a file and checked. The
-// directory has those that can change while the service runs: accounts, organizations and clients.
+// The fixture: the accounts, clients and other data with which a service starts. `Directory` has a copy of the data that
+// can change while the service runs: accounts, organizations and clients.
 
 import * as z from "zod";
 import { SIGNING_ALGORITHMS } from "./openid.ts";
@@ -52,7 +52,7 @@ const client = z.strictObject({
     .default("tv-and-limited-input"),
   /** Only accounts of this organization may use the client. Others get org_internal. */
   internalTo: id.optional(),
-  /** Scopes in addition to the common list, such as "publisher". */
+  /** Scopes that only permitted clients may request (scopes.ts): "publisher". */
   permittedScopes: scopeNames,
   /** The resource APIs that are enabled for the client's project (device spec §1). */
   enabledApis: z.array(z.enum(apis)).default([...apis]),
@@ -220,7 +220,7 @@ export class Directory {
     return holder;
   }
 
-  /** The scopes that the policy of this account or organization blocks. An account's are without its organization's. */
+  /** The scopes that the policy of this account or organization blocks. Without those of the account's organization. */
   policyOf(accountOrOrganizationId: string): readonly string[] {
     return this.#holder(accountOrOrganizationId).blockedScopes;
   }

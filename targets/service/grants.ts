@@ -36,7 +36,7 @@ export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
     readonly scopes?: readonly string[] | undefined;
     readonly jkt?: string | undefined;
   }[];
-  /** Whether the refresh token has ended alone: displaced by newer grants, or revoked. The access tokens stay valid. */
+  /** Whether only the refresh token has ended: displaced by newer grants, or revoked. The access tokens stay valid. */
   readonly evicted?: boolean | undefined;
 };
 

@@ -103,8 +103,8 @@ function providerMetadata(base: string): object {
 }
 
 /**
- * OpenID Connect Discovery §3 requires an authorization endpoint, but clients may only use the device grant (RFC 6749
- * §4.1.2.1). There is no redirect, because no client has a redirect URI.
+ * OpenID Connect Discovery §3 requires an authorization endpoint, but clients may only use the device grant. The error is
+ * from RFC 6749 §4.1.2.1. There is no redirect, because no client has a redirect URI.
  */
 export function authorization(): ProtocolResponse {
   return oauthError("unauthorized_client");

@@ -37,7 +37,7 @@ export type ServiceEvent =
     }
   /** The client closed the connection before its request was complete. There is no response. */
   | { type: "gone"; atMs: number; method: string; path: string }
-  /** The service itself failed and responded with 500. */
+  /** The service itself failed and responded with 500, or another observer threw. */
   | { type: "failure"; atMs: number; message: string }
   | { type: "security-event"; atMs: number; receiverId: string; eventType: string; jti: string }
   | {
@@ -97,8 +97,8 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
 ]);
 const MASK = "***";
 
-// Parameters that may be shown. If a name is in neither list, it is masked too, because a code with an unencoded "&" looks
-// like several parameters.
+// Parameters whose values may be shown. If a name is in neither list, the name is masked too, because a code with an
+// unencoded "&" looks like several parameters.
 const SHOWN_NAMES = new Set([
   ...["client_id", "grant_type", "scope", "token_type_hint", "client_assertion_type"],
   ...["account", "decision", "access"],

@@ -129,7 +129,7 @@ export const optionsSchema = z.strictObject({
 export type ServiceOptions = z.output<typeof optionsSchema>;
 export type ServiceOptionsInput = z.input<typeof optionsSchema>;
 
-/** Empty for an unknown dialect, which the schema reports. */
+/** The option defaults of a dialect. Empty for an unknown dialect, which the schema reports. */
 export function optionsOf(dialect: Dialect | undefined): ServiceOptionsInput {
   return MANNERS[dialect ?? "specification"]?.options ?? {};
 }

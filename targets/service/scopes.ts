@@ -4,7 +4,7 @@ interface ScopeDefinition {
   name: string;
   /** The identifier is only the name. Without this member, it is {scope_base}/auth/<name>. */
   bare?: true;
-  /** Whether a device may request the scope: from each client, from clients that the fixture permits, or never. */
+  /** Whether a device may request the scope: as any client, as a client that the fixture permits, or never. */
   deviceFlow: "allowed" | "permitted" | "never";
   /** Text on the consent page. */
   words: string;

@@ -78,9 +78,9 @@ export interface Service {
   organizationOf(accountId: string): string | undefined;
   /** Sets the resource APIs that are enabled for a client's project. Other APIs reject its calls. */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void;
-  /** Revokes the grants of an account: all, or only those to one client. Returns the number of valid grants. */
+  /** Revokes the grants of an account: all, or only those to one client. Returns the number of those that were valid. */
   revokeAllFor(accountId: string, clientId?: string): number;
-  /** Revokes all grants and ends all browser sessions of an account. Returns the number of valid grants. */
+  /** Revokes all grants and ends all browser sessions of an account. Returns the number of grants that were valid. */
   signOutEverywhere(accountId: string): number;
   isDisabled(accountId: string): boolean;
   disableAccount(accountId: string, reason?: DisableReason): void;
@@ -89,7 +89,7 @@ export interface Service {
   requireCredentialChange(accountId: string): void;
   /** Makes new keys for ID tokens. The old ones stay in the key set for `retiredKeySeconds`. */
   rotateKeys(): void;
-  /** Simulates a restart: quotas and sessions are lost, and with `loseCodes` also all codes. */
+  /** Simulates a restart: quotas, browser sessions and DPoP nonces are lost, and with `loseCodes` also all codes. */
   restart(how: { loseCodes: boolean }): void;
   /** Runs the tasks that are due, if the environment has no scheduler. Returns their number. */
   runDue(): Promise<number>;

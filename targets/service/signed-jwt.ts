@@ -60,7 +60,7 @@ export class UsedIds {
   // Hashes of the identifiers in the order of arrival. An identifier itself may have any length.
   readonly #untilMs = new Map<string, number>();
 
-  /** Whether the identifier is new. It is stored until `untilMs`, when its JWT expires. */
+  /** Whether the identifier is new. It is stored at least until `untilMs`, when its JWT expires. */
   use(owner: string, id: string, nowMs: number, untilMs: number): boolean {
     for (const [hash, ms] of this.#untilMs) {
       if (ms >= nowMs) break;

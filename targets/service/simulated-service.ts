@@ -33,7 +33,7 @@ export interface SimulatedServiceOptions {
   readonly slowDownGrowth?: number;
   /** Whether to send `verification_uri_complete` (RFC 8628 §3.3.1). Default: that of the dialect. */
   readonly verificationUriComplete?: boolean;
-  /** "awkward" puts / # & % + and a backquote into codes and tokens, as some servers do. Default: "plain". */
+  /** "awkward" puts / # & % + and a backquote into device codes and tokens, as some servers do. Default: "plain". */
   readonly tokenCharacters?: "plain" | "awkward";
   /** How revocation works. Default: "specification". */
   readonly revocation?: "specification" | "rfc7009" | "rfc7009-each-alone" | "none";
@@ -85,7 +85,7 @@ export interface SimulatedService {
   approve(userCode: string, account: string, choices?: ApprovalChoices): DecisionOutcome;
   /** Denies a code. The next poll gets `access_denied`, or the dialect's word for it. */
   deny(userCode: string): DecisionOutcome;
-  /** Revokes all grants of an account, or only those to one client. Returns the number of valid grants. */
+  /** Revokes all grants of an account, or only those to one client. Returns the number of those that were valid. */
   revokeAllFor(account: string, clientId?: string): number;
   /** Changes options while the service runs. Codes and tokens that were issued keep their lifetimes. */
   setOptions(changes: SimulatedServiceOptions): void;

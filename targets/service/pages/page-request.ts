@@ -139,7 +139,7 @@ export class Sessions {
     return fresh;
   }
 
-  /** The session itself continues. */
+  /** Removes the account from the session, which continues. */
   signOut(sessionId: string): void {
     this.#accounts.delete(sessionId);
   }

@@ -8,7 +8,7 @@ import type { Grant } from "../grants.ts";
 import { signedJwt, thumbprint } from "../signed-jwt.ts";
 import { EVENT_TYPES, needs, type QueuedEvent, type Stream, signedSet } from "./streams.ts";
 
-/** Queues an event about an account for each receiver that has requested its type and has a client of the account. */
+/** Queues an event for each receiver that has requested its type and has a client to which the account ever gave access. */
 export function emitAccountEvent(
   context: ServiceContext,
   eventType: string,
@@ -81,7 +81,7 @@ export function schedulePushOfQueue(context: ServiceContext, stream: Stream): vo
   }
 }
 
-/** Starts the retries of an event again. Planned retries of an earlier chain have no effect. */
+/** Schedules a post and its retries. Planned retries of an earlier chain have no effect. */
 function beginChain(context: ServiceContext, stream: Stream, event: QueuedEvent): void {
   event.chain++;
   event.failures = 0;
@@ -120,7 +120,7 @@ async function deliver(context: ServiceContext, stream: Stream, event: QueuedEve
   const { jti } = event;
   const receiverId = stream.receiver.id;
   if (observers.any) observers.report({ type: "push", atMs: env.now(), receiverId, jti, status });
-  // RFC 8935 requires 202, but many receivers accept with 200. After 400, no retry may follow (§2.3).
+  // RFC 8935 requires 202, but many receivers accept with 200. With 400, the receiver rejects the event itself (§2.3).
   if (status === 202 || status === 200 || status === 400) stream.queue.delete(jti);
   else if (event.startsOver) beginChain(context, stream, event);
   else {

@@ -146,7 +146,7 @@ export function pollEvents(context: ServiceContext, request: ProtocolRequest): P
   if (stream.configuration?.kind !== "poll")
     throw invalidParameter("delivery", "The stream is not configured for polling.");
   const { maxEvents = EVENTS_MAX, ack = [], setErrs = {} } = readBody(request, pollSchema);
-  // The receiver has rejected the events in `setErrs` (§2.4), and would reject them again.
+  // The receiver has rejected the events in `setErrs`, and would reject them again.
   for (const jti of [...ack, ...Object.keys(setErrs)]) stream.queue.delete(jti);
   const waiting = stream.status === "enabled" ? [...stream.queue.values()] : [];
   const sets = waiting.slice(0, Math.min(maxEvents, EVENTS_MAX));
