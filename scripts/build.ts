@@ -1,7 +1,7 @@
-// npm run build: writes the firmware bundle to dist/ as a script, as CommonJS and as an ES module, each with its types.
-// The command also writes the script that tests an engine, the core as C, and the program for a stock qjs. It prints the
-// sizes. `-- --playground` writes the playground instead, a folder for any file server: a web page with device, network,
-// service, phone and panel.
+// npm run build: writes each bundle of the core to dist/ as a script, as CommonJS and as an ES module, with types and
+// with the script that tests an engine. The command also writes the core as C and the program for a stock qjs, and prints
+// the sizes of the scripts. `-- --playground` writes the playground instead, a folder for any file server: a web page with
+// device, network, service, phone and panel.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,7 @@
-// npm run host: builds the C host as released, under sanitizers, and on QuickJS, and tests all of them against the
-// simulated service. `-- --install` installs missing Debian packages; `-- --build` stops after building; `-- --arm`
-// builds for 32-bit ARM, runs a whole grant under qemu, and checks the engine's budget. `-- --analyse`, `-- --fuzz` and
-// `-- --prove` look for faults without tests.
+// npm run host: builds the C host as released, under sanitizers, with keys and on QuickJS, and tests all of them against
+// the simulated service. `-- --install` installs missing Debian packages; `-- --build` stops after building; `-- --arm`
+// builds for 32-bit ARM, runs a whole grant under qemu, and checks the engine's budget. `-- --port` builds another port.
+// `-- --analyse`, `-- --fuzz` and `-- --prove` look for faults without tests.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

@@ -20,7 +20,7 @@ interface Bundled {
 const sumOf = (file: string): string =>
   createHash("sha256").update(readFileSync(file)).digest("hex");
 
-/** Lists the C library and third-party code in the packages (CycloneDX), without a date, so that runs do not differ. */
+/** Lists the core as C and third-party code in the packages (CycloneDX), without a date, so that runs do not differ. */
 function billOfMaterials(version: string): object {
   const file = join(root, "dist/bundled-packages.json");
   const bundled = JSON.parse(readFileSync(file, "utf8")) as Bundled[];

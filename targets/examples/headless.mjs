@@ -1,5 +1,5 @@
-// A device without a display. It has a light, whose blinking shows the device's state, and a set-up page in the local
-// network, which shows the code. The core's frames are discarded.
+// A device without a display. It has a light, whose blinking shows the device's state, and a set-up page, which shows the
+// code. The example serves the page to this machine, and a real device to the local network. Frames are discarded.
 
 import { createServer } from "node:http";
 import * as core from "picogrant/core";
@@ -37,7 +37,7 @@ function fieldOf(field) {
   return Buffer.from(driver.memory.subarray(start[field], end)).toString("latin1");
 }
 
-/** The content of the set-up page. It contains no token, because everybody in the network can read it. */
+/** The content of the set-up page. It contains no token, because everybody in the local network could read it. */
 function status() {
   if (driver.device.codeConfirmed) {
     return `Open ${fieldOf(Field.VERIFICATION_URI)} and enter ${fieldOf(Field.USER_CODE)}\n`;

@@ -71,7 +71,7 @@ function succeeds(change) {
 }
 
 export function makeStorage() {
-  // If there is no folder, reads find no record, and writes report a failure.
+  // If the folder cannot be created, reads find no record, and writes report a failure.
   succeeds(() => fs.mkdirSync(folder, { recursive: true, mode: 0o700 }));
   const storage = {
     capacity: 16_384,

@@ -1,5 +1,5 @@
-// Stores tokens together with a program's other data. Each place needs three functions. Pass one of these objects to
-// signIn as `storage`, instead of `state`. With a `deviceKey`, the stored text is useless without the key.
+// Stores tokens together with a program's other data. A storage is an object with three functions. Pass one of these
+// objects to signIn as `storage`, instead of `state`. With a `deviceKey`, the stored text is useless without the key.
 
 import { spawnSync } from "node:child_process";
 

@@ -1,4 +1,4 @@
-// The server of the examples. Use the addresses that `npm run service` prints, or those of your own server.
+// The settings of the examples, from environment variables. The defaults are those of `npm run service`.
 
 import { ClientAuthentication } from "picogrant/core";
 

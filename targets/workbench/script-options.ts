@@ -1,4 +1,5 @@
-// The command line of scripts: --help, and errors in one line with exit code 2.
+// What the scripts share: the command line (--help, and errors in one line with exit code 2), tables, and generated parts
+// of pages.
 
 import type { Command } from "commander";
 import { endUnread, commandLine as lineOf } from "../desktop/command-line.ts";

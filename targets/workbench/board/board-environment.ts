@@ -1,4 +1,4 @@
-// The environment of an emulated board: the simulated service over HTTPS with a name, and the first settings page.
+// The environment of an emulated board: the simulated service over HTTPS under a host name, and settings pages.
 
 import type { TlsIdentities } from "../../command/conform/conformance-server.ts";
 import { makePage, type PageSettings } from "../../command/page-format.ts";
@@ -9,7 +9,7 @@ import { Board, type BoardSettings } from "./emulator.ts";
 
 export const SERVICE_NAME = "service.picogrant.test";
 
-/** Two authorities; `next` replaces `first`. All environments share them, because generating keys takes seconds. */
+/** Two certificate authorities; `next` replaces `first`. All environments share them, because making keys takes seconds. */
 const [first, next] = [makeTlsIdentities(SERVICE_NAME), makeTlsIdentities(SERVICE_NAME)] as const;
 
 export class BoardEnvironment extends ServiceEnvironment {
@@ -31,7 +31,7 @@ export class BoardEnvironment extends ServiceEnvironment {
   }
 
   /** Starts the service. "next": its certificate is from the authority `next`. "plain": it uses HTTP, and the test runs
-   * a TLS server before it. */
+   * a TLS server in front of it. */
   async open(identity: keyof TlsIdentities | "next" | "plain" = "trusted"): Promise<void> {
     const { identities } = identity === "next" ? next : first;
     const shown = identity === "next" ? "trusted" : identity;

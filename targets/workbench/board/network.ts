@@ -1,5 +1,5 @@
-// The cable between the emulated board and qemu's own network, which reaches this machine but has no name server. So
-// this module responds to DNS queries, and adds the addresses of a name server and of a time server to DHCP responses.
+// The cable between the emulated board and qemu's own network, which reaches this machine but does not know the names of
+// tests. So this module responds to DNS and NTP queries, and adds the addresses of both servers to DHCP responses.
 
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";

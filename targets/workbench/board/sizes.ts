@@ -102,7 +102,7 @@ export const compared: readonly Build[] = [
 
 export interface Seen {
   readonly figures: BoardFigures;
-  /** The largest stack of all runs. */
+  /** The largest use of the stack in a run, in bytes. */
   readonly stackUsed: number;
 }
 

@@ -2,7 +2,7 @@ import type { Variant } from "../../bundle/bundled-core.ts";
 
 /** The limits of a build, in bytes, except the number of instructions. */
 export interface Figures {
-  /** Size of the minified file. Below this ceiling, plain code is better than short code. */
+  /** Size of the minified file. */
   readonly file: number;
   /** The size of QuickJS's stripped bytecode, which is stored in flash. */
   readonly bytecode?: number;
@@ -27,7 +27,7 @@ export const limits: Readonly<Record<Variant, Figures>> = {
 /** Instructions of a pending poll for the core as C: 2 % of what QuickJS needed at first. */
 export const pollInstructionsOfCMax = 47_000;
 
-/** The limits of the core as C in bytes: code for a Cortex-M3 with -Os, its struct without the memory, and stack. */
+/** The limits of the core as C in bytes: code for a Cortex-M3 with -Os, RAM without the device memory, and stack. */
 export const limitsOfC = {
   complete: { code: 20_000, ram: 1300, stack: 1024 },
   api: { code: 18_000, ram: 1300, stack: 1024 },

@@ -19,7 +19,7 @@ interface SizesOfC {
   readonly stack: number;
 }
 
-/** Returns undefined if a compiler is missing. */
+/** Returns undefined if a compiler or qemu is missing. */
 export async function measureC(variant: Variant): Promise<SizesOfC | undefined> {
   if (missingPackages(needs).length > 0) return undefined;
   const folder = `${hostFolder}budget-${variant}`;

@@ -25,7 +25,7 @@ export const enginesFolder = `${root}dist/engines/`;
 /** The Debian release whose QuickJS is built. */
 const quickjsRelease = "trixie";
 const hermes = "hermes-engine-cli@0.12.0";
-/** Moddable's engine as source, with a makefile for this system. */
+/** Moddable's engine as source, with a makefile for Linux. */
 const xs = "@agoric/xsnap@0.15.0";
 
 export class InstallError extends Error {
@@ -183,7 +183,7 @@ function xsParts(folder: string): string[] {
   ];
 }
 
-/** Fetches these engines. This takes two minutes and downloads some 120 MB. @returns one line for each failure */
+/** Fetches Duktape, MuJS, Hermes and XS: some 120 MB in two minutes. @returns one line for each failure */
 export function installEngines(report: (line: string) => void): string[] {
   mkdirSync(enginesFolder, { recursive: true });
   const failures: string[] = [];

@@ -67,7 +67,7 @@ function settingsOf(kind: Kind, quickjs: string): string[] {
   ];
 }
 
-/** @throws InstallError if the folder's name contains a space, because make would treat it as several names */
+/** @throws InstallError if the folder's path contains a space, because make would treat it as several names */
 export function refuseSpaces(folder: string): void {
   if (!/\s/.test(folder)) return;
   throw new InstallError(`make cannot build in ${folder}: move it to a path without spaces`);
@@ -133,7 +133,7 @@ export async function buildPort(
   await makePort(folder, out, ...more);
 }
 
-/** Updates a port that `buildPort` has built before. */
+/** Builds what is missing or outdated of a port. The core as C must have been generated. */
 export function makePort(folder: string, out: string, ...more: readonly string[]): Promise<void> {
   const settings = [`PORT=${folder}`, `GENERATED=${generatedC}`, `OUT=${out}`];
   return runBeside("make", [

@@ -160,7 +160,7 @@ async function finds(surface: Surface, plant: PlantedFault): Promise<boolean> {
  * Fuzzes a surface, starting with the inputs of corpus.json. Inputs that the fuzzer finds stay in dist/fuzz-c;
  * `dist/fuzz-c/NAME/fuzz FILE` runs one again.
  * @param rounds multiplies the inputs of a round
- * @returns whether all planted faults were found, and nothing else
+ * @returns whether all planted faults were found, nothing else was found, and no input was left out
  */
 export async function fuzz(surface: Surface, rounds: number): Promise<boolean> {
   for (const plant of plantedFaults(`fuzz ${surface.name}`))

@@ -181,7 +181,7 @@ export async function generateC(folder: string): Promise<void> {
   writeIfChanged(`${folder}/picogrant-numbers.h`, numbersHeader());
 }
 
-/** Writes the files for a host on QuickJS. @param code the bundle of another build than the released one */
+/** Writes the files for a host on QuickJS. @param code replaces the bundle of `variant` */
 export async function generate(folder: string, variant: Variant, code?: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   code = (code ?? (await bundleCore(variant)).flashed) + partsScript;

@@ -30,7 +30,7 @@ export class ServiceEnvironment {
   #aheadMs = 0;
   port = 0;
 
-  /** @param demands changed members of this client in the fixture, such as `{ pkce: "required" }` */
+  /** @param demands changed members of `CLIENT` in the fixture, such as `{ pkce: "required" }` */
   constructor(name: string, options: ServiceOptionsInput, demands: Partial<ClientInput> = {}) {
     const all = fixture as FixtureInput;
     const clients = all.clients!.map((one) =>
