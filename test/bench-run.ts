@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { rows } from "../targets/command/conform/device-rows.ts";
 import { bundledProgram, Running } from "./program.ts";
 
-/** The input with which the bench makes a device of these tests call the API, or sign out. */
+/** With these options, the bench types `a` to make a device call the API, and `o` to make it sign out. */
 export const KEYS = ["--call", "> a", "--sign-out", "> o"];
 
 export async function bench(...args: string[]): Promise<{ status: number | null; output: string }> {

@@ -153,8 +153,6 @@ it.each(promises())("%s: %s has the test", (_, file, title) => {
   expect([file, title, hasTest(file, title)]).toEqual([file, title, true]);
 });
 
-// The first two commands in the README. .ci/run reads them too.
-
 it("README's first commands set everything up and run the main job, and the tests", () => {
   const blocks = blocksOf(readFileSync(new URL("../README.md", import.meta.url), "utf8"));
   const first = blocks.find(({ text }) => text.startsWith("npm ci"));

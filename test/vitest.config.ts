@@ -44,10 +44,11 @@ export const slow = [
   "test/service/server.test.ts",
 ];
 
-// Files with their own commands (npm run tool -- test-qjs, test-browser). To run a long file, name it or its folder.
+// To run a long file, name it or its folder.
 const isNamed = (file: string): boolean =>
   process.argv.some((word) => word !== "" && file.startsWith(word));
 const long = slow.filter((file) => isFullRun || isNamed(file));
+// test/quickjs and test/browser have their own commands: npm run tool -- test-qjs, test-browser.
 const exclude = ["test/quickjs/**", "test/browser/**", ...slow];
 
 export default defineConfig({

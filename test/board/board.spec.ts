@@ -16,7 +16,7 @@ import { machine } from "../../targets/workbench/board/machines.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The time at which the page is made that replaces a test's first page, in seconds since 1970. */
+/** The creation time of a page that replaces the first one, which is an hour older; in seconds since 1970. */
 const LATER = Math.floor(Date.now() / 1000);
 
 let environment: BoardEnvironment;
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 afterEach(() => environment.end());
 
-/** The environment's service behind the test's own TLS server. With `isLong`, the API's responses fill TLS records. */
+/** Starts the service behind a TLS server of the test. With `isLong`, the API's responses fill TLS records. */
 async function openBehind(prepare: (server: Server) => void, isLong = false): Promise<void> {
   await environment.open("plain");
   const { port } = environment;

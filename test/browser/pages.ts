@@ -48,7 +48,7 @@ export function describeInChromium(name: string, body: (browser: () => Browser) 
   });
 }
 
-/** Messages in correct tests: 4xx responses, a focused field, and an icon of a page on a disk. */
+/** Console messages of pages without a fault: for a response with an error status, a focused field, or a page on a disk. */
 const EXPECTED =
   /^(Failed to load resource|Autofocus processing was|Unsafe attempt to load URL file:)/;
 

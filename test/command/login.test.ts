@@ -156,8 +156,6 @@ describe("files that the command reads are checked as sshd checks its files", ()
   });
 });
 
-// How a command ends: with an exit code and one line, and with --json also an object with the same content.
-
 const NO_HOME = `data:text/javascript,${encodeURIComponent(
   "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';" +
     "os.homedir = () => { throw new Error('uv_os_homedir'); }; syncBuiltinESMExports();",

@@ -77,8 +77,6 @@ it("RFC 7636 §4.3, §4.5 Appendix B: the code request contains the challenge, a
   expect(bench.device.state).toBe(State.SIGNED_IN);
 });
 
-// Signing out (RFC 7009): which tokens are revoked in which order, and what the device reports if the server refuses.
-
 const DONE = json(200, {});
 const INVALID = error(400, "invalid_token");
 const UNSUPPORTED = error(400, "unsupported_token_type");

@@ -28,7 +28,7 @@ const LARGE = Limit.LONG_URI_MEMORY + 4096;
 /** Longer bodies make the script long without finding more faults. */
 const BODY_MAX = 4000;
 
-/** These calls are not recorded, only the device that they create. */
+/** These calls are not recorded, only the device that `create` returns. */
 const BEFORE = ["create", "configError"];
 
 type Call = (...given: unknown[]) => unknown;
@@ -45,7 +45,7 @@ const { look, handedOver } = new Function(
 const hex = (bytes: ArrayLike<number>): string =>
   `x${Buffer.from(Array.from(bytes)).toString("hex")}`;
 
-/** The functions that a step needs in addition to those of the grant build. */
+/** For each kind of step, the function that it needs and the grant build lacks. */
 const NEEDS: Partial<Record<Step["do"], string>> = {
   discover: "discover",
   begin: "beginCall",
@@ -82,9 +82,9 @@ class Run {
     const sources: Readonly<Record<string, unknown>> = { complete, api, grant }[variant];
     const requested = this.#functions.filter((name) => !BEFORE.includes(name));
     const recorded = requested.map((name) => [name, this.#recorded(name, sources[name] as Call)]);
-    // The host calls these two in every build. A build may lack them.
     const { create, configError } = sources;
     this.#core = {
+      // The host calls these two functions in every build. A build may lack them.
       eventVerified() {},
       responseChallenge() {},
       ...Object.fromEntries(recorded),

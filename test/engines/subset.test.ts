@@ -136,8 +136,6 @@ describe("CONTRIBUTING.md, the core is ES5: the subset of the strictest engines"
   });
 });
 
-// The sources contain assertions (core/device/assertion.ts), the published code does not.
-
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const rules = readdirSync(`${root}core`, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))

@@ -17,7 +17,7 @@ import { listen } from "../listening.ts";
 type Protocol = "http" | "https";
 
 export class RealEnvironment extends ServiceEnvironment {
-  /** The uses of the device's key. With a key, the device has no secret. */
+  /** The device's key and its uses. With a key, the device has no secret. */
   keys: PageSettings["keys"];
   readonly #tls: ReturnType<typeof makeTlsIdentities> | undefined;
 

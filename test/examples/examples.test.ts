@@ -161,8 +161,6 @@ function startWebDevice(script: string, environment: RealEnvironment, items: Map
   return { driver, frames, frame: () => frames.at(-1) ?? "" };
 }
 
-// Tests the adapters of targets/examples/own-adapters.mjs with the porting kit, and lets a device sign in with them.
-
 const templates = fileURLToPath(new URL("../../platform/templates", import.meta.url));
 
 it("the porting kit: adapters over node:http, files and a console pass all tests, and a device signs in", async () => {

@@ -158,8 +158,6 @@ it("picogrant sizing reports how much memory tokens need, which is more for long
   expect(long.complete).toBeGreaterThan(short.complete + 1700);
 });
 
-// Runs `picogrant conform` with the example's adapters, and with adapters that have one fault each.
-
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = path.join(inject("project"), "adapters");
 

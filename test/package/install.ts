@@ -1,4 +1,5 @@
-// Packs the npm packages once for all test files, and installs them in a project outside this repository.
+// Packs the npm packages once for all test files, installs them in a project outside this repository, and runs the
+// installed `picogrant`.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
@@ -47,8 +48,6 @@ export default function setup({ provide }: TestProject): () => void {
   provide("project", project);
   return () => rmSync(project, { recursive: true, force: true });
 }
-
-// Runs the installed `picogrant`.
 
 export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
   const project = inject("project");

@@ -285,8 +285,6 @@ describe("firmware", () => {
   });
 });
 
-// Compares every public type with a stored report. `npm run generate` updates the report.
-
 const installed = path.join(inject("project"), "node_modules");
 
 function withoutComments(text: string): string {

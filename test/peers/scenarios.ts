@@ -130,7 +130,7 @@ export class PeerDevice {
     return device;
   }
 
-  /** Advances virtual time. Only for responses it waits in real time. */
+  /** Advances virtual time, and waits in real time only for responses. */
   async until(what: string, done: () => boolean): Promise<void> {
     const end = performance.now() + TIMEOUT_MS;
     for (let moments = 0; !done(); ) {

@@ -77,8 +77,7 @@ describe.each([
   );
 });
 
-// `npm run tool -- peers --write` wrote PEERS.md at the release of this version. It is not measured again for each
-// change. These tests compare its version and rows with the sources.
+// PEERS.md is measured only for a release. These tests compare its version and rows with the sources.
 
 const page = readFileSync(new URL("../../targets/bundle/PEERS.md", import.meta.url), "utf8");
 const lines = page.split("\n");

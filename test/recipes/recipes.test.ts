@@ -1,4 +1,5 @@
-// Follows documented recipes in a copy of the repository.
+// Follows the recipes of core/HOW-TO-CHANGE.md and platform/servers/README.md, one after the other, in one copy of the
+// repository.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -69,8 +70,6 @@ class RepositoryCopy {
     }
   }
 }
-
-// Follows the recipes of core/HOW-TO-CHANGE.md and platform/servers/README.md one after the other in one copy.
 
 const copy = new RepositoryCopy();
 

@@ -1,5 +1,5 @@
-// Makes mutants of a source, which are small changes of its text. The compiled source contains all mutants, and one at a
-// time is active.
+// Makes mutants of a source: small changes of its text. The compiled source contains all mutants, of which at most one is
+// active.
 
 import { parseAst } from "vitest/node";
 

@@ -41,7 +41,6 @@ export class Conversation {
     this.server = serverOf(name, words, hasSecret);
     const { profile, addresses, translate } = this.server;
     this.platform = new Environment({
-      // The driver carries out steps at once instead of in a timer.
       isAtOnce: true,
       http: { handler: (request) => this.#response(request), chunkBytes: [7, 1, 64] },
       columns: 24,
@@ -72,7 +71,7 @@ export class Conversation {
     return this;
   }
 
-  /** Advances the clock to the next request (at most a year), a refresh. If the token has no lifetime, an API sends 401. */
+  /** Advances the clock until the device refreshes (at most a year). If the token has no lifetime, an API sends 401. */
   refresh(response: "refresh" | "ended"): this {
     this.append(response);
     const { clock, http } = this.platform;

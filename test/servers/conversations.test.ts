@@ -230,8 +230,6 @@ it.each(recordedProfiles().filter((server) => !has(server, "revocation")))(
   },
 );
 
-// The tables on the pages of servers and of sizing match the profiles and recordings.
-
 /** The last two take seconds, because every server is measured. */
 const TABLES = [
   ["platform/servers/README.md", "profiles", profileTable],

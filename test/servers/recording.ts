@@ -30,13 +30,13 @@ export type ExchangeName = (typeof EXCHANGES)[number];
 
 type Members = Record<string, unknown>;
 
-/** The examples of RFC 8628 §3.2 and RFC 6749 §5.1, and the errors of §3.5 and §5.2. */
 const TOKENS: Members = {
   access_token: "2YotnFZFEjr1zCsicMWpAA",
   token_type: "Bearer",
   expires_in: 3600,
   refresh_token: "tGzv3JOkF0XG5Qx2TlKWIA",
 };
+/** The examples of RFC 8628 §3.2 and RFC 6749 §5.1, and errors of RFC 8628 §3.5 and RFC 6749 §5.2. */
 const EXAMPLES: Readonly<
   Record<Exclude<ExchangeName, "refresh" | "revocation" | "access_revocation">, Members>
 > = {

@@ -1,4 +1,4 @@
-// A model of the service, written from the two specifications, not from the service: who may do what, and what each
+// A model of the service, written from the specifications and RFCs, not from the service: who may do what, and what each
 // response means. Codes and tokens come from the service's responses.
 
 import type { ApprovalChoices } from "../../targets/service/decisions.ts";
@@ -184,7 +184,7 @@ export const SPEECHES: Readonly<Record<ServiceOptions["dialect"], Speech>> = {
 
 /** The service recognizes this many replaced refresh tokens. Older ones are unknown. */
 const REPLACED_MAX = 16;
-/** For at least this time after a code has expired, the device can fetch a decision. */
+/** For at least this time after a code has expired, the device can fetch a decision, if `attemptsMax` permits. */
 const DECISION_MEMORY_S = 3600;
 
 const BARE = ["email", "openid", "profile", "offline_access"];

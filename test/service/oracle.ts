@@ -87,7 +87,7 @@ export class OracleRun {
   readonly #received: string[] = [];
   readonly #ideal: IdealService;
   readonly #clients: readonly Client[];
-  /** The client that makes more requests than each other one. */
+  /** The client of each complete sign-in. Other actions prefer it. */
   readonly #usual: Client;
   readonly #accounts: readonly Account[];
   /** The options that the service gets, and the resulting ones. */
