@@ -8,7 +8,6 @@ const [CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING] = NAMES.map(
   (name) => reasons.find((reason) => reason.name === name)!,
 ) as [Reason, Reason, Reason, Reason, Reason];
 
-/** The maximum length of a body in these tests. */
 export const BODY_MAX = 100;
 
 export const head = (...lines: string[]): string =>

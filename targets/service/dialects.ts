@@ -20,7 +20,7 @@ export interface Manner {
   readonly isOfflineRequested: boolean;
   /** Whether an early poll gets `slow_down`, and a late one `expired_token`, even after the decision. */
   readonly slowsDownAfterDecision: boolean;
-  /** Other defaults of the options. */
+  /** The defaults of the options that may differ between dialects. */
   readonly options: {
     readonly issuerPath?: string;
     readonly verificationUriComplete?: boolean;

@@ -48,7 +48,7 @@ export class Tasks {
     this.#env = env;
   }
 
-  /** Tasks handle their own failures. */
+  /** Runs a task after the delay. The task must not reject. */
   after(delayMs: number, task: Task): void {
     if (this.#env.schedule) this.#env.schedule(delayMs, () => void task());
     else this.#waiting.push({ dueAtMs: this.#env.now() + delayMs, task });

@@ -30,7 +30,7 @@ const userCodeFormat = z
   .refine((format) => format.replaceAll("-", "").length >= 6, "needs at least 6 letters");
 
 export const optionsSchema = z.strictObject({
-  /** The vendor whose server the service imitates (dialects.ts). A dialect changes the defaults of some options. */
+  /** The specification or vendor's server that the service imitates (dialects.ts). It determines some defaults. */
   dialect: z.enum(DIALECTS).default("specification"),
   /** The base of the issuer and of every address. null: `serve` sets its own address. */
   baseUrl: rootUrl.nullable().default(null),

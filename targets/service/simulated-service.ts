@@ -35,7 +35,7 @@ export interface SimulatedServiceOptions {
   readonly verificationUriComplete?: boolean;
   /** "awkward" puts / # & % + and a backquote into device codes and tokens, as some servers do. Default: "plain". */
   readonly tokenCharacters?: "plain" | "awkward";
-  /** How revocation works. Default: "specification". */
+  /** The rules of the revocation endpoint (docs/service.md). Default: "specification". */
   readonly revocation?: "specification" | "rfc7009" | "rfc7009-each-alone" | "none";
   /** The authentication that an API requires (RFC 9470). Default: null, for no requirement. */
   readonly stepUp?: { readonly acr?: string; readonly maxAge?: number } | null;

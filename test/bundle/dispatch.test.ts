@@ -127,7 +127,6 @@ test("functions that only `create` calls, and functions that the plan names, sta
   expect(code).toContain("picogrant=[call$,function(e){return c(e)}]");
 });
 
-/** Programs at which the build must stop. */
 const strange: readonly [what: string, body: string][] = [
   ["this", "function f(){return this}call$exports(f)"],
   ["its arguments object", "function f(){return arguments.length}call$exports(f)"],

@@ -38,7 +38,6 @@ function readLines(lines: readonly string[], scale = 4): Modules {
     const character = lines[module >> 1]?.[Math.floor(x / scale)] ?? " ";
     return character === "█" || character === (module % 2 === 0 ? "▀" : "▄");
   };
-  // The background is light too.
   return read([scale * lines[0]!.length, scale * 2 * lines.length], isDark, 2);
 }
 

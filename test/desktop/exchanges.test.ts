@@ -56,8 +56,6 @@ test("a power cut during a real exchange does not stop the clock", async () => {
   expect(log.entries[0]?.response).toBe("aborted");
 });
 
-// In random sessions, the words of the diagram match the responses, and its rows are in the order of the events.
-
 const often = ["new-code", "allow", "deny", "power-cycle", "sign-out", "fix"];
 const faults = ["slow", "corrupt", "unavailable", "captive-portal", "cut-poll", "quota"];
 const waits = ["advance 3s", "advance 40s", "advance 10m", "advance 30m"];

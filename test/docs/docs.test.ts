@@ -20,7 +20,7 @@ import { expectTables, isGenerating } from "../generated.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Files with tables, and the function that makes the table between the marks with a name. */
+/** The generated tables of each page: the name in a table's marks, and the function that makes the table. */
 const TABLES: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   "README.md": {
     "first program": () => `<!-- run: by test/examples/examples.test.ts -->\n${firstProgram()}`,

@@ -13,7 +13,7 @@ import { fullAncestor } from "acorn-walk";
 import MagicString from "magic-string";
 import { type SourceOf, sourcesOf } from "../../targets/bundle/places.ts";
 
-/** The functions that rewritten code calls. Prepend them once to each script or module. */
+/** The functions that rewritten code calls. Each script or module must contain them once. */
 export const integerChecks = `
 var __low = -134217728, __high = 134217727;
 var __Bytes = typeof Uint8Array === "function" ? Uint8Array : null;

@@ -103,10 +103,10 @@ describe.each(variants)("the files of the %s build", (variant) => {
     const hosts: Record<string, string> = {
       "script.ts": `/// <reference path="./${name}.d.ts" />\n{${rest}}`,
       "commonjs.cts": `import picogrant = require("./${name}.cjs");\n${rest}`,
+      // The default export is the object itself, so that a firmware can release its `create`.
       "module.mts": `import * as picogrant from "./${name}.mjs";\nimport whole from "./${name}.mjs";\n${rest}\nwhole.create = picogrant.create;`,
     };
     for (const [file, text] of Object.entries(hosts)) {
-      // The default export is the object itself, so that a firmware can release its `create`.
       writeFileSync(join(folder, file), text);
       const flags = ["--noEmit", "--strict", "--target", "es2020", "--types", ""];
       const modules = ["--module", "nodenext", "--moduleResolution", "nodenext"];

@@ -1,5 +1,4 @@
-// Runs the examples of targets/examples unchanged, each from the code to a session. They must do what their first lines
-// say.
+// Runs the programs in JavaScript of targets/examples unchanged, each from the code to a session.
 
 import { spawn } from "node:child_process";
 import { cpSync, readdirSync } from "node:fs";

@@ -114,7 +114,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Signs in with DPoP. @param end aborts at the first trouble @returns what blocked it for some time, or ended it */
+/** Signs in with DPoP. @param end is aborted at the first trouble @returns the troubles, and the error of a failure */
 async function signedIn(more: object = {}, end?: AbortController): Promise<SignInError[]> {
   const troubles: SignInError[] = [];
   const { origin } = server;

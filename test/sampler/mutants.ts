@@ -122,7 +122,7 @@ export function reported({ file, start, end, text = "nothing" }: Mutant, source:
   return `${file}:${line}: ${short(source.slice(start, end))} => ${short(text)}`;
 }
 
-/** The source with these mutants by number. Mutants may be nested. */
+/** The source with these mutants, each beside its number. Mutants may be nested. */
 export function withMutants(
   source: string,
   mutants: readonly (readonly [number, Mutant])[],

@@ -105,7 +105,6 @@ export class Conversation {
     return this.#script;
   }
 
-  /** Adds responses to the script. */
   append(...names: ExchangeName[]): this {
     this.#script.push(...names);
     return this;

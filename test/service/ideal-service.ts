@@ -45,7 +45,6 @@ export interface Attempt {
   interval: number;
   lastPoll: number;
   account?: Account;
-  /** The time of the approval. */
   decidedAt: number;
   granted: readonly string[];
   accessSeconds?: number | undefined;

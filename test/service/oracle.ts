@@ -96,7 +96,6 @@ export class OracleRun {
   readonly #speech: Speech;
   readonly #tokens: string[] = [];
   readonly #seen = new Set<string>();
-  /** The last nonce of the service, and its time. */
   #nonce = { value: "none", at: Number.NEGATIVE_INFINITY };
   #used = { key: "", jti: "", at: 0 };
   #proofs = 0;
@@ -337,7 +336,7 @@ export class OracleRun {
     const reason = expected.challenge ?? CHALLENGES[word];
     if (reason && response.status !== 400)
       this.#expect(what, reason, /^(?:Bearer|DPoP) .*error="(\w+)"/.exec(challenge)?.[1] ?? "none");
-    // An error has two members, the quota error only one (device spec §2.3).
+    // An OAuth error has two members, and the quota error only one (device spec §2.3).
     const isApi = /^\/(video|publisher)/.test(target) || word === "notFound";
     const names = Object.keys(isApi ? (reply.error as Json) : reply).sort();
     const ofGrant = /^.(userinfo)/.test(target) ? [] : (this.#speech.errorMembers ?? []);
@@ -554,7 +553,7 @@ export class OracleRun {
     await this.#request("POST", `/revoke?${form({ token })}`, expected, { fields });
   }
 
-  /** A proof of possession, which the request completes, and the expected result of its check. Often, there is none. */
+  /** A proof, which `#request` completes, and the expected result of its check. Some token requests have no proof. */
   #prove(token?: string): [Record<string, string>, Possession] {
     const { dpop, dpopNonces } = this.#options;
     const { now } = this.#ideal;

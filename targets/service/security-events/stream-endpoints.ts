@@ -32,7 +32,7 @@ const verifySchema = z.object({ state: z.string().max(1000).optional() });
 const REALM = "events";
 const CHALLENGE = `Bearer realm="${REALM}"`;
 
-/** The stream of the receiver with this bearer token. @throws ApiError with 401 */
+/** The stream of the receiver that sends the request. @throws ApiError if its bearer token is missing or unknown */
 function receiverStream(context: ServiceContext, request: ProtocolRequest): Stream {
   const token = accessTokenOf(request, "Bearer", REALM);
   const stream = context.streams.findByToken(token ?? "");

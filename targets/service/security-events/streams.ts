@@ -11,7 +11,7 @@ export const EVENT_TYPES = {
   sessionsRevoked: `${RISC}sessions-revoked`,
   tokenRevoked: `${OAUTH}token-revoked`,
   accountDisabled: `${RISC}account-disabled`,
-  // From real services.
+  // Types of real services that device spec §6 does not name.
   tokensRevoked: `${OAUTH}tokens-revoked`,
   accountEnabled: `${RISC}account-enabled`,
   credentialChangeRequired: `${RISC}account-credential-change-required`,

@@ -225,7 +225,7 @@ function withServers(frame: Buffer, address: string, namesTimeServer: boolean): 
   return changed;
 }
 
-/** RFC 1071. */
+/** The Internet checksum (RFC 1071). */
 function checksumOf(bytes: Buffer): number {
   let sum = 0;
   for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);

@@ -142,7 +142,7 @@ export function writeIfChanged(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** The enums of the core API by their names in the sources. */
+/** The names of the core API's enums in the sources. */
 export const sourcesOfNumbers: readonly string[] = Object.keys(enums).map((name) =>
   name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
 );

@@ -1,4 +1,4 @@
-// Bundles our programs for Node, so that they need no dependencies. Files that a module reads at run time with `new
+// Bundles the command and the libraries of the packages for Node. Files that a module reads at run time with `new
 // URL("name", import.meta.url)` are included under their paths in the repository.
 
 import { execFileSync } from "node:child_process";
