@@ -30,7 +30,7 @@ export function deviceAuthorization(
 ): ProtocolResponse {
   if (!isForm(request))
     return oauthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
-  // Some clients send these parameters in the query. None of them is secret.
+  // Without a body, read the query, because some clients send the parameters there. None of them is secret.
   const form = parseForm(request.body.length > 0 ? textOf(request.body) : request.query);
   if (form.repeated !== undefined)
     return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);

@@ -1,5 +1,5 @@
-// Keys instead of secrets (RFC 9449, RFC 7523): whole sessions at an unchanged server of others, oidc-provider with
-// required nonces; and what a signer, a server or a clock does wrong, reported by its name.
+// Tests keys instead of secrets (RFC 9449, RFC 7523): whole sessions with oidc-provider, which requires nonces, and the
+// errors that a faulty signer, server or clock causes.
 
 import { createHash } from "node:crypto";
 import fs from "node:fs";

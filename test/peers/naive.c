@@ -1,7 +1,7 @@
 /* A minimal client for RFC 8628 in C for the comparison, as a developer could write it in a day, with Debian's jsmn.h
  * for JSON. It requests a code, shows it, polls, stores the tokens in RAM, and refreshes. It has no retries, no
  * records, no display and no sign-out. It does not encode values, and fails if a response is too long or malformed. The
- * firmware provides `post` and `show`. */
+ * firmware provides `post`, `show` and `sleep`. */
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>

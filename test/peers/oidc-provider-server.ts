@@ -1,4 +1,4 @@
-// Starts oidc-provider 9 on a socket, with its own pages and its device flow enabled. Also a user with a browser.
+// Starts oidc-provider 9 on a socket, with its own pages and its device flow enabled, and simulates a user with a browser.
 
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { listen } from "../listening.ts";

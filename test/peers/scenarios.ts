@@ -1,5 +1,5 @@
 // The device for tests with other servers: the real driver with Node's HTTP, a log of every exchange, and one virtual
-// clock for both sides. And the five scenarios that device and server must complete, with any client authentication.
+// clock for both sides. Device and server must complete five scenarios, with any client authentication.
 
 import { ErrorCode, Field, State } from "../../core/index.ts";
 import { clientAuthentications } from "../../platform/configuration/settings.ts";

@@ -10,7 +10,7 @@ export interface Expected {
   readonly status: number;
   /** `error`, `error_code` or the reason of an API error; "" for success. */
   readonly word: string;
-  /** If HTTP Basic fails, the response has a challenge (RFC 6749 §5.2). */
+  /** Whether the response to a request with HTTP Basic has a challenge (RFC 6749 §5.2). */
   readonly isChallenged?: boolean;
   /** The error in the challenge of a resource, if the word does not determine it. */
   readonly challenge?: string | undefined;
