@@ -71,7 +71,7 @@ export interface IssuedTokens {
   expiresIn: number;
   /** Remaining time-based access in seconds; undefined: until it is revoked. */
   refreshExpiresIn: number | undefined;
-  /** The refresh token, if the client has to store it: in the first response and after a rotation. */
+  /** The refresh token, if the client has to store it: at first, after a rotation, and if the client sent the previous one. */
   refreshToken: string | undefined;
 }
 
