@@ -90,7 +90,7 @@ export function parseDeviceConfig(text: string): DeviceConfig {
   return inItsLanguage(config);
 }
 
-/** Rules that the schema cannot express, for a file in which these members are right. */
+/** Rules that the schema cannot express. A rule is checked if the schema has found no problem in the members it names. */
 const FURTHER: readonly (readonly [names: string[], check: (config: DeviceConfig) => Problem[]])[] =
   [
     [["server", "serverParameters", "clientSecret"], profileProblems],
@@ -122,7 +122,7 @@ function inItsLanguage(config: DeviceConfig): DeviceConfig {
   };
 }
 
-/** There are three ways to name the server, but the schema can only require one of them. */
+/** The schema only requires `endpoints`, but `server` or `issuer` can also name the server: the message lists all three. */
 function nameWays(problem: Problem): Problem {
   if (problem.path !== "endpoints" || problem.message !== "is missing") return problem;
   return { path: "", message: "must say where the server is: give server, issuer or endpoints" };
@@ -174,7 +174,7 @@ export function coreConfigOf({
   return { ...config, ...serverNames(config.server, endpoints.token) };
 }
 
-/** Members of device.json that only JavaScript hosts know. A complete file has the resulting values in other members. */
+/** Members of device.json that only JavaScript hosts read. `completeConfig` removes them. */
 export const JAVASCRIPT_ONLY = [
   "server",
   "serverParameters",

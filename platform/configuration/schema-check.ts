@@ -70,7 +70,7 @@ const CANNOT_BE_READ = "cannot be read";
 const DEPTH_MAX = 8;
 const ITEMS_MAX = 10_000;
 
-/** Copies plain objects and lists. If the schema expects a function or an instance, the value is not copied. */
+/** Copies plain objects and lists where the schema accepts them. Returns any other value as it is. */
 function plainCopy(read: () => unknown, { type, ...schema }: Schema, depth = 0): unknown {
   try {
     const value = read();
@@ -181,7 +181,7 @@ function isAlike(one: string, other: string): boolean {
   return [b, swapped].includes(a) || rests.some(([inA, inB]) => a.slice(inA) === b.slice(inB));
 }
 
-/** Returns the type of a value; for an object the name of its built-in class, which is the same in other realms (jest). */
+/** Returns the type of a value: "object" for a plain object, a built-in class by name (in any realm), else "instance". */
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -256,7 +256,7 @@ export function join(path: string, name: string): string {
   return path ? `${path}.${name}` : name;
 }
 
-/** A string (with a colon behind it, it is a name), or the start or end of an object. */
+/** A string, which is a member's name if a colon follows, or the start or end of an object. */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}]/g;
 
 interface Open {
@@ -267,7 +267,7 @@ interface Open {
 
 /**
  * Returns the duplicate members in valid JSON. RFC 8259 §4 allows them, but JSON.parse silently uses the last one and
- * other parsers use the first one. In a configuration, they are a mistake.
+ * some other parsers use the first one. In a configuration, they are a mistake.
  */
 export function duplicateNames(text: string): Problem[] {
   const problems: Problem[] = [];

@@ -15,7 +15,7 @@ export const clientAuthentications = {
   none: ClientAuthentication.NONE,
   client_secret_post: ClientAuthentication.CLIENT_SECRET_POST,
   client_secret_basic: ClientAuthentication.CLIENT_SECRET_BASIC,
-  // The host adds the assertion (exchange/keys.ts).
+  // The filter in exchange/keys.ts adds the assertion.
   private_key_jwt: ClientAuthentication.NONE,
   specification: ClientAuthentication.SPECIFICATION,
 } as const;
@@ -63,7 +63,7 @@ export interface Client {
   readonly clientSecret?: string | undefined;
   /** Scopes, separated by spaces. Default: what the server's profile recommends for a first try, or none. */
   readonly scope?: string | undefined;
-  /** How the client authenticates. Default: as the server's profile or metadata say, or HTTP Basic with a secret. */
+  /** How the client authenticates. Default: as the server's profile or metadata say; otherwise HTTP Basic if it has a secret. */
   readonly clientAuthentication?: ClientAuthenticationName | undefined;
   /** The audience of client assertions. Default: the issuer, or the token endpoint if the issuer is unknown. */
   readonly assertionAudience?: "issuer" | "token_endpoint" | undefined;
@@ -87,7 +87,7 @@ export interface Client {
   readonly pkce?: "S256" | undefined;
   /**
    * Limit of the memory for codes and tokens in bytes, 4096 to 458,752. Default: 163,840, for tokens of 20,000 bytes. A
-   * session begins with 8192 and grows when something does not fit.
+   * session begins with at most 8192 and the length of its parameters. It grows when something does not fit.
    */
   readonly memoryBytes?: number | undefined;
 }
@@ -129,7 +129,7 @@ export type ServerSettings = Pick<
   readonly dpop?: "auto" | "require" | undefined;
   /** The audience of client assertions (private_key_jwt). */
   readonly audience?: string | undefined;
-  /** The issuer of the server's ID tokens, as the server writes it; undefined if unknown. */
+  /** The issuer of the server's ID tokens, spelled as in its metadata if these were read; undefined if unknown. */
   readonly issuer?: string | undefined;
   /** Requests the current endpoints. Present if `endpoints` comes from an earlier start. */
   readonly rediscover?: (() => Promise<Endpoints>) | undefined;
@@ -143,7 +143,7 @@ export function givenEndpoints({ server: { endpoints = {} } }: Settings): Partia
   return Object.fromEntries(given);
 }
 
-/** Returns the options of a driver. @param own the server's settings; those of the client take precedence */
+/** Returns the options of a driver. @param own is overridden by the client's settings, except for `own.server` */
 export function serverSettings(client: Settings, own: ServersOwn = {}): ServerSettings {
   const { clientId, clientSecret = "", dpop = "off", assertionAudience } = client;
   const { translate, profile } = own;
@@ -163,7 +163,7 @@ export function serverSettings(client: Settings, own: ServersOwn = {}): ServerSe
     pkce: client.pkce ?? profile?.pkce,
     memoryBytes: client.memoryBytes ?? profile?.memoryBytes,
     dpop: dpop === "off" || (dpop === "auto" && !own.bindsTokens) ? undefined : dpop,
-    // RFC 7523 leaves the audience open. Newer rules require the issuer, and each server accepts one of them.
+    // RFC 7523 §3 leaves the audience open. Some servers accept only the issuer, others only the token endpoint.
     audience:
       method === "private_key_jwt"
         ? (assertionAudience !== "token_endpoint" && issuer) || endpoints.token

@@ -3,7 +3,7 @@ import { MESSAGES } from "../../core/index.ts";
 import { type RomName, romText } from "./display-rom.ts";
 import { reasons } from "./reasons.ts";
 
-/** The texts of a language in the order of the core's MESSAGES. Each fits displays from 16x2 on. */
+/** The texts of a language in the order of the core's MESSAGES or of `reasons`. Each fits displays from 16x2 on. */
 type Texts = readonly string[];
 
 const messages = {

@@ -70,7 +70,6 @@ export class Commands implements RequestContext {
     this.#exchange = this.#pipeline();
   }
 
-  /** Whether the newest tokens are bound to the device's key. The response says so in the token type. */
   get isBound(): boolean {
     return this.#options.keys?.isBound === true;
   }
@@ -166,7 +165,7 @@ export class Commands implements RequestContext {
     const { slot } = this.device;
     const storage = this.#storage;
     const isLoad = command === Command.LOAD;
-    // The memory grows to fit a record of any length, so the record is read into a buffer first.
+    // The memory may have to grow for the record, so the record is read into a buffer first.
     const record = isLoad && this.#options.growsTo && new Uint8Array(storage.capacity);
     this.storageOperations++;
     operate<number | boolean>(
@@ -189,7 +188,7 @@ export class Commands implements RequestContext {
   /** Copies a loaded record for the core. @returns its length, 0 for no record, -1 if it is unreadable or too long */
   #take(record: Uint8Array, length: number): number {
     const text = asciiOf(record, 0, length);
-    // Grow the capacity for URIs only for the record of a code: it can grow once, and other records contain no URI.
+    // Only the record of a code contains URIs. Their length is unknown, so the longest possible one is assumed.
     const address = record[0] === RecordKind.CODE ? text.slice(0, Limit.LONG_URI_MAX) : "";
     this.makeRoom({ refresh_token: text, verification_uri: address });
     const { start, capacity } = this.device;

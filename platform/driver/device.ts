@@ -12,7 +12,7 @@ export class CapacityError extends RangeError {}
 /**
  * Creates the core's device. Checks whether the storage can take its records, unless `isGrown` is set.
  * @param memory the core uses this array as long as the device exists
- * @param isGrown whether `memory` has been enlarged for a long value. A record is only as long as its values
+ * @param isGrown whether `memory` has been enlarged for a long value. Records are then shorter than the memory allows
  * @throws Error if the core is of another release, whose numbers differ
  * @throws CapacityError if the configuration is invalid, or the memory or the storage is too small
  */
@@ -75,7 +75,7 @@ export function hasCapacity({ capacity, length }: complete.Device, values: Value
   return bytes <= capacity[Region.OUTPUT]!;
 }
 
-/** Copies a device to a larger memory with the same configuration. */
+/** Moves a device into the memory of `larger`, which has the same configuration, and wipes its former memory. */
 export function moveDevice(device: complete.Device, larger: complete.Device): void {
   const { memory, start, capacity } = larger;
   const before = device.memory as Uint8Array;

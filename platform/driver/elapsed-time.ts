@@ -35,7 +35,7 @@ const WRAP_MS = 2 ** 32;
 export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
- * Returns one alarm in real time. While the computer is suspended, the monotonic clock may stop (as on Linux). An alarm
+ * Returns timers in real time. While the computer is suspended, the monotonic clock may stop (as on Linux). An alarm
  * that became due meanwhile then fires late.
  */
 export function timersOn(real: RealTime): Timers {

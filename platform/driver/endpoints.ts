@@ -15,7 +15,7 @@ export interface Endpoints {
   token: string;
   /** Revocation endpoint (RFC 7009 §2). */
   revocation: string;
-  /** Metadata document (RFC 8414 §3), for `discover`. */
+  /** Metadata document (RFC 8414 §3), for the core's `discover`. */
   metadata: string;
   /** Polls for security events (RFC 8936). */
   events: string;

@@ -29,7 +29,7 @@ export type Core = Pick<
 /** Creates the filter that translates for a server that does not implement RFC 8628. */
 export type Translate = (client: TranslatedClient) => Filter;
 
-/** The developer's settings. The driver adds the display's size and the seed. */
+/** The developer's settings. The driver adds the members of the core's Config that are omitted here. */
 export type DriverConfig = Omit<
   complete.Config,
   "columns" | "rows" | "seed" | "server" | "formerServer" | "pkce" | "jsonBodies"
@@ -97,7 +97,7 @@ export interface DriverOptions {
   readonly onApiBody?: (bytes: Bytes, from: number, to: number) => void;
   /**
    * The `Authorization` header of polls for security events, such as "Bearer ..." with the receiver's own token (RFC
-   * 8936 §2.4 leaves it to both parties). The user's access token is never sent there. Default: none.
+   * 8936 §3 leaves the scheme open). The user's access token is never sent there. Default: none.
    */
   readonly eventsAuthorization?: string;
   /** Verifies the signature of a security event token in `bytes[from..to)`, a JWS in compact serialization. */

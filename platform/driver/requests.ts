@@ -10,7 +10,6 @@ import { asciiOf, bytesOf, FORM_TYPE, formFields } from "../text/text.ts";
 import { headersFor, NO_HEADERS } from "./headers.ts";
 import type { DriverOptions } from "./options.ts";
 
-/** A request that the next poll overwrites, because a poll must not allocate. */
 export type ReusedRequest = { -readonly [Name in keyof HttpRequest]-?: HttpRequest[Name] };
 
 export function newRequest(memory: Uint8Array): ReusedRequest {
@@ -72,7 +71,7 @@ export class Requests {
   }
 }
 
-/** Returns the device's secrets, which must not appear in a message; "" for a missing one. */
+/** Returns the device's secrets, which must not appear in a message or a URL; "" for a missing one. */
 export function secretsOf(device: complete.Device, memory: Bytes): string[] {
   const regions = [
     Field.DEVICE_CODE,

@@ -6,7 +6,7 @@ import { type FaultHandler, guarded, isThenable, nothing } from "./callbacks.ts"
 import type { Above, Port } from "./filter.ts";
 
 interface ExchangeOwner {
-  /** Whether the next request is a poll. Polls reuse two sinks, because a poll must not allocate. */
+  /** Whether the next request may reuse a sink. Polls reuse two sinks, because a poll must not allocate. */
   isPoll(): boolean;
   readonly fault: FaultHandler;
 }
@@ -82,8 +82,8 @@ export class AdapterPort implements Port {
 
   /**
    * Each exchange has its own sink, because a faulty adapter may report to a finished sink during the next exchange. Polls
-   * use two sinks in turn until an adapter reports to a finished one. One late report is not detected: the first one counts
-   * if it comes exactly two or four polls late, while a poll is in flight.
+   * use two sinks in turn until an adapter reports to a finished one. One kind of late report is not detected, and counts: it
+   * comes an even number of polls late, while a poll with the same sink is in flight.
    */
   #next(): Exchange {
     if (!this.#owner.isPoll() || !this.#sharesSinks) return new Exchange(this);

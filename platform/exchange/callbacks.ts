@@ -12,7 +12,7 @@ export function guarded(call: () => unknown, broken: (error: unknown) => void): 
   }
 }
 
-/** Called when code outside picogrant has failed. @param giveUp reports the failed operation; call it next */
+/** Called when an adapter, a callback or a filter has failed. @param giveUp ends the failed operation; call it next */
 export type FaultHandler = (error: unknown, giveUp: () => void) => void;
 
 /** Starts an operation that reports its result by a callback. @param failure the result if the operation throws or rejects */

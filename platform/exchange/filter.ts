@@ -82,7 +82,7 @@ export function connect(filters: readonly Filter[], above: Above, port: Port): B
 const ORDER = [
   /** Responds to a refresh without a request if a valid token is cached. */
   "known",
-  /** Holds requests back while another program may change the same records. */
+  /** Sends requests only with exclusive access to records that several programs share. */
   "lock",
   "recorder",
   /** Translates for a server that does not implement RFC 8628. */

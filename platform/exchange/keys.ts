@@ -16,7 +16,7 @@ export interface KeySettings {
   readonly signer: Signer;
   readonly entropy: Entropy;
   readonly clientId: string;
-  /** Token requests have a proof. If the server does not bind the tokens: "auto" accepts, "require" refuses them. */
+  /** If set, token requests have a proof. If the server does not bind the tokens: "auto" accepts, "require" refuses them. */
   readonly dpop?: "auto" | "require" | undefined;
   /** The audience of client assertions (private_key_jwt). */
   readonly audience?: string | undefined;
@@ -27,7 +27,7 @@ const ASSERTION_LIFETIME_S = 60;
 const SIGNATURE_BYTES = 64;
 const NONCE_LENGTH_MAX = 512;
 const ORIGINS_MAX = 16;
-/** At most so many signatures of a kind are in use at the same time, apart from those of the application's own requests. */
+/** How many of the newest signatures of each kind are stored, for `sent`. */
 const SENT_MAX = 4;
 /** Smaller differences between the clocks do not matter. Servers accept proofs that are about this old. */
 const CLOCK_DIFFERENCE_MS = 60_000;
@@ -44,7 +44,7 @@ export class Keys {
   /** Identifies the key: the thumbprint of its public part (RFC 7638). */
   readonly id: string;
   readonly settings: KeySettings;
-  /** Whether the tokens in use are bound to the key, or unknown. Requests then have a proof and `Authorization: DPoP`. */
+  /** Whether the tokens in use are bound to the key, or may be. Requests then have a proof and `Authorization: DPoP`. */
   isBound: boolean;
   readonly #proofs: string[] = [];
   readonly #assertions: string[] = [];

@@ -14,7 +14,7 @@ export const EXCHANGE_LIMITS = {
 /** The longest time for which an idle connection stays open, even if the server allows more. */
 export const IDLE_MAX_MS = 600_000;
 
-/** Returns 0 if the status is not final or invalid, and 500 for one of 600 to 999 (RFC 9110 §15). */
+/** Returns a final status: 500 for 600 to 999 (RFC 9110 §15), 0 for an interim or invalid one, any other unchanged. */
 export function finalStatus(status = 0): number {
   if (status < 200 || status > 999) return 0;
   return status > 599 ? 500 : status;
@@ -38,7 +38,7 @@ export const CUT_OFF = "the connection ended before the response was complete";
 export const UNKNOWN_CODING = "the response has a coding that was not requested";
 export const HEAD_TOO_LONG = "the head of the response is longer than 64 KiB";
 
-// The functions below parse `Retry-After` for adapters. They need only regular expressions and Date.UTC.
+// The functions below parse dates and `Retry-After` for adapters. They need only regular expressions and Date.UTC.
 
 /** The longest wait that is reported: the largest integer of the core. */
 const LONGEST_S = 134_217_727;

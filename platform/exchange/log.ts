@@ -135,7 +135,7 @@ class LoggedExchange extends Listener {
   }
 }
 
-/** Returns the address of the request, without the path of an API call, which may contain personal data. */
+/** Returns a grant request's address without its query; of others only the origin: a path may contain personal data. */
 function addressIn({ url }: HttpRequest, endpoint: Endpoint): string {
   return endpoint > Endpoint.REVOCATION ? originOf(url) : url.split(/[?#]/, 1)[0]!;
 }

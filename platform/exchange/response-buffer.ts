@@ -7,7 +7,7 @@ export interface BufferedResponse {
   readonly body: number[];
 }
 
-/** A filter that processes responses as a whole: translations, and documents that were requested. */
+/** A filter that processes responses as a whole. */
 export abstract class ResponseBuffer extends Listener {
   /** Whether the current exchange is buffered. Otherwise the response passes unchanged. */
   gathers = true;

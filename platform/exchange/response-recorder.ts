@@ -68,7 +68,7 @@ export interface Recalled {
 export class ResponseRecorder extends ResponseBuffer {
   newest: ServerResponse | undefined;
   tokenResponse: TokenResponse | undefined;
-  /** The newest `scope` of a token response; "" if there was none, undefined before the first response. */
+  /** The newest `scope` of a token response, or the recalled one; "" if there was none, undefined before any response. */
   scope: string | undefined;
   /** The newest ID token. A refresh response may have none (OpenID Connect Core 1.0 §12.2). */
   idToken: ReceivedIdToken | undefined;

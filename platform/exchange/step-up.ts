@@ -18,13 +18,13 @@ export interface ResponseHead {
   readonly headers: { get(name: string): string | null };
 }
 
-/** No request could carry a longer list. */
+/** The longest value of a parameter in device.json. */
 const ACR_VALUES_MAX = 256;
 
 /**
  * Returns the sign-in that an API's response requires.
- * @returns undefined if the status is not 401 or the error is not `insufficient_user_authentication` (RFC 9470 §3). A
- * parameter that no request could carry is left out
+ * @returns undefined if the status is not 401 or the error is not `insufficient_user_authentication` (RFC 9470 §3). An
+ * invalid or too long parameter is left out
  */
 export function stepUpOf(response: ResponseHead): StepUp | undefined {
   return response.status === 401

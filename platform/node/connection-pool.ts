@@ -1,5 +1,5 @@
 // Keeps idle connections for the next request. connection.ts closes an idle connection on which unexpected data arrives,
-// because the data would count as the next response (RFC 9112 §9.3: responses come in the order of requests).
+// because the data would count as the next response (RFC 9112 §9.2: responses come in the order of requests).
 
 import http from "node:http";
 import https from "node:https";
@@ -42,7 +42,7 @@ function checkServerIdentity(host: string, certificate: PeerCertificate): Error 
   return checkIdentity(host, { ...certificate, subject, subjectaltname: names.join(", ") });
 }
 
-/** How long each connection may stay idle, as the server has reported. */
+/** How long each connection may stay idle, by the server's last response (`keepAliveMs`). */
 export const reportedMs = new WeakMap<Socket, number | undefined>();
 
 interface Pool {
@@ -93,8 +93,8 @@ export function transportOf(options: NodeHttpOptions): Transport {
 }
 
 /**
- * Node's own agent uses the server's limit only if it is shorter than the agent's. Early versions of Node also send a
- * request up to the last moment. The server may or may not have processed a POST on a connection that it is closing.
+ * Sets how long an agent keeps an idle connection. Node's own agent uses the server's limit only if it is shorter than the
+ * agent's, and early versions send requests up to the last moment (`idleLimitMs` describes the risk).
  */
 function limitKeepAlive(agent: http.Agent, idleLimitMs: number | undefined): void {
   const keep = agent.keepSocketAlive.bind(agent);

@@ -1,4 +1,4 @@
-// Opens connections for requests, chooses addresses, describes failures, and decodes responses.
+// Opens connections for requests, chooses addresses, describes failures, decodes responses, and sends requests of `fetch`.
 
 import dns, { type LookupAddress } from "node:dns";
 import { once } from "node:events";
@@ -51,10 +51,10 @@ export function openRequest(
 
 /** The delay between two attempts (RFC 8305 §5). */
 const ATTEMPT_DELAY_MS = 250;
-/** The time for which a choice applies to all connections of the process. */
+/** How long a chosen address applies to all connections of the process. */
 const CHOICE_MS = 60_000;
 
-/** The choices by name and port. */
+/** The chosen addresses by name and port. */
 const choices = new Map<string, Promise<string>>();
 
 /**

@@ -154,7 +154,7 @@ export class FileStorage implements Storage, WithTokenCache {
     }
   }
 
-  /** A value that changes whenever the records change. Another process may have written them. */
+  /** A value that changes whenever the records change, also if another process writes them. */
   get stamp(): string {
     const stamps = [0, 1, TOKEN_CACHE].map((slot) => {
       const stat = fs.statSync(this.#fileOf(slot), { bigint: true, throwIfNoEntry: false });
@@ -197,7 +197,7 @@ export class FileStorage implements Storage, WithTokenCache {
   }
 }
 
-/** The file is cut off, as after a power failure on a file system that reorders writes. It counts as an empty slot. */
+/** The file is cut off, as after a power failure on a file system that reorders writes. Its slot is unreadable, but usable. */
 class CutOff extends Error {}
 
 /** Checks that files can be created in a directory. @throws the system's error */

@@ -1,5 +1,5 @@
-// All access to files on Node: slots, locks, metadata, the command's logins, and files that users name (keys, secrets,
-// certificates, configurations).
+// Reads and writes files on Node, and checks their owners and modes: files of a state directory, and files that users name
+// (keys, secrets, certificates, configurations).
 
 import fs from "node:fs";
 import path from "node:path";
@@ -51,7 +51,7 @@ export function reasonOf(error: unknown): string {
   return code === "" ? error.message : (ERRORS[code]?.[0] ?? code);
 }
 
-/** Retries temporary failures for about a second. It blocks, so that a record is never incomplete. */
+/** Retries temporary failures for about a second. It blocks, because all file operations here are synchronous. */
 export function withRetries<T>(run: () => T): T {
   const endMs = performance.now() + TIMEOUT_MS;
   for (let waitMs = 10; ; waitMs = Math.min(2 * waitMs, 200)) {

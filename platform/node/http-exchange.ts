@@ -26,7 +26,7 @@ export class Exchange {
   readonly #ended: (failure: string) => void;
   readonly #sizeLimitBytes: number;
   readonly #timeLimit: NodeJS.Timeout;
-  /** Without a socket of the agent, the client does not close when it is destroyed. */
+  /** Also cleared here, because a client without a socket emits no `close` when it is destroyed. */
   #connectLimit: NodeJS.Timeout | undefined;
   #client: http.ClientRequest | undefined;
   #isOpen = true;
@@ -121,9 +121,9 @@ export class Exchange {
     // 101 is the only interim response that Node reports here. It is invalid, because the request did not ask for another
     // protocol: `finalStatus` then returns 0.
     const status = finalStatus(response.statusCode);
-    // Only a proxy sends 407 (RFC 9110 §15.5.8), so the response does not come from the server.
     let problem = coding.toLowerCase() === "chunked" ? "" : UNKNOWN_CODING;
     if (status === 0) problem = NOT_HTTP;
+    // Only a proxy sends 407 (RFC 9110 §15.5.8), so the response does not come from the server.
     else if (status === 407) problem = "the proxy wants a name and a password";
     if (problem !== "") {
       this.#fail("unreachable", problem);

@@ -1,4 +1,4 @@
-// Limits and certificates of the HTTP adapter, and their check.
+// The options of the HTTP adapter, and the check of its agent.
 
 import type https from "node:https";
 
@@ -8,7 +8,7 @@ export interface HttpsAgent {
   destroy(): void;
 }
 
-/** Limits and certificates of the HTTP adapter. */
+/** Limits, certificates and headers of the HTTP adapter. */
 export interface NodeHttpOptions {
   /** Milliseconds for the whole exchange, from `send` to the last byte; default 30 s. */
   timeLimitMs?: number;

@@ -7,7 +7,7 @@ import type { Transport } from "./connection-pool.ts";
 import type { Exchange } from "./http-exchange.ts";
 import { agentProblem, type NodeHttpOptions } from "./http-options.ts";
 
-/** HTTP and HTTPS over persistent connections. `dispose` closes the idle ones. */
+/** HTTP and HTTPS over persistent connections. */
 export class NodeHttp implements Http {
   readonly #options: NodeHttpOptions;
   #transport: Transport | undefined;
@@ -42,7 +42,7 @@ export class NodeHttp implements Http {
     exchange?.abort();
   }
 
-  /** Ends the current exchange, and closes idle connections if this is the last adapter of the process. */
+  /** Ends the current exchange. The last adapter of the process (with this `idleLimitMs`) closes the idle connections. */
   dispose(): void {
     this.abort();
     this.#transport?.leave();

@@ -1,5 +1,5 @@
 // Parses the options of `signIn` and of `picogrant login`. Reports all problems together, before anything is created or
-// requested. All other modules use only the parsed options.
+// requested.
 
 import {
   checkedCopy,
@@ -51,8 +51,8 @@ export interface SignInOptions
   /** At least 16 random bytes. The tokens are sealed with this key before they are written. */
   readonly deviceKey?: Uint8Array | undefined;
   /**
-   * Your own headers, such as a client attestation or an API key. Do not send a client assertion as a header: it belongs
-   * into the body, and each request needs a new one (RFC 7523 §2.2).
+   * Your own headers, such as a client attestation or an API key. A client assertion is not a header, but belongs in the
+   * body (RFC 7523 §2.2): use `private_key_jwt`.
    */
   readonly headers?: DriverOptions["headers"];
   /**
@@ -67,7 +67,7 @@ export interface SignInOptions
 /** The parsed options. */
 export type NodeSettings = Settings & Omit<SignInOptions, "server">;
 
-/** Memory for tokens of 20,000 bytes each, such as signed documents. */
+/** The default limit of the memory, for tokens of 20,000 bytes each. */
 export const SESSION_BYTES = schema.properties.memoryBytes.default;
 
 /**
@@ -104,7 +104,7 @@ function explained({ path, message }: Problem): Problem {
   return { path: path || "options", message: path === "http.proxy" ? proxy : message };
 }
 
-/** Rules that the schema cannot express, for options without other problems. The message "" stands for no problem. */
+/** Checks rules that the schema cannot express, for options without other problems. The message "" means no problem. */
 async function furtherProblems(
   options: SignInOptions,
   isRight: (name: string) => boolean,
@@ -149,7 +149,7 @@ async function serverProblems({ server, allowHttp, ...more }: SignInOptions): Pr
   return [...problems, ...named.map((one) => ({ ...one, path: path(one.path) }))];
 }
 
-/** PEM as bytes. The schema checks PEM as text. */
+/** Checks certificates that are given as bytes. The schema checks those given as text. */
 function certificateProblem({ ca = [] }: NodeHttpOptions): string {
   const texts = [ca].flat().map((text) => `${Buffer.from(text as Buffer)}`);
   const isPem = texts.every((text) => text.includes("-----BEGIN"));

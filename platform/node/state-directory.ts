@@ -95,7 +95,7 @@ const OWNER = "client.json";
 
 /**
  * Claims the directory for a client while it contains records. The same client may name its server differently.
- * @returns a function that releases the directory; call it before the files are closed
+ * @returns a function that releases the directory if it contains no records; call it before the files are closed
  * @throws StateDirectoryError if the directory contains records of another client
  */
 export function claimDirectory(files: FileStorage, client: Settings): () => void {
@@ -113,7 +113,7 @@ export function claimDirectory(files: FileStorage, client: Settings): () => void
     });
 }
 
-/** Ignores errors of the medium, because without files there is no stored session to protect. */
+/** Ignores the system's errors, because without files there is no stored session to protect. */
 function unlessBroken(run: () => void): void {
   try {
     run();
@@ -155,7 +155,7 @@ function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
 
 // Stores an issuer's metadata beside the tokens, so that a later start need not request them. The metadata are not secret,
 // but an attacker who changed them would receive the tokens. With a device key, they are authenticated like the records.
-// Without a key, only the directory's permissions protect both files.
+// Without a key, only the directory's permissions protect metadata and records.
 
 const METADATA = "metadata.json";
 const LABEL = "picogrant metadata 1\n";
@@ -180,7 +180,7 @@ export function storedMetadata(
         const content = readOwn(file, { isSealed: deviceKey !== undefined });
         return serverIn(`${content ?? ""}`, issuer, deviceKey, allowHttp);
       } catch {
-        // The file was altered, or others could have written it: request the metadata.
+        // The file cannot be read, was altered, or could have been written by others: request the metadata.
         return undefined;
       }
     },

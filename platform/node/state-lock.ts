@@ -72,7 +72,7 @@ export class StateLock {
     return 0;
   }
 
-  /** Reserves space on the medium while the lock is held. @throws the system's error */
+  /** Checks that the medium has this much space: writes it to the lock file, and empties the file. @throws the system's error */
   reserve(bytes: number): void {
     withFile(this.#own, "r+", (handle) => {
       for (let at = 0; at < bytes; ) at += fs.writeSync(handle, Buffer.alloc(bytes - at));
@@ -164,7 +164,7 @@ export class SharedDirectory implements SharedState {
   isWaiting = false;
   readonly #files: SharedFiles;
   readonly #lock: StateLock;
-  /** The state of the records when this process last read or wrote them. */
+  /** The `stamp` of the records when this process last read or wrote them. */
   #known = "";
   /** Whether the records were current when this process took the lock. Only valid while it holds the lock. */
   #wasCurrent = false;
@@ -222,7 +222,7 @@ export class SharedDirectory implements SharedState {
     return this.#problem;
   }
 
-  /** @returns the process that holds the lock; 0 if none does, or if no process can create a lock file in the directory */
+  /** @returns another process that holds the lock; 0 if this one does, or if it cannot create a lock file (`#problem`) */
   #tryTake(): number {
     this.#problem = "";
     const isHeld = this.#lock.isHeld;

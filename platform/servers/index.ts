@@ -1,5 +1,5 @@
-// Server profiles by name. A profile and its parameters provide everything that a driver needs except the client
-// identifier.
+// Server profiles by name. A profile and its parameters provide everything that a driver needs except the client's
+// identifier and secret.
 
 import { nameMeant, type Problem } from "../configuration/schema-check.ts";
 import type { Filter } from "../exchange/filter.ts";
@@ -22,7 +22,7 @@ export { ServerError } from "./profile.ts";
 
 /**
  * All profiles: first the servers that implement RFC 8628, then those that need a translation. test/servers/recordings.http
- * names the source of each line.
+ * names the sources of each profile.
  */
 export const SERVERS: readonly ServerProfile[] = table.map((row) => {
   const translate = TRANSLATIONS[row.name];

@@ -4,7 +4,7 @@ import { addressProblem } from "./address.ts";
 
 /** Returns why an address must not be used, "" if it may. @param by the address of the server that sent it */
 export function namedAddressProblem(address: string, by: string, allowHttp = false): string {
-  // A remote server must not send the device to its own ports.
+  // A remote server must not make this machine send requests to itself.
   const isAstray = isToItself(address) && !isToItself(by);
   return addressProblem(address, allowHttp) || (isAstray ? "is on this machine" : "");
 }

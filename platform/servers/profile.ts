@@ -1,11 +1,11 @@
-// A server profile: everything that a sign-in needs except a client identifier and a few parameters that differ between
-// customers (a host name, a tenant). Also the errors about names and metadata of servers.
+// A server profile: everything that a sign-in needs except the client's identifier and secret, and a few parameters that
+// differ between customers (a host name, a tenant). Also the errors about names and metadata of servers.
 
 import type { Translation } from "./translation.ts";
 
 export type { Addresses } from "./translation.ts";
 
-/** How the client authenticates. The names are those of device.json; all but `specification` are those of RFC 8414. */
+/** How the client authenticates. All names but `specification` are registered (RFC 7591 §4.2, OpenID Connect Core 1.0 §9). */
 export type ClientAuthenticationName =
   | "none"
   | "client_secret_post"
@@ -98,7 +98,7 @@ export class ServerError extends Error {
   }
 }
 
-/** There is no usable metadata document. The message has one line with the result for each address. */
+/** There is no usable metadata document. The message has one line; if documents were requested, with each result. */
 export class MetadataError extends Error {
   /** Whether a retry may help. */
   readonly isTransient: boolean;

@@ -80,7 +80,7 @@ const salesforce = (): Translation => ({
   },
 });
 
-// Yandex: a poll has `grant_type=device_code` and `code`. A revocation contains the access token.
+// Yandex: a code request has no secret, a poll has `grant_type=device_code` and `code`, a revocation the access token.
 
 const yandex = (client: TranslatedClient): Translation => ({
   request(purpose, fields) {

@@ -1,5 +1,5 @@
-// A device on your adapters. Fill in the five settings of your server, then: node device.mjs The page "Configuration" lists
-// all settings, and "Sizing" the memory for long tokens.
+// A device on your adapters. Fill in your server's addresses and your client's settings, then run `node device.mjs`. The
+// page "Configuration" lists all settings, and "Sizing" the memory for long tokens.
 
 import * as core from "picogrant/core";
 import { Driver, noEndpoints } from "picogrant/driver";

@@ -1,4 +1,4 @@
-// Converts between strings and bytes on engines without TextEncoder. The functions allocate memory.
+// Converts between strings, bytes, base64 and forms without TextEncoder, which some engines lack.
 
 import type { Bytes } from "../contracts.ts";
 
@@ -82,7 +82,7 @@ export function formEncodeText(text: string): string {
     .replaceAll("%20", "+");
 }
 
-/** Returns all forms in which a secret may appear in a URL or a body: unchanged, and in both encodings. */
+/** Returns all forms in which a secret may appear in a URL or a body: unchanged, percent-encoded and form-encoded. */
 export function sentForms(secret: string): ReadonlySet<string> {
   return new Set([secret, encodeURIComponent(secret), formEncodeText(secret)]);
 }
