@@ -259,7 +259,7 @@ export interface PageSettings {
   readonly madeAt?: number;
   /** The random seed. Default: a new one. Pass an empty one if the device has a random number generator. */
   readonly seed?: Uint8Array;
-  /** Whether the device's key also authenticates the client and, for a board, the private key of 32 bytes. */
+  /** The use of the device's key for client assertions, and for a board its private key (32 bytes). */
   readonly keys?:
     | {
         /** The audience of client assertions. */

@@ -62,7 +62,7 @@ export function openOnEnter(address: string): () => void {
   };
 }
 
-/** Shows a status line. A narrow terminal truncates it, so `text` begins with the most important part. */
+/** Shows `text` as a status line, until the returned function is called. A narrow terminal truncates the line at its end. */
 export function showCountdown(
   stream: NodeJS.WriteStream,
   seconds: number,

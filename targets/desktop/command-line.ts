@@ -61,7 +61,7 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** If the reader of the output has ended, such as `head`, ends the program as SIGPIPE would. */
+/** Ends the program because a write to its output has failed: as SIGPIPE would if the reader, such as `head`, has ended. */
 export function endUnread({ code }: NodeJS.ErrnoException): never {
   if (code !== "EPIPE") process.stderr.write(`cannot write the output (${code})\n`);
   process.exit(code === "EPIPE" ? 141 : 1);

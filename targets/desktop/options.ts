@@ -212,7 +212,7 @@ function checkTogether(options: Options): void {
       throw new UsageError(`--${flag} is for the simulated service; a real one has its own`);
     }
   }
-  // The issuer receives secrets, so its address must use https.
+  // The server receives secrets, so its address must be safe for them.
   const problem = issuer && addressProblem(issuer, options.allowHttp);
   if (problem) throw new UsageError(`--issuer ${problem.replace("allowHttp", "--allow-http")}`);
   if (!options.clientId) throw new UsageError("a real server needs --client-id");

@@ -146,7 +146,6 @@ const doubled = (response: HttpResponse): HttpResponse => ({
   ...response,
   bytes: response.bytes + response.bytes,
 });
-/** Responses that a device cannot parse. */
 const cut = ({ bytes }: HttpResponse): HttpResponse =>
   output(bytes.slice(0, -9), { outcome: "end" });
 const reset = output("", { outcome: "reset" });

@@ -196,7 +196,7 @@ export function metadataOf({ storage }: NodePlatform, login: LoginSettings): Sto
   return storedMetadata(storage.directory, { deviceKey, allowHttp, http: httpOptionsOf(login) });
 }
 
-/** @throws UsageError if users can change or read the file who must not */
+/** @throws UsageError if the file's owner or modes let other users change it, or read a secret in it */
 export function refuseOthers(file: string, what: Parameters<typeof ownersProblem>[1]): void {
   const problem = ownersProblem(file, what);
   if (problem !== "") throw new UsageError(`the ${what} ${file}: ${problem}`);

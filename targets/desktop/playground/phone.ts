@@ -85,7 +85,7 @@ export class Phone {
 const STYLE = `${STYLESHEET}
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }`;
 
-/** There is no server for these files. */
+/** Removes the links to stylesheet and icon, because no server provides these files here. */
 function withoutLinks(text: string): string {
   return text.replace(/<link rel="(?:stylesheet|icon)"[^>]*>/g, "");
 }

@@ -29,7 +29,7 @@ export type Line = { readonly number: number; readonly text: string } & (
   /** `call` is the result of the last call, and `event` the last security event with its verdict. */
   | { readonly kind: "call"; readonly expected: string }
   | { readonly kind: "event"; readonly expected: string; readonly withinMs: number }
-  /** The name, the source or the remedy of the error. */
+  /** A part of the error's name, source and remedy, such as "access_denied from the authorization server". */
   | { readonly kind: "reason"; readonly expected: string }
   | { readonly kind: "slip"; readonly expected: string }
   | {

@@ -53,7 +53,7 @@ export interface View {
   readonly slips: readonly SlipView[];
   readonly call: CallOutcome | undefined;
   readonly decision: Decision | undefined;
-  /** The step of an administrator (steps.ts). */
+  /** The step with which an administrator fixes the device's error (steps.ts); "" if there is none. */
   readonly administrator: string;
   readonly events: readonly SecurityEvent[];
   readonly memory: {
@@ -61,7 +61,7 @@ export interface View {
     readonly tokens: number;
   };
   readonly slots: readonly SlotView[];
-  /** From this position on, the logs below are complete. */
+  /** From this position on, `exchanges`, `timeline` and `events` are complete. */
   readonly fromOrder: number;
   readonly exchanges: readonly ExchangeEntry[];
   readonly exchangeCount: number;

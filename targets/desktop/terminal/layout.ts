@@ -95,7 +95,7 @@ function stateLine({ device: { state, error, reason }, faults }: View, paint: Pa
   return parts.filter(Boolean).join("  ");
 }
 
-/** The last exchanges and states, oldest first. */
+/** The last exchanges, states and actions, oldest first. */
 function logLines(view: View, rows: number, paint: Paint): string[] {
   if (rows <= 0) return [];
   const entries = [

@@ -110,7 +110,7 @@ export class Screen {
   }
 }
 
-/** Prints each frame that has changed, for pipes and terminals without a cursor. Returns a function that stops this. */
+/** Prints each changed frame and new slip, for pipes and terminals without a cursor. Returns a function that stops this. */
 export function printFrames(simulation: Simulation, write: (text: string) => void): () => void {
   let drawn = "";
   let printed = 0;

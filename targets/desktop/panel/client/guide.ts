@@ -17,7 +17,7 @@ export interface Guide {
 
 type Seen = Pick<View, "device" | "faults" | "decision" | "call" | "administrator">;
 
-/** The labels of a step before it, during it and after it. */
+/** The labels of the three steps while `step` is the current one. */
 export function wordsOf(step: number, isOn = true): readonly [string, string, string] {
   if (!isOn) return ["Switch the device on", "Enter it on the phone", "Allow"];
   if (step === 0) return ["Get a code", "Enter it on the phone", "Allow"];

@@ -11,7 +11,7 @@ export interface SlotView {
   readonly erases: number;
 }
 
-/** The first byte is the state to resume (core/SPEC.md). The next three bytes are the sequence. */
+/** The first byte is the kind of the record (core/SPEC.md). The next three bytes are its sequence number. */
 const KINDS: Readonly<Record<number, SlotView["kind"]>> = {
   3: "code",
   4: "access token",

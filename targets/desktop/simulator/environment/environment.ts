@@ -217,8 +217,8 @@ async function startService(
       // The member of RFC 8628 §3.3.1, from which the devices draw a QR code. The service omits it by default, because the
       // device authorization specification does not have it.
       verificationUriComplete: true,
-      // With nonces, the service does not check the time in a proof. The simulated time may be hours ahead of that of
-      // the device.
+      // With nonces, the service does not check the time in a proof. That is real time, and the simulated time may be hours
+      // ahead of it.
       dpopNonces: true,
       // Times are rounded to milliseconds, so the device may poll a little early.
       pollToleranceMs: POLL_TOLERANCE_MS,

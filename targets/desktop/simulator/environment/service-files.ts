@@ -1,4 +1,5 @@
-// Stores the simulated service's codes and grants in the state folder, so that a restarted device is still signed in.
+// Stores the simulated service's codes and grants in the state folder, so that its device is still signed in when the
+// simulator starts again.
 import fs from "node:fs";
 import path from "node:path";
 import { readSnapshot, type Service, type ServiceSnapshot } from "../../../service/index.ts";

@@ -12,7 +12,7 @@ interface Appointment {
 
 const WRAP_MS = 2 ** 32;
 const WAIT_MS_MAX = 2 ** 31 - 1;
-/** During a jump, so many timers run in one turn of the event loop. With more, keys and pages would not respond. */
+/** At most so many timers run in one turn of the event loop. With more, keys and pages would not respond. */
 const BREATH = 64;
 
 export class SimulatedClock {
@@ -156,7 +156,7 @@ export class SimulatedClock {
     this.#jumpEnds = true;
   }
 
-  /** Runs the next timer. */
+  /** Advances to the next timer, and runs all timers of that moment. */
   async step(): Promise<void> {
     const inMs = this.nextInMs();
     if (inMs === undefined) return;

@@ -137,8 +137,8 @@ export function createVirtualEnvironment(settings: VirtualEnvironmentSettings): 
     refreshTokenRotation: settings.rotate,
     verificationUriComplete: true,
     pollToleranceMs: POLL_TOLERANCE_MS,
-    // With nonces, the service does not check the time in a proof. The simulated time may be hours ahead of that of the
-    // device.
+    // With nonces, the service does not check the time in a proof. That is real time, and the simulated time may be hours
+    // ahead of it.
     dpopNonces: true,
     ...settings.options,
   };

@@ -34,7 +34,7 @@ export interface ExchangeEntry extends Moment {
   /** 0 if there is no response. */
   status: number;
   response: string;
-  /** OK, the error code, or the reason why there is no response. */
+  /** The response in words (`wordsOf`), or the reason why there is no response. */
   output: string;
   receivedBytes: number;
   fault: string;

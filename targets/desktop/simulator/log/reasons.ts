@@ -18,7 +18,7 @@ export function textOf(message: Message): string {
 /** The longest name of an error. */
 const LENGTH_MAX = 40;
 
-/** "OK" for a success with a JSON body, otherwise the error. */
+/** The error in the body. Without one: "OK" for a success, "without a reason" for a failure, or "not JSON". */
 export function wordsOf(status: number, body: string): string {
   const isValid = status >= 200 && status < 300;
   const words = isValid ? "OK" : "without a reason";

@@ -1,4 +1,4 @@
-// Who can fix each error, and how. The display's own text is shorter and names the same role (core/device/errors.ts).
+// Who can fix each error, and how. The text on the device's display is shorter (core/device/errors.ts).
 // The bundles do not contain this table.
 
 import { ErrorCode, ErrorKind } from "../../../../core/device/errors.ts";
