@@ -1,4 +1,4 @@
-/* Assertions of internal invariants: a failed one is a bug in this folder, not a fault of a server or a port. Only
+/* Assertions of internal invariants: a failed one is a bug of picogrant, not a fault of a server or a port. Only
  * builds with -DPG_ASSERTIONS check them, such as the test programs and the fuzzers. In releases they add no code. */
 #ifndef PICOGRANT_ASSERTION_H
 #define PICOGRANT_ASSERTION_H

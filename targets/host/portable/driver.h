@@ -31,8 +31,8 @@ struct pg_driver_parts {
   uint8_t *memory;                    /* the memory passed to pg_core_open */
   const struct pg_medium *medium;     /* NULL: no records are stored */
   struct pg_display *display;         /* passed to picogrant-port.h */
-  /* `body` receives the body of a call's response in pieces, and `challenge` receives the WWW-Authenticate of a 401
-   * byte by byte (http-response.h). Each may be NULL. The driver calls both with `context`. */
+  /* `body` receives the body of a call's response in pieces, and `challenge` receives the WWW-Authenticate of
+   * its 401 byte by byte (http-response.h). Each may be NULL. The driver calls both with `context`. */
   void (*body)(void *context, const uint8_t *bytes, size_t size);
   void (*challenge)(void *context, uint8_t c);
   void *context;

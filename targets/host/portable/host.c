@@ -12,8 +12,8 @@ static int random_seed(void) {
 }
 
 /* Identifies a server by its issuer. Without an issuer, the whole address of the token endpoint identifies the server,
- * with scheme and host in lower case, because tenants may share an origin. Older versions used the origin alone, so
- * records under that name are then valid, too. */
+ * with scheme and host in lower case, because tenants may share an origin. Older versions then used the origin alone, so
+ * `former` makes records under that name valid, too. */
 static void name_server(const struct pg_settings *settings, struct pg_host_names *names) {
   const char *address = settings->addresses[PG_ENDPOINT_TOKEN];
   int slashes = 0;
@@ -93,7 +93,7 @@ static int record_bytes_max(struct pg_host *host) {
   return bytes / 2 < output ? bytes / 2 : output;
 }
 
-/* Refuses slots that are too small at the start. Otherwise the tokens might not fit after the user has signed in. */
+/* Whether the slots are large enough. Checked at the start, so that the tokens fit when the user has signed in. */
 static int has_capacity(struct pg_host *host, const struct pg_host_parts *parts) {
   const struct pg_medium *medium = parts->medium;
   return !medium || parts->has_failed_medium || (int)pg_storage_capacity(medium) >= record_bytes_max(host);

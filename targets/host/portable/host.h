@@ -39,8 +39,8 @@ enum pg_key { PG_KEY_SIGN_IN, PG_KEY_CANCEL, PG_KEY_SIGN_OUT };
 enum pg_report {
   PG_REPORT_STATE,  /* the state is now `a` (PG_STATE_*), with error `b` (PG_ERROR_CODE_*, 0: none) */
   /* A request of the grant has failed without a change of the state, and the device will retry it. `a` is the error
-   * (PG_ERROR_CODE_*). `b` is the reason why there was no response (PG_REASON_*), or 0 if there was one. PG_ERROR_FIELD
-   * then names the unusable member of that response, if any. Consecutive failures with equal `a` and `b` are reported once. */
+   * (PG_ERROR_CODE_*). `b` is the reason why there was no response (PG_REASON_*), or 0 if there was a response. PG_ERROR_FIELD
+   * names the unusable member of that response, if any. Consecutive failures with equal `a` and `b` are reported once. */
   PG_REPORT_TROUBLE,
   PG_REPORT_CALL,   /* a call has ended with HTTP status `a`, or 0 without a response, and error `b` */
   PG_REPORT_BROKEN  /* the core can no longer be used; close the device and open it again */
@@ -50,7 +50,7 @@ enum pg_report {
 struct pg_host_parts {
   const struct pg_settings *settings;
   const struct pg_engine *engine; /* the engine, as in struct pg_core_config */
-  uint8_t *memory;                /* settings->memory_bytes; only the host may use it until pg_host_close, which wipes it */
+  uint8_t *memory;                /* settings->memory_bytes; only the host may write it until pg_host_close, which wipes it */
   const struct pg_medium *medium; /* NULL: nothing is stored, and the display reports that */
   int has_failed_medium; /* 1: open the device even if its slots are too small; records that do not fit are not saved */
   struct pg_connection *connection; /* passed to picogrant-port.h; not shared with another device */
@@ -122,11 +122,11 @@ int pg_host_step(struct pg_host *host);
 /* Returns how long the board may sleep if neither a key nor the network wakes it, in milliseconds: 0..100000000. */
 int pg_host_wake_in(struct pg_host *host);
 
-/* Returns the reason on the display: why there is no response, or why the session has ended (PG_REASON_*, 0: none). */
+/* Returns why there is no response, or why the session has ended (PG_REASON_*, 0: none). */
 static inline int pg_host_reason(const struct pg_host *host) { return pg_driver_reason(&host->driver); }
 
-/* Whether an updater may confirm a new image of the firmware: a complete response has arrived since the start, or the
- * device is signed in or signed out, so that it may not need a server yet. */
+/* Whether an updater may confirm a new image of the firmware: the core works, and a complete response has arrived since
+ * the start, or the device is signed in or signed out, so that it may not need a server yet. */
 int pg_host_is_well(struct pg_host *host);
 
 /* Handles a key of the user (pg_sign_in, pg_cancel, pg_sign_out). If the device then sends a request, later steps

@@ -35,7 +35,7 @@ struct pg_http_settings {
   struct pg_connection *connection; /* a connection that no other exchange uses */
   const void *trust;                /* passed to picogrant-port.h */
   int connect_seconds;     /* time limit for connecting */
-  int exchange_seconds;    /* time limit from the start of the connection to the end of the response */
+  int exchange_seconds;    /* time limit of an exchange, including connecting */
   uint32_t response_bytes; /* limit of a response's body */
   struct pg_allowed allowed;
   struct pg_wall_clock *clock; /* the time for checking certificates; NULL: the machine has a reliable clock */
@@ -134,7 +134,7 @@ struct pg_http {
   const struct pg_http_sink *sink;
   void *context;
   int phase;
-  uint32_t began_ms; /* the start of the exchange, or of the connection's idle time */
+  uint32_t began_ms; /* when this exchange began to connect or to use the open connection, or when that became idle */
   int endpoint;      /* the connection goes to the server of this endpoint */
   int keep_s;        /* how long the connection may be idle */
   struct pg_peer peer;

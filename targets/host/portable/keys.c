@@ -226,7 +226,8 @@ const struct pg_medium *pg_keys_medium(struct pg_keys *keys, const struct pg_med
 int pg_keys_replaced(const struct pg_keys *keys) { return keys->has_other_record && !keys->has_own_record; }
 
 
-/* After CLOCK_REJECTIONS_MAX successive rejections, the host no longer blames the time, even if it has changed each time. */
+/* After CLOCK_REJECTIONS_MAX successive rejections, the host no longer blames its clock, even if each response has shown
+ * another time. */
 enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60, CLOCK_REJECTIONS_MAX = 3 };
 
 /* The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or assertion may cause the
@@ -290,7 +291,7 @@ int pg_keys_complete(void *context, struct pg_http_request *request, int is_repe
   return PG_REASON_NONE;
 }
 
-/* Stores a nonce. Drops one that is too long, or has characters that RFC 9449 section 8.1 does not allow. */
+/* Receives a byte of DPoP-Nonce. Drops a nonce that is too long, or has characters that RFC 9449 section 8.1 does not allow. */
 static void keys_take_nonce(void *context, uint8_t c) {
   struct pg_keys *keys = context;
   char *nonce = keys->nonces[keys->is_resource];

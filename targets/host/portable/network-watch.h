@@ -4,13 +4,13 @@
  *
  *   an exchange failed without a response       pg_network_watch_doubt
  *   then, until the doubt is resolved:
- *     pg_network_watch_next returns PROBE       ask the gateway for its address (ARP), or another host without a gateway
+ *     pg_network_watch_next returns PROBE       ask the gateway for its address (ARP), or, without one, another host
  *                         RESTART_INTERFACE     three probes without a response
  *                         RESTART_DEVICE        three restarts of the interface without effect
  *   the gateway responded, or an exchange worked  pg_network_watch_received
  *
  * After each restart of the interface, the device waits. Each restart of the device doubles that wait, up to about an
- * hour. So while a router is off for a week, the device restarts about every three hours. `level` is the number of
+ * hour. So if a router is off for a week, the device finally restarts about every three hours. `level` is the number of
  * doublings. The port preserves it across restarts of the device, in memory that a reset does not clear.
  */
 #ifndef PICOGRANT_NETWORK_WATCH_H

@@ -18,8 +18,9 @@
  *           the endpoint's address and memory[PG_TARGET .. + PG_TARGET_LENGTH), its body is
  *           memory[PG_BODY .. + PG_BODY_LENGTH); PG_AUTHORIZATION: the header `Authorization: Bearer`
  *           with the bytes of region PG_FIELD_ACCESS_TOKEN, or `Authorization: Basic` with those of
- *           PG_REGION_CLIENT_CREDENTIALS. Then pg_response_start, pg_response_body any number of times, and
- *           pg_response_end; or at any time pg_response_failed, which ends the exchange.
+ *           PG_REGION_CLIENT_CREDENTIALS; PG_IS_JSON: 1 sends the fields of the form as a JSON object. Then
+ *           pg_response_start, pg_response_body any number of times, and pg_response_end; or at any time
+ *           pg_response_failed, which ends the exchange.
  *   ABORT   end the current exchange, and report nothing more of it to the core.
  *   SHOW    columns * rows character codes (32..126, 128..255 only in the developer's own texts) from pg_start(PG_REGION_FRAME).
  *   LOAD    read slot PG_SLOT into memory[PG_DATA ..], PG_DATA_LENGTH bytes at most; then pg_storage_done(size):
@@ -88,9 +89,9 @@ struct pg_core_config {
 enum pg_open_result {
   PG_OPEN_OK = 0,
   PG_OPEN_NO_HEAP,         /* with an engine: the heap's limit is too low for it and the core */
-  PG_OPEN_INVALID_CODE,        /* with an engine: the code is invalid, or for another version of the engine */
+  PG_OPEN_INVALID_CODE,    /* with an engine: the code is invalid, or for another version of the engine */
   PG_OPEN_SMALL_MEMORY,    /* `size` is less than PG_MEMORY_NEEDED. On an engine, also for a setting that is out of range */
-  PG_OPEN_INVALID_CONFIG,      /* a setting is missing or out of range: see pg_config_error */
+  PG_OPEN_INVALID_CONFIG,  /* a setting is missing or out of range. For the core as C, pg_config_error names it */
   PG_OPEN_OTHER_RELEASE,   /* with an engine: the code is of another release than this host (PICOGRANT_VERSION_NUMBER) */
   PG_OPEN_SMALL_STORAGE    /* from pg_host_open: a slot of the medium is smaller than the longest record */
 };
@@ -150,8 +151,8 @@ void pg_storage_done(struct pg_core *core, int result);
  * second one discards the tokens and requests a code. */
 void pg_sign_in(struct pg_core *core);
 
-/* Cancels a sign-in or a revocation. If the server refuses to refresh the tokens, discards them without revoking them. Has
- * no effect during any other session. */
+/* Cancels a sign-in or a revocation, or dismisses a final error. If the server refuses to refresh the tokens, discards
+ * them without revoking them. Has no effect during any other session. */
 void pg_cancel(struct pg_core *core);
 
 /* Signs out. The session ends at once, also across a restart. The tokens are revoked (RFC 7009) and erased. Without a
@@ -166,7 +167,7 @@ void pg_set_status(struct pg_core *core, const char *text);
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target);
 
 /* Returns an integer property of the device. The result is 0 for the arrays PG_MEMORY, PG_START, PG_LENGTH, PG_CAPACITY
- * and PG_CALL_BODY: read those with the functions below, and the memory that you passed to pg_core_open. */
+ * and PG_CALL_BODY. Read the memory that you passed to pg_core_open, and the next three arrays with the functions below. */
 int pg_get(const struct pg_core *core, enum pg_property property);
 
 /* Return the position of a region or field in the memory, its length (-1: absent), its capacity (-1: none of its own). */

@@ -18,8 +18,8 @@ static const char *line_of(const char *lines, int number) {
   return lines;
 }
 
-/* Returns the next character of a UTF-8 text, and advances past it. Each byte of a character above U+00FF becomes a
- * question mark. */
+/* Returns the next character of a UTF-8 text, and advances past it. Characters from U+0080 to U+00FF become one byte. Any
+ * other byte that is not printable ASCII becomes a question mark. */
 static uint8_t character(const char **text) {
   const uint8_t *bytes = (const uint8_t *)*text;
   if ((bytes[0] == 0xc2 || bytes[0] == 0xc3) && bytes[1] >= 0x80 && bytes[1] < 0xc0) {
@@ -39,7 +39,7 @@ static int word_length(const char *text) {
   return length;
 }
 
-/* The position at which the next character is drawn. */
+/* A frame, and the position at which the next character is drawn. */
 struct place {
   uint8_t *frame;
   int columns;
@@ -57,7 +57,7 @@ static void put_byte(struct place *place, uint8_t cell) {
   place->column++;
 }
 
-/* Draws one half of a text, word by word. A word that does not fit starts the next row. */
+/* Draws a text up to its "|" or end, word by word. A word that does not fit starts the next row. Returns what follows. */
 static const char *put_half(struct place *place, const char *text) {
   while (!is_end(*text)) {
     if (*text == ' ') {

@@ -34,7 +34,7 @@ struct pg_settings {
   int rows;             /* 2..8 */
   int memory_bytes;     /* the device's memory, 2048..PG_MEMORY_MAX */
   int connect_seconds;  /* time limit for connecting: 1..60 */
-  int exchange_seconds; /* time limit from the start of the connection to the end of the response: 1..110 */
+  int exchange_seconds; /* time limit of an exchange, including connecting: 1..110 */
   int response_bytes;   /* limit of a response's body: 1024..1048576 */
   int renewals;         /* how often an expired code is replaced without the user: 0..1000 */
   int start_spread_ms;  /* the longest random wait before the first request: 1..3600000; 0: 5000; or PG_START_AT_ONCE */

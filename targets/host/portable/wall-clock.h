@@ -54,7 +54,7 @@ void pg_wall_clock_earliest(struct pg_wall_clock *clock, uint32_t wall_s);
  * that the clock has lost the time. */
 int pg_wall_clock_set(struct pg_wall_clock *clock, uint32_t wall_s);
 
-/* Sets the time from a time server. A time before the stored one is dropped. */
+/* Sets the hinted time. A time before the stored one is dropped, with any earlier hint. */
 void pg_wall_clock_hint(struct pg_wall_clock *clock, uint32_t wall_s);
 
 /* Returns the sure time, or else the hinted one; 0: unknown. Call it at least every 49 days: pg_clock_ms wraps. */

@@ -17,7 +17,7 @@ void board_hang(void) __attribute__((noreturn)); /* never returns; the watchdog 
 size_t board_stack_used(void); /* the largest use of the stack since the reset, in bytes */
 size_t board_stack_size(void);
 
-/* chip.c, serial.c: board_log sends text at once. Keys are stored until they are read. */
+/* chip.c, serial.c: board_log sends text at once. At most 15 keys are stored until they are read; further ones are dropped. */
 void board_uart_open(void);
 void board_log(const char *text);
 void board_log_bytes(const uint8_t *bytes, size_t size);
@@ -34,7 +34,8 @@ void board_uart_put(uint8_t byte);
 void board_clock_open(void);
 void board_watchdog_open(void);
 void board_watchdog_feed(void);
-/* Sleeps until a key or a packet arrives, at most `ms` milliseconds and a minute. Returns at once if one is waiting. */
+/* Sleeps until a key or a packet arrives, at most `ms` milliseconds, and never longer than a minute. Returns at once if a key
+ * or a packet is waiting. */
 void board_sleep(uint32_t ms);
 void board_timer_start(uint32_t ms); /* wakes the board after this time, at most a minute */
 void board_timer_stop(void);

@@ -119,7 +119,8 @@ static void watch_names(struct certificate_check *check, uint8_t byte) {
   check->has_domain_wildcard = 1;
 }
 
-/* Parses YYMMDDhhmmss with a year in 1950..2049, or YYYYMMDDhhmmss (RFC 5280 section 4.1.2.5). Returns 0 before 1970. */
+/* Parses YYMMDDhhmmss with a year in 1950..2049, or YYYYMMDDhhmmss (RFC 5280 section 4.1.2.5). Returns 0 before 1970 and
+ * for an invalid month, and UINT32_MAX after 2105. */
 static uint32_t seconds_of(const char *text, size_t digits) {
   int parts[7];
   for (size_t i = 0; i < digits; i += 2) parts[7 - digits / 2 + i / 2] = (text[i] - '0') * 10 + text[i + 1] - '0';

@@ -1,5 +1,5 @@
-/* One connection on lwIP's raw interface, with BearSSL. network_work, which the main loop calls, runs lwIP's callbacks,
- * which only store data and note events. pump() passes the bytes between the two libraries. */
+/* One connection on lwIP's raw interface, with BearSSL. The main loop calls network_work, and lwIP then calls the callbacks
+ * of this file. pump() passes the bytes between the two libraries. */
 #include "picogrant-port.h"
 
 #include <lwip/dns.h>

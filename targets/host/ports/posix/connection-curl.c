@@ -64,7 +64,7 @@ static void watch_certificate_requests(void *context, struct pg_connection *conn
   if (set_data(context, 0, connection)) set_callback(context, note_certificate_request);
 }
 
-/* libcurl calls this before each connection, with the library's settings. */
+/* libcurl calls this before each connection. `context` is OpenSSL's SSL_CTX. */
 static CURLcode set_up_tls(CURL *easy, void *context, void *data) {
   void *(*parameters_of)(void *) = NULL;
   int (*set_host)(void *, const char *, size_t) = NULL;
@@ -88,7 +88,7 @@ static CURLcode set_up_tls(CURL *easy, void *context, void *data) {
 /* Makes the library check the server's name by RFC 9525, in addition to libcurl's check: the common name never matches,
  * and a wildcard never matches a part of a label. Has no effect if the library does not support this. */
 static void check_name(struct pg_connection *connection) {
-  /* libcurl refuses this option with TLS libraries other than OpenSSL. */
+  /* libcurl refuses this option with some TLS libraries, such as GnuTLS. */
   if (curl_easy_setopt(connection->easy, CURLOPT_SSL_CTX_FUNCTION, set_up_tls) != CURLE_OK) return;
   (void)curl_easy_setopt(connection->easy, CURLOPT_SSL_CTX_DATA, connection);
 }

@@ -19,7 +19,7 @@
 /* SHOWN_S: the seconds for which the display reports a refused settings page, if the other settings page is valid. */
 enum { SHOWN_S = 5 };
 
-/* The parts of the program's only device. With several devices, each would need its own instances. */
+/* The parts of the program's only device. With several devices, each would need its own, except the network. */
 static struct pg_host host;
 static struct pg_page own_page;
 static struct pg_trust own_trust;

@@ -28,9 +28,9 @@ int pg_complain(const char *what, const char *why);
 /* Reads the command line. Returns 0 to continue, -1 after --help, or the exit code after an error. */
 int pg_read_options(int count, char **arguments, struct pg_options *options);
 
-/* process.c. Call this function first. It disables core dumps, and prevents other processes of the same user from
- * inspecting this one. It removes environment variables that make TLS write its secrets to a file, or that weaken its
- * checks. A proxy in the environment stays, because it only tunnels TLS, and cannot see more than the network can. */
+/* process.c. Call this function before any secret is read. It disables core dumps, and prevents other processes of the same
+ * user from inspecting this one. It removes environment variables that make TLS write its secrets to a file, or that weaken
+ * its checks. A proxy in the environment stays, because it only tunnels TLS, and cannot see more than the network can. */
 void pg_process_close(void);
 
 /* Locks memory, if the system allows that (RLIMIT_MEMLOCK), so that its content is not written to a swap device. */
@@ -101,7 +101,7 @@ struct pg_connection {
   enum pg_connection_state state;
   int reason;     /* PG_REASON_*, if it has failed */
   int is_certificate_required; /* 1: the server has requested a certificate, and has sent no response yet */
-  int is_blocked; /* 1: data to send waits for space in the buffer */
+  int is_blocked; /* 1: data to send waits for space in the socket's buffer */
   size_t filled;  /* number of bytes in `out` */
   size_t sent;
   char name[PG_NETWORK_NAME]; /* the server's name; the TLS library reads it while it connects */

@@ -14,7 +14,7 @@
 enum { SLOT_BYTES = 4096 + PG_SLOT_HEADER };
 
 /* Opens the file at its first use. If that fails, the descriptor is -1, and every call fails. The device then tries to
- * read the records for six seconds before it starts, and shows "Not saved" once the user has signed in. */
+ * read the records for about 13 seconds before it starts, and shows "Not saved" once the user has signed in. */
 static int medium_file(void) {
   static int file = -1;
   static int is_printed;

@@ -17,8 +17,8 @@ enum { FRAME_BYTES = 32 };
 int main(void);
 void board_reset(void);
 
-/* Forbids access to memory below RAM, so that a stack that grows out of RAM causes a fault at once. Without this guard,
- * some microcontrollers have other memory there, and the emulator ignores such writes. */
+/* Forbids access to memory below RAM, so that a stack that grows out of RAM causes a fault at once. Without this guard, the
+ * stack would overwrite other memory on some microcontrollers, and the emulator ignores such writes. */
 static void guard_stack(void) {
   MPU_REGION = 0;
   MPU_BASE = MAP_RAM_AT - (1u << MPU_GUARD_BITS);
