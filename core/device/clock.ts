@@ -27,13 +27,13 @@ export interface Clock {
   exchangeMs: number;
   /** Milliseconds of the current second that have elapsed, because lifetimes count whole seconds. */
   carryMs: number;
-  /** Seconds until the code expires; 100000000: unknown; -1: the response had no valid number, so there is no code. */
+  /** Seconds until the code expires; 100000000: over three years; -1: no valid number was received, so there is no code. */
   codeLifetimeS: number;
   /** Seconds until the access token expires; 0: it must be refreshed before it is used; 100000000: unknown. */
   accessLifetimeS: number;
   /** Seconds until the refresh token expires; 100000000: unknown. */
   refreshLifetimeS: number;
-  /** Seconds for which rejections of a refresh are still tolerated (grant/refusal.ts); 100000000: none has occurred. */
+  /** Seconds for which rejections of a refresh are still tolerated (grant/refusal.ts); 100000000: the next starts a day. */
   refusalsLeftS: number;
   /** How many seconds before its expiry the access token is refreshed. */
   refreshMarginS: number;

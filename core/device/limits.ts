@@ -18,7 +18,7 @@ export enum Limit {
   INTERVAL_DEFAULT_MS = 1000 * INTERVAL_DEFAULT_S,
   /** The shortest interval, for a server that sends 0: at most a poll per second. */
   INTERVAL_MIN_MS = 1000,
-  /** The longest interval that can be waited for, 27 hours. With the spread of a start, the wait stays below ENDLESS. */
+  /** The longest interval that can be waited for, almost 28 hours. With the start spread, the wait stays below ENDLESS. */
   INTERVAL_MAX_S = 99930,
   INTERVAL_MAX_MS = 1000 * INTERVAL_MAX_S,
   /**

@@ -7,7 +7,7 @@ import { Field, Fields } from "./tables.ts";
 
 /** The last value, request or record of the grant that did not fit. Calls do not change it. */
 export interface Misfit {
-  /** The field that is too long (VALUE_TOO_LONG), or that an unusable response lacks; NONE: no field. */
+  /** The field that is too long (VALUE_TOO_LONG), or missing or invalid in an unusable response; NONE: no field. */
   errorField: Field;
   /** Length in bytes of the value that `errorField` names. */
   errorLength: number;

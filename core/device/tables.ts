@@ -28,11 +28,11 @@ export enum Field {
   ERROR = 9,
   /** `sets` in the response to an event poll (RFC 8936 §2.3). Its value is not stored. */
   SETS = 10,
-  /** `expires_in`, digits. */
+  /** `expires_in`, as text. */
   EXPIRES_IN = 11,
-  /** `refresh_token_expires_in`, digits. */
+  /** `refresh_token_expires_in`, as text. */
   REFRESH_TOKEN_EXPIRES_IN = 12,
-  /** `interval`, digits (RFC 8628 §3.2). */
+  /** `interval`, as text (RFC 8628 §3.2). */
   INTERVAL = 13,
   /** The error code of a rejection, a page token, an issuer, an event, or an offer's state. */
   VALUE_A = 14,
@@ -54,7 +54,7 @@ export enum Field {
 export enum Region {
   /** @internal The name of the member that is being read. */
   KEY = 21,
-  /** The code verifier (RFC 7636 §4.1) of the code, or of the requested code; empty: none. */
+  /** The code verifier (RFC 7636 §4.1) of the code, or of the requested code. */
   CODE_VERIFIER = 22,
   /**
    * The refresh token in use. A received one is written to Field.RECEIVED_REFRESH_TOKEN, and the two change places.
@@ -67,7 +67,7 @@ export enum Region {
   OUTPUT = 25,
   /** `client_id=...`, and `&client_secret=...` if bodies contain the secret. Encoded once at the start. */
   CLIENT = 26,
-  /** The body of the device authorization request. */
+  /** The body of the device authorization request, without the code challenge. */
   DEVICE_AUTHORIZATION = 27,
   /** The target of a call, or an event poll's body. */
   CALL = 28,

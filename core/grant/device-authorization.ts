@@ -32,7 +32,7 @@ export interface Code {
   renewals: number;
   /** The limit of `renewals`, from Config. */
   renewalsMax: number;
-  /** Successful responses with a body but without a code, since the last code or the last signIn. */
+  /** Successful JSON responses without a code, since the last code or the last signIn. */
   unusableResponses: number;
   /** Consecutive redirects, rejections without an error code, and unusable JSON, in response to any grant request. */
   unusableStatuses: number;

@@ -49,7 +49,7 @@ import { discardNames, lookFor, scanBegin, scanByte, scanEnd } from "../text/jso
 
 /** The current run of event polls, and the events that were received before. */
 export interface Events {
-  /** Requests left in a run of event polls. */
+  /** The number of events that the current run of event polls may still process. */
   eventPolls: number;
   /** Checksums of the identifiers of the last eight security events, the newest first; -1 for none. */
   seenEvents: Integers;

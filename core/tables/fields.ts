@@ -127,21 +127,21 @@ export function fieldRows(): FieldRow[] {
     // Integers, stored as the text that the server has sent.
     {
       name: "EXPIRES_IN",
-      description: "`expires_in`, digits.",
+      description: "`expires_in`, as text.",
       responses: ["code", "tokens"],
       capacity: "NUMBER_MAX",
       lifetime: "as SCOPE; also from the last device authorization response",
     },
     {
       name: "REFRESH_TOKEN_EXPIRES_IN",
-      description: "`refresh_token_expires_in`, digits.",
+      description: "`refresh_token_expires_in`, as text.",
       responses: ["tokens"],
       capacity: "NUMBER_MAX",
       lifetime: Lifetime.SUCCESS,
     },
     {
       name: "INTERVAL",
-      description: "`interval`, digits (RFC 8628 §3.2).",
+      description: "`interval`, as text (RFC 8628 §3.2).",
       responses: ["code", "tokens", "refusal"],
       capacity: "NUMBER_MAX",
       lifetime: Lifetime.RESPONSE,
@@ -181,8 +181,7 @@ export function regionRows(): FieldRow[] {
     },
     {
       name: "CODE_VERIFIER",
-      description:
-        "The code verifier (RFC 7636 §4.1) of the code, or of the requested code; empty: none.",
+      description: "The code verifier (RFC 7636 §4.1) of the code, or of the requested code.",
       lifetime: "from CHALLENGE (or the code's record) until the code ends or its request fails",
       place: "as ACCESS_TOKEN",
       isRecorded: true,
@@ -217,7 +216,7 @@ export function regionRows(): FieldRow[] {
     },
     {
       name: "DEVICE_AUTHORIZATION",
-      description: "The body of the device authorization request.",
+      description: "The body of the device authorization request, without the code challenge.",
       lifetime: Lifetime.CONSTANT,
       place: "ends with CLIENT or a part of it",
     },

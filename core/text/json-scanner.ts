@@ -22,7 +22,7 @@ export interface Scanner {
   scanDepthMax: number;
   /** Literal with the member names that are looked up in the document. */
   scanNames: Literal;
-  /** Bit mask of the required fields. */
+  /** Bit mask of the fields to fill. */
   scanRequired: number;
   /** The field for the name of an error; NONE if the document cannot contain an error. */
   nameField: Field;

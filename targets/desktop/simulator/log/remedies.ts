@@ -41,7 +41,7 @@ const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
   [ErrorCode.MEMORY_TOO_SMALL]: "give the device more memory",
   [ErrorCode.TOKEN_REVOKED]: "sign in again",
   [ErrorCode.ACCOUNT_DISABLED]: "enable the account again",
-  [ErrorCode.UNEXPECTED_STATE]: "report this error: it is a bug",
+  [ErrorCode.UNEXPECTED_STATE]: "check the offer: its state is not DRAFT",
   [ErrorCode.UNUSABLE_RESPONSES]: "check the address: its responses are not valid",
   [ErrorCode.INTERACTION_REQUIRED]: "sign in again: the server requires an action there",
   [ErrorCode.REQUEST_REFUSED]: "check the address: it does not accept such requests",
