@@ -5,11 +5,10 @@ import path from "node:path";
 import { CapacityError } from "../driver/device.ts";
 import { nothing } from "../exchange/callbacks.ts";
 import { MetadataError } from "../servers/profile.ts";
-import type { VerificationPrompt } from "../session/handlers.ts";
+import { HandlerError, type VerificationPrompt } from "../session/handlers.ts";
 import { resolveServer } from "../session/resolve-server.ts";
 import { type Session, signInOn } from "../session/session.ts";
 import {
-  CallbackError,
   cannotPromptUser,
   givenUp,
   metadataErrorOf,
@@ -116,7 +115,7 @@ export function accountDirectory(account = "default"): string {
 
 /** Converts errors of the preparation (options, directory, metadata, memory) to SignInError. */
 function asSignInError(error: unknown): unknown {
-  if (error instanceof CallbackError) return error.cause;
+  if (error instanceof HandlerError) return error.cause;
   if (error instanceof MetadataError) return metadataErrorOf(error);
   if (error instanceof StateDirectoryError) {
     return new SignInError("state_unusable", "user", error.message, { cause: error });

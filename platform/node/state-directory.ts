@@ -11,11 +11,11 @@ import type { Keys } from "../exchange/keys.ts";
 import { isSameIssuer } from "../servers/address.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { StoredMetadata } from "../session/resolve-server.ts";
-import type { SharedState } from "../session/shared-state.ts";
+import type { SharedRecords } from "../session/shared-records.ts";
 import { SignInError } from "../session/sign-in-error.ts";
 import { TokenCache } from "../session/token-cache.ts";
 import { objectIn, printable } from "../text/text.ts";
-import { FileStorage } from "./file-storage.ts";
+import { FileStorage, type FileStorageOptions } from "./file-storage.ts";
 import { readOwn, removeOwn, writeOwn } from "./files.ts";
 import { NodeHttp } from "./http.ts";
 import type { NodeHttpOptions } from "./http-options.ts";
@@ -29,7 +29,7 @@ export interface OpenState extends NodeAdapters {
   readonly stored: TokenCache;
   readonly fetch: typeof fetch;
   /** This member and the next two exist only for a state directory. */
-  readonly shared?: SharedState;
+  readonly shared?: SharedRecords;
   readonly metadata?: StoredMetadata;
   readonly files?: { readonly directory: string; readonly hasRecords: boolean };
   /** Opens the key if the server's settings need one. @throws SignInError `signer_failed`, `wrong_option` */
@@ -161,20 +161,13 @@ const METADATA = "metadata.json";
 const LABEL = "picogrant metadata 1\n";
 const VERSION = 3;
 
-interface StoredMetadataOptions {
-  /** The device key of the sealed storage, if there is one. */
-  readonly deviceKey?: Uint8Array | undefined;
-  readonly allowHttp?: boolean | undefined;
-  readonly http?: NodeHttpOptions | undefined;
-}
-
 /** @param directory an existing state directory */
 export function storedMetadata(
   directory: string,
-  { deviceKey, allowHttp = false, http = {} }: StoredMetadataOptions,
+  { deviceKey, allowHttp = false, http }: Pick<NodeSettings, "deviceKey" | "allowHttp" | "http">,
 ): StoredMetadata {
   const file = path.join(directory, METADATA);
-  const stored: StoredMetadata = {
+  return {
     read: (issuer) => {
       try {
         const content = readOwn(file, { isSealed: deviceKey !== undefined });
@@ -192,20 +185,8 @@ export function storedMetadata(
         // Ignored: the next start requests the metadata again.
       }
     },
-    rediscover: async (issuer, given) => {
-      // A second adapter, because the driver's adapter handles one exchange at a time.
-      const adapter = new NodeHttp(http);
-      try {
-        const { discoverServer } = await import("../servers/discovery.ts");
-        const found = await discoverServer(adapter, issuer, allowHttp, given);
-        stored.write(found);
-        return found.endpoints;
-      } finally {
-        adapter.dispose();
-      }
-    },
+    openHttp: () => new NodeHttp(http),
   };
-  return stored;
 }
 
 export function removeMetadata(directory: string): void {
@@ -274,12 +255,7 @@ export interface NodePlatform extends NodeAdapters {
 /** @throws StateDirectoryError with one line if the state directory cannot be used */
 export function nodePlatformWith(
   display: Display,
-  options: {
-    readonly stateDirectory: string;
-    readonly http?: NodeHttpOptions | undefined;
-    readonly isShared?: boolean;
-    readonly isSealed?: boolean;
-  },
+  options: FileStorageOptions & { stateDirectory: string; http?: NodeHttpOptions | undefined },
 ): NodePlatform {
   // Checks the settings before the directory is touched.
   const http = new NodeHttp(options.http);

@@ -5,14 +5,7 @@ import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import type { Storage } from "../contracts.ts";
-import {
-  type Between,
-  Lock,
-  type SharedState,
-  type SharedUser,
-  sharedStorage,
-} from "../session/shared-state.ts";
-import { SignInError } from "../session/sign-in-error.ts";
+import { type RecordsLock, SharedRecords } from "../session/shared-records.ts";
 import { pause, reasonOf, removeOwn, withFile, withRetries } from "./files.ts";
 import { StateDirectoryError } from "./platform.ts";
 
@@ -24,7 +17,7 @@ const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 /** The lock files of this process, which it removes when it exits. */
 const held = new Set<string>();
 
-export class StateLock {
+export class StateLock implements RecordsLock {
   readonly #directory: string;
   /** For each lock file of another process: its last known time of change, and when this process noticed that change. */
   readonly #seen = new Map<string, readonly [mtimeMs: number, atMs: number]>();
@@ -78,6 +71,10 @@ export class StateLock {
       for (let at = 0; at < bytes; ) at += fs.writeSync(handle, Buffer.alloc(bytes - at));
       fs.ftruncateSync(handle);
     });
+  }
+
+  problemOf(error: unknown): string {
+    return `${this.#directory} cannot be written: ${reasonOf(error)}`;
   }
 
   /** Releases the lock. If its file cannot be removed, the lock stays held, and `#giveSign` retries. */
@@ -149,95 +146,12 @@ export function lockDirectory(directory: string): () => void {
   }
 }
 
-/** Waits are reported only after this time, because a refresh of another process usually takes less. */
-const BUSY_MS = 3000;
-
-/** The storage in a directory. `stamp` changes with its records. */
-interface SharedFiles extends Storage {
-  readonly directory: string;
-  readonly stamp: string;
-}
-
-/** Coordinates several processes that use a directory at the same time. */
-export class SharedDirectory implements SharedState {
-  readonly #open: () => Storage;
-  isWaiting = false;
-  readonly #files: SharedFiles;
-  readonly #lock: StateLock;
-  /** The `stamp` of the records when this process last read or wrote them. */
-  #known = "";
-  /** Whether the records were current when this process took the lock. Only valid while it holds the lock. */
-  #wasCurrent = false;
-  #timer: NodeJS.Timeout | undefined;
-  #problem = "";
-
-  /** @param open returns the storage for a device that reads the records again: the files, or sealed storage over them */
-  constructor(files: SharedFiles, open: () => Storage = () => files) {
-    this.#files = files;
-    this.#open = open;
-    this.#lock = new StateLock(files.directory);
-  }
-
-  between(user: SharedUser): Between {
-    this.#known = this.#files.stamp;
-    this.#wasCurrent = true;
-    return { storage: sharedStorage(this.#open(), this, user), lock: new Lock(this, user) };
-  }
-
-  get isCurrent(): boolean {
-    return this.#lock.isHeld ? this.#wasCurrent : this.#files.stamp === this.#known;
-  }
-
-  enter(then: () => void, onBusy: (trouble: SignInError) => void): void {
-    clearTimeout(this.#timer);
-    const sinceMs = performance.now();
-    let isReported = false;
-    const attempt = (): void => {
-      const holder = this.#tryTake();
-      this.isWaiting = holder !== 0;
-      if (holder === 0) {
-        then();
-        return;
-      }
-      if (!isReported && performance.now() - sinceMs > BUSY_MS) {
-        isReported = true;
-        const what = `process ${holder} is signing in with the same state, or asks the server`;
-        onBusy(new SignInError("state_busy", "user", `${what}; waiting for it`));
-      }
-      // Two processes that start at the same time retry after different times.
-      this.#timer = setTimeout(attempt, 10 + Math.random() * 90);
-    };
-    attempt();
-  }
-
-  leave(): void {
-    clearTimeout(this.#timer);
-    this.isWaiting = false;
-    if (this.#lock.isHeld && this.#wasCurrent) this.#known = this.#files.stamp;
-    this.#lock.release();
-  }
-
-  unwritable(bytes: number): string {
-    if (this.#problem === "" && bytes > 0) this.#try(() => this.#lock.reserve(bytes));
-    return this.#problem;
-  }
-
-  /** @returns another process that holds the lock; 0 if this one does, or if it cannot create a lock file (`#problem`) */
-  #tryTake(): number {
-    this.#problem = "";
-    const isHeld = this.#lock.isHeld;
-    const holder = this.#try(() => this.#lock.tryTake()) ?? 0;
-    if (holder === 0 && !isHeld) this.#wasCurrent = this.#files.stamp === this.#known;
-    return holder;
-  }
-
-  #try<T>(run: () => T): T | undefined {
-    try {
-      return run();
-    } catch (error) {
-      this.#problem = `${this.#files.directory} cannot be written: ${reasonOf(error)}`;
-      return undefined;
-    }
+export class SharedDirectory extends SharedRecords {
+  constructor(
+    files: Storage & { readonly directory: string; readonly stamp: string },
+    open: () => Storage = () => files,
+  ) {
+    super({ files, open, lock: new StateLock(files.directory) });
   }
 }
 

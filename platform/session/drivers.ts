@@ -3,14 +3,12 @@ import {
   cancel,
   configError,
   create,
-  Endpoint,
   outcome,
   release,
   responseBody,
   responseEnd,
   responseFailed,
   responseStart,
-  State,
   setEndpoints,
   signIn,
   signOut,
@@ -25,7 +23,7 @@ import { type Core, Driver, type DriverOptions } from "../driver.ts";
 import { ResponseRecorder } from "../exchange/response-recorder.ts";
 import type { FetchSettings } from "./fetch.ts";
 import { isAtEnd, type LifeCycle } from "./life-cycle.ts";
-import type { Between } from "./shared-state.ts";
+import type { SharedRecords } from "./shared-records.ts";
 import { adapterFailed, type SignInError } from "./sign-in-error.ts";
 import { IssuedTokens, type IssuedTokensSettings } from "./token-cache.ts";
 
@@ -36,7 +34,6 @@ const core: Core = {
   ...{ signIn, cancel, signOut, accessTokenRefused },
 };
 
-/** The settings of a sign-in, in addition to the adapters. */
 export type SessionSettings = ServerSettings &
   FetchSettings &
   Omit<IssuedTokensSettings, "scope"> &
@@ -50,7 +47,6 @@ const BEGIN_BYTES = 8192;
 
 export interface DriversOwner {
   readonly life: LifeCycle;
-  /** Whether the driver may request a code. */
   readonly mayPrompt: boolean;
   /** Called after every possible change of the device's state. */
   changed(): void;
@@ -100,10 +96,11 @@ export class Drivers {
     const { memoryBytes = BEGIN_BYTES } = settings;
     const owner = this.#owner;
     const autoStart = owner.mayPrompt && owner.life.isSigningIn ? settings.config.autoStart : 0;
-    const { storage, lock }: Partial<Between> =
+    const { storage, lock }: Partial<ReturnType<SharedRecords["between"]>> =
       settings.shared?.between({
-        onStale: () => this.#beginAgain(),
-        mayRotate: () => this.#mayRotate(),
+        device: () => this.current.device,
+        onStale: () => this.#replaceDriver(),
+        isLasting: () => this.tokens.isLasting,
         report: owner.report,
       }) ?? {};
     const { deviceParameters, tokenParameters } = settings.config;
@@ -124,22 +121,15 @@ export class Drivers {
   }
 
   #changed(): void {
-    const isOutdated = isAtEnd(this.current.device.state) && !this.isCurrent();
+    const isOutdated = isAtEnd(this.current.device.state) && this.replaceIfStale();
     if (!this.#isStale && !isOutdated) this.#owner.changed();
   }
 
-  /** Whether the current request is a refresh that may replace the stored refresh token. */
-  #mayRotate(): boolean {
-    const { endpoint, state, notSaved } = this.current.device;
-    const isRefresh = endpoint === Endpoint.TOKEN && state === State.REFRESHING;
-    return isRefresh && notSaved === 0 && !this.tokens.isLasting;
-  }
-
-  /** Whether the device has the newest tokens. Otherwise, a new device reads those of the other program. */
-  isCurrent(): boolean {
-    if (this.#settings.shared?.isCurrent !== false) return true;
-    this.#beginAgain();
-    return false;
+  /** Replaces the driver soon if another program has changed the records. @returns whether it has changed them */
+  replaceIfStale(): boolean {
+    const isStale = this.#settings.shared?.isCurrent === false;
+    if (isStale) this.#replaceDriver();
+    return isStale;
   }
 
   #secrets(): readonly string[] {
@@ -148,8 +138,8 @@ export class Drivers {
     return [config.clientSecret, ...(keys?.sent ?? []), ...secretsOf(device, memory)];
   }
 
-  /** Replaces the driver because another program has changed the records. Waits until the current command has ended. */
-  #beginAgain(): void {
+  /** Waits until the current command has ended. */
+  #replaceDriver(): void {
     if (this.#isStale) return;
     this.#isStale = true;
     queueMicrotask(() => {
@@ -167,10 +157,12 @@ export class Drivers {
   }
 
   /**
-   * Requests the server's addresses after a failure, if they come from an earlier start and may be outdated. If this request
-   * fails, the next failure repeats it.
+   * Requests the server's endpoints, at most once per start, if an earlier start stored them: the server may have moved them.
+   * If this request fails, the next failure repeats it. Called with each failed request that the device retries, and with
+   * the reason for the end, unless only the user can fix it.
    */
-  rediscover(): void {
+  rediscoverAfter({ response }: SignInError): void {
+    if (response === undefined) return;
     const request = this.#rediscover;
     this.#rediscover = undefined;
     const use = (endpoints: DriverOptions["endpoints"]): void => {

@@ -1,3 +1,4 @@
+import { guarded } from "../exchange/callbacks.ts";
 import type { SignInError } from "./sign-in-error.ts";
 
 /** The texts that the program shows to the user (RFC 8628 §3.3). */
@@ -40,3 +41,26 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
   /** Aborts the sign-in. It has no effect on a session. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/**
+ * Calls `onCode`, `onTrouble` or `onEnd`, which may throw or return a promise that rejects. Before there is a session, the
+ * error ends the sign-in, and `signIn` rejects with it. During a session, `onError` receives it. Without `onError`, or if
+ * `onError` throws too, it becomes an unhandled rejection. (The driver's log ignores what `log` throws.)
+ */
+export function callHandler(
+  handler: () => unknown,
+  signIn: { readonly life: { readonly hasSession: boolean }; end(error: unknown): void },
+  onError: SignInHandlers["onError"] = unhandled,
+): void {
+  guarded(handler, (error) => {
+    if (signIn.life.hasSession) guarded(() => onError(error), unhandled);
+    else signIn.end(error);
+  });
+}
+
+function unhandled(error: unknown): void {
+  void Promise.reject(error);
+}
+
+/** Distinguishes what a handler has thrown, the `cause`, from errors of picogrant, which `signIn` converts. */
+export class HandlerError extends Error {}

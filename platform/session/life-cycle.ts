@@ -51,7 +51,6 @@ export class LifeCycle {
   #endedAtMs = 0;
   #waiting: (() => void)[] = [];
 
-  /** @param keepAlive keeps the process alive; it returns a function that ends this */
   constructor(timers: Timers, log?: DriverLog, keepAlive?: () => () => void) {
     this.#timers = timers;
     this.#log = log;

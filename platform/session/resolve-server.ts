@@ -7,27 +7,26 @@ import {
 } from "../configuration/settings.ts";
 import type { Http, Timers } from "../contracts.ts";
 import type { Endpoints } from "../driver.ts";
-import { guarded } from "../exchange/callbacks.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { Server } from "../servers/index.ts";
 import { MetadataError } from "../servers/profile.ts";
-import type { SignInHandlers } from "./handlers.ts";
-import { CallbackError, metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
+import { callHandler, HandlerError, type SignInHandlers } from "./handlers.ts";
+import { metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 
 export interface StoredMetadata {
   read(issuer: string): DiscoveredServer | undefined;
   write(server: DiscoveredServer): void;
-  /** Requests and stores the current metadata. If this function is absent, stored metadata are final. */
-  rediscover?(issuer: string, given: Partial<Endpoints>): Promise<Endpoints>;
+  /** Opens a second adapter, because the session's own handles one exchange at a time. Absent: stored metadata are final. */
+  openHttp?(): Http & { dispose(): void };
 }
 
-export interface RequestContext {
+export interface DiscoveryOptions {
   /** Metadata from an earlier start. If the issuer's are among them, they are not requested. */
   readonly stored?: StoredMetadata | undefined;
   /** Called before the request for metadata. If it throws, no request is sent. */
   readonly onRequest?: () => void;
   /** If present, requests are retried with growing waits while the issuer is unreachable. Otherwise, there is one attempt. */
-  readonly retryHandlers?: RetryHandlers | undefined;
+  readonly retryHandlers?: Pick<SignInHandlers, "onTrouble" | "signal"> | undefined;
 }
 
 /**
@@ -38,7 +37,7 @@ export interface RequestContext {
 export async function resolveServer(
   client: Settings,
   host: { readonly http: Http; readonly timers: Timers },
-  { stored, onRequest, retryHandlers }: RequestContext = {},
+  { stored, onRequest, retryHandlers }: DiscoveryOptions = {},
 ): Promise<ServerSettings> {
   const { server, allowHttp = false } = client;
   const { issuer, profile } = server;
@@ -54,16 +53,25 @@ export async function resolveServer(
   const { deviceAuthorization, token } = { ...read?.endpoints, ...given };
   const before = deviceAuthorization && token ? read : undefined;
   if (before === undefined) onRequest?.();
-  const discover = () => discoverServer(host.http, issuer, allowHttp, given);
-  const found = before ?? (await withRetries(discover, host, retryHandlers));
-  if (before === undefined) stored?.write(found);
+  const discover = async (http: Http): Promise<DiscoveredServer> => {
+    const server = await discoverServer(http, issuer, allowHttp, given);
+    stored?.write(server);
+    return server;
+  };
+  const found = before ?? (await withRetries(() => discover(host.http), host, retryHandlers));
   const { endpoints: addresses, issuer: name, bindsTokens, clientAuthenticationMethods } = found;
   const clientAuthentication =
     client.clientAuthentication ?? clientAuthenticationFor(clientAuthenticationMethods, hasSecret);
-  const rediscover = before && stored?.rediscover;
+  const openHttp = before && stored?.openHttp;
+  const rediscover = async (): Promise<Endpoints> => {
+    const http = openHttp!();
+    return await discover(http)
+      .then(({ endpoints }) => ({ ...endpoints, ...given }))
+      .finally(() => http.dispose());
+  };
   return {
     ...serverSettings(client, { addresses, clientAuthentication, server: name, bindsTokens }),
-    rediscover: rediscover && (async () => ({ ...(await rediscover(issuer, given)), ...given })),
+    rediscover: openHttp && rediscover,
   };
 }
 
@@ -71,17 +79,14 @@ async function serverNamed({ name, ...words }: NamedServer, hasSecret: boolean):
   return (await import("../servers/index.ts")).serverOf(name, words, hasSecret);
 }
 
-/** `onTrouble` receives the failures, and `signal` ends the wait. */
-export type RetryHandlers = Pick<SignInHandlers, "onTrouble" | "signal">;
-
 const TIMEOUT_MIN_MS = 2000;
 const TIMEOUT_MAX_MS = 64_000;
 
 /** Retries requests for metadata as the driver retries its requests: reports the problem and waits longer each time. */
-export async function withRetries<Result>(
+async function withRetries<Result>(
   act: () => Promise<Result>,
   { timers }: { readonly timers: Timers },
-  retryHandlers: RetryHandlers | undefined,
+  retryHandlers: DiscoveryOptions["retryHandlers"],
 ): Promise<Result> {
   if (retryHandlers === undefined) return await act();
   const { onTrouble, signal } = retryHandlers;
@@ -95,9 +100,8 @@ export async function withRetries<Result>(
       if (trouble.remedy === "developer" || trouble.remedy === "administrator") throw error;
       const wait = () =>
         new Promise<void>((resolve, reject) => {
-          const thrown = (cause: unknown) =>
-            reject(new CallbackError("onTrouble has thrown", { cause }));
-          guarded(() => onTrouble?.(trouble), thrown);
+          const end = (cause: unknown) => reject(new HandlerError("onTrouble", { cause }));
+          callHandler(() => onTrouble?.(trouble), { life: { hasSession: false }, end });
           timers.alarm(waitMs, resolve);
         });
       await unlessAborted(signal, wait);

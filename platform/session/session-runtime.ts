@@ -2,9 +2,9 @@ import { type Device, Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import { fieldOf } from "../driver/requests.ts";
 import type { Driver } from "../driver.ts";
-import { faultName, guarded } from "../exchange/callbacks.ts";
+import { faultName } from "../exchange/callbacks.ts";
 import { Drivers, type DriversOwner, type SessionSettings } from "./drivers.ts";
-import type { SignInHandlers, VerificationPrompt } from "./handlers.ts";
+import { callHandler, type SignInHandlers, type VerificationPrompt } from "./handlers.ts";
 import { isWithoutSession, LifeCycle } from "./life-cycle.ts";
 import {
   cannotPromptUser,
@@ -66,18 +66,12 @@ export class SessionRuntime implements DriversOwner {
   };
 
   readonly report = (trouble: SignInError): void => {
-    if (trouble.response !== undefined) this.drivers.rediscover();
     this.settings.log?.log(`trouble ${trouble.code}`);
     this.#call(() => this.#handlers.onTrouble?.(trouble));
   };
 
-  /** Calls a callback of the program, which may throw or reject. Before there is a session, such an error ends the sign-in. */
-  #call(callback: () => unknown): void {
-    const { onError = unhandled } = this.#handlers;
-    guarded(callback, (error) => {
-      if (this.life.hasSession) guarded(() => onError(error), unhandled);
-      else this.end(error);
-    });
+  #call(handler: () => unknown): void {
+    callHandler(handler, this, this.#handlers.onError);
   }
 
   changed(): void {
@@ -163,8 +157,8 @@ export class SessionRuntime implements DriversOwner {
   end(reason: unknown, last = () => this.drivers.tryAtLast()): void {
     if (this.life.isOver) return;
     // If the endpoints have moved, the next start knows the new ones.
-    if (reason instanceof SignInError && reason.response && reason.remedy !== "user")
-      this.drivers.rediscover();
+    if (reason instanceof SignInError && reason.remedy !== "user")
+      this.drivers.rediscoverAfter(reason);
     this.settings.log?.log(`ends: ${faultName(reason)}`);
     this.life.reason = reason;
     this.life.move("ended");
@@ -194,10 +188,6 @@ export class SessionRuntime implements DriversOwner {
     const isCaching = stored?.isBusy && !stored.isReading;
     return isCaching || isRefreshing || (state !== State.STARTING && this.watch.isAtStorage);
   }
-}
-
-function unhandled(error: unknown): void {
-  void Promise.reject(error);
 }
 
 function promptOf({ device, memory }: Driver): VerificationPrompt {

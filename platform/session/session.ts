@@ -152,13 +152,13 @@ export class Session {
       // A rotated refresh token must be stored before the access token of the same response is used.
       const token = watch.isStoring ? "" : driver.accessToken;
       // Another program may have refreshed the tokens or ended the session.
-      const isCurrent = drivers.isCurrent();
-      if (token !== "" && isCurrent) return token;
+      const isStale = drivers.replaceIfStale();
+      if (token !== "" && !isStale) return token;
       signal?.throwIfAborted();
       this.#throwIfRefused();
       const changed = life.nextChange(signal);
       // The token has expired since the device last counted, for example while the machine slept: refresh it now.
-      if (isCurrent && this.#device.state === State.SIGNED_IN && !watch.isStoring) {
+      if (!isStale && this.#device.state === State.SIGNED_IN && !watch.isStoring) {
         driver.accessTokenRefused();
       } else if (driver.unreportedS > 0) driver.run();
       await changed;
@@ -230,7 +230,6 @@ export class Session {
         revoking.signOut();
       } else if (isWithoutSession(this.#device.state)) runtime.end(endedElsewhere());
     }
-    // The session may have ended meanwhile.
     if (this.#end !== undefined) throw this.#end;
     runtime.end(new SignInError("signed_out", "user", "signed out; sign in again"));
     // Failed erases are retried once before everything is released.

@@ -234,9 +234,6 @@ export function adapterFailed(cause: unknown): SignInError {
   return new SignInError("adapter_failed", "developer", message, { cause });
 }
 
-/** Thrown when a callback of the program has thrown its `cause`. The program receives the cause unchanged. */
-export class CallbackError extends Error {}
-
 /** Rejects when the caller aborts, because a request for metadata may take a minute. @throws SignInError `aborted` */
 export async function unlessAborted<Result>(
   signal: AbortSignal | undefined,

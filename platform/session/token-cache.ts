@@ -19,7 +19,7 @@ import type {
 import { sha256 } from "../text/sha256.ts";
 import { bytesOf, objectIn } from "../text/text.ts";
 import { isAtEnd } from "./life-cycle.ts";
-import type { SharedState } from "./shared-state.ts";
+import type { SharedRecords } from "./shared-records.ts";
 
 /** A cached token is not used in its last minute (or quarter, if shorter): it must still be valid when a server gets it. */
 const MARGIN_MS = 60_000;
@@ -159,7 +159,7 @@ export interface IssuedTokensSettings {
   /** The requested scope. */
   readonly scope: string;
   readonly keys?: Keys | undefined;
-  readonly shared?: SharedState | undefined;
+  readonly shared?: SharedRecords | undefined;
   /** The cache, if the storage has a place for it. */
   readonly stored?: TokenCache | undefined;
 }

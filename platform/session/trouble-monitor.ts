@@ -62,7 +62,11 @@ export class TroubleMonitor {
     const { newest } = this.#drivers.recorder;
     if (newest !== this.#response) {
       this.#response = newest;
-      if (newest && isTriedAgain(device)) this.#report(troubleOf(device, newest));
+      if (newest && isTriedAgain(device)) {
+        const trouble = troubleOf(device, newest);
+        this.#drivers.rediscoverAfter(trouble);
+        this.#report(trouble);
+      }
     }
     const { notSaved, notErased } = device;
     if (notSaved !== this.#notSaved) {

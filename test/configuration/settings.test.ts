@@ -552,11 +552,11 @@ describe("an issuer's metadata", () => {
     ...{ bindsTokens: false, issuer: ISSUER, endpoints: { ...noEndpoints, ...ADDRESSES } },
     clientAuthenticationMethods: ["client_secret_post"],
   };
-  const rediscover = (metadata: string) => Promise.resolve({ ...noEndpoints, token, metadata });
 
   it("is requested, and stored for the next start", async () => {
     const platform = served(ITS_OWN);
-    const stored = { read: vi.fn(() => undefined), write: vi.fn(), rediscover };
+    const openHttp = () => expect.fail();
+    const stored = { read: vi.fn(() => undefined), write: vi.fn(), openHttp };
     const options = await resolved(stored, { clientSecret: "s" }, platform);
     expect(options).toMatchObject({ issuer: ISSUER, endpoints: found.endpoints });
     expect(options.config).toMatchObject({ server: ISSUER, clientAuthentication: POST });
@@ -569,10 +569,16 @@ describe("an issuer's metadata", () => {
   it("is not requested while the stored one is valid", async () => {
     const platform = fakePlatform({});
     const stored = { read: () => found, write: vi.fn() };
-    const { endpoints, ...more } = await resolved({ ...stored, rediscover }, {}, platform);
+    const { http } = served({ ...ITS_OWN, token_endpoint: `${token}2` });
+    const other = { send: http.send.bind(http), abort: () => http.abort(), dispose: vi.fn() };
+    const openHttp = () => other;
+    const { endpoints, ...more } = await resolved({ ...stored, openHttp }, {}, platform);
     expect([endpoints, platform.http.requests]).toEqual([found.endpoints, []]);
     expect(stored.write).not.toHaveBeenCalled();
-    expect(await more.rediscover!()).toEqual({ ...noEndpoints, token, metadata: ISSUER });
+    const moved = { ...found.endpoints, token: `${token}2` };
+    expect(await more.rediscover!()).toEqual(moved);
+    expect(stored.write.mock.calls).toEqual([[{ ...found, endpoints: moved }]]);
+    expect([platform.http.requests, other.dispose.mock.calls]).toEqual([[], [[]]]);
     expect((await resolved(stored, {})).rediscover).toBeUndefined();
   });
 

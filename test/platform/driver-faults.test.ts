@@ -2,7 +2,7 @@
 // Random sessions inject faults at any time (session-model/faults.ts).
 
 import { describe, expect, it } from "vitest";
-import { Command, Endpoint, State } from "../../core/index.ts";
+import { Command, type Device, Endpoint, State } from "../../core/index.ts";
 import type { HttpSink, Promised, Storage } from "../../platform/contracts.ts";
 import type { Driver, DriverOptions } from "../../platform/driver.ts";
 import { Listener } from "../../platform/exchange/filter.ts";
@@ -10,11 +10,10 @@ import { driverLog } from "../../platform/exchange/log.ts";
 import { ResponseRecorder } from "../../platform/exchange/response-recorder.ts";
 import { Translating } from "../../platform/servers/translation.ts";
 import {
-  Lock,
-  type SharedState,
+  SharedRequests,
   type SharedUser,
   sharedStorage,
-} from "../../platform/session/shared-state.ts";
+} from "../../platform/session/shared-records.ts";
 import { SealedStorage } from "../../platform/storage/sealed-storage.ts";
 import { driverConfig, fakePlatform } from "../../platform/testing/index.ts";
 import { bytesOf } from "../../platform/text/text.ts";
@@ -33,11 +32,10 @@ const breaks: Readonly<Record<string, () => Promised>> = {
 };
 
 /** No other program uses the records, but it takes asynchronous calls to find that out. */
-const alone: SharedState = {
-  ...{ leave() {}, isCurrent: true, isWaiting: false },
-  between: () => expect.fail(),
+const alone = {
+  isCurrent: true,
   unwritable: () => "",
-  enter: (then) => queueMicrotask(then),
+  enter: (then: () => void) => queueMicrotask(then),
 };
 
 /** Layers between the driver and an adapter. `receive` is called with their faults. */
@@ -53,9 +51,11 @@ const recorder = (): ResponseRecorder =>
     () => [],
     () => {},
   );
+const REFRESHING = { endpoint: Endpoint.TOKEN, state: State.REFRESHING };
 const user = (receive: (error: unknown) => void): SharedUser => ({
+  device: () => ({ ...REFRESHING, notSaved: 0 }) as Device,
   onStale: () => expect.fail(),
-  mayRotate: () => true,
+  isLasting: () => false,
   report: ({ cause }) => receive(cause),
 });
 const aroundHttp: Readonly<Record<string, Stack>> = {
@@ -63,11 +63,11 @@ const aroundHttp: Readonly<Record<string, Stack>> = {
   "the log": () => ({ log: driverLog(() => {}) }),
   "a translation": () => ({ translate: () => new Translating(ENDPOINTS, untranslated) }),
   "the recorder": () => ({ filters: { recorder: recorder() } }),
-  "the lock": (_, receive) => ({ filters: { lock: new Lock(alone, user(receive)) } }),
+  "the lock": (_, receive) => ({ filters: { lock: new SharedRequests(alone, user(receive)) } }),
   "all of them": (_, receive) => ({
     log: driverLog(() => {}),
     translate: () => new Translating(ENDPOINTS, untranslated),
-    filters: { recorder: recorder(), lock: new Lock(alone, user(receive)) },
+    filters: { recorder: recorder(), lock: new SharedRequests(alone, user(receive)) },
   }),
 };
 const withStorage = (environment: Environment, storage: Storage): Partial<DriverOptions> => ({

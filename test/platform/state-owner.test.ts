@@ -10,7 +10,7 @@ import { identityOf } from "../../platform/node/options.ts";
 import { discard } from "../../platform/node/sign-in.ts";
 import { claimDirectory, disclaimDirectory } from "../../platform/node/state-directory.ts";
 import { SharedDirectory } from "../../platform/node/state-lock.ts";
-import type { SharedUser } from "../../platform/session/shared-state.ts";
+import type { SharedUser } from "../../platform/session/shared-records.ts";
 import { temporaryFolder } from "../listening.ts";
 
 let directory: string;

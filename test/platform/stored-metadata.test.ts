@@ -8,6 +8,8 @@ import path from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { noEndpoints } from "../../platform/driver.ts";
 import { storedMetadata } from "../../platform/node/state-directory.ts";
+import { resolveServer } from "../../platform/session/resolve-server.ts";
+import { fakePlatform } from "../../platform/testing/index.ts";
 import { listen, temporaryFolder } from "../listening.ts";
 
 const ISSUER = "https://login.example.com";
@@ -142,7 +144,11 @@ it("a new discovery uses its own connection, and closes it", async () => {
   const { origin: issuer } = await listen(requesting);
   const stored = storedMetadata(state, { http: { idleLimitMs: 3_600_000 } });
   const endpoints = { ...noEndpoints, token: `${issuer}/t`, deviceAuthorization: `${issuer}/d` };
-  expect(await stored.rediscover!(issuer, {})).toEqual(endpoints);
+  const revocation = `${issuer}/moved`;
+  stored.write({ ...SERVER, issuer, endpoints: { ...endpoints, revocation } });
+  const client = { clientId: "tv", server: { issuer } };
+  const { rediscover } = await resolveServer(client, fakePlatform({}), { stored });
+  expect(await rediscover!()).toEqual(endpoints);
   expect(stored.read(issuer)).toMatchObject({ endpoints });
   const connections = (): Promise<number> =>
     new Promise((done) => requesting.getConnections((_, count) => done(count)));

@@ -1,4 +1,4 @@
-// A random run of several programs that share a session (platform/session/shared-state.ts). Each program is a process
+// A random run of several programs that share a session (platform/session/shared-records.ts). Each program is a process
 // with the same directory (process.ts). The programs refresh, sign out, are killed and started again. The server ends
 // the session when a refresh token is used after its second successor.
 

@@ -14,7 +14,7 @@ import type { Client, ServerSettings } from "../../../platform/configuration/set
 import type { Http, Timers } from "../../../platform/contracts.ts";
 import { parseOptions, SESSION_BYTES } from "../../../platform/node/options.ts";
 import { MetadataError } from "../../../platform/servers/profile.ts";
-import { type RequestContext, resolveServer } from "../../../platform/session/resolve-server.ts";
+import { type DiscoveryOptions, resolveServer } from "../../../platform/session/resolve-server.ts";
 import { metadataErrorOf } from "../../../platform/session/sign-in-error.ts";
 import { readText, UsageError } from "../../desktop/command-line.ts";
 import { refuseOthers } from "./open.ts";
@@ -47,7 +47,7 @@ export interface ReadySettings {
 export async function readySettings(
   login: LoginSettings,
   host: { http: Http; timers: Timers },
-  requesting: RequestContext,
+  requesting: DiscoveryOptions,
 ): Promise<ReadySettings> {
   try {
     const { settings, title } = login.config ? inFile(login, login.config) : await parsed(login);

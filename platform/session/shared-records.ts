@@ -1,0 +1,204 @@
+// Several programs that share a session, such as a daemon and a command that a timer starts. Each program has its own
+// device, which knows the records as it last read them. A program needs exclusive access to write the records, or to send a
+// request that changes them. If its records are outdated, a new device reads them again (drivers.ts).
+
+import { type Device, Endpoint, State } from "../../core/index.ts";
+import type { HttpRequest, Storage } from "../contracts.ts";
+import { operate } from "../exchange/callbacks.ts";
+import { Filter } from "../exchange/filter.ts";
+import { adapterFailed, notRenewed, SignInError } from "./sign-in-error.ts";
+
+/** The medium of the records. */
+export interface SharedMedium {
+  /** `stamp` changes with the records. */
+  readonly files: { readonly stamp: string };
+  /** Opens the storage for a device that reads the records again. */
+  readonly open: () => Storage;
+  readonly lock: RecordsLock;
+}
+
+export interface RecordsLock {
+  readonly isHeld: boolean;
+  /** @returns the number of the other process that holds the lock, 0 if this process has taken it */
+  tryTake(): number;
+  /** Checks that the medium has this much space. @throws the system's error, as `tryTake` does */
+  reserve(bytes: number): void;
+  release(): void;
+  problemOf(error: unknown): string;
+}
+
+export interface SharedUser {
+  /** The device that has read the records. */
+  readonly device: () => Device;
+  /** Called when another program has changed the records. The owner must then start a new device. */
+  readonly onStale: () => void;
+  /** Whether the last refresh returned the same refresh token. */
+  readonly isLasting: () => boolean;
+  readonly report: (trouble: SignInError) => void;
+}
+
+/** Waits are reported only after this time, because a refresh of another process usually takes less. */
+const BUSY_MS = 3000;
+
+/** Coordinates several processes that use the same records at the same time. */
+export class SharedRecords {
+  /** Whether `enter` waits for another program, so that no storage operation has started. */
+  isWaiting = false;
+  readonly #medium: SharedMedium;
+  /** The `stamp` of the records when this process last read or wrote them. */
+  #known = "";
+  /** Whether the records were current when this process took the lock. Only valid while it holds the lock. */
+  #wasCurrent = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #problem = "";
+
+  constructor(medium: SharedMedium) {
+    this.#medium = medium;
+  }
+
+  /** Returns the adapters of a device that is about to read the records. Changes after that come from another program. */
+  between(user: SharedUser): { readonly storage: Storage; readonly lock: Filter } {
+    const { files, open } = this.#medium;
+    this.#known = files.stamp;
+    this.#wasCurrent = true;
+    const storage = sharedStorage(open(), this, user);
+    return { storage, lock: new SharedRequests(this, user) };
+  }
+
+  /** Whether no other program has changed the records since they were read. */
+  get isCurrent(): boolean {
+    const { files, lock } = this.#medium;
+    return lock.isHeld ? this.#wasCurrent : files.stamp === this.#known;
+  }
+
+  /**
+   * Calls `then`, now or later, with exclusive access to the records, which lasts until `leave`. A later call replaces a
+   * waiting one.
+   * @param onBusy receives `state_busy` once, if the wait is long
+   */
+  enter(then: () => void, onBusy: (trouble: SignInError) => void): void {
+    clearTimeout(this.#timer);
+    const sinceMs = performance.now();
+    let isReported = false;
+    const attempt = (): void => {
+      const holder = this.#tryTake();
+      this.isWaiting = holder !== 0;
+      if (holder === 0) {
+        then();
+        return;
+      }
+      if (!isReported && performance.now() - sinceMs > BUSY_MS) {
+        isReported = true;
+        const what = `process ${holder} is signing in with the same state, or asks the server`;
+        onBusy(new SignInError("state_busy", "user", `${what}; waiting for it`));
+      }
+      // Two processes that start at the same time retry after different times.
+      this.#timer = setTimeout(attempt, 10 + Math.random() * 90);
+    };
+    attempt();
+  }
+
+  /** Ends exclusive access, and cancels a waiting `enter`. */
+  leave(): void {
+    clearTimeout(this.#timer);
+    this.isWaiting = false;
+    const { files, lock } = this.#medium;
+    if (lock.isHeld && this.#wasCurrent) this.#known = files.stamp;
+    lock.release();
+  }
+
+  /** During exclusive access, returns why `bytes` bytes cannot be written, "" if they can; for 0, why there is no lock. */
+  unwritable(bytes: number): string {
+    if (this.#problem === "" && bytes > 0) this.#try(() => this.#medium.lock.reserve(bytes));
+    return this.#problem;
+  }
+
+  /** @returns another process that holds the lock; 0 if this one does, or if it cannot create a lock file (`#problem`) */
+  #tryTake(): number {
+    const { files, lock } = this.#medium;
+    this.#problem = "";
+    const isHeld = lock.isHeld;
+    const holder = this.#try(() => lock.tryTake()) ?? 0;
+    if (holder === 0 && !isHeld) this.#wasCurrent = files.stamp === this.#known;
+    return holder;
+  }
+
+  #try<T>(run: () => T): T | undefined {
+    try {
+      return run();
+    } catch (error) {
+      this.#problem = this.#medium.lock.problemOf(error);
+      return undefined;
+    }
+  }
+}
+
+type Access = Pick<SharedRecords, "enter" | "isCurrent" | "unwritable">;
+
+/** Space for a record with long tokens and for the token cache. */
+const CAPACITY_BYTES = 16_384;
+
+/** Sends no request while the device's records are outdated, and no refresh whose new token could not be stored. */
+export class SharedRequests extends Filter {
+  readonly #access: Access;
+  readonly #user: SharedUser;
+
+  constructor(access: Access, user: SharedUser) {
+    super();
+    this.#access = access;
+    this.#user = user;
+  }
+
+  override send(request: HttpRequest): void {
+    const own = ++this.turn;
+    this.#access.enter(() => {
+      if (own !== this.turn) return;
+      const problem = this.#mayRotate() ? this.#access.unwritable(CAPACITY_BYTES) : "";
+      if (!this.#access.isCurrent) this.#user.onStale();
+      else if (problem === "") this.below.send(request);
+      else this.#refuse(problem);
+    }, this.#user.report);
+  }
+
+  /** Whether the request is a refresh that may replace the stored refresh token. */
+  #mayRotate(): boolean {
+    const { endpoint, state, notSaved } = this.#user.device();
+    const isRefresh = endpoint === Endpoint.TOKEN && state === State.REFRESHING;
+    return isRefresh && notSaved === 0 && !this.#user.isLasting();
+  }
+
+  #refuse(problem: string): void {
+    const own = this.turn;
+    queueMicrotask(() => {
+      if (own !== this.turn) return;
+      this.#user.report(notRenewed(problem));
+      this.above.failed("unreachable", problem);
+    });
+  }
+}
+
+/** Wraps a storage, so that it never overwrites records of another program. */
+export function sharedStorage(storage: Storage, access: Access, user: SharedUser): Storage {
+  let problem = "";
+  const fault = (error: unknown, giveUp: () => void): void => {
+    giveUp();
+    user.report(adapterFailed(error));
+  };
+  const alone = (act: (done: (ok: boolean) => void) => unknown, done: (ok: boolean) => void) =>
+    access.enter(() => {
+      problem = access.unwritable(0);
+      if (!access.isCurrent) user.onStale();
+      else if (problem === "") operate(act, false, done, fault);
+      else done(false);
+    }, user.report);
+  return {
+    capacity: storage.capacity,
+    read: (slot, into, from, to, done) => storage.read(slot, into, from, to, done),
+    write: (slot, bytes, from, to, done) =>
+      alone((stored) => storage.write(slot, bytes, from, to, stored), done),
+    erase: (slot, done) => alone((erased) => storage.erase(slot, erased), done),
+    get lastFailure() {
+      return problem || (storage.lastFailure ?? "");
+    },
+  };
+}
