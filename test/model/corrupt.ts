@@ -1,4 +1,4 @@
-// Wraps a core to find reads of stale values (SPEC.md, Regions). After an API call that may have ended a value, it
+// Wraps a core to find reads of stale values (SPEC.md, Regions). After a call that may have ended a value, the wrapper
 // overwrites the bytes that hold no current value, in most regions. Code that still reads them gets garbage.
 // The wrapper also checks that no two values share a byte.
 
@@ -12,7 +12,7 @@ const CORRUPTING = new Map<Core, Core>();
 /** The byte that overwrites stale values. It is neither printable nor valid UTF-8. */
 export const CORRUPTED = 0xa5;
 
-/** Regions that are always valid: create writes them once, or they are derived from current values. */
+/** Regions without stale values: create writes them once, or the core draws them anew from current values (FRAME). */
 const CONSTANT: readonly number[] = [
   ...[Field.NONE, Region.FRAME, Region.CLIENT, Region.DEVICE_AUTHORIZATION],
   ...[Region.CLIENT_CREDENTIALS, Region.TOKEN_PARAMETERS],
@@ -73,7 +73,7 @@ function corrupt(device: Device): void {
   const live = [...values(device), ...lent(device)];
   const valid = live.map(({ from, to }) => ({ from, bytes: memory.slice(from, to) }));
   for (const region of REGIONS) {
-    // Between OUTPUT and the end of the memory there are only values.
+    // MOVABLE regions are behind OUTPUT, where every byte belongs to a current value.
     if (MOVABLE.has(region)) continue;
     const from = device.start[region]!;
     const size = Math.max(0, device.capacity[region]!);
@@ -88,7 +88,7 @@ function ledger(device: Device): number[] {
   return [outputUse, inFlight, abortDue, verification, state, ...lengths];
 }
 
-/** @returns the wrapped core, without an effect if its build does not expose which values are valid */
+/** Wraps a core. The wrapper has no effect on a build that does not expose which values are valid. */
 export function corrupting(core: Core): Core {
   let known = CORRUPTING.get(core);
   if (!known) {

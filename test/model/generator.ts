@@ -54,7 +54,7 @@ export class Generator {
     if (host.verifying >= 0 && random.chance(75)) return this.#verification();
     if (host.ideal.state === State.REVOKING && random.chance(10)) return this.#endpoints();
     const { clock, state } = host.ideal;
-    // At the end of the rest after a refresh, the display starts to report a missing token. Send a request around then.
+    // When the pause after a refresh ends, the display starts to report a missing token. Send a request around then.
     if (state === State.SIGNED_IN && clock.restS > 0 && clock.restS < 130 && random.chance(40)) {
       return host.exchange ? this.#time(host) : { do: "discover", issuer: ISSUER };
     }
@@ -153,7 +153,7 @@ export class Generator {
     return this.#time(host);
   }
 
-  /** Offers all endpoints, or all but one, which is mostly the revocation endpoint. */
+  /** Reports that the server has all endpoints, or that it lacks one: mostly the revocation endpoint. */
   #endpoints(): Step {
     const random = this.random;
     const lacks = random.chance(70) ? Endpoint.REVOCATION : random.below(8);
@@ -285,7 +285,7 @@ export class Generator {
     const older = (): Uint8Array => record(0);
     const ownOlder = (): Uint8Array => record(0, bindingOf(owner));
     const other = random.pick([none, none, older, ownOlder, () => Uint8Array.of(1, 2, 3)]);
-    // At half the range, neither sequence number is newer (core/SPEC.md, Records).
+    // At half the range of sequence numbers, the record of the second slot counts as newer (core/SPEC.md, Records).
     const ahead = random.chance(90) ? 1 : random.pick([0x7fffff, 0x800000, 0x800001]);
     return random.chance(50) ? [record(ahead), other()] : [other(), record(ahead)];
   }

@@ -25,7 +25,6 @@ describe("the core and the ideal device agree (core/SPEC.md)", () => {
   it(`no rule is violated in random sequences from seed ${SEED}`, () => {
     const { failure, counts } = runCampaign({ makeCore: ofSources, seed: SEED, steps: STEPS });
     expect(failure && `seed ${failure.seed}: ${failure.broken!.message}`).toBeUndefined();
-    // Each oracle has made at least 50 checks.
     expect(Object.entries(counts).filter(([, count]) => count < 50)).toEqual([]);
   });
 

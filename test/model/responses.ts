@@ -81,7 +81,7 @@ const MEMBERS = [
   ...words("nextPageToken access access_token refresh_token"),
 ];
 
-/** Texts before a document: a byte order mark, a part of one, two, or a byte that is in none. */
+/** Texts before a document: one or two byte order marks, a part of one, or a byte that is in none. */
 const MARKS = ["\ufeff", "\ufeff\ufeff", "\udcef", " \udcff", "  \udcbb", "   \udcbb", "\udcba"];
 
 /** Addresses that a user can type, and texts that only look similar. */

@@ -1,5 +1,5 @@
 // Each cause of a failed request has a code, a remedy, advice in the message, and an entry in targets/docs/errors.md.
-// This file produces real faults. settings.test.ts, file-storage.test.ts and id-token.test.ts test others.
+// This file produces real faults. settings.test.ts, file-storage.test.ts and id-token.test.ts test other causes.
 
 import fs from "node:fs";
 import http from "node:http";

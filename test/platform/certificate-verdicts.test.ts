@@ -1,4 +1,4 @@
-// Compares the verdicts of Node and curl on one table of certificates (RFC 5280, RFC 9525). SECURITY.md lists the exceptions.
+// Compares the verdicts of Node and curl on one table of certificates (RFC 5280, RFC 9525). SECURITY.md has exceptions.
 
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -77,7 +77,7 @@ function curlTakes(host: string): Promise<boolean> {
   });
 }
 
-/** If a certificate has no DNS name, curl also accepts its common name. */
+/** If a certificate has neither a DNS name nor an address, curl also accepts its common name. */
 const CURL_DIFFERS = [
   "a common name alone",
   "a common name beside a mail address",

@@ -1,5 +1,5 @@
-// Runs the conformance suites on every adapter that needs no special medium, and checks that each suite rejects an
-// adapter with one fault. node-http.test.ts tests Node's HTTP adapter, random sessions test the sealed storage.
+// Runs the conformance suites on the fake adapters, the simulator's timers, and Node's timers, storage, entropy and
+// signer (node-http.test.ts tests Node's HTTP adapter). Checks that each suite rejects an adapter with one fault.
 
 import { expect, it } from "vitest";
 import {

@@ -20,7 +20,6 @@ import { bytesOf } from "../../platform/text/text.ts";
 import { driverOn, ENDPOINTS, signsIn } from "../environment/driver-port.ts";
 import { code, type Environment } from "../environment/environment.ts";
 
-/** HTTP takes 40 ms and storage 3 ms. */
 const lateEnvironment = (): Environment => signsIn({ http: { latencyMs: 40 }, storageDelayMs: 3 });
 
 const breaks: Readonly<Record<string, () => Promised>> = {

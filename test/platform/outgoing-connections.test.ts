@@ -1,5 +1,5 @@
 // A request with a secret must pass a check of its address, mostly the leak guard. These lists name the files that
-// open connections, and the code that calls it. If you add a connection, add it here together with its check.
+// open connections or send requests. If you add a connection, add it here together with its check.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -344,7 +344,7 @@ describe("what a start knows from the previous one", () => {
     ]);
     expect(anew.start.prompts).toHaveLength(1);
     expect(environment.server.grants.map(({ isRevoked }) => isRevoked)).toEqual([true, false]);
-    // The requested scope is compared, even if the server has granted less.
+    // The next start requests the same scope, so it needs no new sign-in.
     await Promise.all([anew.session.close(), environment.pass(5)]);
     expect((await started(environment, {}, requesting("video audio"))).start.prompts).toEqual([]);
   });

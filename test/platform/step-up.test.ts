@@ -83,7 +83,7 @@ describe("calls through the core", () => {
       { config: { ...driverConfig, deviceParameters } },
       signsIn({}, {}, () => responses.shift() ?? {}),
     );
-  /** Calls the API, which sends these responses in turn. @returns the addresses of all requests */
+  /** Calls the API, which sends these responses in turn. @returns the addresses of the requests for this call */
   const requested = (caller: SignedIn, ...its: FakeResponse[]): string[] => {
     responses.splice(0, responses.length, ...its);
     return call(caller);

@@ -1,5 +1,5 @@
 // The session stores an issuer's metadata beside the tokens, so that the next start needs no discovery
-// (sign-in.test.ts). If the file has changed, it discovers the issuer again.
+// (sign-in.test.ts). If the file is not valid, the session discovers the issuer again.
 
 import { createHmac } from "node:crypto";
 import fs from "node:fs";

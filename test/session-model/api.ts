@@ -38,7 +38,7 @@ export class Api {
     method: string,
     url: string,
   ) => string = () => "";
-  /** Returns the authorization server's metadata at an address. */
+  /** Returns the document of the issuer at an address: its metadata or its keys. */
   document: (address: string) => object | undefined = () => undefined;
   nonce: () => string = () => "";
   readonly #requested = new Map<string, Sent[]>();
@@ -57,7 +57,7 @@ export class Api {
     const sent = this.#requested.get(url.searchParams.get("ask") ?? "");
     const isRepeatable = sent?.length === 0 && !(init.body instanceof ReadableStream);
     const rejected = sent && this.#rejected.get(sent);
-    // The API rejected only the proof, not the token (RFC 9449 §9).
+    // The API has rejected only the proof, so the repeated request must have the same token (RFC 9449 §9).
     if (rejected !== undefined && sent?.length === 0 && rejected !== token) throw new Error(token);
     if (problem === "use_dpop_nonce" && isRepeatable && rejected === undefined) {
       this.#rejected.set(sent, token);
@@ -89,7 +89,7 @@ export class Api {
     return isValid ? 200 : 401;
   }
 
-  /** Sends a random request with the session's `fetch`. @param fault called with each violation */
+  /** Sends a random request with the session's `fetch`. @param fault called with the violation, if there is one */
   async request(session: Session, random: Random, fault: (what: string) => void): Promise<void> {
     const planned = drawn(random);
     const id = `${this.#count++}`;

@@ -16,7 +16,7 @@ export const THROWN: readonly unknown[] = [new Error("callback"), "no Error", un
 
 const ignore = (): void => {};
 export const DISK_FULL = "no space left";
-/** After this time without a result, storage counts as silent. */
+/** From this time without a result on, the program may report silent storage. It does so after ten seconds. */
 const SILENCE_MS = 9_900;
 
 export class Faults {
@@ -27,10 +27,10 @@ export class Faults {
   /** Whether an adapter of this program has thrown or rejected. */
   hasBroken = false;
   readonly isSealed: boolean;
-  /** Adapters throw or reject once in this many calls; 0: never. */
+  /** Adapters throw or reject once in this many calls on average; 0: never. */
   readonly #throwEvery: number;
   #isRepeated = false;
-  /** Whether no adapter has violated contracts.ts. Only then must the session's reports about responses be exact. */
+  /** Whether no adapter throws or repeats a report. Only then must the session's reports about responses be exact. */
   get isLegal(): boolean {
     return this.#throwEvery === 0 && !this.#isRepeated;
   }
@@ -103,7 +103,7 @@ export class Faults {
       { kind: "hang", acted: true },
       { kind: "truncate", atByte: this.random.below(40) },
       { kind: "truncate", atByte: this.random.below(40), hang: true },
-      // The driver reuses a poll's sink two polls later (platform/driver.ts), which takes at least ten seconds.
+      // A poll's sink is reused two polls later (adapter-port.ts), which takes at least ten seconds.
       { kind: "duplicate", afterMs: this.random.below(9_000) },
     ]);
     this.#isRepeated ||= fault.kind === "duplicate";
@@ -153,7 +153,7 @@ export class Faults {
         const isAgain = !this.isOver && this.#throwEvery > 0 && this.random.once(6);
         if (isAgain) this.environment.clock.after(1, () => done(result));
       };
-    // An aborted exchange may still report its end (contracts.ts). This adapter does so during the next exchange.
+    // Although contracts.ts forbids it, this adapter reports the end of an aborted exchange, during the next exchange.
     let sink: HttpSink | undefined;
     let aborted: HttpSink | undefined;
     const endLate = (late: HttpSink): void => {

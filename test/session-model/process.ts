@@ -70,12 +70,12 @@ export class SharedFiles {
   readonly violations: string[] = [];
   readonly hasProcesses: boolean;
   readonly running = new Set<number>();
-  /** How often each file has been replaced. The times of some file systems are too coarse to see a change. */
+  /** How often each file was replaced or removed. The times of some file systems are too coarse to see a change. */
   readonly replaced = new Map<string, number>();
   isFaulty = true;
   /** Whether a process could not create its lock. It then works without one, because it cannot store records either. */
   isLockless = false;
-  /** "ENOSPC": writes fail; "EROFS": creating and removing files fails too; "": the medium works. */
+  /** "ENOSPC": writes fail; "EROFS": opening to write, renaming and removing files fails; "": the medium works. */
   medium: "" | "ENOSPC" | "EROFS" = "";
 
   constructor(
@@ -163,7 +163,7 @@ export class Process {
     this.#shared.running.delete(this.pid);
   }
 
-  /** Kills the process within its next calls of the file system, unless the run's faults end before. */
+  /** Kills the process at one of its next `calls` calls of the file system, unless the run's faults end before. */
   killWithin(calls: number): void {
     this.#callsLeft = this.#shared.random.below(calls);
   }

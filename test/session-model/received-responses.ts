@@ -195,7 +195,7 @@ export class Received {
     return unreported === undefined ? "" : `not reported: ${JSON.stringify(unreported)}`;
   }
 
-  /** Whether this start resumed a session. After a power cut, the program may not know the requested scope. */
+  /** Whether this start requested no code. A session that it resumes after a power cut may not know its scope. */
   get isResumed(): boolean {
     return !this.responses.some(({ url }) => url === ENDPOINTS.deviceAuthorization);
   }

@@ -1,5 +1,5 @@
-// A simulated authorization server. It tracks every code and token, and records requests that RFC 8628, 6749, 7009 or
-// 7636 forbid.
+// A simulated authorization server. It tracks every code and token, and records requests that RFC 8628, 6749, 7009,
+// 7523, 7636 or 9449 forbid.
 
 import { createHash } from "node:crypto";
 import type { Signer } from "../../platform/contracts.ts";

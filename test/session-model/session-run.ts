@@ -88,7 +88,7 @@ class Run {
   readonly #keyEntropy = new SeededEntropy(7);
 
   readonly #hasUpdates: boolean;
-  /** Whether the next program is the older version, which binds records to the server's origin instead of its issuer. */
+  /** Whether the next program is the older version, which binds records to the origin, not to the token endpoint. */
   #isOlder = false;
 
   constructor(seed: number, hasUpdates: boolean) {
@@ -409,7 +409,7 @@ class Run {
   }
 
   #checkReport({ start }: Running, trouble: SignInError): void {
-    // A report before `signIn` has returned cannot be compared with responses.
+    // A report before the call that starts the program has returned cannot be compared with responses.
     if (start === undefined) return;
     const { hasKey, hasAssertions } = this.#environment.server;
     const problem = start.received.reported(trouble, hasKey || hasAssertions);
@@ -448,7 +448,7 @@ class Run {
       const hasRecords = this.#environment.stored > 0;
       if (!storage.dead && hasRecords !== isStored)
         this.#fault(`signOut wrongly reports isStored ${isStored}`);
-      // If there are several grants, the response with the tokens of one got lost, so nobody can revoke that grant.
+      // If there are several grants, the response with the tokens of one may be lost. Nobody can revoke that grant.
       // A grant whose only token has expired has nothing to revoke.
       const isOver = ({ isRevoked: is, accessToken }: Grant): boolean =>
         is || (!server.givesRefreshToken && accessToken === "");
@@ -645,7 +645,7 @@ async function turns(): Promise<void> {
 }
 
 /**
- * The caller must handle unhandled rejections.
+ * The report lacks unhandled rejections. They must end the process or fail the test.
  * @param hasUpdates alternates an older version of the program and the current one on the same records
  */
 export async function runOnce(seed: number, hasUpdates = false): Promise<RunReport> {

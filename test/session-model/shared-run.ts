@@ -166,7 +166,7 @@ class SharedRun {
     }
   }
 
-  /** While the medium fails, each program may have a session of its own. */
+  /** The access tokens of the program's session. While the medium fails, each program may have a session of its own. */
   #tokensOf({ newest }: Program): ReadonlySet<string> {
     const { accessTokens } = this.#server;
     const own = accessTokens.get(newest);

@@ -299,7 +299,7 @@ export class Calls {
         }
       }
     }
-    // The core drops the error's name in a document that is too long.
+    // The core drops the error's name in a document that is cut off or too long.
     if (refusal && !isReadable(arrival, reading)) refusal.errors.name = undefined;
     const isWhole = arrival.status === 0 || reading.document.isComplete;
     this.outcome = isWhole

@@ -30,11 +30,10 @@ const SHARING: ReadonlySet<number> = new Set([
   ...[Region.CODE_VERIFIER, Region.REFRESH_TOKEN, Region.OUTPUT],
 ]);
 
-/** What the device did in one tick. The core chooses some moments at random, so the model must observe them. */
+/** Properties of the core after a tick. The core chooses some moments at random, so the model must observe them. */
 interface Observed {
   moves: number;
   event: number;
-  error: number;
 }
 
 export class Ideal {
@@ -121,7 +120,7 @@ export class Ideal {
     return this.isInFlight && this.purpose !== Purpose.CALL && this.arrival !== undefined;
   }
 
-  /** Whether a successful response with the name of a token is arriving. It has overwritten the access token. */
+  /** Whether a successful response that names a token is arriving. Its bytes have overwritten the access token. */
   get #isTokenArriving(): boolean {
     const { arrival } = this;
     if (!this.isResponding || !arrival || arrival.status < 200 || arrival.status > 299)
@@ -242,7 +241,7 @@ export class Ideal {
     this.clock.refreshLifetimeS = ENDLESS_S;
   }
 
-  /** Ends the sign-in. A metadata request is not part of the sign-in and continues. */
+  /** Aborts the request in flight, unless it is for metadata, because that is not part of the sign-in. */
   #giveUpAttempt(): void {
     const isForMetadata = this.purpose === Purpose.CALL && this.calls.kind === Kind.METADATA;
     if (!isForMetadata) this.#giveUp();
@@ -304,7 +303,7 @@ export class Ideal {
     if (this.#isFree) this.cancel();
     if (this.state === State.STARTING) this.#isSignOutNoted = true;
     if (this.#isFree || this.state === State.REVOKING) return;
-    // An incomplete new token has overwritten the previous one, and cannot be revoked.
+    // An incomplete new token has overwritten the access token, and cannot be revoked.
     if (this.#isTokenArriving) this.accessToken = undefined;
     this.previousToken = undefined;
     this.#giveUp();
@@ -391,7 +390,7 @@ export class Ideal {
     this.prompt.advance(elapsedMs);
   }
 
-  /** Makes the transitions that depend on time. `observed` says what the core did at random moments. */
+  /** Makes the transitions that depend on time. `observed` shows whether the core made those at random moments. */
   timeRules(observed: Observed): void {
     const { clock } = this;
     if (this.isInFlight && clock.exchangeMs === 0) {
@@ -500,7 +499,7 @@ export class Ideal {
     } else this.#grant.responded(error, arrival, reading);
   }
 
-  /** Retries at once, in the form that the server requires. */
+  /** Retries at once: with the other body format, or with a code challenge. */
   retry(): void {
     this.error = ErrorCode.NONE;
     if (this.purpose === Purpose.CODE) this.dropVerifier();

@@ -126,7 +126,7 @@ export class Grant {
       else this.#tokensReceived(reading);
       return;
     }
-    // A successful response that is unusable has still overwritten the access token and the previous refresh token.
+    // An unusable success that names a token has still overwritten the access token and the previous refresh token.
     const isNamed = reading.members.has("access_token") || reading.members.has("refresh_token");
     if (!isCode && arrival.status >= 200 && arrival.status <= 299 && isNamed)
       device.accessToken = device.previousToken = undefined;
@@ -341,11 +341,9 @@ export class Grant {
     const isFirst = device.purpose === Purpose.POLL;
     const refresh = members.get("refresh_token");
     const isNew = !!refresh && refresh !== device.refreshToken;
-    if (isNew) {
-      device.previousToken = device.refreshToken;
-      device.refreshToken = refresh;
-      // The server accepted the current refresh token, so the device discards the previous one.
-    } else device.previousToken = undefined;
+    // Without a new refresh token, the server has accepted the current one, so the device discards the previous one.
+    device.previousToken = isNew ? device.refreshToken : undefined;
+    if (isNew) device.refreshToken = refresh;
     if (isFirst) device.prompt.setStatus("");
     device.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
     // After a fallback to the previous token, store that one even if it is not new: storage contains the refused one.

@@ -1,5 +1,5 @@
-// Computes the content of the display. Lines are divided into pages. While there is a code, it is in the last row of
-// each page.
+// Computes the content of the display. Lines are divided into pages. A code that is shown is in the last row of each
+// page.
 
 import { Message } from "../../../core/device/errors.ts";
 import { ErrorCode, Field, State } from "../../../core/index.ts";
@@ -275,7 +275,7 @@ export class Prompt {
     if (!device.hasSession || !(device.hasAccess || this.#isCalm())) return next;
     const isMissed = !this.#isCalm() || clock.restS < clock.accessLifetimeS;
     if (device.hasAccess && isMissed) next = Math.min(next, clock.msUntil(clock.accessLifetimeS));
-    // During the rest, the display does not report a missing access token.
+    // In the pause after a refresh, the display does not report a missing access token.
     const isHidden = this.#isCalm() && !(device.hasAccess && isMissed);
     if (isHidden) next = Math.min(next, clock.msUntil(clock.restS));
     const { refreshLifetimeS } = clock;

@@ -158,7 +158,7 @@ export class Due {
     return { command, isOptional: device.clock.wait.mostMs > 0 && !isNow };
   }
 
-  /** Does not write a record that does not fit. */
+  /** Cancels the write of a record that does not fit. */
   dropMisfits(): void {
     const device = this.device;
     const { storage } = device;
@@ -221,7 +221,6 @@ export class Due {
     }
   }
 
-  /** Whether the request fits. */
   requestFits(purpose: Purpose, request: Request): boolean {
     const device = this.device;
     const region = purpose === Purpose.CALL ? Region.CALL : Region.OUTPUT;

@@ -87,7 +87,7 @@ export class Requests {
     return { endpoint, isGet: false, target: "", body, authorization, isBodyLent: false };
   }
 
-  /** @param challenge of the code (RFC 7636 §4.3), or "" */
+  /** @param challenge the code challenge (RFC 7636 §4.3), or "" */
   deviceAuthorization(challenge: string): Request {
     const parameters = `code_challenge_method=S256&code_challenge=${challenge}&`;
     return this.#post(Endpoint.DEVICE_AUTHORIZATION, `${challenge && parameters}${this.#device}`);
@@ -97,7 +97,7 @@ export class Requests {
     return this.#post(Endpoint.TOKEN, `${this.#client}${this.#parameters}&${parameters}`);
   }
 
-  /** @param verifier for the code's challenge (RFC 7636 §4.5), or "" */
+  /** @param verifier the code verifier (RFC 7636 §4.5), or "" */
   poll(deviceCode: string, verifier: string): Request {
     const grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code";
     const proof = verifier && `code_verifier=${verifier}&`;

@@ -9,7 +9,7 @@ export interface EventClaims {
   isAccountDisabled: boolean;
   isTokenRevoked: boolean;
   isSessionsRevoked: boolean;
-  /** The revoked token; undefined if the event names none. */
+  /** Identifies the revoked token; undefined if the event names none, or not as text. */
   token: string | undefined;
   isTokenNamed: boolean;
   algorithm: string | undefined;

@@ -1,4 +1,4 @@
-// Reads and writes records by the table of core/SPEC.md, "Records", without any code of the core.
+// Reads and writes records by the table of core/SPEC.md, "Records", without any function of the core.
 
 import { Command, State } from "../../../core/index.ts";
 
@@ -209,7 +209,7 @@ export class StorageTask {
       record !== undefined &&
       this.#firstSequence >= 0 &&
       isNewer(this.#firstSequence, record.sequence) &&
-      // At half the range, neither number is newer. The second slot wins.
+      // At half the range, each number is newer than the other. The second slot wins.
       !isNewer(record.sequence, this.#firstSequence);
     if (isFirstNewer) {
       this.#readStep = 2;

@@ -122,7 +122,7 @@ export function checkOutcome(scene: Scene): void {
   }
 }
 
-// Checks values that only a build with property names exposes: clocks, and the granted scopes that fit (RFC 6749 §3.3).
+// Checks the clocks, if the device exposes them, and the granted scopes that fit (RFC 6749 §3.3).
 
 export function checkClocks(scene: Scene): void {
   const { device, ideal } = scene;

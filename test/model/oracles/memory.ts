@@ -117,13 +117,13 @@ export class DiscardedOracle {
   }
 }
 
-// Checks capacities in builds that expose them (core/SPEC.md, Memory; core/device/limits.ts).
+// Checks capacities (core/SPEC.md, Memory; core/device/limits.ts).
 
 const LONG_FROM_BYTES = 24_576;
 /** `create` requires at least this many bytes for tokens, requests and records. */
 const OUTPUT_LEAST = 512;
 
-/** Finds the smallest memory for this configuration. With less, create must not touch bytes outside the memory. */
+/** Finds the smallest memory for this configuration. With less, create must return null, and stay within the memory. */
 export function checkLeastMemory(scene: Scene): void {
   const { core, ideal } = scene;
   const { config, memoryBytes } = ideal.settings;

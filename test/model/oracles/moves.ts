@@ -40,7 +40,7 @@ export class MoveOracle {
 }
 
 const LONGEST_MS = 100_000_000;
-/** How many consecutive times the device may wake up the host without a command or an event. */
+/** How many consecutive times the device may wake up the host at once without a command or a transition. */
 const IDLE_MAX = 3;
 
 /** While a code is shown, the host may be woken up within a second only if something is due by then. */
@@ -62,7 +62,7 @@ function checkQuiet(scene: Scene, ms: number): void {
 
 export class WakeOracle {
   #idle = 0;
-  /** The last result of wakeIn; 0 if an event has happened since. */
+  /** The last result of wakeIn; 0 if a command or an event has come since. */
   #promisedMs = 0;
 
   /** Checks that no command comes before the promised time, because a sleeping host would carry it out too late. */
@@ -83,7 +83,7 @@ export class WakeOracle {
     return ms;
   }
 
-  /** Checks after an event that wakeIn is 0 if a command is due. */
+  /** Checks after an event that wakeIn is at most the time until something is due. */
   checkLate(scene: Scene): void {
     const { due, prompt } = scene.ideal;
     const ms = scene.core.wakeIn(scene.device);
@@ -93,7 +93,7 @@ export class WakeOracle {
     this.#idle = 0;
   }
 
-  /** Checks after the host has slept, and has carried out `commands` commands. */
+  /** Call this after the host has slept `ms` and carried out `commands` commands. */
   slept(scene: Scene, ms: number, commands: number, hasMoved: boolean): void {
     this.#idle = ms === 0 && commands === 0 && !hasMoved ? this.#idle + 1 : 0;
     holds(
