@@ -1,4 +1,4 @@
-// Runs the C host on 32-bit ARM in qemu: a complete grant within the board's memory.
+// Runs the C host on QuickJS, for 32-bit ARM in qemu: a complete grant with a heap of 64 KiB.
 
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";

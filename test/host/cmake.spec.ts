@@ -27,7 +27,7 @@ function valid(command: string, ...args: readonly string[]): void {
   expect(status, stdout + stderr).toBe(0);
 }
 
-/** Creates a CMake project with the example of a device in C. @param finding adds the library */
+/** Creates a CMake project with the example of a device in C. @param finding CMake code that adds the library */
 function firmware(name: string, finding: string): string {
   const project = path.join(folder, name);
   mkdirSync(project);

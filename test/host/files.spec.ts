@@ -17,7 +17,7 @@ describe("files and descriptors", () => {
   it("if standard descriptors are closed at the start, no file gets their numbers", async () => {
     const own = await opened();
     const page = own.page();
-    // Start twice. At the second start a record exists. If its file got descriptor 0, the host would read key commands.
+    // At the second start, a record exists. If its file got descriptor 0, the host would read it as pressed keys.
     for (let start = 0; start < 2; start++) {
       const script = `exec ${release} --page ${page} <&- >&- 2>${own.folder}/messages`;
       const child = spawn("sh", ["-c", script], { stdio: "ignore" });
@@ -112,7 +112,7 @@ describe("files and descriptors", () => {
     expect(await refused()).toMatch(/others can change a directory that it lies in/);
   });
 
-  /** Starts the host with these configurations in turn, in one folder. @returns the total number of code requests */
+  /** Starts the host with each configuration in one folder. @returns the number of code requests after each start */
   async function codeRequests(
     changes: (origin: string) => readonly Record<string, unknown>[],
   ): Promise<number[]> {

@@ -101,7 +101,7 @@ const MISFIT =
 
 it.each([
   ["libc and mbedTLS", ["libc6-dev", "libmbedtls-dev"]],
-  // lwIP's sockets are macros, for example close for lwip_close.
+  // lwIP defines macros with the names of socket functions, such as close.
   ["lwIP and mbedTLS", ["liblwip-dev", "libmbedtls-dev"]],
 ])("picogrant.c after every header of %s", (_, packages) => {
   const { stdout } = spawnSync("dpkg", ["-L", ...packages], { encoding: "utf8" });

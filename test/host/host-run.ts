@@ -56,7 +56,7 @@ async function pollFor(
   await host.until("polls", () => environment.responses("/token").length >= before + polls);
 }
 
-/** The service's interval is 1 s. @returns the heap figures at the end */
+/** Makes the run at the simulated service, with a poll interval of 1 s. @returns the heap figures at the end */
 export async function runWholeLife(
   environment: RealEnvironment,
   options: RunOptions,

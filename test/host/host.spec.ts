@@ -279,7 +279,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
       const isPoll = request.url === "/token";
       if (isPoll) polls++;
       if (nonce) response.setHeader("DPoP-Nonce", nonce);
-      // The Date of the first response is the device's own time, which the device would otherwise use.
+      // The Date of the first response is right. Otherwise the device would correct its clock before the first poll.
       const at = Date.now() + polls * aheadS * 1000;
       response.setHeader("Date", new Date(at).toUTCString());
       response.writeHead(isPoll ? 400 : 200);

@@ -41,7 +41,7 @@ it("wall-clock.h: an unauthenticated time is never stored, and with correct resp
 
 it("Linux: simultaneous connections to several servers, each with the right response", async () => {
   const counts = [0, 0];
-  // The first server is slow and responds in pieces, the second one is fast.
+  // Both servers respond in two pieces. The first server waits before the second piece.
   const servers = counts.map((_, at) =>
     createServer((_request, response) => {
       counts[at]!++;

@@ -292,7 +292,8 @@ export class Generator {
 
   #record(): StoredRecord {
     const random = this.random;
-    const kind = random.pick(this.#responses.kinds);
+    const { PENDING, SIGNED_IN, REFRESHING, REVOKING, FAILED } = State;
+    const kind = random.pick([PENDING, SIGNED_IN, REFRESHING, REVOKING, FAILED]);
     const token = random.pick(["stored-token", "other/token", "t".repeat(100)]);
     const code = ["stored-dc", "SAVED-CODE", "https://example.com/device", undefined];
     if (random.chance(30)) code.push("stored~verifier".padEnd(43, "v"));

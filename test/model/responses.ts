@@ -1,6 +1,6 @@
 // Generates responses of every kind that a server, or a proxy before it, may send.
 
-import { Field, Region, State } from "../../core/complete.ts";
+import { Field, Region } from "../../core/complete.ts";
 import type { Host } from "./host.ts";
 import { Kind } from "./ideal/calls.ts";
 import { Purpose } from "./ideal/purposes.ts";
@@ -546,9 +546,5 @@ export class Responses {
       this.claims(host, "i".repeat(capacity)),
       this.claims(host, "i".repeat(capacity + 1)),
     ]);
-  }
-
-  get kinds(): readonly number[] {
-    return [State.PENDING, State.SIGNED_IN, State.REFRESHING, State.REVOKING, State.FAILED];
   }
 }

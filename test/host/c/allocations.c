@@ -71,7 +71,7 @@ static void carry_out(int command) {
   }
 }
 
-/* Ticks every second until the device is in `state`. Returns 0 if it never is. */
+/* Ticks every second until the device is in `state`. Returns 0 if the device is not there after 4000 s. */
 static int run_until(int state) {
   for (int seconds = 0; seconds < 4000; seconds++) {
     int command = pg_tick(&core, seconds ? 1000 : 0);

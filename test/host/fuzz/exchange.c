@@ -183,7 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       now_ms += TICK_MS;
       pg_http_work(&http);
     }
-    /* By now the time limit of 30 s has passed. */
+    /* The loop has stopped at the end of the exchange, or after the time limit of 30 s. */
     check(seen.ends == is_sent && pg_http_wake_in(&http) == -1, "every exchange ends within its time limit");
     if (is_sent) check_sent(target, target_size);
   }

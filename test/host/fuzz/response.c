@@ -1,5 +1,5 @@
-/* Fuzzes the parser of HTTP responses. The first byte of the input is the size of the pieces in which the parser gets
- * the rest. The result must be the same as for the whole response, and must follow http-response.h. */
+/* Fuzzes the parser of HTTP responses. The first byte of the input determines the size of the pieces in which the
+ * parser gets the rest. The result must be the same as for the whole response, and must follow http-response.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (size < 2) return 0;
   read_in_pieces(bytes + 1, size - 1, size - 1, &whole);
   read_in_pieces(bytes + 1, size - 1, (size_t)bytes[0] % 40 + 1, &pieces);
-  /* Whole or in pieces, a refused response must report the same bytes before the fault. */
+  /* A refused response must have the same status and challenges in both cases. The reported part of its body may differ. */
   check(whole.closed == pieces.closed && whole.statuses == pieces.statuses, "pieces change nothing");
   check(whole.status == pieces.status && whole.retry_after_s == pieces.retry_after_s, "pieces change nothing");
   check(whole.challenges == pieces.challenges, "pieces change nothing");

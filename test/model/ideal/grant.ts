@@ -143,26 +143,22 @@ export class Grant {
     // The name in an incomplete document may be cut off as well.
     const isName = error === ErrorCode.UNKNOWN_ERROR && isReadable(arrival, reading);
     device.errorName = (isName && reading.errors.name) || "";
+    // The server has recognized this code before, and now refuses it with an unknown error name.
+    const isPurged = error === ErrorCode.UNKNOWN_ERROR && this.isCodeKnown;
     if (isStillPending) this.#stillPending(error, arrival, reading);
     else if (isTransient(error)) {
       const floor = device.state === State.PENDING ? device.clock.intervalMs : 0;
       const most = purpose === Purpose.REFRESH ? device.longestBackoffMs : undefined;
       device.clock.backOff(floor, arrival.retryAfterS, most);
     } else if (purpose === Purpose.REFRESH) this.#refreshRefused(error, arrival);
-    else if (purpose === Purpose.POLL && (isRenewable(error) || this.#isPurged(error))) {
-      this.#codeRefused(error);
-    } else device.end(Event.FINAL_ERROR, error, State.FAILED);
+    else if (purpose === Purpose.POLL && (isRenewable(error) || isPurged)) this.#codeRefused(error);
+    else device.end(Event.FINAL_ERROR, error, State.FAILED);
   }
 
   /** RFC 7636 §4.4.1: whether the server refuses a request without a challenge, and names code_challenge. */
   #demandsChallenge(error: number, { status, body }: Arrival): boolean {
     const isRefusal = status >= 400 && status < 500 && error !== ErrorCode.UNREACHABLE;
     return isRefusal && this.device.pkce === Pkce.ON_DEMAND && body.includes("code_challenge");
-  }
-
-  /** Whether the server has recognized this code before, and now refuses it with an unknown error name. */
-  #isPurged(error: number): boolean {
-    return error === ErrorCode.UNKNOWN_ERROR && this.isCodeKnown;
   }
 
   /** Chooses the error for a refusal without an error name, of the client's credentials or of a refresh. */

@@ -175,7 +175,8 @@ export class Prompt {
     if (device.isCodeShown) foot = this.#footWith(device.clock.codeLifetimeS);
     else if (this.#isBeingChecked()) foot = this.#footOfChecked();
     if (foot !== undefined && (device.isCodeShown || this.#hasMark())) {
-      const line = device.isCodeShown ? Message.OPEN : this.#lineOfState(State.PENDING);
+      // The messages start with one for each state, in the same order.
+      const line: number = device.isCodeShown ? Message.OPEN : State.PENDING;
       return { texts: addressTexts(device.verificationUri, this.#line(line), columns, rows), foot };
     }
     let line: number = device.state;
@@ -183,7 +184,7 @@ export class Prompt {
       line = device.hasAccess || this.#isCalm() ? Message.SIGNED_IN : Message.CONNECTING;
     }
     const isReported = device.error !== ErrorCode.NONE && REPORTS_ERROR.has(line);
-    const lines = [isReported ? this.#lineOfError() : this.#lineOfState(line)];
+    const lines: Message[] = [isReported ? this.#lineOfError() : line];
     const others: string[] = [];
     if (line === Message.SIGNED_IN) {
       if (device.clock.refreshLifetimeS < WARNING_S) lines.push(Message.EXPIRES_SOON);
@@ -210,11 +211,6 @@ export class Prompt {
 
   #isCalm(): boolean {
     return this.#device.state === State.SIGNED_IN && this.#device.clock.restS > 0;
-  }
-
-  /** The messages start with one for each state, in the same order. */
-  #lineOfState(line: number): Message {
-    return line;
   }
 
   #update(): void {

@@ -163,7 +163,8 @@ export class Due {
     const device = this.device;
     const { storage } = device;
     const isWrite = storage.task === Task.WRITE && !storage.active && device.isOutputFree;
-    if (device.isAbortDue || !isWrite || this.#recordFits()) return;
+    if (device.isAbortDue || !isWrite) return;
+    if (sizeOf(device.record()) <= device.capacity(Region.OUTPUT)) return;
     storage.task = Task.NONE;
     storage.notSaved = true;
     device.holder = Holder.NOBODY;
@@ -259,10 +260,5 @@ export class Due {
       least: Math.max(restS, left - marginMostS),
       most: Math.max(restS, left - marginLeastS),
     };
-  }
-
-  #recordFits(): boolean {
-    const device = this.device;
-    return sizeOf(device.record()) <= device.capacity(Region.OUTPUT);
   }
 }

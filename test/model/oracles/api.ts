@@ -59,13 +59,9 @@ export function checkStorage(scene: Scene, command: number): void {
   const isInside = device.data >= 0 && device.data + device.dataLength <= memory.length;
   holds(scene, "records", "the range of a record is outside the memory", isInside);
   if (command !== Command.STORE) return;
-  const right = Buffer.from(encode(ideal.record(), ideal.binding)).toString("latin1");
-  const seen = textAt(memory, device.data, device.dataLength);
-  same(scene, "records", "the record", hex(seen), hex(right));
-}
-
-function hex(bytes: string): string {
-  return Buffer.from(bytes, "latin1").toString("hex");
+  const right = Buffer.from(encode(ideal.record(), ideal.binding)).toString("hex");
+  const seen = Buffer.from(memory.subarray(device.data, device.data + device.dataLength));
+  same(scene, "records", "the record", seen.toString("hex"), right);
 }
 
 // Checks the state and result of a call, and the values that the host may read.
