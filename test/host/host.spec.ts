@@ -219,8 +219,8 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
     for (const signer of ["failed", "short"]) expect(run(2000, signer)).toEqual(["-", "-"]);
   });
 
-  // In the run with calls, the service's clock is ahead of its Date. A nonce makes a proof valid nevertheless, but an
-  // assertion has none.
+  // The run with calls sets the service's clock ahead, but not its Date. Proofs remain valid, because they have nonces.
+  // Assertions have none, so the run with assertions makes no calls.
   it.each([
     ["https", undefined, true],
     ["http", [jwk], false],

@@ -16,7 +16,7 @@ export function bytesOf(text: string): string {
   return bytes;
 }
 
-/** Converts to well-formed UTF-8: an unpaired surrogate becomes U+FFFD. */
+/** Encodes text as well-formed UTF-8, one character for each byte. An unpaired surrogate becomes U+FFFD. */
 export function utf8(text: string): string {
   return Buffer.from(text).toString("latin1");
 }

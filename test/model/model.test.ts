@@ -47,8 +47,6 @@ describe("the core and the ideal device agree (core/SPEC.md)", () => {
   });
 });
 
-// The corrupting core (corrupt.ts) must detect planted faults, of which a plain core does not detect the first.
-
 /** Fault: if the application sets an empty status line, the display shows that of the last session. */
 const readsOldValue: Core = {
   ...core,

@@ -30,7 +30,7 @@ interface Plan {
 type Row = readonly [name: string, host: string, isValid: boolean, plan: Plan];
 
 const dns = (value: string): object => ({ type: 2, value });
-/** The bytes of an extension that allows a server. A row hides them inside another value. */
+/** The encoded extension that allows servers (extKeyUsage). One row has it as common name, where it must not count. */
 const LIST_FOR_SERVERS =
   "\x06\x03\x55\x1d\x25\x04\x0c\x30\x0a\x06\x08\x2b\x06\x01\x05\x05\x07\x03\x01";
 

@@ -1,4 +1,4 @@
-// Compares the verdicts of Node and curl on one table of certificates (RFC 5280, RFC 9525). SECURITY.md has exceptions.
+// Compares the verdicts of Node and curl on one table of certificates (RFC 5280, RFC 9525; exceptions: SECURITY.md).
 
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -59,7 +59,7 @@ const response = fc.record({
     fc.record({ at: fc.nat(), by: fc.constantFrom("", "\0", "\r", "\n", ":", "9", "\xff", "aa") }),
     { freq: 1, nil: undefined },
   ),
-  /** The connection ends after this many bytes. */
+  /** The server sends only the bytes before this position. */
   cutAt: fc.option(fc.nat(), { freq: 1, nil: undefined }),
   pieces: fc.array(fc.nat(), { maxLength: 3 }),
   outcome: fc.constantFrom("keep", "keep", "end", "reset"),

@@ -22,12 +22,12 @@ const TOKENS = {
 };
 const PENDING = { status: 400, body: { error: "authorization_pending" } };
 
-/** How a server differs from the example in RFC 8628. */
+/** How a server differs from the usual responses above. */
 interface Server {
   /** Members of the device authorization response; undefined removes one. */
   code?: object;
   codeResponse?: FakeResponse;
-  /** The responses to the first two polls. */
+  /** The response to each of the first two polls. */
   poll?: FakeResponse;
   tokens?: object;
   tokenResponse?: FakeResponse;

@@ -43,7 +43,7 @@ function keychainOf(platform: string): ValueStorage {
   return keychain("example", "ada", platform);
 }
 
-/** The example's three statements. They are asynchronous, as with a real database. */
+/** Simulates a database for the three statements of the example. It responds later, as a real database does. */
 function table(): (text: string, values: string[]) => Promise<{ value: string }[]> {
   const rows = new Map<string, string>();
   return async (text, [account = "", value = ""]) => {

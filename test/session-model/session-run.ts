@@ -565,7 +565,7 @@ class Run {
     server.allowsAfterPolls = 0;
     if (storage.dead) this.#kill();
     await this.#pass(SETTLE_S);
-    // Each round of the loop completes one redirect.
+    // API requests with redirects need more turns of the event loop.
     for (let i = 0; i < 10; i++) await new Promise(setImmediate);
     this.#check();
     for (const { what, of, isSettled } of this.#promises) {

@@ -98,7 +98,7 @@ class Slots {
     this.#discard(1);
   }
 
-  /** Models that storage loses the knowledge which content is current, so that an older one may become valid again. */
+  /** Models that storage no longer knows which content is current. An older one may then become valid again. */
   #discard(slot: 0 | 1): void {
     const there = this.#medium.unsure(slot);
     if (there !== undefined) this.#ideal[slot].possible.add(there);

@@ -1,7 +1,7 @@
 /* Random runs of the network watch (network-watch.h). It may restart the interface only after three probes without a
- * response while there is a link. It may restart the device only after three restarts of the interface. Without a doubt
- * or a link, it does nothing. Its waits grow, and the result does not depend on the clock's start value. Usage:
- * network-watch SEED. Output: `steps N probes A interfaces B devices C`; exit code 1 at the first fault. */
+ * response while there is a link. It may restart the device only after three restarts of the interface. If no request
+ * has failed, or there is no link, it does nothing. Its waits grow, also while the clock wraps. Usage: network-watch
+ * SEED. Output: `steps N probes A interfaces B devices C`; exit code 1 at the first fault. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

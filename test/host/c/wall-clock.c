@@ -5,7 +5,7 @@
  * those of the API for 398 and at day 300. The power may fail between exchanges, and during a write. The rules:
  *
  *   No secret is sent if the certificate was checked at a guessed time, or had expired before the stored time.
- *   A thief, who has the key of the previous certificate, gets no secret in these cases.
+ *   This also holds for a thief, who has the key of the previous certificate.
  *   The stored time is a Date that the authorization server sent while its certificate was valid.
  *   When the servers send the right time again, each is reached within three attempts, whatever the time server says.
  *   If servers never send a time, each is reached when the time server sends the right time.

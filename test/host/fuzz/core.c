@@ -44,7 +44,7 @@ static void check_regions(const struct pg_core *core) {
   }
 }
 
-/* Sends a whole response to the current request, with any status and Retry-After. */
+/* Reports a whole response to the current request, or to one with any id, with any status and Retry-After. */
 static void respond(struct pg_core *core) {
   int id = take() & 1 ? pg_get(core, PG_REQUEST_ID) : number();
   int status = take() & 3 ? 200 : number();

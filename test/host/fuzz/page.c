@@ -36,7 +36,7 @@ static void check_part(struct pg_page_bytes part, struct pg_page_bytes whole) {
   check(part.bytes >= whole.bytes && part.bytes + part.size <= whole.bytes + whole.size, "parts lie in their certificate");
 }
 
-/* Checks that the page ends after the last authority, after the time server, or after the signing key. */
+/* Checks that the page ends after its last part: the device's key, an authority, the time server or the signing key. */
 static void check_end(const struct pg_page *page, const uint8_t *bytes, size_t size) {
   const uint8_t *last = page->key.bytes + page->key.size + 2;
   for (size_t i = 0; i < page->authority_count; i++) {

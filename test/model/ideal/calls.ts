@@ -55,7 +55,7 @@ export interface Addresses {
 export interface Outcome {
   refusal: Refusal | undefined;
   addresses: Addresses | undefined;
-  /** Whether there was no response, so that the host must not read values of an earlier call. */
+  /** Whether there was no response. All values must then be absent, also those of an earlier call. */
   isNothing: boolean;
 }
 

@@ -99,7 +99,7 @@ export class Ideal {
     this.prompt = new Prompt(this, textsOf(config));
   }
 
-  /** Bytes for the tokens, a code and OUTPUT. */
+  /** The bytes that the tokens, a code and OUTPUT share. */
   get sharedBytes(): number {
     return this.capacities[Region.OUTPUT]!;
   }
@@ -147,7 +147,7 @@ export class Ideal {
     return Math.max(0, Math.min(startSpreadMs, isForCode ? 60_000 : 3_600_000) - 1);
   }
 
-  /** A server may be overloaded until the start spread of all devices has ended, so a backoff may be as long. */
+  /** The longest backoff of a refresh. A server may be overloaded until the start spread of all devices has ended. */
   get longestBackoffMs(): number {
     return Math.max(64_000, this.settings.config.startSpreadMs ?? 0);
   }
@@ -218,7 +218,7 @@ export class Ideal {
     return this.pkce === Pkce.ALWAYS && this.verifier === undefined;
   }
 
-  /** @param verifier undefined if the host has no random bytes */
+  /** @param verifier undefined if the host could not create one */
   challengeMade(verifier: string | undefined, challenge: string): void {
     this.storage.challengeDone();
     // In any other state, the user cancelled or signed out in the meantime.

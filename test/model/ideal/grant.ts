@@ -296,7 +296,7 @@ export class Grant {
       values.set(field, { sent, kept: Math.min(sent, free - (other?.kept ?? 0)) });
     }
     const access = values.get(Field.ACCESS_TOKEN)?.sent ?? 0;
-    // The bytes that the next refresh needs, for its request beside its token, and for new tokens of the same length.
+    // The bytes for the next refresh: for the refresh token, the request with it, and new tokens of the same lengths.
     let next = access + (2 * token.length || access);
     next += Requests.sizeOf(device.requests.refresh(token));
     if (!token && device.refreshToken) next = 0;

@@ -226,7 +226,7 @@ export class Due {
     const device = this.device;
     const region = purpose === Purpose.CALL ? Region.CALL : Region.OUTPUT;
     const missing = Requests.sizeOf(request) - device.capacity(region);
-    // A revocation may use the access token in its own place, as the end of the request.
+    // If the form encoding does not change the access token, its own place serves as the end of the revocation request.
     const { accessToken = "" } = device;
     const isAlone = purpose === Purpose.REVOCATION && !device.refreshToken;
     const isPlain = formEncoded(accessToken) === accessToken;

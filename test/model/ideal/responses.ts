@@ -178,7 +178,7 @@ const NAMES: ReadonlyMap<string, ErrorCode> = new Map(
   ERROR_ROWS.flatMap(({ number, wire }) => wire.map((name) => [name, number])),
 );
 
-/** Error names that a server may send. The generator adds "" and unknown names. */
+/** Error names that a server may send. Random responses also contain "" and unknown names. */
 export const ERROR_NAMES: readonly string[] = [...NAMES.keys()];
 
 function errorNamed(name: string): ErrorCode {

@@ -1,5 +1,5 @@
-// Has what all oracles share: counts of their checks, the scene (device, host and their models), and the report of a
-// violation.
+// Has what all oracles share: counts of their checks, the scene (core, device, memory and the ideal device), and the
+// report of a violation.
 
 import type { Bytes, Device } from "../../../core/index.ts";
 import type { Ideal } from "../ideal/device.ts";
