@@ -34,7 +34,6 @@ const STRICT = [
 const OF_C = ["-Wstrict-prototypes", "-Wmissing-prototypes", "-Wwrite-strings", "-Wpointer-arith"];
 
 let folder: string;
-
 let alone: string;
 
 beforeAll(async () => {

@@ -293,7 +293,6 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
       host.press("o");
       await host.state("SIGNED_OUT", 2);
       expect(copies(host.pid, every)).toEqual(every.map(() => 0));
-      // The memory contains at most as many copies of the client's secret as at the start.
       expect(copies(host.pid, [secret])[0]).toBeLessThanOrEqual(before!);
       expect(copies(host.pid, texts)).toEqual(ofTexts);
       expect(await host.quit()).toBe(0);

@@ -391,8 +391,8 @@ export class Host implements Scene {
     else this.core.responseFailed(this.device, exchange.id);
     const { arrival, moves } = ideal;
     if (ideal.isInFlight) {
-      if (isComplete) ideal.ended();
-      else ideal.responded(ErrorCode.UNREACHABLE);
+      const hasResponse = isComplete && ideal.arrival !== undefined;
+      ideal.responded(hasResponse ? ErrorCode.NONE : ErrorCode.UNREACHABLE);
     }
     this.#happened();
     const hasTokens = ideal.moves !== moves && ideal.state === State.SIGNED_IN;
@@ -400,7 +400,6 @@ export class Host implements Scene {
     if (wasCall) checkOutcome(this);
   }
 
-  /** Performs an action without arguments on the core and on the model. */
   act(action: "signIn" | "cancel" | "signOut" | "accessTokenRefused"): void {
     this.core[action](this.device);
     this.ideal[action]();
@@ -474,7 +473,6 @@ export class Host implements Scene {
     more: (host, { bytes }) => host.more(bytes),
     end: (host) => host.end(true),
     fail: (host) => host.end(false),
-    /** Delivers a response to an earlier request, which must have no effect. */
     late(host, { back, status, body }) {
       const { device, core } = host;
       const id = (device.requestId - back) & 65535;

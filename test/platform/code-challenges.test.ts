@@ -1,8 +1,7 @@
 // Tests how hosts in JavaScript compute a code challenge (PKCE, RFC 7636). Random sessions check when the device sends
 // the challenge and its verifier (session-model/server.ts).
 
-import { createHash } from "node:crypto";
-import fc from "fast-check";
+import { createHash, randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { sha256 } from "../../platform/text/sha256.ts";
 import { SessionEnvironment } from "../environment/session-port.ts";
@@ -32,22 +31,13 @@ it.each([
   expect(hex(sha256(ascii(text)))).toBe(digest);
 });
 
-it("messages of every length up to 199 bytes have the same hash as in node:crypto", () => {
-  for (let length = 0; length < 200; length++) {
-    const message = Uint8Array.from({ length }, (_, at) => (at * 37 + length) & 255);
-    expect(hex(sha256(message)), String(length)).toBe(
-      createHash("sha256").update(message).digest("hex"),
+it("random messages of every length up to 300 bytes have the same hash as in node:crypto, and are not changed", () => {
+  for (let count = 0; count < 700; count++) {
+    const message = new Uint8Array(randomBytes(count % 301));
+    const before = message.slice();
+    expect(hex(sha256(message)), hex(before)).toBe(
+      createHash("sha256").update(before).digest("hex"),
     );
+    expect(message).toEqual(before);
   }
-});
-
-it("random messages have the same hash as in node:crypto, and are not changed", () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), (message) => {
-      const before = message.slice();
-      expect(hex(sha256(message))).toBe(createHash("sha256").update(before).digest("hex"));
-      expect(message).toEqual(before);
-    }),
-    { numRuns: 500 },
-  );
 });

@@ -5,7 +5,6 @@ import { expect, it } from "vitest";
 import { driverLog } from "../../platform/exchange/log.ts";
 import { SessionEnvironment } from "../environment/session-port.ts";
 
-/** Runs a program with a log. `lines` has the lines so far. */
 function logged(environment: SessionEnvironment, write?: (line: string) => void) {
   const lines: string[] = [];
   const log = driverLog((line) => {

@@ -61,7 +61,6 @@ export const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
 };
 
-/** A TCP server with scripted responses, and an adapter that sends requests to it. */
 export class RawServer {
   origin = "";
   /** Called with the socket of each request, and sends the response. */

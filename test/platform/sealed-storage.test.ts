@@ -24,7 +24,6 @@ const uint32 = (value: number): number[] => [24, 16, 8, 0].map((shift) => (value
 const joined = (...parts: Iterable<number>[]): Uint8Array =>
   Uint8Array.from(parts.flatMap((part) => [...part]));
 
-/** An independent implementation of the format with tweetnacl. */
 class Format {
   readonly #key: Uint8Array;
   readonly #entropy = new SeededEntropy(SEED);

@@ -215,7 +215,6 @@ it("RFC 8628 §3.3.1: shows the code as a QR code of verification_uri_complete",
 
 it("core/SPEC.md, Records: another client in the same directory gets a one-line error and changes nothing", async () => {
   const deviceKey = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
-  /** All files of the directory with their content. */
   const stored = (): string[] =>
     fs
       .readdirSync(state)

@@ -163,7 +163,6 @@ enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
   return connection->is_open ? PG_CONNECTION_OPEN : PG_CONNECTION_FAILED;
 }
 
-/* Accepts at most 100 bytes in each call. */
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
   if (size > 100) size = 100;
   must(size < REQUEST - connection->sent_size, "a request without end");
@@ -262,7 +261,6 @@ static void open_device(struct device *device, char *words[]) {
   note_heap(device);
 }
 
-/* Carries out an input line. */
 static void happen(struct device *device, const char *what, char *words[]) {
   struct pg_host *host = &device->host;
   if (strcmp(what, "open") == 0) open_device(device, words);

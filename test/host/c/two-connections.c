@@ -12,7 +12,6 @@
 
 enum { SERVERS = PG_NETWORK_MAX, BODY = 64, TIMEOUT_MS = 10000 };
 
-/* One server's connection and its response. */
 struct client {
   const char *address;
   struct pg_connection connection;

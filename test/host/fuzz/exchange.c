@@ -123,7 +123,6 @@ static void take_failure(void *context) {
   seen->ends++;
 }
 
-/* Checks the part of the request that was sent. */
 static void check_sent(const uint8_t *target, size_t target_size) {
   char expected[SENT_MAX];
   size_t size = 0;

@@ -17,7 +17,7 @@ import {
   SLOW_DOWN_MS,
 } from "./purposes.ts";
 import { Requests } from "./requests.ts";
-import { type Arrival, classify, ENDLESS_S, Misfits, readingOf } from "./responses.ts";
+import { type Arrival, ENDLESS_S, errorOf, isReadable, Misfits, readingOf } from "./responses.ts";
 import { bindingOf, SEQUENCES, StorageTask, type StoredRecord, sizeOf, Task } from "./storage.ts";
 
 const START_SPREAD_MS = 5000;
@@ -486,7 +486,8 @@ export class Ideal {
       return;
     }
     const reading = readingOf(arrival);
-    let error = failure || classify(arrival, reading);
+    const isJson = isReadable(arrival, reading);
+    let error = failure || errorOf(arrival, isJson, reading.errors, arrival.body === "");
     // In responses to requests other than polls, authorization_pending and slow_down only mean that the server is busy.
     const isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
     if (isOfPoll && this.purpose !== Purpose.POLL) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
@@ -504,9 +505,5 @@ export class Ideal {
     this.error = ErrorCode.NONE;
     if (this.purpose === Purpose.CODE) this.dropVerifier();
     this.clock.wait.leastMs = this.clock.wait.mostMs = 0;
-  }
-
-  ended(): void {
-    this.responded(this.arrival ? ErrorCode.NONE : ErrorCode.UNREACHABLE);
   }
 }

@@ -105,10 +105,6 @@ export function errorOf(
 export const isReadable = ({ body }: Arrival, { document }: Reading): boolean =>
   document.isComplete && body.length <= BODY_MAX;
 
-export function classify(arrival: Arrival, reading: Reading): number {
-  return errorOf(arrival, isReadable(arrival, reading), reading.errors, arrival.body === "");
-}
-
 /** Reads whole seconds. @returns `otherwise` if the text is not a number */
 export function secondsOf(text: string | undefined, otherwise: number): number {
   if (!text || !/^[\d.]+$/.test(text)) return otherwise;
