@@ -129,7 +129,7 @@ export class SealedMedium extends Medium {
     return this.#earlier[slot].find(([box]) => now.equals(box))?.[1];
   }
 
-  /** Puts a changed, cut, moved or earlier record into the slot. @returns what storage may read after that */
+  /** Storage must not accept a changed, moved or foreign record. Puts such a record, or an earlier one, into the slot. */
   override damage(slot: 0 | 1): Partial<Change> {
     const lost = { possible: new Set<string>(), isDoubtful: true };
     const box = this.#inner.peek(slot);
