@@ -152,7 +152,7 @@ export class Received {
   }
 
   /**
-   * @param isSigned requests are signed: a sleep may end one before the adapter has received it
+   * @param isSigned whether requests are signed. A sleep may then end one before the adapter has received it
    * @returns what is wrong with the report, or ""
    */
   reported({ response, code }: SignInError, isSigned: boolean): string {

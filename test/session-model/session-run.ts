@@ -339,7 +339,8 @@ class Run {
   }
 
   /**
-   * A thief uses the tokens. The server notices tokens that are used twice (RFC 9700 §4.14.2), and refuses bound ones.
+   * A thief uses the tokens. The server refuses bound tokens, and revokes other tokens that are used twice (RFC 9700
+   * §4.14.2).
    */
   async #steal(): Promise<void> {
     const { server } = this.#environment;
