@@ -33,7 +33,7 @@ struct opening {
 /* An argument that stands for the transfer array. It is outside the range of the core's integers. */
 enum { TRANSFER = 0x40000000, ARGUMENTS_MAX = 5 };
 
-/* Engine and core take less than this (test/host/arm.spec.ts), with 64-bit pointers more than twice as much. */
+/* The engine and the core need less than this (test/host/arm.spec.ts, test/host/host.spec.ts). */
 const size_t pg_heap_default = sizeof(void *) == 8 ? 262144 : 65536;
 
 static void *heap_malloc(JSMallocState *state, size_t size) { return pg_heap_take(state->opaque, size); }

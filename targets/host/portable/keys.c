@@ -167,8 +167,8 @@ int pg_assertion_write(const struct pg_signer *signer, const char *client_id, co
 }
 
 
-/* The signature of a record's header is PGFS (storage.c). In a marked record, the number of the key is added to F and S by
- * exclusive or. An unmarked record has the number 0. */
+/* The signature of a record's header is PGFS (storage.c). In a marked record, a number of the key (own_number) is added to F
+ * and S by exclusive or. An unmarked record has the number 0. */
 enum { MARK_AT = 2, MARK_ODD = 1 };
 
 static int number_in(const uint8_t *header) { return (header[MARK_AT] ^ 'F') << 8 | (header[MARK_AT + 1] ^ 'S'); }
@@ -181,6 +181,7 @@ static void mark(uint8_t *header, int number) {
 /* Whether the length in a header is followed by its complement. After a power cut, a slot may have a part of a header. */
 static int is_whole(const uint8_t *header) { return (header[4] ^ header[6]) == 0xff && (header[5] ^ header[7]) == 0xff; }
 
+/* Returns the number of the device's key: the first 16 bits of its coordinate x, made odd, and so not 0. */
 static int own_number(const struct pg_keys *keys) { return keys->signer->x[0] << 8 | keys->signer->x[1] | MARK_ODD; }
 
 static int read_marked(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {

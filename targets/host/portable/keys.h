@@ -92,7 +92,7 @@ struct pg_keys {
 void pg_keys_open(struct pg_keys *keys, const struct pg_signer *signer, const struct pg_settings *settings,
                   struct pg_http *http, const struct pg_http_sink *sink, void *context);
 
-/* Returns a medium for storage.h on the given one, which may be NULL. With DPoP, it marks the records with the number of the
+/* Returns a medium for storage.h on the given one, which may be NULL. With DPoP, it marks the records with a number of the
  * key to which their tokens are bound. Hosts without keys treat marked records as damaged. */
 const struct pg_medium *pg_keys_medium(struct pg_keys *keys, const struct pg_medium *medium);
 

@@ -37,8 +37,8 @@
  * longer sleep counts as that. A request id is 0..65535, a status 100..599, Retry-After in seconds or -1.
  *
  * Ownership: the caller owns struct pg_core, and must not move it between pg_core_open and pg_core_close. The core owns
- * the memory until then. The host reads it where a command says so, and writes only for LOAD and CHALLENGE. The ranges of
- * a command do not change until it is done, those of SEND until the exchange ends. The core copies bytes that it gets.
+ * the memory until then. The host may read it, and writes only for LOAD and CHALLENGE. The ranges of a command do not
+ * change until it is done, those of SEND until the exchange ends. The core copies bytes that it gets.
  *
  * Threads: use one for all devices. Never call from an interrupt, a signal handler, or within a call for the same device.
  */
@@ -53,7 +53,7 @@
 #error "picogrant needs an int of 32 bits: this compiler's is smaller"
 #endif
 
-/* The core's enums and enum pg_property are generated (core/SPEC.md, "What a host may read"; PG_WAIT_MS is waitMs). */
+/* The core's enums and enum pg_property are generated (core/SPEC.md, "Properties for hosts"; PG_WAIT_MS is waitMs). */
 #include "picogrant-numbers.h"
 /* struct pg_core is generated together with picogrant.c, or comes from engines/. */
 #include "picogrant-core.h"

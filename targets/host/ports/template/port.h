@@ -1,4 +1,4 @@
-/* The functions of the board that main.c needs in addition to the headers of portable/: sleeping, keys, a log line. */
+/* What main.c and check.c need from the other files of the port, in addition to picogrant-port.h. */
 #ifndef PORT_H
 #define PORT_H
 
