@@ -64,7 +64,7 @@ struct pg_host_parts {
 #endif
   struct pg_display *display;       /* passed to picogrant-port.h; NULL if the port has a single one */
   /* How long the display may show an outdated countdown, or the same part of a long address, in milliseconds. 0: the
-   * board wakes each second to update the display. With batteries, use 60000: the display then changes when a poll
+   * board wakes up to once a second to update the display. With batteries, use 60000: the display then changes when a poll
    * wakes the board, and at least once a minute. You may change the value between two steps. */
   int countdown_ms;
   /* Callbacks, each of which may be NULL. They get `context`, for example a pointer to the program's data. */
