@@ -1,7 +1,7 @@
 // One row for each value with a place in a device's memory. To add a value, add a row. `npm run generate` then writes the
 // numbers, names, masks and capacities (device/tables.ts), and the tables of SPEC.md. Fields come first: members of
-// responses, each copied to the region with the same number. A field is also a bit of a mask, so there are at most 26. The
-// other regions follow.
+// responses, each copied to the region with the same number. A field is also a bit of a mask, and so are the first three of
+// the other regions, which follow. So there are at most 23 fields.
 
 import type { Limit } from "../device/limits.ts";
 
