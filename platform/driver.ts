@@ -23,7 +23,7 @@ export { retryAfterSeconds } from "./exchange/limits.ts";
 export type { DriverLog } from "./exchange/log.ts";
 export type { StepUp } from "./exchange/step-up.ts";
 
-/** Signs requests with a key of the device: for the option `keys`. Loaded only where it is used. */
+/** Returns the option `keys`, which signs requests with a key of the device. Loads the code for it on demand. */
 export const makeKeys = async (settings: KeySettings): Promise<DriverKeys> =>
   new (await import("./exchange/keys.ts")).Keys(settings);
 
@@ -35,7 +35,7 @@ const COMMANDS_MAX = 256;
  *
  * The core receives every event before any callback runs. Only then does the driver pass exceptions and rejections of
  * adapters and callbacks to `onError`. Without `onError`, the driver throws the error to its caller, or from the next
- * alarm, but never from a callback that an adapter calls. If an adapter throws, its operation has failed.
+ * alarm, but never from another callback that an adapter calls. If an adapter throws, its operation has failed.
  * @throws RangeError if the memory is too small for the configuration, or the storage for the records
  * @throws TypeError that names the invalid endpoint or header
  */

@@ -165,7 +165,7 @@ export function nameMeant(wrong: string, known: readonly string[]): string | und
   return known.find((name) => isAlike(name, wrong));
 }
 
-/** Whether names are equal, ignoring case and underscores, with a letter missing, added or replaced, or two swapped. */
+/** Whether names differ only in case, underscores, and one letter (missing, added or replaced) or two swapped letters. */
 function isAlike(one: string, other: string): boolean {
   const a = one.toLowerCase().replace(/_/g, "");
   const b = other.toLowerCase().replace(/_/g, "");

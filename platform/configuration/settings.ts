@@ -63,7 +63,7 @@ export interface Client {
   readonly clientSecret?: string | undefined;
   /** Scopes, separated by spaces. Default: what the server's profile recommends for a first try, or none. */
   readonly scope?: string | undefined;
-  /** How the client authenticates. Default: as the server's profile or metadata say; otherwise HTTP Basic if it has a secret. */
+  /** How the client authenticates. Default: as the server's profile or metadata say; otherwise HTTP Basic with the secret. */
   readonly clientAuthentication?: ClientAuthenticationName | undefined;
   /** The audience of client assertions. Default: the issuer, or the token endpoint if the issuer is unknown. */
   readonly assertionAudience?: "issuer" | "token_endpoint" | undefined;
@@ -86,8 +86,8 @@ export interface Client {
    */
   readonly pkce?: "S256" | undefined;
   /**
-   * Limit of the memory for codes and tokens in bytes, 4096 to 458,752. Default: 163,840, for tokens of 20,000 bytes. A
-   * session begins with at most 8192 and the length of its parameters. It grows when something does not fit.
+   * Limit of the memory for codes and tokens in bytes, 4096 to 458,752. Default: 163,840, for tokens of 20,000 bytes. The
+   * memory begins with at most 8192 bytes plus the length of the parameters, and grows when something does not fit.
    */
   readonly memoryBytes?: number | undefined;
 }
@@ -176,7 +176,7 @@ export function serverSettings(client: Settings, own: ServersOwn = {}): ServerSe
       ...{ deviceParameters, tokenParameters },
       autoStart: client.autoStart === false ? 0 : 1,
       renewalsMax: client.renewals ?? 3,
-      // The spread is for fleets after a power cut. Here, a user waits.
+      // The spread is for fleets of devices after a power cut. At the start of a program, a user waits.
       startSpreadMs: client.startSpreadMs ?? 0,
       messages: client.messages ?? "",
       server,

@@ -213,7 +213,7 @@ const REASONS: Readonly<Record<Language, Texts>> = {
   ...connectionReasons,
 };
 
-/** Returns the ROM with most letters of a language. */
+/** Returns the default ROM for a language, which has most of its letters. */
 export function usualRom(language: Language): RomName {
   return language === "ja" || language === "en" ? "A00" : "A02";
 }

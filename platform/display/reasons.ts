@@ -1,6 +1,6 @@
-// Reasons for a missing connection or response, as users see them: the problem and the fix. All hosts use this table. The C
-// host gets it as constants (picogrant-numbers.h), the adapter for Node uses its sentences about responses, and `reasons`
-// of device.json may replace its texts. core/tables/errors.ts has the errors that a server reports.
+// Reasons for a missing connection or response, as users see them: the problem and the fix. The C host gets this table as
+// constants (picogrant-numbers.h), and `reasons` of device.json may replace its texts. Adapters in JavaScript use the same
+// sentences about responses (limits.ts). core/tables/errors.ts has the errors that a server reports.
 
 import { CUT_OFF, HEAD_TOO_LONG, NOT_HTTP, TOO_LONG, UNKNOWN_CODING } from "../exchange/limits.ts";
 

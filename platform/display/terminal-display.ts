@@ -17,7 +17,7 @@ export interface TerminalOutput {
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** Size and place of the display. */
+/** The options of a terminal display. */
 export interface TerminalDisplayOptions {
   /** 16..80, default 20. */
   columns?: number;

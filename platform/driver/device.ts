@@ -51,7 +51,7 @@ export function makeDevice(
 /** The members of a response by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The fields whose capacity grows with the memory, with their regions. NONE: the value is stored after OUTPUT. */
+/** The fields whose capacity grows with the memory, with their regions. NONE: the value takes bytes of OUTPUT. */
 const GROWING = {
   device_code: Field.NONE,
   verification_uri: Field.VERIFICATION_URI,

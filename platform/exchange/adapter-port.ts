@@ -82,8 +82,8 @@ export class AdapterPort implements Port {
 
   /**
    * Each exchange has its own sink, because a faulty adapter may report to a finished sink during the next exchange. Polls
-   * use two sinks in turn until an adapter reports to a finished one. One kind of late report is not detected, and counts: it
-   * comes an even number of polls late, while a poll with the same sink is in flight.
+   * use two sinks in turn until an adapter reports to a finished one. A report that comes an
+   * even number of polls late, while a poll is in flight, is not detected and counts.
    */
   #next(): Exchange {
     if (!this.#owner.isPoll() || !this.#sharesSinks) return new Exchange(this);

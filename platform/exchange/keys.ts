@@ -31,7 +31,7 @@ const ORIGINS_MAX = 16;
 const SENT_MAX = 4;
 /** Smaller differences between the clocks do not matter. Servers accept proofs that are about this old. */
 const CLOCK_DIFFERENCE_MS = 60_000;
-/** After this many successive rejections, the time is not the reason, even if it has changed each time. */
+/** After this many successive rejections, the time does not count as the reason, even if the clocks differ again. */
 const CLOCK_REJECTIONS_MAX = 3;
 /** Errors that servers return if the time in a proof or an assertion is wrong. */
 const REJECTIONS: readonly unknown[] = ["invalid_dpop_proof", "invalid_client", "invalid_grant"];
@@ -172,7 +172,7 @@ class SignedExchange extends ResponseBuffer {
   #nonce = "";
   /** Why the nonce of the response cannot be used; "" if it can. */
   #problem = "";
-  /** The number of successive responses that rejected a request and showed another time. */
+  /** The number of successive rejections of requests whose time was wrong according to the server's clock. */
   #clockRejections = 0;
   /** How far the server's clock was ahead of the device's when the request was signed, as `Keys.aheadMs` returns it. */
   #aheadMs = 0;

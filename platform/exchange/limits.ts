@@ -1,5 +1,5 @@
-// The limits of an exchange, and the allowed range of every value of a response that is passed to another API.
-// platform/README.md lists them.
+// The limits of an exchange, and functions that bound a response's values before these are passed to another API.
+// platform/README.md lists all such values.
 
 /** Milliseconds for a whole exchange and for connecting, and bytes of a response's head and body. A session's `fetch` has no
  * limit for the whole exchange; `silenceLimitMs` is the longest time without any data. */
@@ -11,7 +11,7 @@ export const EXCHANGE_LIMITS = {
   silenceLimitMs: 300_000,
 } as const;
 
-/** The longest time for which an idle connection stays open, even if the server allows more. */
+/** The longest time for which an idle connection stays open because the server allows it. */
 export const IDLE_MAX_MS = 600_000;
 
 /** Returns a final status: 500 for 600 to 999 (RFC 9110 §15), 0 for an interim or invalid one, any other unchanged. */

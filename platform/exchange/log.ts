@@ -1,4 +1,4 @@
-// Writes a log of a device's requests and responses for support. The log consists of names and numbers, and contains no
+// Writes a log of a device's requests and responses for support. The log consists of names, addresses and numbers, and has no
 // secrets. It repeats a server's error code only if the code is a known word.
 
 import { type Device, Endpoint, ErrorCode, State } from "../../core/index.ts";

@@ -1,5 +1,5 @@
-// Records the newest response of the authorization server as text, for people who investigate a failure. The core uses
-// numbers.
+// Records the newest response of the authorization server as text, for people who investigate a failure. The core reports
+// only numbers. Also records the members of token responses, for the session.
 
 import { Endpoint } from "../../core/index.ts";
 import type { HttpRequest, TransportFailure } from "../contracts.ts";
@@ -60,7 +60,7 @@ export interface Recalled {
   readonly isLasting?: boolean;
   readonly tokenResponse: TokenResponse;
   readonly idToken?: ReceivedIdToken | undefined;
-  /** Only stored if the storage does not wear out. */
+  /** Not stored in a program's own storage, which may wear out. */
   readonly access?: KnownToken | undefined;
 }
 

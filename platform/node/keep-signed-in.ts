@@ -3,7 +3,7 @@ import { SignInError } from "../session/sign-in-error.ts";
 import type { SignInOptions } from "./options.ts";
 
 /**
- * A session that signs in again when necessary: after a revocation, or if an API requires more than the last sign-in.
+ * A session that signs in again when necessary: after its end, or if an API requires more than the last sign-in.
  * `keepSignedIn` returns it.
  */
 export interface PersistentSession {

@@ -57,7 +57,7 @@ export async function signIn(options: SignInOptions): Promise<Session> {
   const { onCode, onTrouble, resumeOnly, signal, log } = settings;
   if (signal?.aborted) throw givenUp();
   let state: OpenState | undefined;
-  // Exceptions of callbacks, with which the promise may be rejected, are not converted.
+  // Awaited outside `try`, because exceptions of callbacks are not converted to SignInError.
   let session: Promise<Session>;
   try {
     state = await openState(settings);

@@ -32,7 +32,7 @@ export interface OpenState extends NodeAdapters {
   readonly shared?: SharedRecords;
   readonly metadata?: StoredMetadata;
   readonly files?: { readonly directory: string; readonly hasRecords: boolean };
-  /** Opens the key if the server's settings need one. @throws SignInError `signer_failed`, `wrong_option` */
+  /** Opens the key if the server's settings need one. @throws as `openKeys` */
   keys(server: ServerSettings): Promise<Keys | undefined>;
 }
 

@@ -65,7 +65,7 @@ export class StateLock implements RecordsLock {
     return 0;
   }
 
-  /** Checks that the medium has this much space: writes it to the lock file, and empties the file. @throws the system's error */
+  /** Checks that the medium has space: fills the lock file with `bytes` bytes, and empties it. @throws the system's error */
   reserve(bytes: number): void {
     withFile(this.#own, "r+", (handle) => {
       for (let at = 0; at < bytes; ) at += fs.writeSync(handle, Buffer.alloc(bytes - at));

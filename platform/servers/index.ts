@@ -38,7 +38,7 @@ export interface Server {
   readonly clientAuthentication: ClientAuthenticationName;
   /** The endpoint that returns the user of an access token; undefined if unknown. */
   readonly userInfo: UserInfo | undefined;
-  /** The server's translation; undefined if it implements RFC 8628. `at`: addresses that replace the profile's. */
+  /** The server's translation; undefined if it needs none. `at`: addresses that replace the profile's. */
   readonly translate: ((client: TranslatedClient, at?: Addresses) => Filter) | undefined;
 }
 

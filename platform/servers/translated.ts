@@ -65,7 +65,7 @@ const amazon = (): Translation => ({
 // Salesforce: codes and tokens have the same address. `response_type=device_code` requests a code, and `grant_type=device`
 // with `code` polls. The response has no expires_in.
 
-/** According to the documentation. */
+/** The lifetime according to Salesforce's documentation. */
 const SALESFORCE_CODE_LIFETIME_S = 600;
 
 const salesforce = (): Translation => ({

@@ -74,7 +74,8 @@ interface SlotState {
  * Seals records on write and opens them on read.
  * - `write` reports false if there is no device key or entropy, if the record is too long, or if the inner storage fails.
  * - `read` reports -1 for a record that was altered, or that belongs to another slot, device, key or salt. The same applies
- *   to a record that is older than one that this object has written or read, and to all records without a device key.
+ *   to a record other than the last one that this object has written to the slot or read from it (unless a write has
+ *   failed since), and to all records without a device key.
  * - `erase` works as the inner storage.
  */
 export class SealedStorage implements Storage {
