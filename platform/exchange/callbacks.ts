@@ -50,7 +50,7 @@ export function isFilled(
 
 export function nothing(): void {}
 
-/** Returns the code or name of an error, without its message, which may contain secrets. */
+/** Returns the code or name of an error. Its message is left out, because it may contain secrets. */
 export function faultName(error: unknown): string {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
   const known = [code, name].find((word) => /^[A-Za-z0-9_]{1,60}$/.test(String(word ?? "")));

@@ -123,7 +123,7 @@ function unlessEmpty<D extends Transform & Zlib>(decoder: D): D {
   return decoder;
 }
 
-/** Describes an error by its code (`ECONNREFUSED`) or a sentence, because its message contains addresses. */
+/** Describes an error by its code (`ECONNREFUSED`) or a sentence, because its message may contain addresses. */
 export function failureOf(error: Error): [TransportFailure, why: string] {
   const { code = error.name } = error as NodeJS.ErrnoException;
   if (code === "ETIMEDOUT") return ["timeout", code];

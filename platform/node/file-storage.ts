@@ -53,7 +53,7 @@ export class FileStorage implements Storage, WithTokenCache {
   /**
    * If the medium is full, read-only or broken, reads work and writes fail.
    * @throws StateDirectoryError if the path is not a directory, or the directory belongs to another user, is in use, or
-   * contains a file with the name of a slot that is none
+   * contains a file that has the name of a slot but is none
    */
   constructor(directory: string, options: FileStorageOptions = {}) {
     this.capacity = options.capacity ?? 131_072;
@@ -197,7 +197,7 @@ export class FileStorage implements Storage, WithTokenCache {
   }
 }
 
-/** The file is cut off, as after a power failure on a file system that reorders writes. Its slot is unreadable, but usable. */
+/** The file is cut off, as after a power failure on a file system that reorders writes. Its slot is unreadable until the next write. */
 class CutOff extends Error {}
 
 /** Checks that files can be created in a directory. @throws the system's error */

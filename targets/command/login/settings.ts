@@ -43,7 +43,7 @@ export interface ReadySettings {
   readonly title: string;
 }
 
-/** Requests metadata if they are needed and not in `requesting`. @throws UsageError, ConfigError, SignInError */
+/** Requests metadata if they are needed and not in `requesting.stored`. @throws UsageError, ConfigError, SignInError */
 export async function readySettings(
   login: LoginSettings,
   host: { http: Http; timers: Timers },

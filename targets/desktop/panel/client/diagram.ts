@@ -86,7 +86,7 @@ export function drawEvent({ atMs, how, types, claims, verdict }: SecurityEvent):
   return details;
 }
 
-/** A state of the device, an action of the user, or a fault. */
+/** Draws an entry of the timeline: a state of the device, or an action or fault from outside. */
 export function drawEntry(entry: TimelineEntry): HTMLElement[] {
   const when = make("time", "", time(entry.atMs));
   if (entry.state) {

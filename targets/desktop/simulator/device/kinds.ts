@@ -54,7 +54,7 @@ export function credentialsOf(
   };
 }
 
-/** Undefined if no API matches the scope. */
+/** Returns the API call after a sign-in; undefined if the server does not have the API. */
 export function firstCall(
   scope: string,
   resources: readonly string[],

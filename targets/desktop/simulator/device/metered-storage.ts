@@ -1,4 +1,4 @@
-// A storage that shows the kind of each record, counts writes, and can flip a bit.
+// A storage that shows the kind of each record, counts writes and erases, and can flip a bit.
 import type { Bytes, Storage } from "../../../../platform/contracts.ts";
 
 export interface SlotView {

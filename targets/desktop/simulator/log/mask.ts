@@ -7,7 +7,7 @@ import { readJwt } from "../../../service/signed-jwt.ts";
 const VALUE_LENGTH_MAX = 48;
 const ERROR_LENGTH_MAX = 120;
 
-/** A JSON response as `name=value` words; for any other body only its size. */
+/** A JSON object as `name=value` words; for text that is not JSON only its size. */
 export function summarizeResponse(text: string): string {
   if (text === "") return "(empty)";
   let value: unknown;
