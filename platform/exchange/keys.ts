@@ -44,7 +44,7 @@ export class Keys {
   /** Identifies the key: the thumbprint of its public part (RFC 7638). */
   readonly id: string;
   readonly settings: KeySettings;
-  /** Whether the tokens in use are bound to the key, or may be. Requests then have a proof and `Authorization: DPoP`. */
+  /** Whether the tokens in use are bound to the key, or may be. API calls then have a proof and `Authorization: DPoP`. */
   isBound: boolean;
   readonly #proofs: string[] = [];
   readonly #assertions: string[] = [];
@@ -192,7 +192,9 @@ class SignedExchange extends ResponseBuffer {
     this.#hasAssertion = audience !== undefined && endpoint <= Endpoint.REVOCATION;
     this.#hasProof =
       (dpop !== undefined && endpoint === Endpoint.TOKEN) ||
-      (this.#keys.isBound && request.authorization.startsWith("Bearer "));
+      (this.#keys.isBound &&
+        endpoint !== Endpoint.EVENTS &&
+        /^Bearer /.test(request.authorization));
     void this.#sendSigned(++this.turn);
   }
 

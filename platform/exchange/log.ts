@@ -1,5 +1,5 @@
-// Writes a log of a device's requests and responses for support. The log consists of names, addresses and numbers, and has no
-// secrets. It repeats a server's error code only if the code is a known word.
+// Writes a log of a device's requests, storage operations and states for support. The log consists of names, addresses and
+// numbers, and has no secrets. It repeats a server's error code only if the code is a known word.
 
 import { type Device, Endpoint, ErrorCode, State } from "../../core/index.ts";
 import type { Bytes, HttpRequest, Storage, Timers, TransportFailure } from "../contracts.ts";
@@ -31,7 +31,7 @@ const ERRORS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Creates a log that can be sent to support: requests and responses, by names and numbers. It contains no secret.
+ * Creates a log that can be sent to support: requests, storage operations and states. It contains no secret.
  * @param write receives a line of at most 160 printable ASCII characters, such as `1.204 s  request 3 TOKEN POST
  * https://login.example.com/token, 143 bytes`. Errors that it throws are ignored.
  */

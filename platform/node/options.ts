@@ -181,7 +181,6 @@ function placeProblems({ state, storage }: SignInOptions): [path: string, messag
   ];
 }
 
-/** The minimum of sealed storage. */
 const DEVICE_KEY_BYTES_MIN = 16;
 
 function keyProblem(key: Uint8Array | undefined): string {

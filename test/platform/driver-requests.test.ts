@@ -8,6 +8,7 @@ import type { Header } from "../../platform/contracts.ts";
 import { makeDevice } from "../../platform/driver/device.ts";
 import { checkHeaders, headersProblems } from "../../platform/driver/headers.ts";
 import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
+import { Keys } from "../../platform/exchange/keys.ts";
 import { driverConfig, fakePlatform, MemoryStorage } from "../../platform/testing/index.ts";
 import { bytesOf } from "../../platform/text/text.ts";
 import { ENDPOINTS, signedIn } from "../environment/driver-port.ts";
@@ -73,6 +74,21 @@ it.each(ROWS)("the request: %s", (_, act, sent, more = {}) => {
   const { driver, platform } = signedIn({ endpoints, headers, ...more });
   driver.happen(() => act(driver.device));
   expect(platform.http.requests.at(-1)).toMatchObject(sent);
+});
+
+it("a poll for events keeps the receiver's own authorization if tokens are bound to a key", async () => {
+  const publicJwk = { kty: "EC", crv: "P-256", x: "x", y: "y" } as const;
+  const signer = { algorithm: "ES256", publicJwk, sign: () => new Uint8Array(64) } as const;
+  const { entropy } = fakePlatform();
+  const keys = new Keys({ signer, entropy, clientId: "device", dpop: "auto" });
+  const filter = keys.exchange(() => ({ endpoint: core.Endpoint.EVENTS }));
+  const sent = new Promise((resolve) => {
+    filter.below = { send: resolve, abort() {} };
+  });
+  const body = { contentType: JSON_TYPE, body: [], bodyFrom: 0, bodyTo: 0 };
+  const authorization = "Bearer receiver";
+  filter.send({ method: "POST", url: "https://x.test/e", authorization, ...body });
+  expect(await sent).toEqual({ method: "POST", url: "https://x.test/e", authorization, ...body });
 });
 
 describe("headers that a developer sets", () => {
