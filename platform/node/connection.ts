@@ -43,7 +43,6 @@ export function openRequest(
   client.on("socket", (socket) => {
     const { connecting, secureConnecting } = socket as Socket & { secureConnecting?: boolean };
     if (connecting || secureConnecting) socket.once(secure ? "secureConnect" : "connect", stands);
-    // A reused connection is already established.
     else stands();
   });
   return { client, connectLimit };

@@ -242,7 +242,6 @@ function linkOf(file: string): string {
   try {
     return fs.readlinkSync(file);
   } catch {
-    // The file is not a link.
     return "";
   }
 }
