@@ -26,6 +26,7 @@ export interface Caller {
 export function findCaller(
   context: ServiceContext,
   request: ProtocolRequest,
+  realm: string,
 ): Caller | { refusal: CallerRefusal } {
   const dpop = dpopOf(context);
   const isProved = dpop !== "off" && /^dpop /i.test(request.headers.authorization ?? "");
@@ -33,7 +34,7 @@ export function findCaller(
   const refuse = (description: string, error?: string) => ({
     refusal: { scheme, description, ...(error !== undefined && { error }) } as const,
   });
-  const token = accessTokenOf(request, scheme);
+  const token = accessTokenOf(request, scheme, realm);
   if (token === undefined) return refuse("Login required.");
   const proved = isProved ? checkProof(context, request, token) : undefined;
   if (typeof proved === "object") return refuse(proved.description, proved.error);
@@ -85,7 +86,7 @@ export function authenticateCaller(
   scopeNames: readonly string[],
   api: ResourceApi,
 ): Caller {
-  const found = findCaller(context, request);
+  const found = findCaller(context, request, REALM);
   if ("refusal" in found) {
     const { scheme, error } = found.refusal;
     const [message, reason] =
@@ -142,7 +143,7 @@ function refuseDisabledApi(context: ServiceContext, grant: Grant, api: ResourceA
 export function accessTokenOf(
   request: ProtocolRequest,
   scheme: Scheme,
-  realm = REALM,
+  realm: string,
 ): string | undefined {
   const [, sent = "", inHeader] =
     /^(bearer|dpop) +(\S+) *$/i.exec(request.headers.authorization ?? "") ?? [];

@@ -3,7 +3,14 @@
 import { mannerOf, type ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";
 import { dpopOf, withNonce } from "./dpop.ts";
-import { ApiError, type Family, inDialect, methodNotAllowed, oauthError } from "./errors.ts";
+import {
+  ApiError,
+  type Family,
+  inDialect,
+  methodNotAllowed,
+  oauthError,
+  refusal,
+} from "./errors.ts";
 import { listLiveBroadcasts } from "./live-broadcasts.ts";
 import {
   authorization,
@@ -84,12 +91,17 @@ function route(context: ServiceContext, request: ProtocolRequest): ProtocolRespo
     const isMetadata = path.includes("/.well-known/");
     const own = isMetadata ? metadataPaths(context.options.issuerPath)[path] : path;
     const methods = isGone ? undefined : ENDPOINTS.get(own ?? "");
-    if (!methods) throw new ApiError("NOT_FOUND", "notFound", "There is nothing at this address.");
+    if (!methods)
+      return new ApiError(
+        "NOT_FOUND",
+        "notFound",
+        "There is nothing at this address.",
+      ).toResponse();
     const endpoint = methods[request.method === "HEAD" ? "GET" : request.method];
     if (!endpoint) return methodNotAllowed(familyOf(path), Object.keys(methods));
     return inDialect(mannerOf(context), endpoint(context, request), context.env.now());
   } catch (error) {
-    if (error instanceof ApiError) return error.toResponse();
+    if (error instanceof ApiError) return refusal(familyOf(path), error);
     throw error;
   }
 }

@@ -174,7 +174,12 @@ export function serviceFault(family: Family): ProtocolResponse {
   return refusal(family, error, "server_error");
 }
 
-function refusal(family: Family, error: ApiError, word = "invalid_request"): ProtocolResponse {
+/** Converts an error to a response in the format of a family. `word` is the error code in the format of OAuth. */
+export function refusal(
+  family: Family,
+  error: ApiError,
+  word = "invalid_request",
+): ProtocolResponse {
   const response = error.toResponse();
   if (family === "api") return response;
   return json(response.status, { error: word, error_description: error.message }, error.headers);

@@ -71,7 +71,7 @@ const REALM = "userinfo";
 
 /** Errors are those of RFC 6750 §3.1. */
 export function userinfo(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
-  const caller = findCaller(context, request);
+  const caller = findCaller(context, request, REALM);
   if ("refusal" in caller) {
     const { scheme, error = "invalid_token", description } = caller.refusal;
     const challenge = challengeOf(context, REALM, scheme, parametersOf(caller.refusal));

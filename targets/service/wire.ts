@@ -60,10 +60,6 @@ export function json(
   };
 }
 
-export function empty(status: number): ProtocolResponse {
-  return bare(status, { "cache-control": "no-store" });
-}
-
 export function bare(
   status: number,
   headers: Readonly<Record<string, string>> = {},

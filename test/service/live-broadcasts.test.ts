@@ -74,4 +74,5 @@ RFC 6750 §2, §3, §3.1: a challenge is bare without a token, and names the err
   get part=id&mine=true&access_token=a&access_token=b -> 400 badRequest
   sign-in -> 200
   list access_token=$access -> 400 badRequest challenge=error="invalid_request"
+  get /userinfo?access_token=$access -> 400 invalid_request challenge='Bearer~realm="userinfo",~error="invalid_request"'
 `;
