@@ -118,7 +118,11 @@ const withValue = (base: object, at: string, value: unknown): Record<string, unk
 const rowsOf = (entrance: "signIn" | "device"): [at: string, takes: readonly string[]][] =>
   settings.flatMap((setting) => {
     const own = setting[entrance];
-    const types = [{ ...setting.value, ...own }.type ?? []].flat();
+    const { $ref, type = $ref === "#/$defs/headerList" ? "array" : [] } = {
+      ...setting.value,
+      ...own,
+    };
+    const types = [type].flat();
     const takes = types.map((type) => (type === "instance" ? "object" : type));
     return own === undefined ? [] : [[own.path ?? setting.name, takes]];
   });

@@ -8,6 +8,7 @@ import { ErrorCode, MESSAGES } from "../../core/complete.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { allowedBy, type Schema } from "../../platform/configuration/schema-check.ts";
 import table from "../../platform/configuration/settings.json";
+import { reasonNames } from "../../platform/display/reasons.ts";
 import { markdownTable } from "../../targets/desktop/command-line.ts";
 import { FIXED_BY } from "../../targets/desktop/simulator/log/remedies.ts";
 import { limits as firmwareLimits } from "../../targets/workbench/board/sizes.ts";
@@ -272,17 +273,25 @@ const SCHEMAS = {
   device: "platform/configuration/device.schema.json",
 } as const;
 type Entrance = keyof typeof SCHEMAS;
-type Own = Schema & { readonly path?: string; readonly unit?: string };
+const DEFS = table.$defs as object as Readonly<Record<string, Schema>>;
+type Own = Schema & { readonly path?: string; readonly unit?: string; readonly names?: string[] };
 
 function rowsOf(entrance: Entrance) {
   return table.settings.flatMap((setting) => {
     const own = setting[entrance] as Own | undefined;
     if (own === undefined) return [];
     const { path = setting.name, unit, ...rest } = own;
-    const value: Schema = { ...setting.value, ...rest };
+    const { names = path === "reasons" ? reasonNames : undefined, ...more } = rest;
+    const value: Schema = { ...setting.value, ...more, ...(names && textsBy(names)) };
     const title = unit && `an integer from ${value.minimum} to ${value.maximum}, in ${unit}`;
     return [{ ...setting, path, value: { ...(title && { title }), ...value } }];
   });
+}
+
+/** The members of `messages` and `reasons`. */
+function textsBy(names: readonly string[]): Schema {
+  const properties = Object.fromEntries(names.map((name) => [name, { $ref: "#/$defs/message" }]));
+  return { additionalProperties: false, properties };
 }
 
 /** The schema of signIn has no descriptions, because programs load it. */
@@ -305,13 +314,12 @@ function schemaOf(entrance: Entrance): Schema {
     if (required.includes(entrance)) at.required.push(last);
   }
   const used = (name: string): boolean => JSON.stringify(schema).includes(`#/$defs/${name}"`);
-  const shared = Object.entries(table.$defs).filter(([name]) => used(name));
+  const shared = Object.entries(DEFS).filter(([name]) => used(name));
   return { ...schema, $defs: Object.fromEntries(shared) };
 }
 
 function allowed(value: Schema): string {
-  const defs: Readonly<Record<string, Schema>> = table.$defs;
-  const own = value.$ref === undefined ? value : defs[value.$ref.replace("#/$defs/", "")]!;
+  const own = value.$ref === undefined ? value : DEFS[value.$ref.replace("#/$defs/", "")]!;
   const names = Object.keys(own.properties ?? {}).map((name) => `\`${name}\``);
   return names.length > 0 ? `an object with ${names.join(", ")}` : (own.title ?? allowedBy(own));
 }
