@@ -1,4 +1,6 @@
-// Reports temporary problems once each, so that the program learns why the device retries.
+// Reports temporary problems once each, so that the program learns why the device retries. If new tokens cannot be saved,
+// the session uses them from memory, and the device tries again in a minute. A restart before that has only the previous
+// record, whose refresh token the server may have replaced.
 
 import { Command, type Device, ErrorCode, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
