@@ -1,4 +1,4 @@
-// Tests several programs with one session (platform/node/state-lock.ts): which program waits for which. The server
+// Tests several programs with one session (platform/session/shared-records.ts): which program waits for which. The server
 // ends the session if a refresh token is used twice (RFC 9700 section 4.14.2). Random sessions test refreshes, kills and
 // ends (session-model/shared-run.ts).
 
