@@ -30,9 +30,11 @@ export function openRequest(
   late: () => void,
 ): { readonly client: http.ClientRequest; readonly connectLimit: NodeJS.Timeout } {
   const secure = url.protocol === "https:";
-  const agent = secure ? settings.agent : plain;
+  const own = secure ? settings.agent : plain;
   // If the environment sets a proxy, name and port are the proxy's.
-  const { proxyEnv } = ((agent as { options?: object }).options ?? {}) as { proxyEnv?: unknown };
+  const { proxyEnv } = ((own as { options?: object }).options ?? {}) as { proxyEnv?: unknown };
+  // Plain http uses no proxy, because it usually goes to this machine. Node's own agent may have one.
+  const agent = proxyEnv && !secure ? new http.Agent() : own;
   const lookup: LookupFunction = (...query) => look(portOf(url), settings.connectLimitMs, ...query);
   const all = { ...options, ...settings, ...(!proxyEnv && { lookup }), agent };
   const client = (secure ? https : http).request(url, all);

@@ -233,6 +233,16 @@ describe("connections", () => {
     if (before === undefined) delete options.proxyEnv;
     expect(proxies).toEqual([undefined, { HTTPS_PROXY: "http://127.0.0.1:1" }]);
   });
+
+  it("of fetch over plain http use no proxy of Node's settings", async () => {
+    const plain = new http.Agent();
+    Object.assign(plain.options, { proxyEnv: { HTTP_PROXY: "http://127.0.0.1:1" } });
+    vi.spyOn(http, "globalAgent", "get").mockReturnValue(plain);
+    const requesting = vi.spyOn(http, "request");
+    await (await nodeFetch()(server.origin)).text();
+    const { agent } = requesting.mock.calls[0]![1] as { agent: http.Agent };
+    expect(agent.options).not.toHaveProperty("proxyEnv");
+  });
 });
 
 describe("certificates of authorities", () => {
