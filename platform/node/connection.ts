@@ -55,7 +55,6 @@ const ATTEMPT_DELAY_MS = 250;
 /** How long a chosen address applies to all connections of the process. */
 const CHOICE_MS = 60_000;
 
-/** The chosen addresses by name and port. */
 const choices = new Map<string, Promise<string>>();
 
 /**

@@ -1,5 +1,3 @@
-// The options of the HTTP adapter, and the check of its agent.
-
 import type https from "node:https";
 
 /** An agent of node:https, or of a proxy library. Declared here, so that the public types need no types of Node. */
