@@ -19,7 +19,8 @@ export class NodeHttp implements Http {
 
   /** @throws TypeError if the agent disables checks */
   constructor(options: NodeHttpOptions = {}) {
-    checkAgent(options);
+    const problem = agentProblem(options.agent);
+    if (problem !== "") throw new TypeError(`http.agent ${problem}`);
     this.#options = { ...options };
   }
 
@@ -70,15 +71,8 @@ export class NodeHttp implements Http {
 
 /**
  * The `fetch` of a session uses the adapter's client, because the global `fetch` accepts neither certificates nor an agent,
- * and may fail on slow networks.
- * @throws TypeError if the agent disables checks
+ * and may fail on slow networks. `NodeHttp` or `parseOptions` checks the agent.
  */
 export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {
-  checkAgent(options);
   return async (input, init) => (await import("./http-exchange.ts")).send(options, input, init);
-}
-
-function checkAgent({ agent }: NodeHttpOptions): void {
-  const problem = agentProblem(agent);
-  if (problem !== "") throw new TypeError(`http.agent ${problem}`);
 }

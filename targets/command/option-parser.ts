@@ -1,6 +1,7 @@
 // The options of each subcommand, commands in messages, and completion in shells.
 
 import { Argument, Command } from "commander";
+import table from "../../platform/configuration/settings.json";
 import { commandLine } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
 
@@ -22,7 +23,7 @@ export async function runPart(
   return await act(whole.parse(argv, { from: "user" }));
 }
 
-/** Values by the names of options: `clientId` for `--client-id`. An object repeats the option for each NAME=VALUE. */
+/** Values by the names of options (`json`) or settings (`clientId`). An object repeats the option for each NAME=VALUE. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
 export function commandText(name: string, options: OptionValues): string {
@@ -34,7 +35,8 @@ export function commandText(name: string, options: OptionValues): string {
 }
 
 function wordsOf(name: string, value: unknown): string[] {
-  const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flag = table.settings.find((one) => one.name === name)?.flag?.name;
+  const option = `--${flag ?? name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   if (value === undefined || value === false) return [];
   if (value === true) return [option];
   if (typeof value !== "object") return [option, `${value}`];

@@ -12,7 +12,6 @@ import {
 } from "../../platform/configuration/device-config.ts";
 import type { ServerSettings } from "../../platform/configuration/settings.ts";
 import { reasonTexts } from "../../platform/display/reasons.ts";
-import { addressProblem } from "../../platform/servers/address.ts";
 
 /** The limits of a device (targets/host/portable/page.h). */
 const PAGE_MAX = 16_384;
@@ -111,24 +110,16 @@ const headerLines = (headers: Readonly<Record<string, string>> = {}): string =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("");
 
-/** The addresses by endpoint. They must be https, or http to the device itself. */
+/** The addresses by endpoint. `completeConfig` has checked them. */
 function addressesOf({ endpoints }: ServerSettings): string[] {
   const addresses = Array.from({ length: ADDRESSES }, () => "");
   addresses[Endpoint.DEVICE_AUTHORIZATION] = endpoints.deviceAuthorization;
   addresses[Endpoint.TOKEN] = endpoints.token;
   addresses[Endpoint.REVOCATION] = endpoints.revocation;
   addresses[Endpoint.RESOURCE] = endpoints.resources[0] ?? "";
-  for (const [name, endpoint] of [
-    ["deviceAuthorization", Endpoint.DEVICE_AUTHORIZATION],
-    ["token", Endpoint.TOKEN],
-  ] as const) {
-    if (addresses[endpoint]) continue;
-    throw new PageError(`endpoints.${name} is missing: such a device does no discovery`);
-  }
-  for (const address of addresses) {
-    if (address === "" || addressProblem(address) === "") continue;
-    throw new PageError(`${address}: a page allows https, and http only to the device itself`);
-  }
+  const missing = (["deviceAuthorization", "token"] as const).find((name) => !endpoints[name]);
+  if (missing !== undefined)
+    throw new PageError(`endpoints.${missing} is missing: such a device does no discovery`);
   return addresses;
 }
 

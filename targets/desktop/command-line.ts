@@ -111,7 +111,10 @@ export function settingOption(setting: string): Option {
   const option = new Option(`--${name}${of && ` <${of}>`}`, described);
   const choices = signIn?.enum ?? value?.enum;
   if (choices) option.choices(choices);
-  return of.includes("=") ? option.argParser(readPair) : option;
+  if (!of.includes("=")) return option;
+  // The plural: --token-parameter adds a member to `tokenParameters`.
+  option.attributeName = () => setting;
+  return option.argParser(readPair);
 }
 
 export function integer(min: number, max = 2 ** 32 - 1): (text: string) => number {

@@ -40,7 +40,7 @@ export interface Options
   issuer?: string;
   clientSecret?: string;
   server?: string;
-  serverParameter?: Record<string, string>;
+  serverParameters?: Record<string, string>;
   allowHttp?: boolean;
   memory?: number;
 }
@@ -203,7 +203,7 @@ function checkTogether(options: Options): void {
   if (options.server !== undefined && issuer !== undefined) {
     throw new UsageError("give --server or --issuer, not both");
   }
-  if (options.server === undefined && options.serverParameter !== undefined) {
+  if (options.server === undefined && options.serverParameters !== undefined) {
     throw new UsageError("--server-parameter goes with --server");
   }
   if (!isRemote(options)) return;

@@ -13,7 +13,7 @@ import { DIALECTS, type Dialect } from "./dialects.ts";
 import { type FixtureInput, readFixture } from "./fixture.ts";
 import { nodeEnvironment } from "./node-environment.ts";
 import { accessLogLine } from "./observers.ts";
-import { readOptions, type ServiceOptionsInput } from "./options.ts";
+import { optionsSchema, readOptions, type ServiceOptionsInput } from "./options.ts";
 import { describeListenError, serve } from "./server.ts";
 import { approveAll, createService, type Service } from "./service.ts";
 
@@ -129,11 +129,8 @@ function readProvoked(words: readonly string[]): Record<string, string> {
 }
 
 function readPublicUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const fits = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username;
-  if (!fits) throw new InvalidArgumentError("It is an http or https address without ? and #.");
-  if (!/^\/*$/.test(url.pathname))
-    throw new InvalidArgumentError("It is an address without a path.");
+  const { error } = optionsSchema.shape.baseUrl.safeParse(text);
+  if (error) throw new InvalidArgumentError(`It ${error.issues[0]!.message}.`);
   return text;
 }
 

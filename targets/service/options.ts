@@ -12,8 +12,8 @@ const quota = z.strictObject({ requests: z.int().min(0), windowSeconds: seconds 
 export type Quota = z.infer<typeof quota>;
 
 const httpUrl = z
-  .url({ protocol: /^https?$/ })
-  .regex(/^[^?#]*$/, "is an address without ? and #")
+  .url({ protocol: /^https?$/, error: "is an http or https address" })
+  .regex(/^\w+:\/+[^/?#@]*(\/[^?#]*)?$/, "is an http or https address without user, ? and #")
   .transform((url) => url.replace(/\/+$/, ""));
 
 // A base URL has no path, because the links and forms of the pages start at the root and would lead to other addresses.

@@ -273,7 +273,7 @@ describe("certificates of authorities", () => {
     { checkServerIdentity: () => undefined },
   ])("refuses an agent that disables checks: %j", (options) => {
     const agent = new https.Agent(options);
-    expect(() => nodeFetch({ agent })).toThrow(
+    expect(() => new NodeHttp({ agent })).toThrow(
       `http.agent must check what picogrant checks: leave out its ${Object.keys(options)[0]}`,
     );
   });

@@ -25,9 +25,6 @@ export interface LoginOptions extends Behavior {
 
 interface Flags extends Omit<Partial<LoginSettings>, "secret">, Place, Behavior {
   readonly clientSecretFile?: string;
-  readonly serverParameter?: Record<string, string>;
-  readonly deviceParameter?: Record<string, string>;
-  readonly tokenParameter?: Record<string, string>;
 }
 
 const HELP = `
@@ -80,7 +77,7 @@ export function loginOptionsOf(line: Command): LoginOptions {
   const flags = line.opts<Flags>();
   checkTogether(flags);
   const { state: _, account: __, json, again, timeout, qr, browser, ...more } = flags;
-  const { clientSecretFile, serverParameter, deviceParameter, tokenParameter, ...settings } = more;
+  const { clientSecretFile, ...settings } = more;
   const fromEnvironment = process.env[SECRET_VARIABLE] ? "environment" : "none";
   const requested = clientSecretFile ? { file: path.resolve(clientSecretFile) } : fromEnvironment;
   return {
@@ -89,9 +86,6 @@ export function loginOptionsOf(line: Command): LoginOptions {
     settings: {
       ...settings,
       server: settings.server && profileName(settings.server),
-      serverParameters: serverParameter,
-      deviceParameters: deviceParameter,
-      tokenParameters: tokenParameter,
       secret: flags.config === undefined ? requested : "none",
       config: absolute(flags.config),
       keyFile: absolute(flags.keyFile),
@@ -106,13 +100,13 @@ function absolute(file: string | undefined): string | undefined {
 }
 
 function checkTogether(flags: Flags): void {
-  const { server, config, clientId, serverParameter } = flags;
+  const { server, config, clientId, serverParameters } = flags;
   if (server === undefined && config === undefined) {
     throw new UsageError("--server is missing: a profile's name, an issuer's address, or --config");
   }
   if (config !== undefined) return;
   if (!clientId) throw new UsageError("--client-id is missing: your client's identifier there");
-  if (server?.includes("://") && serverParameter !== undefined) {
+  if (server?.includes("://") && serverParameters !== undefined) {
     throw new UsageError("--server-parameter goes with a profile's name, not with an address");
   }
 }

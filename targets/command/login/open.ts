@@ -138,15 +138,9 @@ export function loginCommand(
   settings: LoginSettings,
   more: OptionValues = {},
 ): string {
-  const { serverParameters, deviceParameters, tokenParameters, secret, ...others } = settings;
-  return commandFor("login", state, {
-    ...others,
-    serverParameter: serverParameters,
-    deviceParameter: deviceParameters,
-    tokenParameter: tokenParameters,
-    clientSecretFile: typeof secret === "object" ? secret.file : undefined,
-    ...more,
-  });
+  const { secret, ...others } = settings;
+  const clientSecretFile = typeof secret === "object" ? secret.file : undefined;
+  return commandFor("login", state, { ...others, clientSecretFile, ...more });
 }
 
 export function httpOptionsOf({

@@ -58,8 +58,8 @@ export function newSigner(): Signer {
 }
 
 async function remoteServer(options: Options, http: Http): Promise<ServerSettings> {
-  const { server, serverParameter, issuer, clientId = "", memory, ...more } = options;
-  const profile = server === undefined ? server : { ...serverParameter, name: server };
+  const { server, serverParameters, issuer, clientId = "", memory, ...more } = options;
+  const profile = server === undefined ? server : { ...serverParameters, name: server };
   const client = { ...more, clientId, memoryBytes: memory };
   try {
     const host = { http, timers: nodeTimers() };
@@ -162,8 +162,8 @@ function lockState(directory: string): () => void {
 }
 
 function openStorage(options: Options): FileStorage {
-  const { issuer, clientId, client, server: name, serverParameter = {} } = options;
-  const profile = name && `${name} ${JSON.stringify(Object.entries(serverParameter).sort())}`;
+  const { issuer, clientId, client, server: name, serverParameters = {} } = options;
+  const profile = name && `${name} ${JSON.stringify(Object.entries(serverParameters).sort())}`;
   const server = issuer ?? profile ?? "";
   const who = createHash("sha256")
     .update(`${server} ${clientId ?? client ?? ""}`)
