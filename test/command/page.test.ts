@@ -114,10 +114,7 @@ describe("a page", () => {
 
   it.each([
     [{ clientId: 7 }, "clientId"],
-    [{ endpoints: { ...CONFIG.endpoints, token: "http://a.example/t" } }, "endpoints.token"],
-    [{ endpoints: { deviceAuthorization: "https://a.example/d" } }, "endpoints.token is missing"],
     [{ limits: { memoryBytes: 2048 }, scope: "s".repeat(500) }, "limits.memoryBytes is too small"],
-    [{ reasons: { noBread: "x" } }, "reasons.noBread"],
   ])("is rejected if no device could use it: %j", async (change, what) => {
     writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, ...change }));
     const line = await mistake(...whole());

@@ -96,6 +96,7 @@ it("reports an unusable directory, with the fault as cause", async () => {
   const refused = signIn(options());
   const cause = expect.any(StateDirectoryError);
   await expect(refused).rejects.toMatchObject({ code: "state_unusable", cause });
+  await expect(refused).rejects.toThrow("not a directory");
 });
 
 it("has one abort listener, during discovery and while it waits for the user", async () => {
