@@ -1,5 +1,5 @@
-// The build with the grant, API calls and metadata, which most developers need. complete.ts adds the features of the two
-// specifications.
+// The build with the grant, API calls and metadata, which most developers need. complete.ts adds subscription offers and
+// security events.
 
 import type { Config } from "./device/config.ts";
 import type { Bytes, Device } from "./device/memory.ts";

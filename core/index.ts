@@ -34,7 +34,7 @@ export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
 export { CallState } from "./requests/call.ts";
 
 /**
- * Creates a device for the grant alone. Every allocation of the core happens here.
+ * Creates a device for the grant alone. After this call, the core does not allocate.
  * @param memory at least 4096 bytes, more for longer tokens; the device uses it as long as it exists
  * @param config the developer's settings; read during this call only
  * @returns the device; null if configError returns an invalid member, or if the memory is too small

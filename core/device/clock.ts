@@ -17,8 +17,8 @@ export interface Clock {
   /** The last backoff in milliseconds. */
   backoffMs: number;
   /**
-   * Upper limit in milliseconds of the random wait before the first request after a start, and before another code
-   * (Config).
+   * Upper limit in milliseconds of the random wait before the first request after a start, and before the request for
+   * another code (Config).
    */
   startSpreadMs: number;
   /** State of the random generator for jitter. */
@@ -59,7 +59,7 @@ export function makeClock(device: Clock, seed: number, startSpreadMs: number): v
 
 /** Advances every clock by `elapsedMs`. While a request is in flight, `waitMs` does not advance. */
 export function advance(device: Device & Clock, elapsedMs: number): void {
-  // The condition is also false for NaN.
+  // The comparison is also false for NaN.
   if (!(elapsedMs > 0)) return;
   if (elapsedMs > Limit.ELAPSED_MS_MAX) elapsedMs = Limit.ELAPSED_MS_MAX;
   if (!device.inFlight) device.waitMs = countDown(device.waitMs, elapsedMs);
@@ -77,8 +77,8 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
 }
 
 /**
- * Returns a number from 0 to `below` - 1, roughly uniform, for jitter. If `below` exceeds 65535, the number is a
- * multiple of 64.
+ * Returns a roughly uniform random number below `below`, or 0 if `below` is 0. If `below` exceeds 65535, the number is
+ * a multiple of 64.
  */
 export function jitter(device: Device & Clock, below: number): number {
   var steps = below > 65535 ? below >> 6 : below;

@@ -47,8 +47,8 @@ export enum Command {
   /** Verify signature, issuer and audience of the security event token in data and dataLength; then eventVerified. */
   VERIFY = 7,
   /**
-   * Create a code verifier and its challenge (RFC 7636 §4.1, §4.2): 43 bytes each, the verifier and then the
-   * challenge in data and dataLength. Then storageDone(1), or 0 if the host cannot create them.
+   * Create a code verifier and its challenge (RFC 7636 §4.1, §4.2). Write the 43 bytes of the verifier and then the 43
+   * of the challenge into data and dataLength. Then storageDone(1), or 0 if the host cannot create them.
    */
   CHALLENGE = 8,
 }

@@ -3,7 +3,7 @@
 import { must } from "./assertion.ts";
 import { Limit } from "./limits.ts";
 
-/** `value` minus `step`, but at least zero. An unknown lifetime stays unknown. */
+/** `value` minus `step`, but at least zero. Limit.ENDLESS is not counted down. */
 export function countDown(value: number, step: number): number {
   if (value === Limit.ENDLESS) return value;
   return value > step ? value - step : 0;

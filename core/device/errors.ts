@@ -43,12 +43,12 @@ export enum ErrorCode {
   INVALID_TOKEN = 16,
   /** The API requires another scope (RFC 6750 §3.1). */
   INSUFFICIENT_SCOPE = 17,
-  /** The token's type cannot be used, or not be revoked (RFC 7009 §2.2.1). */
+  /** The device cannot use tokens of this type, or the server cannot revoke them (RFC 7009 §2.2.1). */
   UNSUPPORTED_TOKEN_TYPE = 18,
   // Errors that the device finds itself.
   /** There was no complete response, or the server does not have the endpoint. */
   UNREACHABLE = 19,
-  /** Any other status that is no success: without an error code, or 5xx with an unknown one. */
+  /** No success status, but no error code; or 5xx with an unknown one. 429 is error 13, and some 4xx are error 32. */
   UNAVAILABLE = 20,
   /** The response is not JSON, or lacks a valid required member (of a grant response: `errorField`). */
   MALFORMED_RESPONSE = 21,
@@ -58,7 +58,10 @@ export enum ErrorCode {
   UNKNOWN_ERROR = 23,
   /** A code has expired after the device has replaced `renewalsMax` codes. */
   RENEWALS_EXHAUSTED = 24,
-  /** The server has rejected the refresh token, or the access token is invalid and there is no refresh token. */
+  /**
+   * The server has rejected the refresh token, or the access token is invalid and there is no refresh token. In a call
+   * also: the user has ended the session.
+   */
   SESSION_ENDED = 25,
   /** A request of the grant does not fit (`memoryNeeded`). In a call: the identifier of an event does not fit. */
   MEMORY_TOO_SMALL = 26,
@@ -87,7 +90,7 @@ export enum ErrorKind {
   NONE = 0,
   /** Temporary: the device retries. */
   TRANSIENT = 1,
-  /** The code cannot be used any more. The device requests a new one, up to the limit. */
+  /** The code cannot be used any more. While it polls, the device requests a new one, up to `renewalsMax` times. */
   RENEWABLE = 2,
   /** The user can fix it. */
   USER = 3,
@@ -127,7 +130,7 @@ export enum Message {
 }
 
 /**
- * The default texts, one for each line. A host can replace them by as many lines in another language, in the bytes of its
+ * The default texts, one on each line. A host can replace them by as many lines in another language, in the bytes of its
  * display's character set.
  */
 export var MESSAGES =

@@ -24,7 +24,7 @@ export interface Frame {
   rows: number;
   /** 1 while the code is shown as valid. After a restart, the server must confirm it first. */
   codeConfirmed: number;
-  /** 1 while the countdown is shown. */
+  /** 1: when the code was last laid out, it had a countdown. */
   hasCountdown: number;
   /** The part of the display that must be laid out again. */
   frameDue: FrameDue;
@@ -113,7 +113,7 @@ export function fill(device: Device & Frame, end: number): void {
   device.rowEnd = end;
 }
 
-/** Ends the row. The next character starts a new row, without leading spaces. */
+/** Ends the row at the current cell, so that the next text follows here and does not start on the next row. */
 export function endRow(device: Device & Frame): void {
   device.rowEnd = device.cell;
 }
@@ -149,7 +149,7 @@ export function isCountdownAlone(device: Device): boolean {
   return device.frameDue === FrameDue.SECONDS && device.hasCountdown > 0 && device.pageMs > 0;
 }
 
-/** Turns the page if its time is over. After the last page, the first one is shown again. */
+/** Marks the frame as laid out, and turns the page if its time is over. After the last page, the first one follows. */
 export function turnPage(device: Device & Frame): void {
   device.frameDue = FrameDue.NOTHING;
   if (device.pageMs) return;
@@ -180,12 +180,12 @@ export function endText(device: Device & Frame): void {
     device.textEnd = device.cell;
     device.pageMs = Limit.PAGE_MS;
   }
-  // If the text fits one page, show this page without an end.
+  // If the text fits one page, show this page without a time limit.
   if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS;
   fill(device, device.pageEnd);
 }
 
-/** Passes the frame to the host, and returns whether it has changed since the last call. */
+/** Returns whether the frame has changed since the last call. The host then gets it with SHOW. */
 export function takeFrame(device: Device & Frame): boolean {
   if (!device.frameChanged) return false;
   device.frameChanged = 0;

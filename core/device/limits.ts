@@ -45,20 +45,20 @@ export enum Limit {
    */
   UNUSABLE_STATUSES_MAX = 10,
   /**
-   * The limit for consecutive codes that the server does not know at their first poll. The user had no time to decide,
-   * and further codes would have the same result.
+   * The limit for codes that the server rejects with invalid_grant, without authorization_pending in between. The user
+   * had no time to decide, and further codes would have the same result.
    */
   DEAD_CODES_MAX = 3,
 
-  /** The first wait after a failure, long enough for a network that has dropped a packet. */
+  /** The first backoff after a failure. The device waits for half of it and a random part of the other half. */
   BACKOFF_MIN_MS = 2000,
-  /** The longest backoff after a failure. Retry-After or the polling interval may require a longer wait. */
+  /** The longest backoff, except for refreshes. Retry-After or the polling interval may require a longer wait. */
   BACKOFF_MAX_MS = 64000,
-  /** The longest wait after a rejected refresh, more than an hour, because only people can fix the reason. */
+  /** The longest backoff after a rejected refresh, more than an hour, because only people can fix the reason. */
   REFUSED_BACKOFF_MAX_MS = 4096000,
   /** How long the server may reject a refresh before the session ends, if it rejects neither grant nor client. */
   REFUSALS_S = 86400,
-  /** How long after the code's expiry the device waits for the last poll, in seconds. It is the longest backoff. */
+  /** How long after the code's expiry the device waits for the last poll, at most. It is the longest backoff. */
   LAST_POLL_S = 64,
   LAST_POLL_MS = 1000 * LAST_POLL_S,
   /** The default spread of first requests, because all devices of a city start together after a power cut. */
@@ -74,14 +74,14 @@ export enum Limit {
   /** A status outside the range of HTTP counts as this one (RFC 9110 §15). */
   STATUS_OTHER = 599,
 
-  /** After this many attempts to revoke, the device signs out in any case, because the user is waiting. */
+  /** After this many failed attempts to revoke, the device signs out in any case, because the user is waiting. */
   REVOCATION_TRIES = 4,
-  /** After this many attempts to write or erase, the device continues without the result. */
+  /** After this many failed attempts to write or erase, the device continues, and retries after SAVE_AGAIN_MS. */
   STORAGE_TRIES = 3,
   /**
-   * After this many attempts to read a slot, the device continues without it, although it may hold the newest record.
-   * The attempts take six seconds: a temporary failure ends no session, and nobody waits long for an unreadable
-   * slot.
+   * After this many failed attempts to read a slot, the device continues without it, although it may hold the newest
+   * record. The attempts take six seconds: a temporary failure ends no session, and nobody waits long for an
+   * unreadable slot.
    */
   READ_TRIES = 7,
   /** Half of the wait after the first attempt to read. Each further wait is twice as long. */
@@ -91,7 +91,7 @@ export enum Limit {
    * source is ready.
    */
   CHALLENGE_TRIES = 7,
-  /** How long after a failure the device offers the tokens to storage again. Busy flash may need that long. */
+  /** How long after a failure the device writes the tokens or erases again. Busy flash may need that long. */
   SAVE_AGAIN_MS = 60000,
 
   /**
@@ -109,7 +109,7 @@ export enum Limit {
   /** A code with at least this lifetime has no countdown, because the countdown has two digits for minutes. */
   COUNTDOWN_MAX_S = 6000,
 
-  /** The longest response body. A longer one contains no token that a device could use, so it is rejected. */
+  /** The longest response body that the core reads. A longer one contains no token that a device could use. */
   BODY_MAX = 65536,
   /** The deepest nesting of a JSON document. The scanner's stack is one integer, with a bit for each level. */
   JSON_DEPTH_MAX = 24,
@@ -123,7 +123,7 @@ export enum Limit {
   CHARACTER_MAX = 4,
   /** The longest member name that is looked up. Longer names are skipped. */
   KEY_MAX = 72,
-  /** The length of an error code that is stored for the display. */
+  /** Of a longer error code, only this many bytes are stored. */
   ERROR_MAX = 40,
   /**
    * The longest accepted type, "bearertoken", has 11 characters. With space for one more, a longer type that is truncated
@@ -151,7 +151,7 @@ export enum Limit {
     LONG_URI_COMPLETE_MAX -
     VERIFICATION_URI_MAX -
     VERIFICATION_URI_COMPLETE_MAX,
-  /** The minimum for tokens, and for a request or record with one of them. A token then has about 64 bytes. */
+  /** The minimum for tokens, and for a request or record with one of them: enough for tokens of about 64 bytes. */
   OUTPUT_MIN = 512,
 
   /** The number of events in one run of event polls, so that a run ends. One more poll acknowledges the last event. */
@@ -174,6 +174,6 @@ export enum Limit {
   ROWS_MAX = 8,
   /** How long each page is shown if a text has several. */
   PAGE_MS = 3000,
-  /** A position after the last cell of any text, even of one that is as long as the largest memory. */
+  /** A position after the last cell of any text. */
   BEHIND_ALL_TEXT = 100000000,
 }

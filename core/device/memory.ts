@@ -1,5 +1,5 @@
-// A device consists of the host's byte array, divided into regions (tables.ts), and a record of small integers. This
-// file has the types, and the functions that look up regions. create.ts creates a device.
+// A device consists of the host's byte array, divided into regions (tables.ts), and an object of small integers and lists.
+// This file has the types, and the functions that look up regions. create.ts creates a device.
 
 import type { Client } from "../grant/client-authentication.ts";
 import type { Challenge } from "../grant/code-challenge.ts";

@@ -5,8 +5,8 @@
 //
 // Most regions have a place of their own. These regions share one:
 //  - The tokens, the device code and its verifier have no fixed places. They are at the end of the memory, one after the
-//    other, and OUTPUT has all bytes before them. A value arrives in OUTPUT, after OUTPUT's own content. When it is
-//    complete, it moves up to the other values (settle). When a value is wiped, the values before it move up.
+//    other, and OUTPUT has all bytes between the fixed places and them. A value arrives in OUTPUT, after OUTPUT's own
+//    content. When it is complete, it moves up to the other values (settle). If one is wiped, those before it move up.
 //  - CALL shares the places of the user code and its URIs, because only a session has calls with a target.
 //  - The values of a call's response, requests of the grant and records use OUTPUT, one at a time.
 //  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN swap their places with each new token.
@@ -185,7 +185,7 @@ export function shorten(device: Device, region: Place, length: number): void {
 
 /** Wipes OUTPUT, including the values of the last call's response. */
 function emptyOutput(device: Device): void {
-  // A request has set the length of OUTPUT. Other owners do not, and may have filled the region, so wipe all of it.
+  // A request or a valid record has set OUTPUT's length. Other owners do not, and may have filled it, so wipe all of it.
   if (device.length[Region.OUTPUT] < 0) {
     setLength(device, Region.OUTPUT, device.capacity[Region.OUTPUT]);
   }
@@ -213,7 +213,7 @@ export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
   return true;
 }
 
-/** Call this when the host has had time to read the response in OUTPUT. Other owners can then claim OUTPUT. */
+/** Call this before the host reads the response in OUTPUT. From the next tick on, other owners can claim OUTPUT. */
 export function offerOutput(device: Device & Regions): void {
   if (device.outputUse === OutputUse.RESPONSE) device.outputUse = OutputUse.RESPONSE_SHOWN;
 }
@@ -260,7 +260,7 @@ export function swapRefreshTokens(device: Device & Regions): void {
 
 /** Wipes what `state` does not use, except bytes that the host may still read (clearUnread). */
 export function endLifetimes(device: Device & Regions, state: State): void {
-  // In REQUESTING, the previous code is invalid and there is no new one yet.
+  // In REQUESTING, the previous code is not used any more and there is no new one yet.
   if (state === State.REQUESTING || !((CODE_STATES >> state) & 1)) dropCode(device);
   if (!((SESSION_STATES >> state) & 1)) endTarget(device);
   clearUnread(device);

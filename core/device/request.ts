@@ -25,7 +25,7 @@ export interface Request {
   isGet: number;
   /** The Authorization header for SEND. */
   authorization: Authorization;
-  /** The format of the body that SEND sends: 1 for a JSON object of the form parameters, 0 for the form itself. */
+  /** The format of a grant request's body: 1 for a JSON object of the form parameters, 0 for the form itself. */
   isJson: number;
   /** 1: the current or next request tries the other body format (JSON or a form). */
   formTrial: number;

@@ -1,5 +1,5 @@
-// The states of a device, and the table of all transitions. The bundles do not contain the table. Assertions check every
-// transition against it (moves.ts), and the diagram in SPEC.md is generated from it.
+// The states of a device, and the table of all transitions. Release builds do not contain the table. Assertions check
+// every transition against it (moves.ts), and the diagram in SPEC.md is generated from it.
 
 /** The states of a device; `transitions` has the transitions. */
 export enum State {
@@ -81,7 +81,7 @@ function move(from: State, event: Event, to: State): number {
   return (from << 8) | (event << 3) | to;
 }
 
-/** All transitions, for assertions, documentation and tests. The bundles do not contain them. */
+/** All transitions, for assertions, documentation and tests. */
 function moves(): number[] {
   return [
     move(State.STARTING, Event.NO_RECORD, State.SIGNED_OUT),

@@ -34,7 +34,7 @@ export interface Code {
   renewalsMax: number;
   /** Successful JSON responses without a code, since the last code or the last signIn. */
   unusableResponses: number;
-  /** Consecutive redirects, rejections without an error code, and unusable JSON, in response to any grant request. */
+  /** Consecutive redirects, rejections without an error code, and unusable JSON, in response to all but revocations. */
   unusableStatuses: number;
   /** Consecutive codes that the server refused as invalid_grant. A pending code or signIn resets the count. */
   deadCodes: number;

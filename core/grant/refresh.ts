@@ -38,7 +38,7 @@ export interface Session {
   triedPrevious: number;
   /** Whether the server refuses to refresh the tokens, one of Refused. */
   refused: Refused;
-  /** ErrorCode with which the session will end when the event has been acknowledged; 0: it does not end. */
+  /** ErrorCode with which the session ends when the last security event has been acknowledged; 0: it does not end. */
   endDueWith: ErrorCode;
 }
 
@@ -54,7 +54,7 @@ export function rememberAccess(device: Device & Session): void {
   device.hadAccess = holds(device, Field.ACCESS_TOKEN) ? 1 : 0;
 }
 
-/** Makes the session end with this error when the event has been acknowledged; NONE: it does not end. */
+/** Makes the session end with this error when the last security event has been acknowledged; NONE: it does not end. */
 export function endLater(device: Device & Session, error: ErrorCode): void {
   device.endDueWith = error;
 }

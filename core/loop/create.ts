@@ -106,8 +106,8 @@ function divide(device: Device, hasCalls: boolean): void {
 }
 
 /**
- * Creates a device for the `create` of each build. Every allocation of the core happens in `create`, except the tables for
- * documentation and tests (`transitions`), which no bundle contains.
+ * Creates a device for the `create` of each build. After `create`, the core does not allocate, except in assertions,
+ * which release builds do not contain.
  * @param extra literals of the build in addition to the grant's, one line each; "" for the grant alone
  * @param literalEnd the number after the last literal
  */

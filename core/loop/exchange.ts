@@ -201,7 +201,7 @@ export function nextRequest(device: Device & Exchange): Command {
 /**
  * Sets the server's endpoints; at first, all bits are set. A request in flight continues. Without its endpoint, a
  * revocation succeeds at once, and any other request fails as unreachable.
- * @param endpoints a bit for each Endpoint, `1 << Endpoint.TOKEN`
+ * @param endpoints a bit for each Endpoint, for example `1 << Endpoint.TOKEN`
  */
 export function setEndpoints(device: Device, endpoints: number): void {
   offerEndpoints(device, endpoints);

@@ -82,8 +82,8 @@ export function doNoted(device: Device): void {
 }
 
 /**
- * Cancels the current activity: the sign-in, or the revocation. If the server refuses to refresh the tokens, cancel
- * discards them without revoking them. In any other session, cancel has no effect.
+ * Cancels the current activity: the sign-in, or the revocation. In FAILED, cancel clears the error. If the server refuses
+ * to refresh the tokens, cancel discards them without revoking them. In any other session, cancel has no effect.
  */
 export function cancel(device: Device): void {
   var isWaiting = device.state === State.REVOKING || isRefused(device);

@@ -35,13 +35,14 @@ import {
 
 export enum Job {
   NONE = 0,
-  /** Read both slots. If the first slot has the newer record, read it again, so that the newest record is read last. */
+  /** Read the first slot again, which has the newer record, because the newest must be read last. */
   READ_AGAIN = 1,
   READ_SECOND = 2,
   READ_FIRST = 3,
   WRITE = 4,
-  /** Erase the used slots, the older first: all of them, or all but the newest. */
+  /** Erase all used slots, the older one first. */
   WIPE = 5,
+  /** Erase the slot without the newest record. */
   ERASE_OLDER = 6,
 }
 

@@ -318,7 +318,7 @@ export function checkCall(device: Device): void {
 }
 
 /**
- * Repeats the rejected request with the next access token.
+ * Makes the rejected call wait for the next access token, with which it is sent again.
  * @returns false if there is no session that could get a token
  */
 function waitsForToken(device: Device): boolean {
@@ -334,9 +334,9 @@ function waitsForToken(device: Device): boolean {
 }
 
 /**
- * Call this when the response to a call has arrived, or the call has failed with `error`. After a 401, the device refreshes
- * the access token and repeats the request, but only once (RFC 6750 §3.1). If the API requires another sign-in (RFC 9470),
- * the call ends with INTERACTION_REQUIRED instead.
+ * Call this when the response to a call has arrived, or the call has failed with `error`. After an API's 401, the device
+ * refreshes the access token and repeats the request, but only once (RFC 6750 §3.1). If the API requires another sign-in
+ * (RFC 9470), the call ends with INTERACTION_REQUIRED instead.
  */
 export function callCompleted(device: Device & Call, error: ErrorCode): void {
   device.callBody = null;

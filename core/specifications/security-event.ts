@@ -164,8 +164,8 @@ function beginEventClaims(device: Device, at: number, size: number): void {
 }
 
 /**
- * Processes a byte of the claims. The identifier must be in the outermost object, because the subject of an event may
- * have a `jti` as well (RFC 9493).
+ * Processes a byte of the claims. The identifier must be in the outermost object, because the subject of an event
+ * (RFC 9493) may have a `jti` as well: the format `jwt_id` of the OpenID Shared Signals Framework has one.
  */
 function scanEventClaim(device: Device, c: number): void {
   scanByte(device, c);

@@ -37,7 +37,7 @@ export enum OfferError {
   OFFER_ID = 4,
   /** The version of the regions is missing, too long, or has an invalid character. */
   REGIONS_VERSION = 5,
-  /** The body is not a JSON object. */
+  /** The body is not JSON. */
   BODY = 6,
   // Errors of the body: a member is missing (only `offerId` may be), or differs from the identifier.
   /** The body's `packageName` differs. */
@@ -149,7 +149,7 @@ function writeTarget(
  * each; copied
  * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers, the offer's optional; used
  * until the call is done
- * @returns NONE if it will be sent. Its error is UNEXPECTED_STATE if the offer is created in a state other than DRAFT
+ * @returns NONE if it will be sent. callError is then UNEXPECTED_STATE if the offer's state is not DRAFT
  */
 export function createOffer(
   device: Device,

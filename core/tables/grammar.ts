@@ -95,7 +95,7 @@ export function namedStates(): Record<string, string> {
     FIRST_NAME: "",
     FIRST_ELEMENT: "",
     VALUE: "",
-    MINUS: "States below this one skip white space. States up to it distinguish 0 and 1..9.",
+    MINUS: "States below this one skip white space between tokens. Up to it, 0 and 1..9 differ.",
     WORDS: "The first state after those of numbers.",
     ESCAPE: "The scanner is after a backslash.",
   };

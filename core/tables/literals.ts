@@ -2,7 +2,7 @@
 // allocate when code reads characters of a string. Change them here. `npm run generate` then writes device/tables.ts. A
 // build contains its own literals and those of the smaller builds.
 
-/** Several names for the same place. */
+/** A number, such as a Field or an ErrorCode, and the names in responses that stand for it. */
 export interface NamedPlace {
   readonly place: number;
   readonly names: readonly string[];

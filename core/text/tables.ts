@@ -28,7 +28,7 @@ export enum Scan {
   FIRST_NAME = 8,
   FIRST_ELEMENT = 11,
   VALUE = 12,
-  /** States below this one skip white space. States up to it distinguish 0 and 1..9. */
+  /** States below this one skip white space between tokens. Up to it, 0 and 1..9 differ. */
   MINUS = 19,
   /** The first state after those of numbers. */
   WORDS = 39,

@@ -12,7 +12,8 @@ export interface Bundle {
   /** The source map as JSON. Paths of sources are relative to dist/. */
   readonly map: string;
   /** The first part of the script, for hosts in other languages. `picogrant` is a list: the one function, which takes
-   * the number of an operation (surface.ts) and its arguments, then `create`, `configError` and the release. */
+   * the number of an operation (surface.ts) and its arguments, then `create`, `configError` and the release. Without
+   * minification, it is the same as `code`. */
   readonly flashed: string;
 }
 

@@ -55,8 +55,8 @@ export function packedErrorKinds(rows: readonly ErrorRow[]): string {
   return packed;
 }
 
-/** The numbers of the scanner's states. A state's number is the position of its row in GRAMMAR. A state without a row
- * has a number between those positions. States at the end of a value have negative numbers. */
+/** The numbers of the scanner's states. A state's number is the position of its row in GRAMMAR, counted in pairs. A state
+ * without a row has a number between those positions. The ends of values have negative numbers. */
 export function grammarStates(rows: readonly GrammarRow[]): Record<string, number> {
   const states: Record<string, number> = {};
   const free: number[] = [];

@@ -1,6 +1,6 @@
 // Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. esbuild joins the files and removes
-// the types, Closure Compiler (ADVANCED) inlines functions and numbers, and uglify-js shortens the code. The device
-// stays a separate object, so that a program can have several.
+// the types, Closure Compiler (ADVANCED) inlines functions and numbers, dispatch.ts makes one function of the rest, and
+// uglify-js shortens the code. The device stays a value of its own, an array (record.ts): a program can have several.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

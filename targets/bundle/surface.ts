@@ -47,7 +47,7 @@ const callFunctions = [
   "responseChallenge",
 ] as const;
 
-/** Functions for the two specifications, only in the complete build. */
+/** Functions for subscription offers and security events, only in the complete build. */
 const documentFunctions = [
   "createOffer",
   "pollEvents",

@@ -5,8 +5,9 @@
  *
  *   cc -Os -DPICOGRANT_BUILD=PICOGRANT_GRANT -c picogrant.c
  *
- * PICOGRANT_COMPLETE has everything, and is the default; PICOGRANT_API lacks what only the two specifications need, and
- * PICOGRANT_GRANT has the sign-in alone. The core allocates nothing, has no variables of its own, and calls no library.
+ * PICOGRANT_COMPLETE has everything, and is the default; PICOGRANT_API lacks subscription offers and security events, and
+ * PICOGRANT_GRANT has the sign-in alone. The core allocates nothing, has no variables of its own, and calls no library,
+ * except for functions that compilers insert, such as memcpy.
  * Public names begin with pg_, PG_ or PICOGRANT_; pgc_ and PGC_ are names of this file.
  */
 #include "picogrant.h"
@@ -52,7 +53,7 @@ static int32_t pgc_start_spread_of(const struct pg_core_config *config) {
   return config->start_spread_ms == PG_START_AT_ONCE ? 0 : config->start_spread_ms;
 }
 
-/* Clamps a number. A configuration with a number out of range is refused elsewhere. */
+/* Clamps a length or capacity. OUTPUT's exceeds the range in a large memory, or if the configuration does not fit. */
 static int16_t pgc_to_int16(int32_t value) {
   int32_t most = value > INT16_MAX ? INT16_MAX : value;
   return (int16_t)(most < INT16_MIN ? INT16_MIN : most);
@@ -95,7 +96,7 @@ static const uint8_t *pgc_bytes_of(struct pg_core *device, int32_t region) {
   return region < device->messages ? pgc_constants : device->texts;
 }
 
-/* core/loop/create.ts: copies texts of the configuration. A character, U+0001..U+00FF, has one or two bytes. */
+/* core/loop/create.ts: copies display texts of the configuration. A character, U+0001..U+00FF, has one or two bytes. */
 static void pgc_place_texts(struct pg_core *device, const char *extra, const char *messages) {
   int32_t region = PG_REGION_COUNT;
   int32_t start = 0;

@@ -30,7 +30,7 @@ struct pg_call_kind {
 /* The number of regions in the largest build. (C++20 warns if the sum has only two enums.) */
 enum { PG_REGIONS_MAX = 0 + PG_LITERAL_END_COMPLETE + PG_MESSAGE_COUNT };
 
-/* A device. The core owns its members from pg_core_open to pg_core_close. Read them only with pg_get. */
+/* A device. The core owns its members from pg_core_open to pg_core_close. Read them only with pg_get and the like. */
 struct pg_core {
 /* device */
 };
@@ -41,7 +41,7 @@ enum pg_config_member pg_config_error(const struct pg_core_config *config);
 /* The body that the application has passed for the current request (PG_CALL_BODY_FROM, PG_CALL_BODY_TO), or NULL. */
 const uint8_t *pg_call_body(const struct pg_core *core);
 
-/* Linking a build that lacks one of these functions fails. */
+/* A smaller build does not define all of these functions. A program that calls a missing one cannot be linked. */
 
 /* calls */
 

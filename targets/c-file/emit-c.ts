@@ -36,7 +36,7 @@ const types: Readonly<Record<string, string>> = {
 const deviceType = "struct pg_core *";
 
 /** Enums that only hosts without an engine need. The emitted header contains them. */
-const ownEnums = ["ConfigMember", "Ending", "ErrorKind", "OfferError", "LiteralEnd"];
+const ownEnums = ["ConfigMember", "ErrorKind", "OfferError", "LiteralEnd"];
 
 const levels = [...surface.variants].reverse();
 
@@ -167,7 +167,7 @@ export class Printer {
     const parts = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'|\/\*[\s\S]*?\*\/|\/\/.*/g;
     const own = text
       .replace(/^ *\/\/ JavaScript:.*\n/gm, "")
-      .replace(/ (?:Allocates;|Every allocation)[^.]*\./g, "");
+      .replace(/ After (?:this call|`create`), the core does not allocate[^.]*\./g, "");
     return own.replace(parts, (part) => (part.startsWith("/") ? translated(part) : part));
   }
 
@@ -207,7 +207,7 @@ export class Printer {
     const visit = (one: ts.Node): void => {
       if (ts.isLabeledStatement(one) || ts.isTypeNode(one)) return;
       const named = ts.isIdentifier(one) && this.#checker.getSymbolAtLocation(one);
-      // A function in api.c has its own parameter names, but the types of the sources.
+      // api.c replaces the body of such a function. It needs only the texts that the body names, such as MESSAGES.
       if (named && (!isByHand || this.#isText(named))) this.#reach(named, level);
       ts.forEachChild(one, visit);
     };
@@ -355,8 +355,8 @@ export class Printer {
   }
 
   /**
-   * Whether to omit a node: an assertion, the creation of a list, which C fills in place, or a 0 in a new device, whose
-   * bytes are 0.
+   * Whether to omit a node: an assertion, a call of a function that does nothing in C, the creation of a list, which C
+   * fills in place, or a 0 in a new device, whose bytes are 0.
    */
   #isLeftOut(node: ts.Node): boolean {
     if (ts.isLabeledStatement(node)) return node.label.text === "ASSERT";
@@ -433,7 +433,7 @@ export class Printer {
     }
     const of = this.#cType(expression);
     const whole = this.#emit(expression);
-    // The function returns NULL in the build of the grant alone.
+    // pgc_call_of returns NULL in the build of the grant alone.
     if (found === this.#device.get("call")) return `pgc_call_of(${whole})`;
     if (of === types.Config) {
       // An empty text is false in TypeScript, but not in C.

@@ -160,14 +160,14 @@ function readConfig(os: Os, file: string): DeviceConfig {
   }
 }
 
-/** Rejects a configuration that other users can change or read, who could select the server or read the secrets. */
+/** Rejects a configuration that other users can change. Only its owner and group may read one with a secret. */
 function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   const secret = config.clientSecret ?? config.storage?.deviceKey;
   const what = secret === undefined ? "configuration" : "configuration with a secret";
   refuseOthers(os, file, what, `${file}:`);
 }
 
-/** Rejects a configuration that lacks members which only this host needs, so that the schema cannot require them. */
+/** Rejects `dpop`, and the lack of members that only this host needs, so that the schema cannot require them. */
 function refuseIncomplete(file: string, config: DeviceConfig): void {
   const { endpoints } = deviceServer(config);
   const { storage, dpop = "off" } = config;
@@ -195,7 +195,7 @@ function refuseTooLittleMemory(config: DeviceConfig): void {
 }
 
 /**
- * Reads commands from "stdin" or a named pipe. Default: from a terminal.
+ * Reads commands from "stdin" or a named pipe. Default: from standard input if it is a terminal.
  * @throws FileError if the pipe cannot be opened or is not a pipe
  */
 function readCommands(os: Os, source: string | undefined, line: (text: string) => void): void {
@@ -270,7 +270,7 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
   }
 }
 
-/** Ends the program after an exception in a callback, because no alarm would wake the device any more. */
+/** Ends the program after an exception in a callback, because no timer would wake the device any more. */
 function guarded(std: Std, os: Os): Os {
   const guard = (call: () => void) => (): void => {
     try {
