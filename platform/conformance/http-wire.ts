@@ -1,4 +1,4 @@
-// The rules of the Http contract that need a real server: headers, connections, TLS.
+// The rules of the Http contract that need a real server: headers, framing, connections, TLS.
 
 import type { HttpRequest } from "../contracts.ts";
 import { eventually, must, SILENCE_MS } from "./case.ts";

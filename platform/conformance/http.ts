@@ -1,4 +1,4 @@
-// The rules of the Http contract about the reports to the sink. http-wire.ts has those that need a real server.
+// The suite of the Http contract, with the rules that need no real connections. http-wire.ts has the others.
 
 import { type ConformanceCase, eventually, must, mustBegin, pattern, SILENCE_MS } from "./case.ts";
 import {
@@ -215,7 +215,7 @@ async function sendsWithin(bench: Bench, isValid: boolean): Promise<void> {
   second.mustBe("two", "the second");
 }
 
-/** On a slow machine, even valid exchanges may exceed the time limit. */
+/** Rules with a short time limit. On a slow machine even valid exchanges may exceed it, so a longer one follows. */
 const timeRules: HttpRules = {
   "time: no response within the limit is timeout": async (bench) => {
     bench.server.plan({ kind: "hang" });

@@ -33,7 +33,7 @@ const EXIT_CODE_TIMEOUT = 28;
 
 interface Exchange {
   readonly sink: HttpSink;
-  /** The received part of the response head. The body follows the head. */
+  /** The received part of the response head. */
   head: string;
   child?: Child;
   limit?: object;
@@ -192,8 +192,8 @@ function parseHead(text: string) {
 /**
  * Writes a request as a configuration for curl's standard input, because it contains secrets, and other users can read a
  * process's arguments.
- * @returns undefined if the request must not be sent: the address is not http(s), a value has control characters (which
- * could add a header or an option), or the body contains a NUL (which a configuration cannot have)
+ * @returns undefined if the request must not be sent: the address is not http(s), a value is not printable ASCII (a line
+ * break could add a header or an option), or the body contains a NUL (which a configuration cannot have)
  */
 export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8Array | undefined {
   const { url, contentType, authorization, headers = [] } = request;

@@ -26,7 +26,7 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   const write = (text: string): void => {
     const bytes = latinBytesOf(text);
     if (kind !== "terminal" && path !== undefined && isFile(os, path)) showInFile(os, path, bytes);
-    // To a terminal or device, each frame is written after the previous one. A device that is missing may come back later.
+    // Anything else gets one frame after the other. A failure is ignored, because a missing device may come back later.
     else writeAll(os, fd, bytes);
   };
   if (kind !== "terminal") return lineDisplay(size, kind === "lcd", write);
@@ -76,7 +76,7 @@ function isFile(os: Os, path: string): boolean {
 }
 
 function openFor(os: Os, path: string): number {
-  // A write to a pipe without a reader would block the whole device.
+  // Opening a pipe without a reader would block the whole device, and so would a write to a full pipe.
   if (isOfKind(os, path, "S_IFIFO")) {
     throw new FileError(`display.path ${path} is a pipe; give a file or a device`);
   }

@@ -14,7 +14,7 @@ export interface Std {
   getenviron(): Record<string, string>;
 }
 
-/** Functions return a negative errno if they fail, unless noted otherwise. */
+/** Functions return a negative errno if they fail, unless their type shows another way. */
 export interface Os {
   readonly O_RDONLY: number;
   readonly O_WRONLY: number;

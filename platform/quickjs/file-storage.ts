@@ -24,8 +24,8 @@ export class QuickJsFileStorage implements Storage {
   readonly #unlock: () => void;
 
   /**
-   * Creates the directory if necessary (0700) and takes its lock. If the medium fails, reads work and writes fail.
-   * @param capacity the largest record in bytes; the default is enough for any token
+   * Creates the directory if necessary (0700) and takes its lock. On a full or read-only medium it takes no lock.
+   * @param capacity the largest record in bytes; the default is enough for usual tokens
    * @throws FileError with one line if others own the directory, can read or write in it, or use it
    */
   constructor(os: Os, directory: string, capacity = 32_768) {

@@ -15,7 +15,7 @@ export class FileError extends Error {
   }
 }
 
-/** Whether the medium is broken, full or read-only: EIO, EFBIG, ENOSPC, EROFS, EDQUOT. Otherwise, the path is wrong. */
+/** Whether the medium is broken, full or read-only: EIO, EFBIG, ENOSPC, EROFS, EDQUOT. */
 export function isMediumFault(errno: number): boolean {
   return [-5, -27, -28, -30, -122].includes(errno);
 }

@@ -1,5 +1,5 @@
-// The lock of a state directory under QuickJS on Linux. It uses the same files as Node's lock (../node/state-lock.ts). Its
-// holder does not update its file, so containers cannot share the directory.
+// The lock of a state directory under QuickJS on Linux. It uses the same files as Node's lock (../node/state-lock.ts).
+// Unlike there, the holder does not keep its file's time current, so containers cannot share the directory.
 
 import { sha256 } from "../text/sha256.ts";
 import { asciiOf, latinBytesOf } from "../text/text.ts";
@@ -32,7 +32,7 @@ export function lockDirectory(os: Os, directory: string): () => void {
   }
 }
 
-/** Returns the number of another live process that holds the lock, "" for none. Removes files of dead processes. */
+/** Returns the number of another live holder, "" for none. Removes files of dead processes, other boots and containers. */
 function otherThan(os: Os, directory: string, own: string): string {
   let alive = "";
   const [names] = os.readdir(directory);

@@ -62,13 +62,13 @@ export type ScriptStep = FakeResponse | FakeHandler;
 
 /** Options of `FakeHttp`. */
 export interface FakeHttpOptions {
-  /** The clock for delays, latency and time limits. Without it, everything happens before `send` returns. */
+  /** The clock for delays, latency and time limits. Without it, nothing but asynchronous handlers delays a response. */
   clock?: ManualClock;
   /** Handles the requests for which the script has no step. */
   handler?: FakeHandler;
   /** One step for each request. Without a step and a handler, the connection is refused. */
   script?: readonly ScriptStep[];
-  /** The fault of a request, called before script and handler; undefined: none. */
+  /** Returns the fault of a request, before script and handler; undefined: the one of the response, if any. */
   faultFor?: (request: SeenRequest) => FakeFault | undefined;
   /** Milliseconds before every status. Default: callbacks come before `send` returns. */
   latencyMs?: number;
@@ -154,7 +154,7 @@ export class FakeHttp implements Http {
     this.#current = undefined;
   }
 
-  /** The fault decides whether the server processes the request, and how much of the response arrives. */
+  /** Reports the response, or the part of it that the fault lets through. */
   #response(exchange: Exchange, response: FakeResponse, fault = response.fault): void {
     if (fault?.kind === "hang") return;
     this.#later(exchange, response.delayMs ?? this.latencyMs, () => {
@@ -199,7 +199,7 @@ export class FakeHttp implements Http {
       else this.#clock.after(fault.afterMs, again);
     };
     const again = (): void => {
-      // If the next request has the same sink, the two responses cannot be distinguished.
+      // If the next request has the same sink, do not duplicate: the two responses could not be distinguished.
       if (this.#current?.sink === sink) return;
       sink.status(...headOf(response));
       if (body.length > 0) this.#handOver(sink, body);

@@ -58,7 +58,7 @@ export function fakeSigner(): Signer {
   return { algorithm: "ES256", publicJwk: PUBLIC, sign };
 }
 
-/** Creates a test device. As on a real device, HTTP and storage respond later, on the clock. */
+/** Creates a test device. As on a real device, HTTP and storage respond later, on the clock, unless `isAtOnce`. */
 export function fakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   const clock = options.clock ?? new ManualClock();
   const late = options.isAtOnce ? {} : { latencyMs: 40 };

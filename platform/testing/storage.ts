@@ -13,7 +13,7 @@ export interface MemoryStorageOptions {
   delayMs?: number;
 }
 
-/** Throws if the caller violates the contract, and records the violations. */
+/** A storage in memory. It throws if the caller violates the contract, and records the violations. */
 export class MemoryStorage implements Storage {
   readonly capacity: number;
   /** Number of calls of each operation, for both slots. */
