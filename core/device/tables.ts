@@ -36,11 +36,11 @@ export enum Field {
   INTERVAL = 13,
   /** The error code of a rejection, a page token, an issuer, an event, or an offer's state. */
   VALUE_A = 14,
-  /** The reason of a rejection, device_authorization_endpoint, or an event's identifier. */
+  /** The reason of a rejection, or device_authorization_endpoint. */
   VALUE_B = 15,
-  /** The message of a rejection, token_endpoint, or how an event identifies a token. */
+  /** The message of a rejection, or token_endpoint. */
   VALUE_C = 16,
-  /** revocation_endpoint, or the token in an event. */
+  /** revocation_endpoint. */
   VALUE_D = 17,
   /** The event type sessions-revoked. */
   SESSIONS_REVOKED = 18,
