@@ -47,7 +47,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     ...{ ...LASTS, name: "corrupt", key: "4", label: "garble every response" },
-    title: "every response garbled by a bit",
+    title: "every response garbled",
     sees: "The device ignores garbled responses, and a code stays valid. Without one:",
     display: textOf(Message.BUSY),
   },
