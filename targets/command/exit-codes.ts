@@ -48,7 +48,6 @@ class Interrupted extends SignInError {
 const CODES: Readonly<Record<string, string>> = {
   UsageError: "wrong_option",
   ConfigError: "wrong_option",
-  ServerError: "wrong_option",
   StepError: "wrong_option",
   StateDirectoryError: "state_unusable",
   Failure: "failed",

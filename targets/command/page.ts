@@ -4,7 +4,7 @@ import { createPrivateKey, type JsonWebKey } from "node:crypto";
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../platform/configuration/device-config.ts";
 import { makeDirectory, reasonOf, writeOwn } from "../../platform/node/files.ts";
-import { readText, UsageError } from "../desktop/command-line.ts";
+import { readCertificates, readText, UsageError } from "../desktop/command-line.ts";
 import { makePage, PageError } from "./page-format.ts";
 
 /** Creates missing folders. @throws UsageError */
@@ -46,16 +46,6 @@ export function cellsOf(text: string): string[][] {
     if (end === "") break;
   }
   return rows;
-}
-
-function pemOf(paths: readonly string[]): string[] {
-  return paths.map((path) => {
-    const pem = readText(path, "certificates");
-    if (!pem.includes("-----BEGIN CERTIFICATE-----")) {
-      throw new UsageError(`${path}: holds no certificate in PEM`);
-    }
-    return pem;
-  });
 }
 
 /** The 32 bytes of a private key on P-256, which the file has in PEM or as a JWK. */
@@ -130,7 +120,7 @@ export function writePages(
   { key, ...uses }: KeyFlags,
 ): string {
   const keys = { ...uses, ...(key !== undefined && { signingKey: privateKeyIn(key) }) };
-  const settings = { authorities: pemOf(authorities), keys };
+  const settings = { authorities: authorities.map(readCertificates), keys };
   const page = (text: string): Buffer => makePage(text, settings);
   if (csv !== undefined) return writeTable(csv, config, out, page);
   const bytes = orMistake(place, () => page(config));

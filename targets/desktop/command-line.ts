@@ -97,6 +97,12 @@ export function readBytes(file: string, what: string): Buffer {
   }
 }
 
+export function readCertificates(file: string): string {
+  const pem = readText(file, "certificates");
+  if (pem.includes("-----BEGIN CERTIFICATE-----")) return pem;
+  throw new UsageError(`${file}: holds no certificate in PEM; give the authority's`);
+}
+
 function readPair(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([A-Za-z0-9_.-]{1,64})=(.*)$/.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError("It is a name, =, and a value.");

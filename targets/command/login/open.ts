@@ -29,7 +29,7 @@ import { type Session, signInOn } from "../../../platform/session/session.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { TokenCache } from "../../../platform/session/token-cache.ts";
 import { SealedStorage } from "../../../platform/storage/sealed-storage.ts";
-import { readBytes, readText, UsageError } from "../../desktop/command-line.ts";
+import { readBytes, readCertificates, UsageError } from "../../desktop/command-line.ts";
 import { Failure, interruptibly } from "../exit-codes.ts";
 import { commandText, type OptionValues } from "../option-parser.ts";
 import type { LoginSettings, ReadySettings } from "./settings.ts";
@@ -147,10 +147,9 @@ export function httpOptionsOf({
   certificates,
 }: Pick<LoginSettings, "certificates">): NodeHttpOptions {
   if (certificates === undefined) return {};
-  const ca = readText(certificates, "file of certificates");
+  const ca = readCertificates(certificates);
   refuseOthers(certificates, "certificates");
-  if (ca.includes("-----BEGIN CERTIFICATE-----")) return { ca };
-  throw new UsageError(`${certificates}: holds no PEM certificate; give the authority's`);
+  return { ca };
 }
 
 /** Signs in, or resumes the session of the directory. @throws SignInError, UsageError */

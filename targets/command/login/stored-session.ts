@@ -5,7 +5,7 @@ import { Option } from "commander";
 import type { TokenResponse } from "../../../platform/exchange/response-recorder.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
 import { discardIn, removeMetadata } from "../../../platform/node/state-directory.ts";
-import { addressProblem, isSameIssuer } from "../../../platform/servers/address.ts";
+import { isSameIssuer } from "../../../platform/servers/address.ts";
 import { requestFor } from "../../../platform/servers/discovery.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
 import { metadataAddresses, namedAddressProblem } from "../../../platform/servers/named-address.ts";
@@ -266,7 +266,6 @@ export async function userInfoOf(
   if (server === "") return undefined;
   // Whether the client has a secret (`true`) does not matter for the address.
   if (!server.includes("://")) return serverOf(server, serverParameters, true).userInfo;
-  if (addressProblem(server, allowHttp) !== "") return undefined;
   for (const metadata of metadataAddresses(server)) {
     const { issuer, userinfo_endpoint: found } =
       (await getJson(metadata, allowHttp, "", options)) ?? {};
