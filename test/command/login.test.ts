@@ -361,7 +361,7 @@ it("completion: bash completes commands, options, choices, servers and accounts;
     writeFileSync(path.join(place, "login.json"), "");
   }
   const { stdout } = await request("completion", "bash");
-  const own = `export XDG_STATE_HOME=${state}; picogrant() { ${process.execPath} ${main} "$@"; }`;
+  const own = `export XDG_STATE_HOME=${state}; ${HERE}`;
   for (const [line, offered] of [
     ["lo", "login logout"],
     ["help si", "simulate sizing"],
@@ -386,11 +386,6 @@ it("help is wrapped at words", () => {
 });
 
 describe("accounts", () => {
-  const typed = (line: string): Promise<Ended> => {
-    const picogrant = `picogrant() { ${process.execPath} ${main} "$@"; }`;
-    const program = `cd ${state}; export HOME=${state} XDG_STATE_HOME=${state}; ${picogrant}; ${line}`;
-    return requested(["-c", program], "/bin/bash");
-  };
   const login = (words: string): Promise<Ended> => typed(`picogrant ${LOGIN().join(" ")} ${words}`);
 
   it("each has its own session; accounts lists them, and signIn and git find them", async () => {
@@ -514,6 +509,13 @@ interface Ended {
 
 const picogrant = (words: readonly string[]): Promise<Ended> => request(...words, "--state", state);
 
+const HERE = `picogrant() { ${process.execPath} ${main} "$@"; }`;
+/** Runs a command line in a shell, with `state` as its working and home directory. */
+const typed = (line: string): Promise<Ended> => {
+  const place = `cd ${state}; export HOME=${state} XDG_STATE_HOME=${state}`;
+  return requested(["-c", `${place}; ${HERE}; ${line}`], "/bin/sh");
+};
+
 const LOGIN = (): string[] => ["login", "--server", server.origin, "--client-id", "c"];
 const login = (...words: string[]): Promise<Ended> => picogrant([...LOGIN(), ...words]);
 
@@ -528,14 +530,6 @@ it("if a refresh is rejected with an unknown error, the login stays and the erro
 
 describe("each command in a message works exactly as printed", () => {
   const OTHER = "y 1";
-  /** Runs a command line in a shell, with `state` as its working directory. */
-  const typed = (line: string): Promise<Ended> => {
-    const picogrant = `picogrant() { ${process.execPath} ${main} "$@"; }`;
-    return requested(
-      ["-c", `cd ${state}; export XDG_STATE_HOME=${state}; ${picogrant}; ${line}`],
-      "/bin/sh",
-    );
-  };
   const loggedIn = (): string[] =>
     ["picogrant", OTHER, "tokens"].filter((name) =>
       existsSync(path.join(state, name, "token-cache")),

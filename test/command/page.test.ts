@@ -27,6 +27,8 @@ const CONFIG = {
 let folder: string;
 let authority: string;
 const path = (name: string): string => join(folder, name);
+const writeConfig = (config: object): void =>
+  writeFileSync(path("device.json"), JSON.stringify(config));
 const run = (args: readonly string[]): Promise<number> => runPart(configure, args);
 const page = (name: string) => readPage(readFileSync(path(name)));
 
@@ -37,14 +39,14 @@ beforeAll(() => {
 beforeEach(() => {
   vi.spyOn(process.stdout, "write").mockReturnValue(true);
   for (const name of readdirSync(folder)) rmSync(path(name), { recursive: true });
-  writeFileSync(path("device.json"), JSON.stringify(CONFIG));
+  writeConfig(CONFIG);
   writeFileSync(path("ca.pem"), authority);
 });
 
-const whole = (...more: string[]): string[] => [
-  ...[path("device.json"), "--page", "--authorities", path("ca.pem")],
-  ...["--out", path("out"), ...more],
+const unnamed = (...more: string[]): string[] => [
+  ...[path("device.json"), "--page", "--out", path("out"), ...more],
 ];
+const whole = (...more: string[]): string[] => unnamed("--authorities", path("ca.pem"), ...more);
 
 it.each([
   [["--dpop"], "off", 1],
@@ -59,8 +61,8 @@ it.each([
   async (flags, dpop, uses, own?) => {
     const { url, close } = await startSimulatedService({ options: { dpop } });
     const config = { clientId: "tv", scope: "email", issuer: url, dpop: own };
-    writeFileSync(path("device.json"), JSON.stringify(config));
-    await run([path("device.json"), "--page", "--out", path("out"), ...flags]);
+    writeConfig(config);
+    await run(unnamed(...flags));
     await close();
     expect(page("out").keyUses).toBe(uses);
   },
@@ -103,10 +105,7 @@ describe("a page", () => {
     const own = Object.fromEntries(
       reasons.map(({ name }) => [name, "\u00fcber sechzehn Z|eichen lang"]),
     );
-    writeFileSync(
-      path("device.json"),
-      JSON.stringify({ ...CONFIG, language: "de", reasons: own, messages: { signedIn: "\u00c4" } }),
-    );
+    writeConfig({ ...CONFIG, language: "de", reasons: own, messages: { signedIn: "\u00c4" } });
     await run(whole());
     expect(page("out").texts.reasons?.split("\n")).toEqual(Object.values(own));
     expect(page("out").texts.messages).toContain("Hole Code\nPr\u00fcfe Code\n\u00c4\n");
@@ -116,7 +115,7 @@ describe("a page", () => {
     [{ clientId: 7 }, "clientId"],
     [{ limits: { memoryBytes: 2048 }, scope: "s".repeat(500) }, "limits.memoryBytes is too small"],
   ])("is rejected if no device could use it: %j", async (change, what) => {
-    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, ...change }));
+    writeConfig({ ...CONFIG, ...change });
     const line = await mistake(...whole());
     expect(line).toContain(what);
     expect(line).not.toContain("\n");
@@ -126,32 +125,31 @@ describe("a page", () => {
   it("has a time server at its end; without one it equals the page for older firmware", async () => {
     await run(whole());
     const { length } = readFileSync(path("out"));
-    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, timeServer: "time.example" }));
+    writeConfig({ ...CONFIG, timeServer: "time.example" });
     await run(whole());
     expect(page("out").timeServer).toBe("time.example");
     expect(readFileSync(path("out")).subarray(length).toString()).toBe("time.example\0");
   });
 
   it("needs no authorities for http to the device itself, and accepts those of http.certificates", async () => {
-    const unnamed = [path("device.json"), "--page", "--out", path("out")];
     const own = Object.fromEntries(
       Object.entries(CONFIG.endpoints).map(([name]) => [name, `http://[::1]:1/${name}`]),
     );
     const endpoints = { ...own, resources: ["http://localhost/"] };
-    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, endpoints }));
-    await run(unnamed);
+    writeConfig({ ...CONFIG, endpoints });
+    await run(unnamed());
     expect(page("out").authorities).toEqual([]);
     expect(page("out").addresses[5]).toBe("http://localhost/");
     const http = { certificates: path("ca.pem") };
-    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, http }));
-    await run(unnamed);
+    writeConfig({ ...CONFIG, http });
+    await run(unnamed());
     expect(page("out").authorities).toHaveLength(1);
   });
 
   it("contains the format of requests and the device's key", async () => {
     const storage = { directory: "/var/lib/tv", deviceKey: "0a".repeat(32) };
     const output = { ...CONFIG, pkce: "S256", bodies: "json", storage };
-    writeFileSync(path("device.json"), JSON.stringify(output));
+    writeConfig(output);
     await run(whole());
     const { numbers, texts, key } = page("out");
     expect(numbers).toMatchObject({ pkce: 1, jsonBodies: 1 });
@@ -160,8 +158,7 @@ describe("a page", () => {
   });
 
   it("is rejected with nine authorities, without any, and with an invalid certificate", async () => {
-    const unnamed = [path("device.json"), "--page", "--out", path("out")];
-    expect(await mistake(...unnamed)).toContain("--authorities is missing");
+    expect(await mistake(...unnamed())).toContain("--authorities is missing");
     writeFileSync(path("ca.pem"), authority.repeat(9));
     expect(await mistake(...whole())).toContain("9 authorities; at most 8 fit");
     writeFileSync(path("ca.pem"), "none");
@@ -184,7 +181,7 @@ describe("a table of devices", () => {
 
   it(`makes ${DEVICES} pages, each with its own identifiers`, async () => {
     const storage = { directory: "/var/lib/tv" };
-    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, storage }));
+    writeConfig({ ...CONFIG, storage });
     const rows = Array.from(
       { length: DEVICES },
       (_, at) => `tv-${at}.bin,client-${at},"serial ""${at}"", x",,${String(at).padStart(64, "0")}`,
