@@ -1,6 +1,6 @@
 // npm run board: builds the firmware for a bare Cortex-M3, boots it in an emulator, and runs a whole sign-in over HTTPS
 // with the simulated service. The command prints the use of flash and RAM. Its exit code is 1 if the run fails or a limit
-// is exceeded.
+// is exceeded, and 2 if packages are missing or the build fails.
 
 import { spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";

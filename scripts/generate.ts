@@ -1,5 +1,5 @@
 // npm run generate: updates all generated files that are tracked. If a test fails because of a stale file, it names
-// this command. Measurements (the comparison with other clients) depend on the machine, so they are made at a release.
+// this command. It does not update the comparison with other clients, which is measured (`npm run tool -- peers --write`).
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

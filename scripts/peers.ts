@@ -1,5 +1,6 @@
-// npm run tool -- peers: compares picogrant with alternatives on the same server in the same run. Prints the tables.
-// With `--write` it writes them to targets/bundle/PEERS.md.
+// npm run tool -- peers: compares picogrant with other clients: packages, CPU time of a start, sizes, firmware, and rows of
+// the bench. Prints the tables; `--write` also writes them to targets/bundle/PEERS.md. The exit code is 1 if picogrant
+// fails a row.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

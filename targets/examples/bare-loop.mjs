@@ -90,7 +90,7 @@ async function send() {
   const id = device.requestId;
   const own = new AbortController();
   exchange = own;
-  // The command's ranges do not change during the exchange. Copy the bytes that will be sent.
+  // The request's bytes do not change until the exchange ends. The body is a copy, so that `fetch` reads no later bytes.
   const url = addresses[device.endpoint] + textAt(device.target, device.targetLength);
   const headers = {
     accept: "application/json",
@@ -110,7 +110,7 @@ async function send() {
     ...(!device.isGet && { body: memory.slice(device.body, device.body + device.bodyLength) }),
   };
   try {
-    // Do not report a command as done before carryOut has returned.
+    // Do not report a result before carryOut has returned.
     await null;
     const response = await fetch(url, request);
     const body = new Uint8Array(await response.arrayBuffer());

@@ -39,7 +39,7 @@ function webEntropy() {
   };
 }
 
-/** Stores the records in two items, as hexadecimal digits. Every script in this web page can read them. */
+/** Stores the records in two items, as hexadecimal digits. Every script of the same origin can read them. */
 function webStorage(items) {
   const nameOf = (slot) => `picogrant-${slot}`;
   return {

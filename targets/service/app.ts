@@ -116,7 +116,7 @@ function isGone(c: Context): boolean {
   return env?.incoming?.destroyed === true && env.incoming.complete === false;
 }
 
-/** Rejects foreign host names, because the owner of a name that points here could read the pages (DNS rebinding). */
+/** Rejects foreign host names, because the owner of a name that points to this service could read its pages (DNS rebinding). */
 function ownNameOnly(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     if (!isOwnName(new URL(c.req.url).hostname, baseUrlOf(service))) {

@@ -45,7 +45,7 @@ export function isDiscarded(attempt: Attempt, nowMs: number, memorySeconds: numb
 export class Attempts {
   readonly #byDeviceCode = new Map<string, Attempt>();
   readonly #byUserCode = new Map<string, Attempt>();
-  /** The pending attempts. Decided and expired ones stay until the next call of `pending`. */
+  /** The pending attempts, and those that have been decided or have expired since the last call of `pending`. */
   readonly #undecided = new Set<Attempt>();
 
   add(attempt: Attempt): void {

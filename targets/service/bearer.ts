@@ -1,4 +1,5 @@
-// Authenticates requests to the resource APIs by their access token (device spec §4.5, §5.3; RFC 6750, RFC 9449 §7).
+// Authenticates requests to the resource APIs and to userinfo by their access token (device spec §4.5, §5.3; RFC 6750, RFC
+// 9449 §7).
 import type { ServiceContext } from "./context.ts";
 import { checkProof, dpopOf } from "./dpop.ts";
 import { ApiError } from "./errors.ts";
@@ -109,7 +110,7 @@ export function authenticateCaller(
   return found;
 }
 
-/** Rejects a call whose sign-in is too old or has another context than required (RFC 9470 §3), even after a refresh. */
+/** Rejects a call whose sign-in is too old or has another context than required (RFC 9470 §3). A refresh is no sign-in. */
 function refuseWeakSignIn(context: ServiceContext, { grant, scheme }: Caller): void {
   const { options, env } = context;
   const { authentication } = grant;

@@ -53,8 +53,8 @@ function formDecode(text: string): string {
 }
 
 /**
- * The client, or the error (device spec §7): 400 if client_id or client_secret is missing or credentials contradict each
- * other, 401 for every other failure.
+ * The client, or the error (device spec §7): 400 if the form has no client_id, if the secret is missing, or if the request
+ * has contradictory or several credentials; 401 for every other failure.
  */
 export function authenticateClient(
   context: ServiceContext,
@@ -66,7 +66,7 @@ export function authenticateClient(
     return basic || form.get("client_secret") !== undefined
       ? { refusal: oauthError("invalid_request", "The client authenticates in two ways.") }
       : authenticateByAssertion(context, request, form);
-  // If HTTP Basic fails, the response has a challenge, even if the form contains credentials too (RFC 6749 §5.2).
+  // If the Basic header names no client, the response has a challenge, even if the form has credentials (RFC 6749 §5.2).
   if (readings[0].id === undefined)
     return basic ? refuseClient(basic, "Unauthorized") : { refusal: missing("client_id") };
   const named = agreeing(readings, form);
@@ -162,7 +162,7 @@ export function readChallenge(
   return { challenge: { value, method: known } };
 }
 
-/** Checks the verifier of a poll (RFC 7636 §4.6). Returns the error response if it is wrong. */
+/** Checks the verifier of a poll (RFC 7636 §4.6). Returns an error if it is wrong, missing, or sent without a challenge. */
 export function refuseVerifier(
   attempt: Attempt,
   form: FormParameters,

@@ -96,7 +96,7 @@ function readJson(what: "fixture" | "options", file: string, check: (value: neve
   try {
     const value = JSON.parse(text) as unknown;
     problem = "";
-    // Without this check, a number or an empty array would count as an object without members.
+    // Without this check, a number or an empty array would count as options without members.
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw new Error("holds no JSON object");
     }

@@ -20,7 +20,7 @@ export type DecisionOutcome =
 export interface ApprovalChoices {
   /** The scopes to grant; absent: all requested scopes. */
   readonly scopes?: readonly string[] | undefined;
-  /** Duration of time-based access in seconds; absent: until revoked. */
+  /** Duration of the access in seconds; absent: until revoked. The account's `timeBasedAccess` is an upper limit. */
   readonly accessSeconds?: number | undefined;
 }
 

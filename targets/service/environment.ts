@@ -10,7 +10,7 @@ export interface PushDelivery {
   body: string;
 }
 
-/** The response to a push delivery. If there is none, the promise is rejected. */
+/** The response to a push delivery. Without a response, the promise of `push` is rejected. */
 export interface PushResponse {
   status: number;
   body: string;
@@ -28,13 +28,13 @@ export interface Environment {
   now(): number;
   /** `count` random bytes (1 to 64). The security of tokens depends on this source. */
   random(count: number): Uint8Array;
-  /** Runs `task` once after `delayMs` milliseconds. If it is missing, the host has to call `runDue()`. */
+  /** Runs `task` once after `delayMs` milliseconds. Without this function, the host has to call `runDue()`. */
   schedule?: ((delayMs: number, task: () => void) => void) | undefined;
-  /** Creates a signing key. If it is missing, the service issues no ID tokens, and its metadata do not mention them. */
+  /** Creates a signing key. Without this function, the service issues no ID tokens, and its metadata do not mention them. */
   makeKey?: ((algorithm: "RS256" | "ES256") => SigningKey) | undefined;
-  /** Verifies a signature of ES256 (RFC 7518 §3.4). If it is missing, private_key_jwt and DPoP are not available. */
+  /** Verifies a signature of ES256 (RFC 7518 §3.4). Without this function, private_key_jwt and DPoP are not available. */
   verify?: ((key: PublicKey, data: Uint8Array, signature: Uint8Array) => boolean) | undefined;
-  /** Sends a pushed event. If it is missing, no event is pushed. */
+  /** Sends a pushed event. Without this function, no event is pushed. */
   push?: ((delivery: PushDelivery) => Promise<PushResponse>) | undefined;
 }
 

@@ -28,7 +28,7 @@ const account = z.strictObject({
   kind: z.enum(["user", "service"]).default("user"),
   organization: id.optional(),
   blockedScopes: scopeNames,
-  /** Seconds after which grants of this account end (time-based access). */
+  /** Maximum duration of the grants of this account in seconds (time-based access). */
   timeBasedAccess: z.int().min(1).optional(),
   disabled: z.boolean().default(false),
 });

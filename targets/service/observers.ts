@@ -45,7 +45,7 @@ export type ServiceEvent =
       atMs: number;
       receiverId: string;
       jti: string;
-      /** The HTTP status; 0 if the receiver could not be reached. */
+      /** The HTTP status; 0 if there was no response. */
       status: number;
     };
 

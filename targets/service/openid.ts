@@ -69,7 +69,7 @@ function userClaims(account: Account, scopes: readonly string[]): object {
 
 const REALM = "userinfo";
 
-/** Errors are those of RFC 6750 §3.1. */
+/** Errors are those of RFC 6750 §3.1 and of DPoP (RFC 9449 §7.1). */
 export function userinfo(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const caller = findCaller(context, request, REALM);
   if ("refusal" in caller) {

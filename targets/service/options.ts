@@ -60,7 +60,7 @@ export const optionsSchema = z.strictObject({
   slowDownGrowth: z.int().min(0).default(0),
   /** How early a poll may arrive without a slow_down, in milliseconds, because real timers are not exact. */
   pollToleranceMs: z.int().min(0).default(0),
-  /** The limit of device code requests for each client. A client of the fixture may have its own limit. */
+  /** The limit of device code requests for each client; null: none. A client of the fixture may have its own limit. */
   deviceCodeQuota: quota.nullable().default({ requests: 600, windowSeconds: 60 }),
   /** Format of the user code: each X is a letter. */
   userCodeFormat: userCodeFormat.default("XXXX-XXXX"),

@@ -110,7 +110,7 @@ export function createService(settings: ServiceSettings): Service {
     if (observers.any) observers.report(exchangeEvent(env.now(), request, response));
     return response;
   };
-  // Create the app on demand, because a simulator creates many services and only uses `handle`.
+  // Create the app on demand, because runs on a virtual clock create many services and use only `handle`.
   let app: ReturnType<typeof createApp> | undefined;
 
   return {

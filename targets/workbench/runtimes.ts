@@ -1,5 +1,5 @@
-// The runtimes, bundlers and test tools with which the packages are tested. npm installs them into dist/runtimes. They
-// are large, so only CI (.ci/run) uses them.
+// The runtimes, bundlers and test tools with which the packages are tested. They are large, so `npm ci` leaves them out, and
+// `npm run engines -- --runtimes` installs them into dist/runtimes.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const system = `${process.platform}-${process.arch}`;
 const deno = process.platform === "linux" ? `${system}-glibc` : system;
 const bun = system.replace("win32", "windows").replace("arm64", "aarch64");
 
-/** The oldest supported version, and one of each later release line. */
+/** The oldest supported version, and one of each later release line with an even number. */
 const NODES = ["20.19.0", "22.23.3", "24.9.0", "26.9.0"] as const;
 const nodePackage = process.platform === "darwin" ? `node-bin-${system}` : `node-${system}`;
 

@@ -47,7 +47,7 @@ const type = fc.oneof(fc.constantFrom(...TYPES), any);
 const json = fc.jsonValue();
 const own = (value: unknown) => fc.oneof(fc.constant(value), json);
 const encode = (data: string | Uint8Array): string => Buffer.from(data).toString("base64url");
-/** Signed proofs and client assertions with any members. */
+/** Signed proofs and client assertions. Their members are always the same; many values are random. */
 const jwt = fc
   .tuple(
     fc.record({ typ: own("dpop+jwt"), alg: own("ES256"), jwk: own(KEY.publicJwk), kid: json }),

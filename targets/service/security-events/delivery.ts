@@ -1,5 +1,5 @@
 // Creates security events (device spec §6), signs their tokens (RFC 8417) with Ed25519 (RFC 8037), and pushes them (RFC
-// 8935). Each event is posted until the receiver accepts or rejects it, or until the retries are used up.
+// 8935). A push stream posts each event until the receiver accepts or rejects it, or until the retries are used up.
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { issuerOf, type ServiceContext } from "../context.ts";
@@ -8,7 +8,7 @@ import type { Grant } from "../grants.ts";
 import { signedJwt, thumbprint } from "../signed-jwt.ts";
 import { EVENT_TYPES, needs, type QueuedEvent, type Stream, signedSet } from "./streams.ts";
 
-/** Queues an event for each receiver that has requested its type and has a client to which the account ever gave access. */
+/** Queues an event for each enabled stream that requested its type, if the account ever gave access to a client of it. */
 export function emitAccountEvent(
   context: ServiceContext,
   eventType: string,
@@ -22,7 +22,7 @@ export function emitAccountEvent(
       if (needs(stream, eventType)) emit(context, stream, eventType, { subject, ...details });
 }
 
-/** Queues token-revoked for the receivers of the grant's client that have requested this type. */
+/** Queues token-revoked for the enabled streams that requested this type and have the grant's client. */
 export function emitTokenRevoked(context: ServiceContext, grant: Grant): void {
   const subject = tokenSubject(context, grant.refreshToken);
   for (const stream of context.streams.all())
@@ -169,7 +169,7 @@ export class SetSigner {
     return [{ ...publicJwk, kid: id, use: "sig", alg: "EdDSA" }];
   }
 
-  // Create the keys on demand, because most simulated services never sign anything.
+  // Create the keys on demand, because most simulated services send no security events.
   get #keys(): Keys {
     this.#made ??= keysOf(this.#env.random(32));
     return this.#made;

@@ -35,7 +35,7 @@ export interface BoardSettings {
   readonly page?: Buffer | undefined;
   /** Host names that resolve to this machine. */
   readonly names: readonly string[];
-  /** Whether there is a clock chip. Default: true. */
+  /** Whether the machine mps2 has its clock chip. Default: true. The other machine has none. */
   readonly hasClock?: boolean | undefined;
   /** The build folder of a custom board's firmware. */
   readonly builtIn?: string | undefined;

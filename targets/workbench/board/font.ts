@@ -1,5 +1,5 @@
-// The font of the board's display: each printable ASCII character has 5 columns of 8 dots. A number is a column, and its
-// lowest bit is the top dot.
+// The font of the board's display: each printable ASCII character has 5 columns of 8 dots. Two hexadecimal digits are a
+// column, whose lowest bit is the top dot.
 
 export const GLYPH_COLUMNS = 5;
 

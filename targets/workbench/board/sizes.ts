@@ -49,7 +49,8 @@ function partOf(section: string, name: string, file: string): Part {
   return parts.find(([, pattern]) => pattern.test(object))![0];
 }
 
-/** Parses a map of GNU ld. A part ends where the next one begins, because strings with equal ends overlap. */
+/** Parses a map of GNU ld. A part ends where the next one begins. The sizes in the map also count strings that the linker
+ * has merged with others. */
 function sizesIn(map: string): Sizes {
   const none = (): Record<Part, number> =>
     Object.fromEntries(partNames.map((name) => [name, 0])) as Record<Part, number>;
@@ -92,7 +93,7 @@ export interface Build {
   readonly seen?: Seen | undefined;
 }
 
-/** The firmwares that `npm run board -- --build` compares. */
+/** The firmwares that `npm run board -- --build` compares, without `--machine`. */
 export const compared: readonly Build[] = [
   { machine: "lm3s6965evb", kind: "complete" },
   { machine: "lm3s6965evb", kind: "keys" },

@@ -12,8 +12,8 @@ export interface Figures {
   readonly peak: number;
   /** The stack of a complete run on 32-bit ARM, including the engine. */
   readonly stack?: number;
-  /** Instructions of a pending poll in QuickJS on this machine, including those of the C host. A poll has five ticks a
-   * second apart, a request and a response. */
+  /** Instructions of a pending poll in QuickJS, compiled for the machine that measures (not for ARM), including those of
+   * the C host. A poll has five ticks a second apart, a request and a response. */
   readonly poll?: number;
 }
 

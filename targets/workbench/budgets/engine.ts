@@ -20,7 +20,7 @@ export const countedEngines = {
 } as const;
 export type CountedName = keyof typeof countedEngines;
 
-/** The name under which the loader's script imports `malloc`. */
+/** The name under which the WebAssembly module exports `malloc`, as its loader's script uses it. */
 function mallocExport(from: string): string {
   const loader = readFileSync(require.resolve(`${from}/emscripten-module`), "utf8");
   const name = /_malloc=\w+\.(\w+)/.exec(loader)?.[1];

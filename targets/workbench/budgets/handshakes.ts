@@ -87,7 +87,7 @@ export function sessionAsDevice({ endpoints, ca, folder }: Given, signal: AbortS
   return signIn({ ...own, server: endpoints, http: { ca }, signal });
 }
 
-/** The handshakes of ten polls, which take a minute, for each device; undefined for the C host if it is not built. */
+/** The handshakes of ten polls for each device; undefined for the C host if it is not built. Takes about a minute. */
 export async function handshakesOfTenPolls(): Promise<[string, number | undefined][]> {
   const host = (await isRefreshed("release")) ? hostAsDevice(programOf("release")) : undefined;
   const devices = { "a session on Node": sessionAsDevice, "the C host": host };

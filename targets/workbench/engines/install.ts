@@ -268,7 +268,7 @@ export function findQjs(): string | undefined {
   return [`${quickjsPlace()}/qjs`, ...path].find((file) => existsSync(file));
 }
 
-/** Builds a stock `qjs`, of which Debian before trixie has no package, and returns its path. @throws InstallError */
+/** Builds a stock `qjs` and returns its path. @throws InstallError */
 export function buildQjs(report: (line: string) => void): string {
   report("building QuickJS from Debian's source");
   const folder = quickjsFolder();

@@ -22,7 +22,7 @@ export const CLIENT = { clientId: "living-room-tv", clientSecret: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
 
 export class ServiceEnvironment {
-  /** The device's files, which `end` deletes. */
+  /** A folder for the device's files, which `end` deletes. */
   readonly folder: string;
   readonly service: Service;
   readonly events: ServiceEvent[] = [];

@@ -212,8 +212,8 @@ async function startTable(): Promise<string[][]> {
   return [["client", "CPU ms"], ...clients.map((name) => [name, above(name)])];
 }
 
-/** Code and RAM on a Cortex-M3 with -Os: of our core, and of a client that was written in a day (naive.c). The naive
- * client needs the C library, so it is linked, and the size of an empty program is subtracted. */
+/** Code and RAM on a Cortex-M3 with -Os: of our core with 4,096 bytes of device memory, and of a client that was written in
+ * a day (naive.c). That client needs the C library, so it is linked, and the size of an empty program is subtracted. */
 async function firmwareTable(): Promise<string[][]> {
   const [jsmn, folder] = ["/usr/include/jsmn.h", path.join(root, "dist/peers")];
   const need = { package: "libjsmn-dev", isThere: () => existsSync(jsmn) };
