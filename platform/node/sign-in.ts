@@ -54,7 +54,7 @@ export type { QrCode } from "./qr-code.ts";
 export async function signIn(options: SignInOptions): Promise<Session> {
   const { openState, parseOptions } = await import("./state-directory.ts");
   const settings = await parseOptions(options);
-  const { onCode, onTrouble, resumeOnly, signal, log } = settings;
+  const { onCode, resumeOnly, signal, log } = settings;
   if (signal?.aborted) throw givenUp();
   let state: OpenState | undefined;
   // Awaited outside `try`, because exceptions of callbacks are not converted to SignInError.
@@ -67,7 +67,7 @@ export async function signIn(options: SignInOptions): Promise<Session> {
       if (files?.hasRecords === false && (resumeOnly || !onCode))
         throw cannotPromptUser(resumeOnly);
     };
-    const requesting = { stored: state.metadata, onRequest, retryHandlers: { onTrouble, signal } };
+    const requesting = { stored: state.metadata, onRequest, retryHandlers: settings };
     const server = await resolveServer(settings, state, requesting);
     const { QrCode } = onCode ? await import("./qr-code.ts") : {};
     session = signInOn(

@@ -26,7 +26,7 @@ export interface DiscoveryOptions {
   /** Called before the request for metadata. If it throws, no request is sent. */
   readonly onRequest?: () => void;
   /** If present, requests are retried with growing waits while the issuer is unreachable. Otherwise, there is one attempt. */
-  readonly retryHandlers?: Pick<SignInHandlers, "onTrouble" | "signal"> | undefined;
+  readonly retryHandlers?: Pick<SignInHandlers, "onTrouble" | "onError" | "signal"> | undefined;
 }
 
 /**
@@ -82,29 +82,35 @@ async function serverNamed({ name, ...words }: NamedServer, hasSecret: boolean):
 const TIMEOUT_MIN_MS = 2000;
 const TIMEOUT_MAX_MS = 64_000;
 
-/** Retries requests for metadata as the driver retries its requests: reports the problem and waits longer each time. */
+/**
+ * Retries requests for metadata as the driver retries its requests: reports the problem and waits longer each time. If a
+ * promise of `onTrouble` rejects only after the metadata have arrived, `onError` receives the error.
+ */
 async function withRetries<Result>(
   act: () => Promise<Result>,
   { timers }: { readonly timers: Timers },
   retryHandlers: DiscoveryOptions["retryHandlers"],
 ): Promise<Result> {
   if (retryHandlers === undefined) return await act();
-  const { onTrouble, signal } = retryHandlers;
+  const { onTrouble, onError, signal } = retryHandlers;
+  const life = { hasSession: false };
+  let end!: (cause: unknown) => void;
+  const failed = new Promise<never>((_, reject) => {
+    end = (cause) => reject(new HandlerError("onTrouble", { cause }));
+  });
   for (let waitMs = TIMEOUT_MIN_MS; ; waitMs = Math.min(2 * waitMs, TIMEOUT_MAX_MS)) {
     try {
-      return await unlessAborted(signal, act);
+      const result = await unlessAborted(signal, () => Promise.race([failed, act()]));
+      life.hasSession = true;
+      return result;
     } catch (error) {
       if (!(error instanceof MetadataError) || !error.isTransient) throw error;
       const trouble = metadataErrorOf(error, waitMs / 1000);
       // Retrying does not help until somebody fixes the problem, such as a rejected certificate.
       if (trouble.remedy === "developer" || trouble.remedy === "administrator") throw error;
-      const wait = () =>
-        new Promise<void>((resolve, reject) => {
-          const end = (cause: unknown) => reject(new HandlerError("onTrouble", { cause }));
-          callHandler(() => onTrouble?.(trouble), { life: { hasSession: false }, end });
-          timers.alarm(waitMs, resolve);
-        });
-      await unlessAborted(signal, wait);
+      callHandler(() => onTrouble?.(trouble), { life, end }, onError);
+      const wait = () => new Promise<void>((resolve) => void timers.alarm(waitMs, resolve));
+      await unlessAborted(signal, () => Promise.race([failed, wait()]));
     }
   }
 }

@@ -613,20 +613,28 @@ describe("an issuer's metadata", () => {
     await expect(requesting).rejects.toThrow("SELF_SIGNED_CERT");
   });
 
-  it("is requested with growing waits without a network", async () => {
+  it.each([
+    [5, "closed", ["2", "4"], 0],
+    [39, ISSUER, ["2", "4", "8", "16"], 4],
+  ])("is requested with growing waits; onTrouble rejects after %j s", async (endS, ...expected) => {
     const platform = served(ITS_OWN);
     platform.http.faultFor = ({ atMs }) => (atMs < 20_000 ? { kind: "refuse" } : undefined);
     const waits: string[] = [];
-    const onTrouble = ({ message }: SignInError): void =>
-      void waits.push(/; trying again in (\d+) s$/.exec(message)![1]!);
+    const fails: ((cause: unknown) => void)[] = [];
+    const onError = vi.fn();
+    const onTrouble = ({ message }: SignInError) => {
+      waits.push(/; trying again in (\d+) s$/.exec(message)![1]!);
+      return new Promise((_, reject) => fails.push(reject));
+    };
     const client = { clientId: "tv", server: { issuer: ISSUER } };
-    const requesting = resolveServer(client, platform, { retryHandlers: { onTrouble } });
+    const requesting = resolveServer(client, platform, { retryHandlers: { onTrouble, onError } });
+    const outcome = requesting.catch(({ cause }) => ({ issuer: cause }));
     for (let second = 0; second < 40; second++) {
+      if (second === endS) for (const fail of fails) fail("closed");
       await new Promise(setImmediate);
       platform.clock.advance(1000);
     }
-    expect((await requesting).issuer).toBe(ISSUER);
-    expect(waits).toEqual(["2", "4", "8", "16"]);
+    expect([(await outcome).issuer, waits, onError.mock.calls.length]).toEqual(expected);
   });
 
   type Rediscover = ServerSettings["rediscover"];

@@ -21,6 +21,15 @@ const QUIET_MS = 3000;
 const CALM_MS = 700;
 /** This many requests within a second are a failure. */
 const WILD = 8;
+/** How the messages name a request. */
+const NAMES: Readonly<Record<Kind, string>> = {
+  code: "code request",
+  poll: "poll",
+  refresh: "refresh",
+  revoke: "revocation",
+  api: "call",
+  other: "request",
+};
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 export interface Client {
@@ -124,23 +133,24 @@ export class Judge implements Listeners {
       if (headers.authorization === `Bearer ${this.#access}`) return "";
       return "the resource was called without the access token that was given last";
     }
-    if (this.#isBusy) return `a ${kind} came while another request was under way`;
-    if (method !== "POST") return `a ${kind} was sent by ${method}`;
+    const name = NAMES[kind];
+    if (this.#isBusy) return `a ${name} came while another request was under way`;
+    if (method !== "POST") return `a ${name} was sent by ${method}`;
     const type = headers["content-type"] ?? "";
     const required = this.#isJsonRequired
       ? "application/json"
       : "application/x-www-form-urlencoded";
     if (!type.toLowerCase().startsWith(required) && !(kind === "revoke" && type === ""))
-      return `a ${kind} was sent as ${type || "nothing"}, not as ${required}`;
+      return `a ${name} was sent as ${type || "nothing"}, not as ${required}`;
     const early = (this.#notBefore.get(kind) ?? 0) - at;
-    if (early > EARLY_MS) return `a ${kind} came ${Math.round(early)} ms too early`;
+    if (early > EARLY_MS) return `a ${name} came ${Math.round(early)} ms too early`;
     for (const secret of this.#secrets) {
       if (kind !== "revoke" && target.includes(encodeURIComponent(secret)))
-        return `a ${kind} had a secret in its address`;
+        return `a ${name} had a secret in its address`;
     }
     const isBasic = headers.authorization?.startsWith("Basic ");
     if (sent.get("client_id") !== this.#around.client.clientId && !isBasic && kind !== "revoke")
-      return `a ${kind} did not name the client`;
+      return `a ${name} did not name the client`;
     if (kind === "code") return this.#faultOfCode(sent);
     if (kind === "poll") return this.#faultOfPoll(at, sent);
     const isRevoked = this.#secrets.has(sent.get("token") ?? "");
@@ -151,7 +161,7 @@ export class Judge implements Listeners {
 
   #faultOfCode(sent: Arrival["parameters"]): string {
     this.#challenge = sent.get("code_challenge");
-    if (sent.get("scope") !== this.#around.client.scope) return "a code had another scope";
+    if (sent.get("scope") !== this.#around.client.scope) return "a code request had another scope";
     if (this.#challenge === undefined || sent.get("code_challenge_method") === "S256") return "";
     return "a code challenge was not of the method S256";
   }
@@ -185,12 +195,12 @@ export class Judge implements Listeners {
       // A device may call its resource server at any time.
       if (kind === "api") return freely;
       if (steps.at(-1)?.isOpen && at >= steps.length) return undefined;
-      const due = step === undefined ? "nothing more" : `a ${step.on ?? step.hook}`;
-      this.#print(`a ${kind} came where ${due} was due`);
+      const due = step === undefined ? "nothing more" : `a ${step.on ? NAMES[step.on] : step.hook}`;
+      this.#print(`a ${NAMES[kind]} came where ${due} was due`);
       return undefined;
     }
     for (const name of step.has ?? []) {
-      if (!parameters.has(name)) this.#print(`a ${kind} came without ${name}`);
+      if (!parameters.has(name)) this.#print(`a ${NAMES[kind]} came without ${name}`);
     }
     this.#at = step.isRepeated ? at : at + 1;
     this.#from = this.#at;
@@ -237,7 +247,8 @@ export class Judge implements Listeners {
     this.#limit = setTimeout(() => {
       const due = steps.slice(this.#at).find((step) => !step.isOptional && !this.#hasBeen(step));
       const what =
-        due && `no ${due.on ?? due.hook} until the time limit of the row, ${ms / 1000} s`;
+        due &&
+        `no ${due.on ? NAMES[due.on] : due.hook} until the time limit of the row, ${ms / 1000} s`;
       this.#print(what ?? "");
     }, ms);
   }
@@ -261,7 +272,7 @@ export class Judge implements Listeners {
   }
 
   #missing(step: Step | undefined, ms: number): string {
-    let what = `no ${step?.on ?? "connection"}`;
+    let what = `no ${step?.on ? NAMES[step.on] : "connection"}`;
     if (this.received.length === 0) what = this.connections > 0 ? "no request" : "no connection";
     return `${what} came in ${ms / 1000} s`;
   }
