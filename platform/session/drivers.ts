@@ -42,7 +42,7 @@ export type SessionSettings = ServerSettings &
     readonly keepAlive?: () => () => void;
   };
 
-/** Initial memory of a session, in addition to the client's settings. It is enough for most tokens. */
+/** The memory that a session begins with, not counting the further parameters of requests. Enough for most tokens. */
 const BEGIN_BYTES = 8192;
 
 export interface DriversOwner {
@@ -157,9 +157,9 @@ export class Drivers {
   }
 
   /**
-   * Requests the server's endpoints, at most once per start, if an earlier start stored them: the server may have moved them.
-   * If this request fails, the next failure repeats it. Called with each failed request that the device retries, and with
-   * the reason for the end, unless only the user can fix it.
+   * Requests the server's endpoints if an earlier start stored them, because the server may have moved them. If this
+   * request fails, the next call repeats it; after a success, calls have no effect. Called with each failed request that
+   * the device retries, and with the reason for the end, unless only the user can fix it.
    */
   rediscoverAfter({ response }: SignInError): void {
     if (response === undefined) return;

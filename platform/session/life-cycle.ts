@@ -10,13 +10,13 @@ export type Phase = "starting" | "waiting" | "signedIn" | "signingOut" | "leavin
 export type PhaseEvent =
   /** `onCode` has received a code. */
   | "codeShown"
-  /** Tokens have arrived and are stored. */
+  /** There are tokens, and no write of them is in progress. If the write failed, the session uses them anyway. */
   | "tokensStored"
   /** Another program has changed the records. A new driver reads them. */
   | "recordsChanged"
   /** The program signs out. */
   | "signOut"
-  /** The sign-in or session has failed, or was aborted, closed, signed out, or ended by the server. */
+  /** The sign-in or session has failed, or was aborted, closed, signed out, or ended by the server or another program. */
   | "ended"
   /** No operation with a result that must not be lost is in progress, or the time limit has passed. */
   | "atRest";
@@ -36,11 +36,11 @@ export const TRANSITIONS: Readonly<Record<Phase, Partial<Record<PhaseEvent, Phas
   released: {},
 };
 
-/** How long the end of a session waits for a refresh whose tokens would be lost, or for an unfinished write. */
+/** The longest time that the end of a session waits for the response to a refresh, or for storage. */
 const LEAVE_LIMIT_MS = 10_000;
 
 export class LifeCycle {
-  /** The reason for the end of the session. */
+  /** The reason for the end of the sign-in or session. */
   reason: unknown;
   /** Whether the user has signed in, or a session was resumed. */
   hasSession = false;
@@ -75,7 +75,7 @@ export class LifeCycle {
     this.wake();
   }
 
-  /** Returns the milliseconds until everything must be released. */
+  /** Returns the milliseconds until everything must be released; Infinity outside the phase `leaving`. */
   leaveInMs(): number {
     if (this.phase !== "leaving") return Number.POSITIVE_INFINITY;
     return Math.max(0, LEAVE_LIMIT_MS - ((this.#timers.now() - this.#endedAtMs) >>> 0));
@@ -109,7 +109,7 @@ export function isAtEnd(state: State): boolean {
   return state === State.FAILED || isWithoutSession(state);
 }
 
-/** Whether no session can be resumed without the user. */
+/** Whether the device has no session, so that the user must sign in or is doing so. */
 export function isWithoutSession(state: State): boolean {
   return state === State.SIGNED_OUT || state === State.REQUESTING || state === State.PENDING;
 }

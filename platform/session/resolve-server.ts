@@ -16,7 +16,7 @@ import { metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 export interface StoredMetadata {
   read(issuer: string): DiscoveredServer | undefined;
   write(server: DiscoveredServer): void;
-  /** Opens a second adapter, because the session's own handles one exchange at a time. Absent: stored metadata are final. */
+  /** Opens a second adapter, because the session's own handles one exchange at a time. Absent: no such request. */
   openHttp?(): Http & { dispose(): void };
 }
 
@@ -25,13 +25,13 @@ export interface DiscoveryOptions {
   readonly stored?: StoredMetadata | undefined;
   /** Called before the request for metadata. If it throws, no request is sent. */
   readonly onRequest?: () => void;
-  /** If present, requests are retried with growing waits while the issuer is unreachable. Otherwise, there is one attempt. */
+  /** If present, a request that fails temporarily is retried with growing waits. Otherwise, there is one attempt. */
   readonly retryHandlers?: Pick<SignInHandlers, "onTrouble" | "onError" | "signal"> | undefined;
 }
 
 /**
  * Combines the profile, the metadata and the endpoints of the settings to the options of a driver.
- * @param host has neither an exchange nor an alarm
+ * @param host adapters with no exchange under way and no alarm set
  * @throws ServerError if the name or a parameter of a profile is wrong; MetadataError if the issuer has no usable metadata
  */
 export async function resolveServer(

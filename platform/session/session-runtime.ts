@@ -92,7 +92,7 @@ export class SessionRuntime implements DriversOwner {
     if (state === State.FAILED) this.end(this.#failure);
     else if (!this.mayPrompt && isWithoutSession(state))
       this.end(cannotPromptUser(this.#handlers.resumeOnly));
-    // A sign-out that an earlier start began is complete, so sign in now.
+    // An earlier start or `#requestMore` has signed out. This is now complete, so sign in.
     else if (state === State.SIGNED_OUT) current.signIn();
     else if (state === State.PENDING) this.#reportCode();
     else if (current.isSignedIn && !this.watch.isStoring && !this.settings.stored?.isReading) {
@@ -139,7 +139,6 @@ export class SessionRuntime implements DriversOwner {
   /** Reports a new code to the program. A code from before a restart may have expired; then a new one follows. */
   #reportCode(): void {
     const prompt = promptOf(this.drivers.current);
-    // After a sleep, the code may have no time left.
     if (prompt.userCode === this.#shownCode || prompt.expiresInS === 0) return;
     this.#shownCode = prompt.userCode;
     if (this.life.phase === "starting") this.life.move("codeShown");
@@ -152,7 +151,7 @@ export class SessionRuntime implements DriversOwner {
 
   /**
    * Ends the sign-in or session, and releases everything after operations that must not be lost or after a time limit.
-   * @param last the final call of the driver
+   * @param last calls the driver before the release; by default, retries a failed write or erase
    */
   end(reason: unknown, last = () => this.drivers.tryAtLast()): void {
     if (this.life.isOver) return;
@@ -200,7 +199,7 @@ function promptOf({ device, memory }: Driver): VerificationPrompt {
   };
 }
 
-/** Servers may send the URI without its scheme. RFC 8628 §3.2 requires a URI, and programs make a link of it. */
+/** Some servers send no scheme, although RFC 8628 §3.2 requires a URI, of which programs make a link. */
 function withScheme(address: string): string {
   return /^https?:/i.test(address) ? address : `https://${address}`;
 }

@@ -23,7 +23,7 @@ import {
 export type SessionStatus =
   /** The access token can be used. */
   | "signed-in"
-  /** The access token is being refreshed; callers that need it wait. */
+  /** The access token is being refreshed, or the session is being signed out. */
   | "refreshing"
   /** The program has called `close()`. The tokens stay stored, and the next start resumes the session. */
   | "closed"
@@ -42,7 +42,7 @@ export interface SignOutResult {
    * the error code; "" if they are revoked.
    */
   readonly problem: "" | "no_revocation_endpoint" | "storage_silent" | GrantErrorCode;
-  /** Storage has not erased everything. The remaining data resume no session, and the next start erases them. */
+  /** Storage has not erased everything. Unless `problem` is `storage_silent`, the rest resumes no session. */
   readonly isStored: boolean;
 }
 
@@ -75,12 +75,12 @@ export class Session {
     return this.#device.state === State.SIGNED_IN ? "signed-in" : "refreshing";
   }
 
-  /** Seconds until the access token expires; undefined if unknown, or if there is no token. */
+  /** Seconds until the access token expires; undefined if unknown, or if there is no valid token. */
   get expiresInS(): number | undefined {
     return this.status === "signed-in" ? this.#leftOf(this.#device.accessLifetimeS) : undefined;
   }
 
-  /** Seconds until the whole session ends (`refresh_token_expires_in`); undefined if unknown. */
+  /** Seconds until the whole session ends (`refresh_token_expires_in`); undefined if unknown, or after the end. */
   get endsInS(): number | undefined {
     return this.#end !== undefined ? undefined : this.#leftOf(this.#device.refreshLifetimeS);
   }
@@ -96,20 +96,20 @@ export class Session {
     return this.#end === undefined && this.#device.length[Region.REFRESH_TOKEN]! > 0;
   }
 
-  /** Whether the tokens in use are stored. If not, the user must sign in again after a restart. */
+  /** Whether the tokens in use are stored. If not, the user may have to sign in again after a restart. */
   get isSaved(): boolean {
     const { watch } = this.#runtime;
     return this.#device.notSaved === 0 && !watch.isStoring && !watch.isSilent;
   }
 
-  /** The newest token response without its tokens; undefined after a start with the records of an older version. */
+  /** The newest token response without its tokens; undefined after a start that finds none stored with the tokens. */
   get tokenResponse(): TokenResponse | undefined {
     return this.#runtime.drivers.recorder.tokenResponse;
   }
 
   /**
    * The scope of the access token: the server's or, if it sent none, the requested one (RFC 6749 §5.1). Undefined after a
-   * start with the records of an older version, until the first refresh.
+   * start that finds none stored with the tokens, at least until the first refresh.
    */
   get scope(): string | undefined {
     const { tokens, recorder } = this.#runtime.drivers;
@@ -175,9 +175,9 @@ export class Session {
 
   /**
    * Works like the global `fetch`, and sends the access token in `Authorization` (RFC 6750 §2.1). After a 401, it refreshes
-   * the token and repeats the request once, unless reading consumes `init.body`, or the API requires another sign-in (RFC
-   * 9470, `stepUpOf`). It sends the token over https to the server of this request; if `resources` is set, only to those
-   * servers. It follows redirects: within the same server with the token, to another server without token and body.
+   * the token and repeats the request once (not if sending has consumed `init.body`), unless the API requires another
+   * sign-in (RFC 9470, `stepUpOf`). If `resources` is set, only those servers get the token. Plain http is refused, except
+   * to this machine or with `allowHttp`. A request that follows a redirect to another server has neither token nor body.
    * @throws SignInError if the session has ended, or if the signer fails; TypeError if the address must not receive the
    * token; errors of `fetch`
    */
@@ -202,7 +202,7 @@ export class Session {
    * Revokes the tokens at the server and erases them here. Resolves when both steps have succeeded or failed. If the
    * server is unreachable, this may take minutes: the session tries four times, and `onTrouble` receives each failure that
    * is retried.
-   * @throws SignInError if the session has ended before, or if another program ends it meanwhile
+   * @throws SignInError if the session has ended before, or if `close` or another program ends it meanwhile
    */
   signOut(): Promise<SignOutResult> {
     this.#signingOut ??= this.#signOut();
@@ -251,9 +251,9 @@ export class Session {
 }
 
 /**
- * @param dispose releases the platform; called when the session ends, or if there is none
- * @throws SignInError if the user or the server refuses, all codes have expired, or `signal` aborts; exceptions of `onCode`
- * or `onTrouble`
+ * @param dispose releases the platform; called after the end of the session or of a failed sign-in
+ * @throws SignInError with the reason if there is no session; exceptions of `onCode` or `onTrouble`. If the settings are
+ * invalid, the function itself throws (as the constructor of `SessionRuntime`), and does not call `dispose`
  */
 export function signInOn(
   platform: Platform,

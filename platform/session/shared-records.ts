@@ -1,6 +1,6 @@
 // Several programs that share a session, such as a daemon and a command that a timer starts. Each program has its own
-// device, which knows the records as it last read them. A program needs exclusive access to write the records, or to send a
-// request that changes them. If its records are outdated, a new device reads them again (drivers.ts).
+// device, which knows the records as it last read or wrote them. A program needs exclusive access to write the records, and
+// for each request of its device. If its records are outdated, a new device reads them again (drivers.ts).
 
 import { type Device, Endpoint, State } from "../../core/index.ts";
 import type { HttpRequest, Storage } from "../contracts.ts";
@@ -10,7 +10,7 @@ import { adapterFailed, notRenewed, SignInError } from "./sign-in-error.ts";
 
 /** The medium of the records. */
 export interface SharedMedium {
-  /** `stamp` changes with the records. */
+  /** `stamp` changes whenever a record or the token cache is written. */
   readonly files: { readonly stamp: string };
   /** Opens the storage for a device that reads the records again. */
   readonly open: () => Storage;
@@ -32,7 +32,7 @@ export interface SharedUser {
   readonly device: () => Device;
   /** Called when another program has changed the records. The owner must then start a new device. */
   readonly onStale: () => void;
-  /** Whether the last refresh returned the same refresh token. */
+  /** Whether the last refresh left the refresh token unchanged. */
   readonly isLasting: () => boolean;
   readonly report: (trouble: SignInError) => void;
 }
@@ -72,8 +72,8 @@ export class SharedRecords {
   }
 
   /**
-   * Calls `then`, now or later, with exclusive access to the records, which lasts until `leave`. A later call replaces a
-   * waiting one.
+   * Calls `then`, now or later, with exclusive access to the records, which lasts until `leave`; without it, if this
+   * process cannot create a lock file (`unwritable`). A later call replaces a waiting one.
    * @param onBusy receives `state_busy` once, if the wait is long
    */
   enter(then: () => void, onBusy: (trouble: SignInError) => void): void {

@@ -23,10 +23,10 @@ export type SignInErrorCode =
   | "state_unusable"
   /** This program waits, because another one is using the same tokens. */
   | "state_busy"
-  /** The tokens are not saved: storage has failed, or they do not fit. */
+  /** The tokens are not saved, because storage has failed or is too small; or not refreshed, because it would fail. */
   | "not_saved"
   | "not_erased"
-  /** Storage has not responded for seconds. */
+  /** Storage has not responded for ten seconds. */
   | "storage_silent"
   | "wrong_id_token"
   /** The signer has failed, or its signature does not match its public key. */

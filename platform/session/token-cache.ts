@@ -21,7 +21,7 @@ import { bytesOf, objectIn } from "../text/text.ts";
 import { isAtEnd } from "./life-cycle.ts";
 import type { SharedRecords } from "./shared-records.ts";
 
-/** A cached token is not used in its last minute (or quarter, if shorter): it must still be valid when a server gets it. */
+/** A cached token is not used in its last minute (at most a quarter of its lifetime), so that it is valid on arrival. */
 const MARGIN_MS = 60_000;
 
 /** Whether a cached token is valid. If the clock was set back to before the token was issued, its expiry is unknown. */
@@ -183,7 +183,7 @@ export class IssuedTokens {
   #access = "";
   #requested: string | undefined;
   #refresh = "";
-  /** Whether the last refresh returned the same refresh token. */
+  /** Whether the last refresh left the refresh token unchanged. */
   isLasting = false;
   /** Whether the tokens are bound to a key that this program does not have. */
   isOfOtherKey = false;

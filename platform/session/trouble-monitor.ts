@@ -1,6 +1,6 @@
-// Reports temporary problems once each, so that the program learns why the device retries. If new tokens cannot be saved,
-// the session uses them from memory, and the device tries again in a minute. A restart before that has only the previous
-// record, whose refresh token the server may have replaced.
+// Reports failed requests, unsaved tokens and silent storage, so that the program learns why the device retries or waits.
+// If new tokens cannot be saved, the session uses them from memory, and the device tries again in a minute. A restart
+// before that has only the previous record, whose refresh token the server may have replaced.
 
 import { Command, type Device, ErrorCode, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
@@ -27,7 +27,7 @@ export class TroubleMonitor {
   /** The number of the current storage operation, 0 for none, and when it started. */
   #operation = 0;
   #sinceMs = 0;
-  /** Whether storage has not responded for seconds. */
+  /** Whether storage has not responded to the current operation for ten seconds. */
   isSilent = false;
 
   constructor(platform: Platform, drivers: Drivers, report: (trouble: SignInError) => void) {
