@@ -113,7 +113,7 @@ export class Generator {
 
   #time(host: Host): Step {
     const random = this.random;
-    // Let time pass until the day of rejections is over, or until about the end of the pause after a refresh.
+    // Let time pass until rejections of refreshes end the session, or until about the end of the pause after a refresh.
     const { timeoutS, restS } = host.ideal.clock;
     if (timeoutS < DAY_S && random.chance(8)) return { do: "run", ms: timeoutS * 1000 };
     if (restS > 0 && host.ideal.state === State.SIGNED_IN && random.chance(15)) {

@@ -114,7 +114,7 @@ export class Responses {
 
   constructor(
     readonly random: Random,
-    /** Whether each poll gets an event, and only the last events of a run may end the session. */
+    /** Whether each poll for events gets one, and only the last events of a run may end the session. */
     readonly isRunOfEvents: boolean,
   ) {}
 

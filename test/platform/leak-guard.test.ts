@@ -1,5 +1,5 @@
-// Tests that the target of a call never changes the host, and that the access token goes only to the configured resource
-// servers (RFC 6750 §5.3, RFC 9700 §4.9.1).
+// Tests that the target of a call never leads to another server, and that the access token goes only to the configured
+// resource servers (RFC 6750 §5.3, RFC 9700 §4.9.1).
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -222,7 +222,7 @@ describe("configured addresses", () => {
 // The driver, `signIn`, the simulator and the service use one list (platform/servers/address.ts). RFC 8252 §8.3:
 // requests to these hosts do not cross a network.
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
-/** A system may route some of these addresses to itself, but hosts in C and cores accept only three names. */
+/** A system may route some of these addresses to itself, but the C host and the core accept only the three names above. */
 const OTHERS = [
   ...["127.0.0.2", "127.1", "0.0.0.0", "[::]", "[::ffff:127.0.0.1]", "2130706433", ""],
   ...["localhost.example.com", "127.0.0.1.example.com", "my-localhost", "localhost@a.example"],
