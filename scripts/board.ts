@@ -125,7 +125,7 @@ function table(builds: readonly Build[]): boolean {
 
 async function main(): Promise<number> {
   const name = flags.machine ?? machine.name;
-  // If --machine names no machine of this repository, it names a folder of the developer's own port.
+  // With --port alone, a --machine that this repository does not have names a folder of the developer's own port.
   const isOwn =
     flags.port !== undefined && !flags.boot && !machineNames.some((one) => one === name);
   if (name !== machine.name && !isOwn) return onAnother(name);

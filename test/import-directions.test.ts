@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** The layers below each layer. The two topmost ones are independent of each other. */
+/** The layers below each layer. `scripts` and `test` are independent of each other. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   core: [],
   platform: ["core"],

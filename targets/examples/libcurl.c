@@ -35,12 +35,13 @@ static const char *const files[] = {"record.0", "record.1"};
 /* Carries out PG_COMMAND_SEND. Returns after the end of the request, so PG_COMMAND_ABORT has nothing to do. */
 static void send_request(void);
 
-/* Allows plain http only to this machine, because others on the network could read it. */
+/* Returns 1 for plain http to this machine. To other machines it is not allowed, because others could read it. */
 static int is_own(const char *address) {
   return strncmp(address, "http://127.0.0.1:", 17) == 0 || strncmp(address, "http://localhost:", 17) == 0;
 }
 
-/* Returns 1 when the record is durable. The core detects an incomplete record, and uses the one in the other slot. */
+/* Returns 1 if all bytes are written and flushed to the medium. The core detects an incomplete record, and uses the one
+ * in the other slot. */
 static int store(const char *name, const char *bytes, size_t size) {
   int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   int is_stored = file >= 0 && write(file, bytes, size) == (ssize_t)size && fsync(file) == 0;

@@ -75,7 +75,7 @@ export class Attempts {
     return [...this.#byDeviceCode.values()];
   }
 
-  /** Deletes the oldest attempt as long as it is discarded or another attempt would exceed `max`. */
+  /** Deletes the oldest attempts: those that count as unknown (`isDiscarded`), and more if there are `max` or more. */
   dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;

@@ -13,7 +13,7 @@ interface KeyPair {
 }
 
 /**
- * Creates a certificate authority. Returns its certificate as PEM, and identities that it has signed, except `untrusted`.
+ * Creates a certificate authority. Returns its certificate as PEM, and identities. It has signed all but `untrusted`.
  * @param name the server's name; undefined: 127.0.0.1 and localhost
  */
 export function makeTlsIdentities(name?: string): { ca: string; identities: TlsIdentities } {

@@ -22,7 +22,7 @@ interface Assertion extends SignedJwt {
 
 const isTime = (value: unknown): value is number => Number.isFinite(value);
 
-/** The rules of RFC 7523 §3 in its order, and then the signature. */
+/** The rules of RFC 7523 §3 in its order, and then the algorithm and the signature. */
 const ASSERTION_CHECKS: readonly [
   description: string,
   holds: (assertion: Assertion) => boolean | undefined,

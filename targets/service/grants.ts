@@ -19,7 +19,7 @@ export interface Grant {
   /** The thumbprint of the key that refresh requests must prove (RFC 9449 §5), if any. */
   jkt: string | undefined;
   refreshToken: string;
-  /** The previous refresh token, valid until `graceUntilMs` or until the current one is used. */
+  /** The previous refresh token, valid until `graceUntilMs` or until the current one is used; see `rotationGrace`. */
   predecessor: string | undefined;
   graceUntilMs: number;
   /** The last refresh tokens, to detect reuse. The last entry is the current one. */

@@ -61,7 +61,7 @@ export async function listen(
     fetch: (request: Request, env: unknown) => response(genuine(request), env),
     // The host name for an HTTP/1.0 request, which needs no Host header (RFC 9112 §3.2).
     hostname: "localhost",
-    // Programs under test use the global Request and Response.
+    // Do not replace the global Request and Response, because programs under test may use them.
     overrideGlobalObjects: false,
   };
   const server = (
@@ -124,7 +124,8 @@ function limitsOf(requestTimeoutMs: number) {
   };
 }
 
-/** The name under which devices reach the service: `host`, or if that is every address, the first external IPv4 address. */
+/** The name under which devices reach the service: `host`, or for 0.0.0.0 and :: (all addresses) the first external
+ * IPv4 address. */
 export function reachableName(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return host;
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);

@@ -79,7 +79,7 @@ export interface SimulatedService {
   readonly url: string;
   /** The issuer: `url`, or the option `baseUrl`, followed by the option `issuerPath`. */
   readonly issuer: string;
-  /** Undecided codes, oldest first. */
+  /** Undecided codes that have not expired, oldest first. */
   pending(): WaitingCode[];
   /** Approves a code as an account, such as "ada". */
   approve(userCode: string, account: string, choices?: ApprovalChoices): DecisionOutcome;

@@ -1,4 +1,4 @@
-// The build checks that the core's constants agree with each other.
+// Tests the build's check that the core's constants agree with each other.
 
 import { expect, it } from "vitest";
 import { brokenRules, constants, relations } from "../../targets/bundle/constants.ts";

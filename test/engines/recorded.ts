@@ -84,7 +84,7 @@ class Run {
     const recorded = requested.map((name) => [name, this.#recorded(name, sources[name] as Call)]);
     const { create, configError } = sources;
     this.#core = {
-      // The host calls these two functions in every build. A build may lack them.
+      // The host always calls these two functions. Where a build lacks them, they have no effect.
       eventVerified() {},
       responseChallenge() {},
       ...Object.fromEntries(recorded),

@@ -14,8 +14,8 @@ import { completeFunctions } from "../../targets/bundle/surface.ts";
 import { type Core, ofFile, ofSources } from "../model/subject.ts";
 import { code, Environment, error, tokens } from "./environment.ts";
 
-// The core under test: its sources, or the bundle in PICOGRANT_CORE. If a test calls a function that the bundle lacks,
-// the test is skipped.
+// The core under test: its sources, or the file in PICOGRANT_CORE (a bundle, or the core as WebAssembly). If a test
+// calls a function that the file lacks, the test is skipped.
 const bundle = process.env.PICOGRANT_CORE;
 
 /** Whether the core under test is its sources. A bundle exposes only properties that a host may read. */

@@ -1,4 +1,4 @@
-// Runs a sequence of steps, generated from a seed or replayed.
+// Runs sequences of steps, which are generated from a seed or replayed. Shrinks a sequence that fails.
 
 import { Generator } from "./generator.ts";
 import { Host } from "./host.ts";

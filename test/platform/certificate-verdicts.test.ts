@@ -77,7 +77,7 @@ function curlTakes(host: string): Promise<boolean> {
   });
 }
 
-/** If a certificate has neither a DNS name nor an address, curl also accepts its common name. */
+/** If a certificate names neither a DNS name nor an IP address, curl also accepts its common name. */
 const CURL_DIFFERS = [
   "a common name alone",
   "a common name beside a mail address",

@@ -222,7 +222,7 @@ describe("configured addresses", () => {
 // The driver, `signIn`, the simulator and the service use one list (platform/servers/address.ts). RFC 8252 §8.3:
 // requests to these hosts do not cross a network.
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
-/** A system may route some of these addresses to itself, but the C host and the core accept only the three names above. */
+/** A system may route some of these addresses to itself, but the C host and the core accept only the names above. */
 const OTHERS = [
   ...["127.0.0.2", "127.1", "0.0.0.0", "[::]", "[::ffff:127.0.0.1]", "2130706433", ""],
   ...["localhost.example.com", "127.0.0.1.example.com", "my-localhost", "localhost@a.example"],

@@ -229,7 +229,7 @@ describe("a complete run in qjs", () => {
     );
     expect(first.child.exitCode).toBe(null);
     expect(await first.stop("SIGINT")).toBe(0);
-    // At its end the program removes its lock. The next start removes a lock of an earlier boot, whatever its PID is.
+    // At its end the program removes its lock. The next start removes a lock of an earlier boot, whatever PID it names.
     const state = join(folder, "state");
     const locks = (): string[] => fs.readdirSync(state).filter((name) => name.startsWith("lock-"));
     expect(locks()).toEqual([]);

@@ -1,4 +1,4 @@
-// A dialogue with the service in memory, written as lines of "request -> response":
+// A dialogue with the service in memory, written as lines of "request -> response", such as:
 //
 //   code scope=email,video -> 200 interval=5     requests a code; $device and $user are its codes, $device2 the second
 //   allow ada scopes=email -> granted            the user's decision about the last code, and its result
@@ -8,7 +8,7 @@
 //   get /userinfo -> 200 sub=ada                 any address, with the last access token
 //   poll basic=a:b -> 401 invalid_client         HTTP Basic with this pair as it is
 //   wait 4.999                                   seconds
-//   enter -> 200 says=$user                      types the last code into the page; choose and press continue there
+//   enter -> 200 says=$user                      types the last code into the page; then "choose ada", "press allow"
 //   submit /account/disable -> 200               sends the form for this address, which some page contained
 //   look /account -> 200                         opens a page; send posts fields to one, without a form
 //   browser other 203.0.113.2                    switches to another browser, a new one or one used before

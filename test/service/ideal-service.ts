@@ -59,7 +59,7 @@ export interface Grant {
   readonly acr: string;
   /** The key that a refresh has to prove, if any. */
   key: string | undefined;
-  /** With Infinity, only a revocation ends the access. */
+  /** With Infinity, the access is not limited in time. */
   readonly endsAt: number;
   /** The refresh tokens, the current one last. */
   readonly refresh: string[];

@@ -661,7 +661,7 @@ async function turns(): Promise<void> {
 }
 
 /**
- * The report lacks unhandled rejections. They must end the process or fail the test.
+ * Makes a run. Its report does not contain unhandled rejections, which end the process or fail the test.
  * @param hasUpdates alternates an older version of the program and the current one on the same records
  */
 export async function runOnce(seed: number, hasUpdates = false): Promise<RunReport> {

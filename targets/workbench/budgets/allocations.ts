@@ -1,4 +1,4 @@
-// Counts the allocations of every call of the core in every state, and those of pending polls with the driver.
+// Counts the allocations of the core's functions in each state, and those of pending polls with the driver.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -61,7 +61,8 @@ function partLines(): string {
   return `enum pg_part {\n${parts.join("\n")}\n};\nenum pg_function {\n${functions.join("\n")}\n};\n`;
 }
 
-/** The release is first in every version, so that a host can refuse another one. The device will replace `create`. */
+/** The release number is first in every version, so that a host can refuse other releases. The second element is
+ * `create`, which the host calls and then replaces by the device. */
 const partsScript = "picogrant=[[picogrant[3]],picogrant[1],0,0,0,0,picogrant[0]];";
 
 function versionLines(): string {

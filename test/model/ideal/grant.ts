@@ -143,7 +143,7 @@ export class Grant {
     // The name in an incomplete document may be cut off as well.
     const isName = error === ErrorCode.UNKNOWN_ERROR && isReadable(arrival, reading);
     device.errorName = (isName && reading.errors.name) || "";
-    // The server has recognized this code before, and now refuses it with an unknown error name.
+    // Whether the server has recognized this code before, and now refuses it with an unknown error name.
     const isPurged = error === ErrorCode.UNKNOWN_ERROR && this.isCodeKnown;
     if (isStillPending) this.#stillPending(error, arrival, reading);
     else if (isTransient(error)) {
