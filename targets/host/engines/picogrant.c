@@ -121,7 +121,7 @@ static enum pg_open_result open_engine(struct opening *opening) {
   JS_SetPropertyUint32(context, parts, PG_PART_START, JS_GetPropertyUint32(context, device, PG_START));
   JS_SetPropertyUint32(context, parts, PG_PART_LENGTH, JS_GetPropertyUint32(context, device, PG_LENGTH));
   JS_SetPropertyUint32(context, parts, PG_PART_CAPACITY, JS_GetPropertyUint32(context, device, PG_CAPACITY));
-  /* Replaces `create` by the device. `create` is the largest function, and the engine frees it now. */
+  /* Replaces `create` by the device. The engine now frees `create`, a large function. */
   JS_SetPropertyUint32(context, parts, PG_PART_DEVICE, device);
   JSValue transfer = array_over(context, core->transfer, sizeof core->transfer);
   if (JS_IsException(transfer)) return PG_OPEN_INVALID_CODE;

@@ -83,7 +83,7 @@ static void set_authorization(const struct pg_driver *driver, struct pg_http_req
 }
 
 /* Collects the secrets that the target of this request must not contain, and returns their number. For a revocation this
- * is only the client's secret, because the target has a token by the device authorization specification (device spec 4.4). */
+ * is only the client's secret, because its target has the token by the device authorization specification (section 4.4). */
 static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets[SECRETS], int endpoint,
                         size_t target_size) {
   static const int regions[SECRETS - 1] = {PG_FIELD_DEVICE_CODE, PG_FIELD_ACCESS_TOKEN,

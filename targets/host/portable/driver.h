@@ -70,7 +70,7 @@ int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *cor
 int pg_driver_needs_sign_in(const struct pg_driver *driver);
 
 /* Returns why there is no response, or why the session has ended (PG_REASON_*, 0: no such reason). A display of at most
- * PG_REASON_CELLS shows this reason instead of the core's frame. */
+ * PG_REASON_CELLS cells shows this reason instead of the core's frame. */
 int pg_driver_reason(const struct pg_driver *driver);
 
 /* Whether any complete response has arrived since pg_driver_start. */

@@ -12,7 +12,7 @@ static int random_seed(void) {
 }
 
 /* Identifies a server by its issuer. Without an issuer, the whole address of the token endpoint identifies the server,
- * with scheme and host in lower case, because tenants may share an origin. Older versions then used the origin alone, so
+ * with scheme and host in lower case, because tenants may share an origin. Older versions used the origin alone, so
  * `former` makes records under that name valid, too. */
 static void name_server(const struct pg_settings *settings, struct pg_host_names *names) {
   const char *address = settings->addresses[PG_ENDPOINT_TOKEN];

@@ -3,8 +3,8 @@
  *
  *   pg_host_open(&host, &parts)      once
  *   while (pg_host_step(&host)) {    works until there is nothing to do
- *     wait(pg_host_wake_in(&host));  the board's own function: waits for the network, a key, or the end of the time
- *     for each key: pg_host_key(&host, key)
+ *     wait(pg_host_wake_in(&host));  the board's own function: waits for the network or a key of the user, at most this long
+ *     for each pressed key: pg_host_key(&host, key)
  *   }
  *   pg_host_close(&host)
  *
@@ -55,7 +55,7 @@ struct pg_host_parts {
   int has_failed_medium; /* 1: open the device even if its slots are too small; records that do not fit are not saved */
   struct pg_connection *connection; /* passed to picogrant-port.h; not shared with another device */
   /* 1: the connection stays open for the next request as long as the server allows, at most 10 minutes. The loop must then
-   * also wake when data arrives on the idle connection, and when it ends. 0: each request opens a new connection. */
+   * also wake when data arrives on the idle connection, and when that connection ends. 0: each request opens a new connection. */
   int keeps_connection;
   const void *trust;                /* passed to picogrant-port.h */
   struct pg_wall_clock *clock;      /* the time for checking certificates; NULL: the machine has a reliable clock */
@@ -108,8 +108,8 @@ struct pg_host {
  * closed. Later, neither the host nor the core allocates memory, but the port may. */
 enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts);
 
-/* Returns how many bytes of memory the device needs if a value of the grant did not fit. 0: all values fit, or more
- * memory would not help. */
+/* Returns how many bytes of memory the device needs if a value, a request or a record of the grant did not fit, or after
+ * PG_OPEN_SMALL_MEMORY. 0: everything fits, more memory would not help, or the core is on an engine and did not open. */
 int pg_host_memory_needed(struct pg_host *host);
 
 /* Returns a message for developers, in one line: why the device did not open. "" for PG_OPEN_OK. */

@@ -357,7 +357,7 @@ static void head_is_complete(struct pg_http_response *response) {
 /* Starts a line. Its first byte shows whether it continues the previous header (RFC 9112 §5.2). */
 static void begin_line(struct pg_http_response *response, uint8_t c) {
   if (is_blank_char(c)) {
-    /* Nothing may continue the status line, so ignore the line. */
+    /* Directly after the status line there is no header to continue, and the line is ignored. */
     response->part = BLANK;
     if (response->text_size > 0) {
       append_char(response, ' ');

@@ -4,10 +4,10 @@
  *
  * It refuses responses that are incomplete, too long or coded, or that another program could understand differently: two
  * different lengths, a length and chunks (RFC 9112 §6.3), a transfer coding other than `chunked`, a body with a content
- * coding, a header without a colon or with a space before the colon (§5.1), a NUL byte outside the body, heads of more
- * than PG_HTTP_RESPONSE_HEAD_MAX bytes, and a body above the given limit. It accepts LF alone as the end of a line (§2.2),
- * folded headers (§5.2), interim responses except 101 (RFC 9110 §15.2), chunk extensions and trailers. It ignores the
- * content of extensions and trailers.
+ * coding, a header without a colon or with a space before the colon (§5.1), a NUL byte, or a CR without an LF (§2.2), outside
+ * the body, heads of more than PG_HTTP_RESPONSE_HEAD_MAX bytes, and a body above the given limit. It accepts LF alone as the
+ * end of a line (§2.2), folded headers (§5.2), interim responses except 101 (RFC 9110 §15.2), chunk extensions and trailers.
+ * It ignores the content of extensions and trailers.
  */
 #ifndef PICOGRANT_HTTP_RESPONSE_H
 #define PICOGRANT_HTTP_RESPONSE_H
@@ -45,7 +45,8 @@ struct pg_http_response_sink {
 #endif
 };
 
-/* Only http-response.c changes the fields. Others may read `reason` and `date_s`. */
+/* Only http-response.c changes the fields, except that http.c sets `reason` if the connection breaks. Others may read
+ * `reason` and `date_s`. */
 struct pg_http_response {
   const struct pg_http_response_sink *sink;
   void *context;
@@ -70,7 +71,7 @@ struct pg_http_response {
   uint8_t text_size;
   uint8_t retry_size;
   char text[PG_HTTP_RESPONSE_LINE];  /* the name or the value */
-  char retry[PG_HTTP_RESPONSE_LINE]; /* Retry-After, until Date is known */
+  char retry[PG_HTTP_RESPONSE_LINE]; /* Retry-After, until the head is complete */
 };
 
 /* Prepares for a new response.

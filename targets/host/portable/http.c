@@ -77,7 +77,7 @@ size_t pg_json_body_size(const uint8_t *form, size_t size) {
 }
 
 /* REUSABLE: a connection is open, and there is no exchange. REUSING: an exchange uses that connection, and has not sent
- * anything yet. Then no event would wake the loop, so pg_http_wake_in returns 0. */
+ * anything yet. No event would wake the loop in this phase, so pg_http_wake_in returns 0. */
 enum phase { IDLE, REUSABLE, CONNECTING, REUSING, SENDING, FLUSHING, RESPONDING };
 
 enum question { NOT_REQUESTED, IS_REQUESTED, HAS_RESPONSE };

@@ -119,7 +119,7 @@ struct pg_http_part {
   size_t size;
 };
 
-/* PG_HTTP_PARTS is the largest number of parts of a request. The first PG_HTTP_QUESTION of them are the request for the
+/* PG_HTTP_PARTS is the capacity for the parts of a request. The first PG_HTTP_QUESTION of them are the request for the
  * server's time, and the others are the actual request. */
 #ifdef PG_KEYS
 enum { PG_HTTP_PARTS = 29 };
@@ -195,8 +195,9 @@ int pg_http_wake_in(const struct pg_http *http);
  * Whether a request may be sent. http.c opens no connection without this check.
  * @param sent the address of which the connection and the Host line are made
  * @return 1, or 0 if the request must not be sent:
- *   scheme, host or port differ from the configured address of its endpoint (RFC 6454);
- *   it uses plain http to another machine, which is not allowed;
+ *   scheme, host or port of the connection or the Host line differ from the configured address of its endpoint
+ *   (RFC 6454);
+ *   it uses plain http to another machine, and `allow_http` is 0;
  *   a bearer token goes to anything but a resource server (RFC 6750 section 5.3);
  *   the client's credentials go to anything but the authorization server;
  *   a secret of at least 16 bytes is in the target, where others can read it

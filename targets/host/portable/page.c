@@ -100,7 +100,7 @@ static void take_texts(struct page_reader *reader, struct pg_page *page) {
   if (!*settings->client_id || !*settings->addresses[PG_ENDPOINT_TOKEN]) reader->is_invalid = 1;
 }
 
-/* Reads a size of `size_bytes` bytes, and then that many bytes. */
+/* Reads a size, which is a number of `size_bytes` bytes, and then as many bytes as the size says. */
 static struct pg_page_bytes take_bytes(struct page_reader *reader, size_t size_bytes) {
   size_t size = page_take_number(reader, size_bytes);
   const uint8_t *bytes = page_take(reader, size);

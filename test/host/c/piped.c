@@ -1,8 +1,8 @@
 /*
- * Two devices on the portable host (host.h), controlled over a pipe: clock, random bytes, responses, records, keys. An
- * input line has a device's number and an event, with texts and bytes in hexadecimal; an output line has the device's
- * state after the event. With an engine, the first device has an engine of its own, and the second one is a guest of
- * the firmware's engine. Neither allocates after its start.
+ * Two devices on the portable host (host.h), controlled over a pipe: clock, random bytes, responses, records, the user's
+ * keys. An input line has a device's number and an event, with BYTES and all texts except PATH in hexadecimal; an output
+ * line has the device's state after the event. With an engine, the first device has an engine of its own, and the second
+ * one is a guest of the firmware's engine. Neither allocates after its start.
  *
  *   open MEMORY SEED COLUMNS ROWS START RENEWALS AUTHENTICATION SPREAD JSON ID SECRET SCOPE DEVICE TOKEN SERVER MESSAGES
  *   close
@@ -120,7 +120,7 @@ int pg_random(uint8_t *bytes, size_t size) {
   return 1;
 }
 
-/* This function is never called, because no device here uses code challenges. */
+/* This function is never called, because no response here requires a code challenge. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   (void)bytes;
   (void)size;

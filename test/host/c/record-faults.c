@@ -1,7 +1,7 @@
 /* Makes each system call on the file of records fail: once, from then on, or from then on after half of a write. During
  * the fault, a device writes its first record, replaces the older one, or signs out. Then it starts without a fault. Usage:
  * record-faults DIRECTORY (empty). Output for each operation: `replace calls N failed F refused R old A new B`; exit
- * code 1 at the first fault. N counts the calls that can fail, F the calls that failed, and R the operations that
+ * code 1 at the first fault. N counts the runs with a fault, F the calls that failed, and R the runs whose operation
  * reported a failure. A and B count the starts that found the old and the new state. */
 #include <errno.h>
 #include <fcntl.h>

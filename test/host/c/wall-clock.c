@@ -6,7 +6,7 @@
  *
  *   No secret is sent if the certificate was checked at a guessed time, or had expired before the stored time.
  *   This also holds for a thief, who has the key of the previous certificate.
- *   The stored time is a Date that the authorization server sent while its certificate was valid.
+ *   The stored time is a Date of the authorization server, within the validity of its certificate.
  *   When the servers send the right time again, each is reached within three attempts, whatever the time server says.
  *   If servers never send a time, each is reached when the time server sends the right time.
  *

@@ -1,5 +1,5 @@
 /* The board's own functions: the UART, sleep, the persistent memory, the clock and the display. The main loop calls them.
- * Interrupts only set a flag, count, or store a key. A fault and the watchdog print a line and restart the board. */
+ * Interrupts only set a flag, count, or store a pressed key. A fault and the watchdog print a line and restart the board. */
 #ifndef PICOGRANT_BOARD_H
 #define PICOGRANT_BOARD_H
 
@@ -29,13 +29,13 @@ void board_on_key(void);
 void board_keep_key(uint8_t key); /* stores a key; only board_on_key calls this function */
 void board_uart_put(uint8_t byte);
 
-/* chip.c: the clock, the watchdog, and the timer that ends a sleep. startup.c: board_sleep, the only function in which
- * the processor sleeps. */
+/* chip.c: the clock, the watchdog, and the timer that ends a sleep. startup.c: board_sleep, the sleep of the main
+ * loop. */
 void board_clock_open(void);
 void board_watchdog_open(void);
 void board_watchdog_feed(void);
-/* Sleeps until a key or a packet arrives, at most `ms` milliseconds, and never longer than a minute. Returns at once if a key
- * or a packet is waiting. */
+/* Sleeps until a key is pressed or a packet arrives, at most `ms` milliseconds, and never longer than a minute. Returns at
+ * once if a key or a packet is waiting. */
 void board_sleep(uint32_t ms);
 void board_timer_start(uint32_t ms); /* wakes the board after this time, at most a minute */
 void board_timer_stop(void);
@@ -53,7 +53,7 @@ int board_i2c_write(uint8_t device, const uint8_t *head, size_t head_size, const
 int board_i2c_read(uint8_t device, const uint8_t *head, size_t head_size, uint8_t *bytes,
                    size_t size);
 
-/* i2c.c or ssi.c: persistent memory. The bytes must be in one page of MAP_EEPROM_PAGE. A write returns when the chip has
+/* i2c.c or ssi.c: persistent memory. The bytes must be in one page of MAP_EEPROM_PAGE bytes. A write returns when the chip has
  * finished. Returns 1, or 0 if the chip does not respond. A power failure affects only the page that is being written. */
 enum { BOARD_EEPROM_BYTES = 32768 };
 int board_page_read(size_t at, uint8_t *bytes, size_t size);

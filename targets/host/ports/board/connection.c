@@ -22,7 +22,7 @@ struct pg_connection {
   const struct board_trust *trust;
   br_ssl_engine_context *tls; /* NULL: unencrypted */
   struct tcp_pcb *tcp;
-  struct pbuf *received; /* bytes that TCP has received and TLS has not read */
+  struct pbuf *received; /* bytes that TCP has received and that were not read yet */
   size_t lent;           /* bytes that pg_connection_receive has returned */
   int has_received;         /* the peer has sent something */
   int has_ended;         /* the peer sends no more */

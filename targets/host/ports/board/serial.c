@@ -1,5 +1,5 @@
-/* Prints text on the serial line, and stores keys from it. Every frame of the display is also printed here. The OLED
- * shows only frames of 16x2. */
+/* Prints text on the serial line, and stores the keys that the user presses there. Every frame of the display is also
+ * printed there. The OLED shows only frames of 16x2. */
 #include <string.h>
 
 #include "board.h"

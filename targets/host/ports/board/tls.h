@@ -41,10 +41,10 @@ int tls_reason(void);
 /* Wipes the session, except the data for resuming it. */
 void tls_end(void);
 
-/* certificate.c: checks of a server's certificate that BearSSL lacks. The certificate must be for servers (RFC 5280
- * section 4.2.1.12), and its name must follow RFC 9525: no common name, no wildcard for a whole top-level domain, no name
- * that looks like an address. BearSSL checks chain, signatures and time, once the time for the check is known
- * (wall-clock.h). */
+/* certificate.c: checks of a server's certificate that BearSSL lacks. If the certificate lists its uses, it must be for
+ * servers or for any purpose (RFC 5280 section 4.2.1.12). Its name must follow RFC 9525: no common name, no wildcard for a
+ * whole top-level domain, no name that looks like an address. BearSSL checks chain, signatures and time, once the time for
+ * the check is known (wall-clock.h). */
 
 enum { CERTIFICATE_OID_BYTES = 8, CERTIFICATE_TIME_DIGITS = 14 };
 

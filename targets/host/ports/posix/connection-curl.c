@@ -15,7 +15,7 @@
 
 /* libcurl does not provide some information about TLS. So this file looks up functions of OpenSSL, or of a compatible
  * library, in the running program. The build does not need the library's headers. These are values of openssl/ssl.h and
- * openssl/x509_vfy.h: */
+ * openssl/x509v3.h: */
 enum { RECEIVED_SHUTDOWN = 2, NO_PARTIAL_WILDCARDS = 4, NEVER_CHECK_SUBJECT = 0x20 };
 
 /* Looks up a function of the library; NULL if it is missing. ISO C cannot convert `void *` to a function pointer. */

@@ -22,7 +22,7 @@
 
 enum {
   RESPONSE_MS = 10000 * CHECK_SLOWNESS,
-  /* Time limit for the end of a response after its last byte. */
+  /* Time limit for the end of the connection after the last byte of a response. */
   END_MS = 1000 * CHECK_SLOWNESS,
   /* CALL_MS: no call of the connection may wait. SLOW_CALLS: a few may be slow, because the system interrupts them. */
   CALL_MS = 250 * CHECK_SLOWNESS,
@@ -34,7 +34,7 @@ enum {
   SENT_BYTES = 3000,
   /* The number of connections that are opened and ended in turn. */
   CONNECTIONS = 24,
-  /* The sleep in which a response comes that the server sends after 1.5 s. */
+  /* How long port_wait may sleep. It must wake earlier, because the server's response comes after 1.5 s. */
   LATE_WAIT_MS = 5000 * CHECK_SLOWNESS,
   CLOCK_MS = 2000 * CHECK_SLOWNESS,
   DAY_S = 86400
@@ -116,7 +116,7 @@ static int request(const struct pg_address *address, const char *path, uint32_t 
 
 static void take_byte(struct response *response, uint8_t byte) {
   if (!response->has_head) {
-    /* The check's own server sends no head that is longer. For another server, the last byte is overwritten. */
+    /* Heads of the check's own server fit. In a longer head, each further byte overwrites the last one. */
     response->head[response->head_size] = (char)byte;
     if (response->head_size < HEAD - 2) response->head_size++;
     response->has_head = response->head_size > 3 && memcmp(response->head + response->head_size - 4, "\r\n\r\n", 4) == 0;
@@ -133,7 +133,7 @@ static int is_whole(const struct response *response) {
   return length && response->bytes >= strtoul(length + strlen("content-length: "), NULL, 10);
 }
 
-/* Reads until the connection ends or a time limit has passed. Sleeps for `wait_ms` if no bytes have arrived. */
+/* Reads until the connection ends or a time limit has passed. Sleeps for at most `wait_ms` if no bytes have arrived. */
 static void read_response(struct response *response, int wait_ms) {
   uint32_t start = pg_clock_ms();
   uint32_t most_ms = RESPONSE_MS;

@@ -1,7 +1,7 @@
 /* Tests the four files of a port. On the desktop, run `npm run host -- --port my-port --check`. On the board, build
  * check.c with check-connection.c and the address of the check's server, and flash it in place of main.c. Start it
  * twice, because some faults are only visible at the second start. port_log gets a line for each result: `ok ...` or
- * `not ok ...`, and at the end `# all passed` or `# failed`. The content of both record slots is lost.
+ * `not ok ...`, and at the end a line that starts with `# all passed` or `# failed`. The content of both record slots is lost.
  * targets/docs/firmware-in-c.md describes what no program on the board can test. */
 #include <string.h>
 
@@ -93,7 +93,7 @@ static void check_random(void) {
   check(!beyond, "ok random: nothing beyond the range is written", "not ok random: bytes behind the range changed");
 }
 
-/* Tests "abc", the first example of FIPS 180-4. A port without SHA-256 has no code challenges (RFC 7636). */
+/* Tests "abc", the example in FIPS 180-2 section B.1. A port without SHA-256 has no code challenges (RFC 7636). */
 static void check_digest(void) {
   static const uint8_t right[PG_SHA256_BYTES] = {
       0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,

@@ -1,5 +1,5 @@
-/* Time, random bytes, a digest, a signer, sleep and keys on Linux. Replace them with your board's functions
- * (picogrant-port.h, port.h). */
+/* Time, random bytes, sleep, the user's keys and the log on Linux, without a digest and a signer. Replace these functions
+ * with your board's (picogrant-port.h, port.h). */
 #include "picogrant-port.h"
 
 #include <poll.h>
@@ -45,8 +45,7 @@ const struct pg_signer *port_signer(void) { return NULL; }
 
 void port_open(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 
-/* Sleeps until a key, a network event, or the end of the time. On a board, use interrupts, and sleep at most `ms`
- * milliseconds. */
+/* Sleeps until a key is pressed or a network event occurs, at most `ms` milliseconds. On a board, use interrupts. */
 void port_wait(int ms) {
   struct pollfd waiting[] = {{input, POLLIN, 0}, {socket_descriptor(), socket_events(), 0}};
   (void)poll(waiting, 2, ms);

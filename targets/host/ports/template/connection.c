@@ -4,7 +4,8 @@
  * buffer at the end. http.c implements HTTP. ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use
  * esp_tls, on Zephyr its sockets with TLS.
  *
- * This file has no TLS, so it refuses every address except this machine's own. It serves to test with a local service.
+ * This file has no TLS, so it refuses https, and every address except this machine's own (127.0.0.0/8). It serves to
+ * test with a local service.
  */
 #include "port.h"
 
@@ -82,7 +83,7 @@ int pg_connection_reason(struct pg_connection *connection) {
   return connection->state == PG_CONNECTION_FAILED ? PG_REASON_UNAVAILABLE : PG_REASON_NONE;
 }
 
-/* Copies as many bytes as fit into the transmit buffer. Returns 0 if it is full. */
+/* Copies as many bytes as fit into the transmit buffer. If the buffer is full, sends what it can, and returns 0. */
 int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
   size_t capacity = BUFFER_BYTES - connection->filled;
   if (size > capacity) size = capacity;

@@ -1,6 +1,6 @@
 /* A device in C that calls your own API after the sign-in: it reads a list page by page and prints it. If the API
- * refuses the token (401), the core refreshes the token and repeats the call. port.h and the four other files of this
- * folder contain the functions of the board. */
+ * refuses the token (401), the core refreshes the token and repeats the call. connection.c, medium.c, display.c and
+ * clock.c contain the functions of the board. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -34,7 +34,7 @@ static int write_slot(void *context, int slot, uint32_t at, const uint8_t *bytes
   return done == (ssize_t)size && fdatasync(medium_file()) == 0;
 }
 
-/* Reads bytes. Bytes of the file that were never written read like erased flash. */
+/* Reads bytes. Those after the end of the file read like erased flash. */
 static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
   (void)context;
   memset(into, 0xff, size);

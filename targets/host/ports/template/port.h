@@ -16,7 +16,7 @@ extern struct pg_connection port_connection;
 /* Initializes the board: pins, clocks, network. */
 void port_open(void);
 
-/* Sleeps for at most `ms` milliseconds, 0..100000000. Returns earlier if the network or a key needs attention. It may
+/* Sleeps for at most `ms` milliseconds, 0..100000000. Returns earlier after a network event or a pressed key. It may
  * return too early, but returning too late delays the core. */
 void port_wait(int ms);
 

@@ -1,4 +1,5 @@
-/* Registers that every Cortex-M has. For another microcontroller, use the vendor's CMSIS header instead. */
+/* Registers of the Cortex-M3 and of larger Cortex-M processors with an MPU. For another microcontroller, use the vendor's
+ * CMSIS header instead. */
 #ifndef PICOGRANT_BOARD_CORTEX_M_H
 #define PICOGRANT_BOARD_CORTEX_M_H
 

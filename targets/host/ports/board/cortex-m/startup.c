@@ -109,7 +109,7 @@ static void on_interrupt(void) {
       is_over = 1;
       break;
     case IRQ_ETHERNET:
-      /* The controller raises this interrupt until its frames have been read, so disable it until the loop does. */
+      /* The controller raises this interrupt until its frames have been read, so disable it until the loop reads them. */
       board_irq_off(IRQ_ETHERNET);
       has_input = 1;
       break;

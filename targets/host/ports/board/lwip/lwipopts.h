@@ -1,5 +1,6 @@
 /* lwIP's options for this board: no operating system, one connection at a time, and TCP segments so short that a received
- * one fits into one buffer of about 600 bytes. Memory comes from fixed pools, not from the engine's heap. */
+ * one fits into one buffer of about 600 bytes. Memory comes from pools and a small heap of lwIP's own, not from the heap of
+ * an engine. */
 #ifndef PICOGRANT_BOARD_LWIPOPTS_H
 #define PICOGRANT_BOARD_LWIPOPTS_H
 
