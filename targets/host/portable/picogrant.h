@@ -123,7 +123,8 @@ int pg_wake_in(struct pg_core *core);
  * @param request_id PG_REQUEST_ID at the command SEND
  * @param status HTTP status, 100..599
  * @param retry_after_s seconds of Retry-After (RFC 9110 section 10.2.3), -1 if absent
- * @return 1 if the body belongs to a call, and the application may read it as it arrives; 0 if only the core reads it */
+ * @return 1 if the application may also read the body as it arrives, which is that of a call; 0 if only the core reads the
+ * body, or if the core repeats the call after this 401 */
 int pg_response_start(struct pg_core *core, int request_id, int status, int retry_after_s);
 
 /* Sets which endpoints have an address, with one bit each such as `1 << PG_ENDPOINT_TOKEN`. Initially all have one. No
