@@ -142,7 +142,7 @@ export interface Storage {
   ): Promised;
   /** Empties slot 0 or 1, as durably as `write` does. */
   erase(slot: number, done: (ok: boolean) => void): Promised;
-  /** Why the last operation failed, for a developer; "" if it succeeded. Optional. Must contain no part of a record. */
+  /** The reason of the last failure, for a developer; "" if none is known. Optional. Must contain no part of a record. */
   readonly lastFailure?: string;
 }
 

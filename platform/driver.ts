@@ -36,7 +36,7 @@ const COMMANDS_MAX = 256;
  * The core receives every event before any callback runs. Only then does the driver pass exceptions and rejections of
  * adapters and callbacks to `onError`. Without `onError`, the driver throws the error to its caller, or from the next
  * alarm, but never from another callback that an adapter calls. If an adapter throws, its operation has failed.
- * @throws RangeError if the memory is too small for the configuration, or the storage for the records
+ * @throws RangeError if the configuration is invalid, or the memory too small for it, or the storage for the records
  * @throws TypeError that names the invalid endpoint or header
  */
 export class Driver {
@@ -103,7 +103,7 @@ export class Driver {
     this.run();
   }
 
-  /** Stops at once and permanently, like a power loss. Later calls have no effect. */
+  /** Stops at once and permanently, like a power loss. Later events have no effect. */
   stop(): void {
     if (this.#lifetime === "stopped") return;
     this.#lifetime = "stopped";
@@ -134,7 +134,7 @@ export class Driver {
     this.happen(() => this.core.setStatus?.(this.device, bytes, 0, bytes.length));
   }
 
-  /** The current access token; "" if there is no valid one. */
+  /** The current access token; "" if there is no valid one, and during a refresh. */
   get accessToken(): string {
     const { state, accessLifetimeS } = this.device;
     // The device receives the elapsed time only when it wakes, which may be late.

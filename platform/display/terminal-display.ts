@@ -1,5 +1,5 @@
-// The character display in a terminal: a bordered frame that is redrawn in place. In a file or pipe, each changed frame
-// is printed.
+// The character display in a terminal: a bordered frame that is redrawn in place. In a file, a pipe or a narrow terminal,
+// each changed frame is printed.
 
 import type { Bytes, Display } from "../contracts.ts";
 import { asciiOf } from "../text/text.ts";

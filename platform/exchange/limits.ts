@@ -30,7 +30,7 @@ export function keepAliveMs(header: string | undefined): number | undefined {
   return Math.min(Math.max(0, Number(seconds) * 1000 - 1000), IDLE_MAX_MS);
 }
 
-// Descriptions of invalid responses in logs. The display has other texts (display/reasons.ts).
+// Reasons for which an adapter rejects a response, in messages to developers. Displays have other texts (reasons.ts).
 
 export const NOT_HTTP = "the server does not speak HTTP/1.1";
 export const TOO_LONG = "the response is longer than the limit of this device";
@@ -51,7 +51,7 @@ const ASCTIME = /^(\w+) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/;
 /**
  * Parses `Retry-After` (RFC 9110 §10.2.3).
  * @param date the `Date` header of the same response. A date counts from it, so a device needs no clock
- * @param wallClockMs used if `Date` is absent: milliseconds since 1970, or undefined
+ * @param wallClockMs used if `Date` is absent or invalid: milliseconds since 1970, or undefined
  * @returns seconds 0..134217727, clamped; -1 if absent or invalid
  */
 export function retryAfterSeconds(

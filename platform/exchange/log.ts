@@ -24,7 +24,7 @@ export interface DriverLog {
 }
 
 const LINE_MAX = 160;
-/** The error code is at the start of a response; the rest is not stored. */
+/** Only these first bytes of a response are searched for the error code. */
 const BODY_MAX = 512;
 const ERRORS: ReadonlySet<string> = new Set(
   Object.values(ErrorCode).map((name) => `${name}`.toLowerCase()),

@@ -56,7 +56,7 @@ export interface Recalled {
   readonly scope: string;
   /** The identifier of the key to which the tokens are bound (`Keys.id`). */
   readonly keyId?: string | undefined;
-  /** Whether a refresh has returned the same refresh token, because the server does not rotate it. */
+  /** Whether the last refresh left the refresh token unchanged, because the server does not rotate it. */
   readonly isLasting?: boolean;
   readonly tokenResponse: TokenResponse;
   readonly idToken?: ReceivedIdToken | undefined;
@@ -64,7 +64,7 @@ export interface Recalled {
   readonly access?: KnownToken | undefined;
 }
 
-/** Records the newest response of a device, and enlarges the memory for the response's values first. */
+/** Records the newest response to a device, and first enlarges the device's memory for the response's values. */
 export class ResponseRecorder extends ResponseBuffer {
   newest: ServerResponse | undefined;
   tokenResponse: TokenResponse | undefined;

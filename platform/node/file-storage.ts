@@ -52,7 +52,7 @@ export class FileStorage implements Storage, WithTokenCache {
 
   /**
    * If the medium is full, read-only or broken, reads work and writes fail.
-   * @throws StateDirectoryError if the path is not a directory, or the directory belongs to another user, is in use, or
+   * @throws StateDirectoryError if the directory cannot be used: for example, it belongs to another user, is in use, or
    * contains a file that has the name of a slot but is none
    */
   constructor(directory: string, options: FileStorageOptions = {}) {
@@ -154,7 +154,7 @@ export class FileStorage implements Storage, WithTokenCache {
     }
   }
 
-  /** A value that changes whenever the records change, also if another process writes them. */
+  /** A value that changes whenever a record or the token cache is written or erased, also by another process. */
   get stamp(): string {
     const stamps = [0, 1, TOKEN_CACHE].map((slot) => {
       const stat = fs.statSync(this.#fileOf(slot), { bigint: true, throwIfNoEntry: false });
@@ -197,7 +197,7 @@ export class FileStorage implements Storage, WithTokenCache {
   }
 }
 
-/** The file is cut off, as after a power failure on a file system that reorders writes. Its slot is unreadable until the next write. */
+/** The file is cut off, as after a power failure on a file system that reorders writes. The next write replaces it. */
 class CutOff extends Error {}
 
 /** Checks that files can be created in a directory. @throws the system's error */

@@ -8,8 +8,8 @@ import type { SignInOptions } from "./options.ts";
  */
 export interface PersistentSession {
   /**
-   * Returns the current session. If there is none, or if `scope` contains a scope that has not been requested, the user
-   * signs in first, and `onCode` shows the code.
+   * Returns the current session. If there is none, or if `scope` contains a scope that has not been requested, calls
+   * `signIn` first: it resumes a stored session that suffices, and otherwise, the user signs in with the code of `onCode`.
    * @throws SignInError if the sign-in fails, as `signIn` does (the next call signs in again); after `close()`, a
    * SignInError with the code `closed`
    */

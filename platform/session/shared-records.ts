@@ -10,7 +10,7 @@ import { adapterFailed, notRenewed, SignInError } from "./sign-in-error.ts";
 
 /** The medium of the records. */
 export interface SharedMedium {
-  /** `stamp` changes whenever a record or the token cache is written. */
+  /** `stamp` changes whenever a record or the token cache is written or erased. */
   readonly files: { readonly stamp: string };
   /** Opens the storage for a device that reads the records again. */
   readonly open: () => Storage;

@@ -21,8 +21,8 @@ export interface SealedStorageOptions {
 
 // A sealed record: version | nonce (24) | authenticator (16) | sealed(version slot number 0 record)
 //
-// The number is the position of the record among all sealed records. The four zeros were once a counter; a record with
-// another value there is invalid.
+// The number is one more than the highest in both slots. The four zeros were once a counter; a record with another value
+// there is invalid.
 const VERSION = 1;
 const NONCE_AT = 1;
 const NONCE_BYTES = 24;
@@ -66,7 +66,7 @@ const { crypto_secretbox: seal, crypto_secretbox_open: open, crypto_hash: hash }
 interface SlotState {
   /** The number in the slot's sealed record; -1 if the slot has no valid record. */
   number: number;
-  /** False after a write that may have failed. Any authentic record may then be in the slot. */
+  /** False before the first read, and after a write or erase that may have failed: any authentic record may be there. */
   certain: boolean;
 }
 
@@ -74,8 +74,8 @@ interface SlotState {
  * Seals records on write and opens them on read.
  * - `write` reports false if there is no device key or entropy, if the record is too long, or if the inner storage fails.
  * - `read` reports -1 for a record that was altered, or that belongs to another slot, device, key or salt. The same applies
- *   to a record other than the last one that this object has written to the slot or read from it (unless a write has
- *   failed since), and to all records without a device key.
+ *   to a record other than the last one that this object has written to the slot or read from it (unless a write or erase
+ *   has failed since), and to all records without a device key.
  * - `erase` works as the inner storage.
  */
 export class SealedStorage implements Storage {
