@@ -1,5 +1,5 @@
-// Finds and plays scenarios. They use neither sockets nor files, and their random numbers have a fixed seed, so every
-// run is the same.
+// Finds and plays scenarios. A simulation in a scenario uses neither sockets nor files, and its random numbers have a fixed
+// seed. So all runs are the same, except for the device's key and what depends on it.
 import { readdirSync, readFileSync } from "node:fs";
 import { verifyEs256 } from "../../service/node-environment.ts";
 import { UsageError } from "../command-line.ts";

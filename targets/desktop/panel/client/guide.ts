@@ -63,7 +63,7 @@ const TRY_ONE = " Next: anything under “What can go wrong”.";
 const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
 /** Errors that end a session, not a sign-in. */
 const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token", "account_disabled"];
-/** Matches remedies from simulator/log/remedies.ts. */
+/** Matches the remedies that only an administrator can apply (simulator/log/remedies.ts). */
 const FOR_ADMINISTRATOR = /^the administrator: /;
 
 /** `seesFaults`: the list of faults is visible. */

@@ -11,7 +11,7 @@ phone?.addEventListener("load", () => {
   if (location.protocol !== "about:") setText("phone-address", location.host + location.pathname);
 });
 
-/** Other pages cannot send this header. */
+/** Pages of other origins cannot send the header `x-picogrant-panel`. */
 function post(address: string, body: object): Promise<Response | undefined> {
   return fetch(address, {
     method: "POST",

@@ -88,7 +88,7 @@ export const QUIET_MODULES = 4;
 let lastText = "";
 let lastModules: Modules = [];
 
-/** [] for "". The last result is cached, because a view needs it four times a second. */
+/** [] for "". The last result is cached, because a view needs it several times a second. */
 export function qrModules(text: string): Modules {
   if (text === lastText) return lastModules;
   lastText = text;

@@ -1,5 +1,5 @@
-// The network between device and service, with its faults. Delays run in simulated time. The clock stops during real
-// exchanges.
+// The network between device and service, with its faults. Delays run in simulated time. The clock stops during
+// exchanges with the simulated service, but not with a real one.
 import type {
   Http,
   HttpRequest,

@@ -1,5 +1,5 @@
 // The clock of the simulation, in whole milliseconds. It follows real time at any speed, and can pause, step and jump.
-// It stops during real exchanges, so that a slow computer does not change the result.
+// It stops during exchanges with the simulated service, so that a slow computer does not change the result.
 
 import type { Timers } from "../../../../platform/contracts.ts";
 import { type RealTime, systemTime } from "../../../../platform/node/timers.ts";
@@ -12,7 +12,7 @@ interface Appointment {
 
 const WRAP_MS = 2 ** 32;
 const WAIT_MS_MAX = 2 ** 31 - 1;
-/** At most so many timers run in one turn of the event loop. With more, keys and pages would not respond. */
+/** The most timers that run in one turn of the event loop. With more, keys and pages would not respond. */
 const BREATH = 64;
 
 export class SimulatedClock {

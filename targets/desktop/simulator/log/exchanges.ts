@@ -1,4 +1,4 @@
-// A log of requests and responses, masked. It stores the last ones and counts all.
+// A log of requests and responses, masked. It stores the last 200 exchanges and counts all.
 import type { HttpRequest, TransportFailure } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text/text.ts";
 import { clean, maskForm } from "../../../service/observers.ts";
