@@ -24,7 +24,7 @@ export interface Bytes {
 
 /** Why an exchange ended without a complete response. */
 export type TransportFailure =
-  /** Name not resolved, connection refused or reset, TLS refused, body cut off. */
+  /** Name not resolved, connection refused or reset, TLS refused, body cut off, response invalid. */
   | "unreachable"
   /** The time limit passed. */
   | "timeout"

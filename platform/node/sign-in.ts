@@ -120,7 +120,7 @@ function asSignInError(error: unknown): unknown {
   if (error instanceof StateDirectoryError) {
     return new SignInError("state_unusable", "user", error.message, { cause: error });
   }
-  // Any other error is a bug of picogrant and is thrown unchanged.
+  // A SignInError is complete. Any other error is a bug of picogrant. Both are thrown unchanged.
   return error instanceof CapacityError ? wrongOption(error.message, error) : error;
 }
 
@@ -139,7 +139,7 @@ export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVer
 /**
  * Erases the tokens in the directory `state` without a network request. They stay valid until they expire;
  * `session.signOut()` revokes them. Waits for other programs that use the same tokens.
- * @throws StateDirectoryError if the directory cannot be used; SignInError `not_erased`
+ * @throws StateDirectoryError if the directory cannot be used; SignInError `not_erased`, `wrong_option`
  */
 export async function discard(state: string): Promise<void> {
   if (typeof state !== "string" || !/^[^\0]+$/.test(state))

@@ -33,7 +33,7 @@ function requestOf(input: string | URL | Request): Request | undefined {
   return typeof input === "object" && "url" in input ? input : undefined;
 }
 
-/** The types of bodies that can be read repeatedly, in any realm. Streams, generators and iterables are consumed. */
+/** Bodies that can be read repeatedly, of any realm. Typed arrays can be, too; streams, generators and iterables cannot. */
 const LASTING = ["Null", "Undefined", "String", "ArrayBuffer", "Blob", "File", "FormData"];
 
 /** Copies the stream of a Request once, so that the request can be repeated (`blob()` would make three copies). */

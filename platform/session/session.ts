@@ -27,7 +27,7 @@ export type SessionStatus =
   | "refreshing"
   /** The program has called `close()`. The tokens stay stored, and the next start resumes the session. */
   | "closed"
-  /** Signed out, revoked or ended by the server: final. */
+  /** Signed out, or ended by the server, another program or a failure: final. */
   | "ended";
 
 /** The result of signing out. */
