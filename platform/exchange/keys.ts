@@ -114,7 +114,7 @@ export class Keys {
     return [...this.#proofs, ...this.#assertions];
   }
 
-  /** Returns how far the clock of the URL's server is ahead of the device's, in milliseconds; 0 if at most a minute. */
+  /** Returns how far the clock of the URL's server is ahead of the device's, in ms; 0 if at most a minute or unknown. */
   aheadMs(url: string): number {
     return this.#clocksMs.get(originOf(targetOf(url))) ?? 0;
   }

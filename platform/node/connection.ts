@@ -31,7 +31,7 @@ export function openRequest(
 ): { readonly client: http.ClientRequest; readonly connectLimit: NodeJS.Timeout } {
   const secure = url.protocol === "https:";
   const own = secure ? settings.agent : plain;
-  // If the environment sets a proxy, name and port are the proxy's.
+  // If the environment sets a proxy, `lookup` would get the proxy's name, but the server's port. It is then left out.
   const { proxyEnv } = ((own as { options?: object }).options ?? {}) as { proxyEnv?: unknown };
   // Plain http uses no proxy, because it usually goes to this machine. Node's own agent may have one.
   const agent = proxyEnv && !secure ? new http.Agent() : own;
@@ -52,7 +52,7 @@ export function openRequest(
 
 /** The delay between two attempts (RFC 8305 §5). */
 const ATTEMPT_DELAY_MS = 250;
-/** How long a chosen address applies to all connections of the process. */
+/** How long a chosen address applies to all connections of the process to the same name and port. */
 const CHOICE_MS = 60_000;
 
 const choices = new Map<string, Promise<string>>();

@@ -51,7 +51,7 @@ export class FileStorage implements Storage, WithTokenCache {
   #closed = false;
 
   /**
-   * If the medium is full, read-only or broken, reads work and writes fail.
+   * If the medium is full, read-only or broken, the constructor does not throw, but later writes fail.
    * @throws StateDirectoryError if the directory cannot be used: for example, it belongs to another user, is in use, or
    * contains a file that has the name of a slot but is none
    */

@@ -56,8 +56,8 @@ export interface SignInOptions
    */
   readonly headers?: DriverOptions["headers"];
   /**
-   * Receives log lines for support about requests and responses. A line has at most 160 printable characters. Lines contain
-   * no token, code or secret.
+   * Receives log lines for support about requests, storage and states. A line has at most 160 printable characters. Lines
+   * contain no token, code or secret.
    */
   readonly log?: ((line: string) => void) | undefined;
   /** The HTTP client of the sign-in; `session.fetch` uses its `ca`, `agent` and `connectLimitMs`. */

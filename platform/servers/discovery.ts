@@ -45,7 +45,7 @@ export async function discoverServer(
     if (!("why" in found)) return found;
     reasons.push(`${address}: ${found.why}`);
     isTransient ||= found.isTransient;
-    // A server that does not respond at one address will not respond at another, and each attempt takes time.
+    // A server that does not respond at one address rarely responds at another, and each attempt takes time.
     if (found.isSilent) break;
   }
   throw new MetadataError(`no metadata of ${issuer} (${reasons.join("; ")})`, isTransient);

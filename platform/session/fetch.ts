@@ -33,7 +33,7 @@ function requestOf(input: string | URL | Request): Request | undefined {
   return typeof input === "object" && "url" in input ? input : undefined;
 }
 
-/** Bodies that can be read repeatedly, of any realm. Typed arrays can be, too; streams, generators and iterables cannot. */
+/** Types of bodies (of any realm) that can be read repeatedly. So can URLSearchParams and typed arrays, but no streams. */
 const LASTING = ["Null", "Undefined", "String", "ArrayBuffer", "Blob", "File", "FormData"];
 
 /** Copies the stream of a Request once, so that the request can be repeated (`blob()` would make three copies). */

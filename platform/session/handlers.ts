@@ -23,10 +23,10 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
   readonly onCode?: ((prompt: Prompt) => unknown) | undefined;
   /**
    * Called for each failure that is retried, and for a long wait, also during the session: no network, an error of the
-   * server, a response of another system, or tokens that cannot be saved, erased or refreshed. `remedy` says who can fix
-   * it. If the server rejects a refresh, but not the grant itself, the session continues, and retries with growing waits
-   * for a day. If the server rejects the client, the session retries without a limit. If `onTrouble` throws before there is
-   * a session, the sign-in ends, as with `onCode`.
+   * server, a response that is not the server's, or tokens that cannot be saved, erased or refreshed. `remedy` says who can
+   * fix it. If the server rejects a refresh, but not the grant itself, the session continues, and retries with growing
+   * waits for a day. If the server rejects the client, the session retries without a limit. If `onTrouble` throws before
+   * there is a session, the sign-in ends, as with `onCode`.
    */
   readonly onTrouble?: ((trouble: SignInError) => unknown) | undefined;
   /** Called once if the session ends by itself, for example after a revocation. */

@@ -16,7 +16,7 @@ import { metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 export interface StoredMetadata {
   read(issuer: string): DiscoveredServer | undefined;
   write(server: DiscoveredServer): void;
-  /** Opens a second adapter, because the session's own handles one exchange at a time. Absent: no such request. */
+  /** Opens an adapter for requests during a session, whose own may be busy. Absent: there are no such requests. */
   openHttp?(): Http & { dispose(): void };
 }
 

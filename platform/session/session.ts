@@ -42,7 +42,7 @@ export interface SignOutResult {
    * the error code; "" if they are revoked.
    */
   readonly problem: "" | "no_revocation_endpoint" | "storage_silent" | GrantErrorCode;
-  /** Storage has not erased everything. Unless `problem` is `storage_silent`, the rest resumes no session. */
+  /** Storage may still contain data. Unless `problem` is `storage_silent`, no session is resumed from them. */
   readonly isStored: boolean;
 }
 

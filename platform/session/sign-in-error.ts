@@ -23,7 +23,7 @@ export type SignInErrorCode =
   | "state_unusable"
   /** This program waits, because another one is using the same tokens. */
   | "state_busy"
-  /** The tokens are not saved, because storage has failed or is too small; or not refreshed, because it would fail. */
+  /** The tokens are not saved, because storage fails or is too small; or not refreshed, as new ones could not be saved. */
   | "not_saved"
   | "not_erased"
   /** Storage has not responded for ten seconds. */

@@ -3,13 +3,13 @@
 import type { Storage } from "../contracts.ts";
 
 export interface WithTokenCache {
-  /** Slot 0 is the token cache. Slot 1 is always empty. */
+  /** Slot 0 is the token cache. Slot 1 reads as empty, and must not be written. */
   readonly tokenCache: Storage;
 }
 
 /** The slot number of the token cache, which no core uses. */
 export const TOKEN_CACHE = 1000;
-/** The capacity in bytes, which is more than any token response needs. */
+/** The capacity in bytes. By default, a token response has at most 65,536. */
 const CAPACITY = 98_304;
 
 /** Returns the slot TOKEN_CACHE as a storage, in which it is slot 0. */

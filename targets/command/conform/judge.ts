@@ -1,5 +1,5 @@
-// Judges a device in one row by its requests and their times. Each row expects certain requests. In every row, the device
-// must send no request to another server. Except for API calls, it must send none too early or during another one.
+// Judges a device in one row by its requests and their times. Each row expects certain requests, or none. In every row, the
+// device must send no request to another server. Except for API calls, it must send none too early or during another one.
 
 import { createHash } from "node:crypto";
 import {

@@ -220,7 +220,7 @@ function strike(simulation: Simulation, fault: Fault): string {
       return "";
     case "revoke":
       service?.revokeAllFor(settings.account, settings.config.clientId);
-      // The device notices a revocation only at its next API call or refresh.
+      // Without a security event, the device notices a revocation only at its next API call or refresh.
       simulation.press("list");
       return "";
     case "flip-bit":
