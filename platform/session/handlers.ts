@@ -34,8 +34,8 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
   /** Called with exceptions of callbacks during a session. Without `onError`, they become unhandled rejections. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
-   * Only resumes a stored session. Without one, `signIn` fails with `not_signed_in`, or with `insufficient_scope` if the
-   * session's scope is too narrow.
+   * Only resumes a stored session. If there is none, `signIn` fails with `not_signed_in`; if its scope is too narrow, with
+   * `insufficient_scope`.
    */
   readonly resumeOnly?: boolean | undefined;
   /** Aborts the sign-in. It has no effect on a session. */
@@ -44,8 +44,9 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
 
 /**
  * Calls `onCode`, `onTrouble` or `onEnd`, which may throw or return a promise that rejects. Before there is a session, the
- * error ends the sign-in, and `signIn` rejects with it. During a session, `onError` receives it. Without `onError`, or if
- * `onError` throws too, it becomes an unhandled rejection. (The driver's log ignores what `log` throws.)
+ * error ends the sign-in, and `signIn` rejects with it (exception: `withRetries`). During a session, `onError` receives it.
+ * Without `onError`, or if `onError` throws too, it becomes an unhandled rejection. (The driver's log ignores what `log`
+ * throws.)
  */
 export function callHandler(
   handler: () => unknown,
