@@ -12,7 +12,7 @@ const SIZE_MAX = 1_048_576;
 /**
  * The meaning of the system's errors. Temporary ones are retried for about a second: on Windows, a virus scanner or a
  * backup may have the file open; on a network, the server may be busy. If the medium is full, read-only or broken, the
- * directory stays in use. Any other error means that the directory is unsuitable. The host in C uses the same table.
+ * directory stays in use. Any other error means that the directory is unsuitable. The host in C uses the same kinds.
  */
 export const ERRORS: Readonly<
   Record<string, readonly [words: string, kind?: "passing" | "medium"]>
