@@ -113,7 +113,7 @@ export function familyOf(path: string): Family {
   return API_PREFIXES.some((prefix) => path.startsWith(prefix)) ? "api" : "oauth";
 }
 
-/** Converts a JSON body to a form. Returns 415 for another media type, and 400 if the JSON is not an object of strings. */
+/** Converts a JSON body to a form. Returns 415 for another media type, 400 for invalid JSON or a member that is not text. */
 function fromJson(request: ProtocolRequest): ProtocolRequest | ProtocolResponse {
   if (mediaType(request.headers["content-type"] ?? "") !== "application/json") {
     return bare(415, { "accept-post": "application/json" });

@@ -119,7 +119,7 @@ class Run {
     this.#api.checkToken = (scheme, token, proof, ...request) => {
       if (token === "") return "";
       const isBound = server.boundTokens.has(token);
-      // Without a refresh token, a start resumes the stored access token, whose type is only cached.
+      // Without a refresh token, a start resumes the stored access token. Only the token cache has its type.
       const isKnown = server.givesRefreshToken || this.#running?.start.received.tokens;
       const isRight = scheme === (isBound ? "DPoP" : "Bearer");
       if (!isRight && (isKnown || isBound)) this.#fault(`a token with ${scheme}`);
