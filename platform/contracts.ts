@@ -185,6 +185,7 @@ export interface Signer {
   readonly algorithm: "ES256";
   readonly publicJwk: PublicJwk;
   /**
+   * A request waits for its signature without a time limit, so the signer must limit its own time.
    * @param bytes the message, which the signer hashes with SHA-256
    * @returns the 64 bytes r and s of the signature (RFC 7518 §3.4)
    */
