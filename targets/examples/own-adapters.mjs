@@ -131,7 +131,7 @@ export function makeDisplay() {
         let line = "";
         for (let column = 0; column < columns; column++) {
           const cell = cells[from + row * columns + column];
-          // A terminal interprets control characters, so replace them.
+          // The terminal may lack the display's character set, and interprets control characters. So print only ASCII.
           line += cell >= 32 && cell < 127 ? String.fromCharCode(cell) : "?";
         }
         shown.push(line);

@@ -102,7 +102,7 @@ static void check_digest(void) {
   int is_there = pg_sha256((const uint8_t *)"abc", 3, digest);
   check(!is_there || memcmp(digest, right, sizeof right) == 0,
         is_there ? "ok digest: it is SHA-256" : "ok digest: there is none, for servers that want no code challenge",
-        "not ok digest: pg_sha256 of abc is not what FIPS 180-4 says");
+        "not ok digest: pg_sha256 of abc is not what FIPS 180-2 section B.1 says");
 }
 
 static uint8_t pattern(uint32_t at) { return (uint8_t)(at * 7u + (at >> 8)); }

@@ -25,7 +25,7 @@ enum {
   ALL_EVENTS = 0x7f,
   RX_ON = 1 << 0 | 1 << 3, /* the controller drops frames with a wrong checksum */
   RX_DISCARD = 1 << 4,
-  TX_ON = 0xf, /* the controller pads short frames, adds the checksum, and uses full duplex */
+  TX_ON = 1 << 4 | 7, /* the controller pads short frames, adds the checksum, and uses full duplex */
   REQUEST = 1 << 0,
   PHY_CLOCK_HZ = 2500000,
   PHY_STATE = 1,
