@@ -274,17 +274,19 @@ const SCHEMAS = {
 } as const;
 type Entrance = keyof typeof SCHEMAS;
 const DEFS = table.$defs as object as Readonly<Record<string, Schema>>;
-type Own = Schema & { readonly path?: string; readonly unit?: string; readonly names?: string[] };
+type Own = Schema & {
+  readonly [of in "path" | "unit" | "sentence"]?: string;
+} & { readonly names?: string[] };
 
 function rowsOf(entrance: Entrance) {
   return table.settings.flatMap((setting) => {
     const own = setting[entrance] as Own | undefined;
     if (own === undefined) return [];
-    const { path = setting.name, unit, ...rest } = own;
+    const { path = setting.name, sentence = setting.sentence, unit, ...rest } = own;
     const { names = path === "reasons" ? reasonNames : undefined, ...more } = rest;
     const value: Schema = { ...setting.value, ...more, ...(names && textsBy(names)) };
     const title = unit && `an integer from ${value.minimum} to ${value.maximum}, in ${unit}`;
-    return [{ ...setting, path, value: { ...(title && { title }), ...value } }];
+    return [{ ...setting, path, sentence, value: { ...(title && { title }), ...value } }];
   });
 }
 
