@@ -35,7 +35,7 @@ export { CallState } from "./requests/call.ts";
 
 /**
  * Creates a device for the grant alone. After this call, the core does not allocate.
- * @param memory at least 4096 bytes, more for longer tokens; the device uses it as long as it exists
+ * @param memory 4096 bytes suffice for a 20x4 display and short tokens; the device uses them as long as it exists
  * @param config the developer's settings; read during this call only
  * @returns the device; null if configError returns an invalid member, or if the memory is too small
  */
