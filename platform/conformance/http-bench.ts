@@ -306,7 +306,7 @@ export const httpDuties = {
   request: duty("RFC 9110 §5.5, §8.6, §12.5.1"),
   once: duty("RFC 9110 §9.2.2"),
   redirects: duty("RFC 9110 §15.4, RFC 9700 §4.11"),
-  connection: duty("RFC 9112 §9.3"),
+  connection: duty("RFC 9112 §9.2"),
   time: duty("RFC 8628 §3.5"),
   size: duty("RFC 9110 §5.4"),
   report: duty("RFC 9110 §15"),
