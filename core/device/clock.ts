@@ -33,7 +33,7 @@ export interface Clock {
   accessLifetimeS: number;
   /** Seconds until the refresh token expires; 100000000: unknown. */
   refreshLifetimeS: number;
-  /** Seconds for which rejections of a refresh are still tolerated (grant/refusal.ts); 100000000: the next starts a day. */
+  /** Seconds for which rejected refreshes are still tolerated (grant/refusal.ts); 100000000: the next one starts a day. */
   refusalsLeftS: number;
   /** How many seconds before its expiry the access token is refreshed. */
   refreshMarginS: number;
@@ -112,8 +112,9 @@ export function waitAtLeast(device: Device, ms: number): void {
 }
 
 /**
- * Sets the wait after a failure. The wait doubles up to `mostMs`, and half of it is random, so that devices do not
- * retry together. A poll waits at least for its interval (RFC 8628 §3.5), and every request for Retry-After.
+ * Sets the wait after a failure: half of the backoff and a random part of the other half, so that devices do not retry
+ * together. The backoff doubles up to `mostMs`. A poll waits at least for its interval (RFC 8628 §3.5), and every request
+ * for Retry-After.
  */
 export function backOff(device: Device & Clock, mostMs: number): void {
   device.backoffMs = device.backoffMs ? device.backoffMs * 2 : Limit.BACKOFF_MIN_MS;
@@ -126,7 +127,7 @@ export function backOff(device: Device & Clock, mostMs: number): void {
   );
 }
 
-/** Sets for how long rejections of a refresh are tolerated. ENDLESS: the next rejection starts this time anew. */
+/** Sets for how long rejections of a refresh are tolerated; ENDLESS: a day from the next rejection on. */
 export function tolerateRefusals(device: Device & Clock, seconds: number): void {
   device.refusalsLeftS = seconds;
 }
@@ -141,8 +142,8 @@ export function setInterval(device: Device & Clock, ms: number): void {
 }
 
 /**
- * Sets the polling interval of the code. If the interval is too long to wait for, the code ends before a poll that
- * would be too early (RFC 8628 §3.5).
+ * Sets the polling interval, at most INTERVAL_MAX_MS. If the server requires a longer one, the device shortens the code's
+ * lifetime: the code then ends before that poll, which would be too early (RFC 8628 §3.5).
  */
 export function pollEvery(device: Device, ms: number): void {
   setInterval(device, ms);

@@ -38,7 +38,7 @@ export enum Command {
   ABORT = 2,
   /** Show the frame: columns x rows character codes from start[Region.FRAME]. */
   SHOW = 3,
-  /** Read `slot` into data and dataLength; then storageDone(length). */
+  /** Read `slot` into data and dataLength; then storageDone(length), 0 if it is empty, -1 if it is unreadable. */
   LOAD = 4,
   /** Write data and dataLength to `slot`, durably; then storageDone(1 or 0). */
   STORE = 5,

@@ -7,9 +7,9 @@ import { Limit } from "./limits.ts";
 export enum ClientAuthentication {
   /** A public client: `client_id` alone. */
   NONE = 0,
-  /** `client_id` and `client_secret` in the body of every request. */
+  /** `client_id` and `client_secret` in the body of every request of the grant. */
   CLIENT_SECRET_POST = 1,
-  /** HTTP Basic with `client_id` and `client_secret`, in every request. */
+  /** HTTP Basic with `client_id` and `client_secret`, in every request of the grant. */
   CLIENT_SECRET_BASIC = 2,
   /**
    * As the device authorization specification requires: the secret is only in the body of token requests, and a
@@ -136,7 +136,7 @@ function areMessages(value: string): boolean {
 
 /**
  * Checks a configuration, and stores nothing of it. `create` rejects a configuration with an error.
- * @returns the first member that is missing or out of range, NONE if all are valid
+ * @returns the first member that is missing or invalid, NONE if all are valid
  */
 export function configError(config: Config): ConfigMember {
   if (!isText(config.clientId)) return ConfigMember.CLIENT_ID;

@@ -33,7 +33,7 @@ export enum ErrorCode {
   INVALID_REQUEST = 11,
   /** The server does not support this grant (RFC 6749 §5.2). */
   UNSUPPORTED_GRANT_TYPE = 12,
-  /** The server rejects the request because too many codes were requested. */
+  /** There were too many requests: the server's error code, or the status 429. */
   RATE_LIMIT_EXCEEDED = 13,
   /** The server has failed. */
   SERVER_ERROR = 14,
@@ -46,9 +46,9 @@ export enum ErrorCode {
   /** The device cannot use tokens of this type, or the server cannot revoke them (RFC 7009 §2.2.1). */
   UNSUPPORTED_TOKEN_TYPE = 18,
   // Errors that the device finds itself.
-  /** There was no complete response, or the server does not have the endpoint. */
+  /** There was no complete response, the server does not have the endpoint, or VERIFY took too long. */
   UNREACHABLE = 19,
-  /** No success status, but no error code; or 5xx with an unknown one. 429 is error 13, and some 4xx are error 32. */
+  /** No success and no error code; or 5xx with an unknown error code. 429 is error 13, and some 4xx are error 32. */
   UNAVAILABLE = 20,
   /** The response is not JSON, or lacks a valid required member (of a grant response: `errorField`). */
   MALFORMED_RESPONSE = 21,
@@ -56,20 +56,23 @@ export enum ErrorCode {
   VALUE_TOO_LONG = 22,
   /** The server's error code is unknown. */
   UNKNOWN_ERROR = 23,
-  /** A code has expired after the device has replaced `renewalsMax` codes. */
+  /** A code has expired, or was rejected, after the device has replaced `renewalsMax` codes. */
   RENEWALS_EXHAUSTED = 24,
   /**
-   * The server has rejected the refresh token, or the access token is invalid and there is no refresh token. In a call
-   * also: the user has ended the session.
+   * The server has rejected the refresh token, or all refreshes for a day; or the access token has expired or was rejected,
+   * and there is no refresh token. In a call also: the user has ended the session.
    */
   SESSION_ENDED = 25,
-  /** A request of the grant does not fit (`memoryNeeded`). In a call: the identifier of an event does not fit. */
+  /**
+   * A request of the grant does not fit, or would not fit with the received code or tokens (`memoryNeeded`). In a call: an
+   * event poll does not fit, because of the event's long identifier.
+   */
   MEMORY_TOO_SMALL = 26,
   /** A security event or the server has reported that the token was revoked. */
   TOKEN_REVOKED = 27,
   /** A security event has reported that the account was disabled. */
   ACCOUNT_DISABLED = 28,
-  /** A call has created an offer in a state other than DRAFT. */
+  /** The response to createOffer does not have the state DRAFT. */
   UNEXPECTED_STATE = 29,
   /**
    * Repeated unusable responses: JSON without a code or tokens (`errorField`), redirects, rejections without an error

@@ -1,5 +1,5 @@
 // The limits of the core, with their reasons. No value and no intermediate result exceeds 2^27 - 1, because JerryScript
-// allocates an object for a larger number. The enums are plain, because the build inlines the numbers.
+// allocates an object for a larger number.
 
 export enum Limit {
   /** A number that has reached this value and has a further digit is endless: ten times this value is ENDLESS. */
@@ -52,13 +52,13 @@ export enum Limit {
 
   /** The first backoff after a failure. The device waits for half of it and a random part of the other half. */
   BACKOFF_MIN_MS = 2000,
-  /** The longest backoff, except for refreshes. Retry-After or the polling interval may require a longer wait. */
+  /** The longest backoff after a temporary failure; for a refresh startSpreadMs, if that is longer. */
   BACKOFF_MAX_MS = 64000,
   /** The longest backoff after a rejected refresh, more than an hour, because only people can fix the reason. */
   REFUSED_BACKOFF_MAX_MS = 4096000,
   /** How long the server may reject a refresh before the session ends, if it rejects neither grant nor client. */
   REFUSALS_S = 86400,
-  /** How long after the code's expiry the device waits for the last poll, at most. It is the longest backoff. */
+  /** The last poll comes at most this long after the code's expiry. A poll has no longer backoff. */
   LAST_POLL_S = 64,
   LAST_POLL_MS = 1000 * LAST_POLL_S,
   /** The default spread of first requests, because all devices of a city start together after a power cut. */
@@ -76,12 +76,12 @@ export enum Limit {
 
   /** After this many failed attempts to revoke, the device signs out in any case, because the user is waiting. */
   REVOCATION_TRIES = 4,
-  /** After this many failed attempts to write or erase, the device continues, and retries after SAVE_AGAIN_MS. */
+  /** After this many failed attempts to write or erase, the device continues. SAVE_AGAIN_MS says when it retries. */
   STORAGE_TRIES = 3,
   /**
    * After this many failed attempts to read a slot, the device continues without it, although it may hold the newest
-   * record. The attempts take six seconds: a temporary failure ends no session, and nobody waits long for an
-   * unreadable slot.
+   * record. The attempts take six seconds per slot: a temporary failure ends no session, and nobody waits long
+   * for an unreadable slot.
    */
   READ_TRIES = 7,
   /** Half of the wait after the first attempt to read. Each further wait is twice as long. */
@@ -91,12 +91,15 @@ export enum Limit {
    * source is ready.
    */
   CHALLENGE_TRIES = 7,
-  /** How long after a failure the device writes the tokens or erases again. Busy flash may need that long. */
+  /**
+   * How long after the last failed attempt the device writes the tokens of a session, or erases, again. Busy flash may
+   * need that long. A code or a revocation record is not written again.
+   */
   SAVE_AGAIN_MS = 60000,
 
   /**
-   * An access token is refreshed after seven eighths of its lifetime, but at most this long before its expiry. Jitter
-   * adds up to as much again, so that devices which signed in together do not refresh together.
+   * An access token is refreshed before its expiry: by an eighth of its lifetime, but at most by this time. Jitter makes
+   * that up to twice as long, so that devices which signed in together do not refresh together.
    */
   REFRESH_MARGIN_MAX_S = 300,
   /**
@@ -109,7 +112,7 @@ export enum Limit {
   /** A code with at least this lifetime has no countdown, because the countdown has two digits for minutes. */
   COUNTDOWN_MAX_S = 6000,
 
-  /** The longest response body that the core reads. A longer one contains no token that a device could use. */
+  /** A response with a longer body is malformed, unless its CallKind allows any body. */
   BODY_MAX = 65536,
   /** The deepest nesting of a JSON document. The scanner's stack is one integer, with a bit for each level. */
   JSON_DEPTH_MAX = 24,
@@ -121,7 +124,7 @@ export enum Limit {
   DEMAND_SIZE = 14,
   /** The longest character in UTF-8. */
   CHARACTER_MAX = 4,
-  /** The longest member name that is looked up. Longer names are skipped. */
+  /** The longest member name that is compared. A longer name matches only `*`. */
   KEY_MAX = 72,
   /** Of a longer error code, only this many bytes are stored. */
   ERROR_MAX = 40,
@@ -151,10 +154,10 @@ export enum Limit {
     LONG_URI_COMPLETE_MAX -
     VERIFICATION_URI_MAX -
     VERIFICATION_URI_COMPLETE_MAX,
-  /** The minimum for tokens, and for a request or record with one of them: enough for tokens of about 64 bytes. */
+  /** The minimum capacity of OUTPUT at the start: enough for an access and a refresh token of about 100 bytes each. */
   OUTPUT_MIN = 512,
 
-  /** The number of events in one run of event polls, so that a run ends. One more poll acknowledges the last event. */
+  /** The most events in one run of event polls, so that a run ends. One more poll acknowledges the last event. */
   EVENT_POLLS = 32,
 
   /** A mask with a bit for each endpoint: five, and up to 22 resource servers. */

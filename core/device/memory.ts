@@ -97,7 +97,6 @@ export type Device = Readonly<HostMemory> &
 
 /** The host's byte array. Each region has one owner at a time (regions.ts). */
 export interface HostMemory {
-  /** The host's memory. */
   memory: Bytes;
 }
 

@@ -9,7 +9,7 @@ import { Field, Fields } from "./tables.ts";
 export interface Misfit {
   /** The field that is too long (VALUE_TOO_LONG), or missing or invalid in an unusable response; NONE: no field. */
   errorField: Field;
-  /** Length in bytes of the value that `errorField` names. */
+  /** Length in bytes of the value that `errorField` names, if it is too long. */
   errorLength: number;
   /**
    * Memory in bytes that the device would need for the value, request or record of the grant that did not fit. 0:

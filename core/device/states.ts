@@ -58,7 +58,7 @@ export enum Event {
   TOKEN_REFUSED = 13,
   // Events of time.
   CODE_EXPIRED = 14,
-  /** A code has expired after the device has replaced `renewalsMax` codes. */
+  /** A code has expired, or was rejected, after the device has replaced `renewalsMax` codes. */
   RENEWALS_EXHAUSTED = 15,
   /** The access token is about to expire, or the application has reported that an API has rejected it. */
   REFRESH_DUE = 16,

@@ -120,7 +120,7 @@ export enum Literal {
   BEARER = 40,
   /** The name that one vendor uses for the token type `bearer`. */
   BEARER_TOKEN = 41,
-  /** Servers that require a challenge name `code_challenge` in their error (RFC 7636 §4.4.1). */
+  /** Its start also detects the error of a server that demands a challenge (RFC 7636 §4.4.1). */
   CODE_CHALLENGE = 42,
   RESOURCE_MEMBERS = 43,
   PAGE_TOKEN = 44,
@@ -129,7 +129,7 @@ export enum Literal {
   METADATA_MEMBERS = 46,
   /** The start of an https address, then of http addresses at three loopback hosts. */
   SECURE = 47,
-  /** Members of an error response to any of these requests. */
+  /** Members of an error response to a call. */
   REFUSAL_MEMBERS = 51,
   OFFER_MEMBERS = 52,
   /** The five parts of the target, one before each name of an offer. */

@@ -24,7 +24,7 @@ import { writeText } from "../text/unicode.ts";
 export interface Client {
   /** The client authentication, one of ClientAuthentication. */
   clientAuthentication: ClientAuthentication;
-  /** Start value of the checksums of records, so that records of another client are invalid. */
+  /** Start value of the checksums of records, so that records of another client or server are invalid. */
   binding: number;
   /** Start value for records of an older version, which used another name for the server. */
   formerBinding: number;
@@ -114,7 +114,7 @@ function sentLength(device: Device, field: Field): number {
   return device.length[field] < 0 ? 0 : device.length[field] + device.excess[field];
 }
 
-/** The bytes that the next request lacks, if the next code or tokens are as long as these; 0 or less: none. */
+/** The bytes that the next poll lacks, or the next refresh, if its response has tokens as long as these; 0 or less: none. */
 export function missingBytes(device: Device, isCode: boolean): number {
   var token = isCode ? Field.DEVICE_CODE : Field.RECEIVED_REFRESH_TOKEN;
   var size = (device.scanSeen >> token) & 1 ? sentLength(device, token) : 0;

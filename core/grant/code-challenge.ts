@@ -1,7 +1,7 @@
 // Proof Key for Code Exchange (RFC 7636). The request for a code contains a challenge, and each poll contains the
-// verifier. Somebody who knows only the device code cannot use it. The device uses PKCE if the developer has set that, or
-// after the server has rejected a request with a message that contains `code_challenge`. The host creates challenge and
-// verifier for each request, because it has the random source and SHA-256.
+// verifier. Somebody who knows only the device code cannot use it. Config says whether the device always uses PKCE, never,
+// or after the server has rejected a request with a message that contains `code_challenge`. The host creates challenge
+// and verifier for each request, because it has the random source and SHA-256.
 
 import { backOff } from "../device/clock.ts";
 import { Pkce } from "../device/config.ts";
@@ -50,7 +50,8 @@ export function prepareCodeRequest(device: Device): void {
   writeTo(device, Region.OUTPUT);
   if (holds(device, Region.CODE_VERIFIER)) {
     writeRegion(device, Literal.CODE_CHALLENGE, Encoding.NONE);
-    // Write the challenge from the second half of the region. Then the region is the verifier, the first half.
+    // The region has the verifier and then the challenge. Write the challenge; `wipe` overwrites it, and moves the verifier
+    // to its place.
     var challenge = device.start[Region.CODE_VERIFIER] + Limit.CODE_VERIFIER_SIZE;
     placeConstant(device, Region.CODE_VERIFIER, challenge, Limit.CODE_VERIFIER_SIZE);
     writeRegion(device, Region.CODE_VERIFIER, Encoding.NONE);
@@ -68,8 +69,8 @@ export function isChallengeDue(device: Device): boolean {
 }
 
 /**
- * Handles the host's result of CHALLENGE. When a device starts, its random source may not be ready, so it retries for a
- * while.
+ * Handles the host's result of CHALLENGE. When a device starts, its random source may not be ready, so the device
+ * retries for a while.
  * @param result 1: the host has created verifier and challenge; 0: it cannot, and the device sends no request without them
  */
 export function takeChallenge(device: Device & Challenge, result: number): void {

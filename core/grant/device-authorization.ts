@@ -34,7 +34,7 @@ export interface Code {
   renewalsMax: number;
   /** Successful JSON responses without a code, since the last code or the last signIn. */
   unusableResponses: number;
-  /** Consecutive redirects, rejections without an error code, and unusable JSON, in response to all but revocations. */
+  /** Consecutive redirects, rejections without an error code, and unusable JSON, for grant requests except revocations. */
   unusableStatuses: number;
   /** Consecutive codes that the server refused as invalid_grant. A pending code or signIn resets the count. */
   deadCodes: number;
@@ -111,7 +111,7 @@ function intervalOf(device: Device): number {
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
 }
 
-/** Length of `http://` or `https://` at the start of the region's URI; 0 for another scheme or none, or if no host follows. */
+/** Length of `http://` or `https://` at the start of the region's URI; 0 without one of these, or if nothing follows. */
 export function schemeLength(device: Device, region: Field): number {
   var at = device.start[region];
   var bytes = device.memory;
@@ -171,7 +171,7 @@ export function takeCode(device: Device): ErrorCode {
     device.length[Field.EXPIRES_IN] < 0 ? 0 : numberOf(device, Field.EXPIRES_IN, -1, 0);
   setCodeLifetime(device, lifetime || Limit.CODE_LIFETIME_DEFAULT_S);
   var lacks = Field.NONE;
-  // With such an interval, the code would expire before its first poll, and the error would blame the user.
+  // With an interval above that limit, the code would end before its first poll, and the error would blame the user.
   var interval = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
   if (interval > device.codeLifetimeS + Limit.LAST_POLL_S) lacks = Field.INTERVAL;
   if (device.codeLifetimeS < 0) lacks = Field.EXPIRES_IN;

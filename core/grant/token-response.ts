@@ -120,7 +120,7 @@ export function holdsVisible(device: Device, region: Field): boolean {
   return holdsOnly(device, region, 33);
 }
 
-/** Like holdsVisible, but allows spaces, in texts that users copy from a display. */
+/** Like holdsVisible, but allows spaces. */
 export function holdsPrintable(device: Device, region: Field): boolean {
   return holdsOnly(device, region, 32);
 }

@@ -2,7 +2,7 @@
 // Each response has the id of its request. If the device has given up that request, it drops the late response.
 //
 // Theory of operation. There is no queue. A request is due because of the state (dueInState) or because a call waits. It
-// goes through these steps. Each step is one function:
+// goes through these steps, each with its functions:
 //
 //   due ---- whatIsDue: no exchange, no record, OUTPUT is free
 //    |

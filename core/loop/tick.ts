@@ -47,8 +47,8 @@ import {
 } from "./exchange.ts";
 
 /**
- * Call this when the code has expired. Hides the code. The user may have decided since the last poll, and a server does
- * not expire a code with a decision. So the device polls one more time, unless the wait for that poll is too long.
+ * Call this when the code has expired. Hides the code. The user may have decided since the last poll, so the server may
+ * still send the tokens. So the device polls one more time, unless the wait for that poll is too long.
  */
 function codeEnded(device: Device): void {
   var isLast = device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS;

@@ -122,7 +122,7 @@ export function pollEvents(device: Device): number {
   return 1;
 }
 
-/** Whether the scanner is in the outermost object. The stack has a bit for each inner object or array. */
+/** Whether the scanner is in the outermost object. The stack has a leading 1 and a bit for each open object or array. */
 function isOutermost(device: Device): boolean {
   return device.scanStack < 4;
 }

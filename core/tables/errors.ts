@@ -7,7 +7,7 @@ export interface ErrorRow {
   readonly error: ErrorCode;
   readonly kind: ErrorKind;
   readonly message: Message;
-  /** The error's names in responses; none if the device finds it itself. */
+  /** The error's names in responses; none if only the device detects it. */
   readonly names: readonly string[];
 }
 

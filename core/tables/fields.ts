@@ -1,7 +1,7 @@
 // One row for each value with a place in a device's memory. To add a value, add a row. `npm run generate` then writes the
 // numbers, names, masks and capacities (device/tables.ts), and the tables of SPEC.md. Fields come first: members of
 // responses, each copied to the region with the same number. A field is also a bit of a mask, and so are the first three of
-// the other regions, which follow. So there are at most 23 fields.
+// the other regions, which follow. A mask has 26 bits for them, so there are at most 23 fields.
 
 import type { Limit } from "../device/limits.ts";
 
@@ -30,7 +30,7 @@ export interface FieldRow {
   readonly responses?: readonly ResponseKind[];
   /** If this value does not fit, the response is unusable. */
   readonly mustFit?: true;
-  /** The size in bytes, if it is fixed. loop/create.ts sets the size of the others. */
+  /** The size in bytes, if it is fixed. loop/create.ts and device/regions.ts set the size of the others. */
   readonly capacity?: keyof typeof Limit;
   /** "": only the presence of the member matters. */
   readonly lifetime: string;
@@ -177,7 +177,7 @@ export function regionRows(): FieldRow[] {
       name: "KEY",
       description: "@internal The name of the member that is being read.",
       capacity: "KEY_MAX",
-      lifetime: "while a response is parsed",
+      lifetime: "while JSON is parsed",
     },
     {
       name: "CODE_VERIFIER",

@@ -1,6 +1,6 @@
 // The grammar of JSON (RFC 8259) as states, with the allowed bytes and next states of each. Change it here. `npm run
-// generate` then writes text/tables.ts, which the bundles contain. In the states before MINUS, the scanner skips white
-// space between tokens. Up to and including MINUS, 0 and 1..9 lead to different states.
+// generate` then writes text/tables.ts and the literal GRAMMAR of device/tables.ts. In the states before MINUS, the scanner
+// skips white space between tokens. Up to and including MINUS, 0 and 1..9 lead to different states.
 
 /**
  * A state of the scanner: its name; bytes with the next state for each (`1` stands for every digit, or for 1..9 if 0 has

@@ -56,7 +56,7 @@ export function grantLiterals(): LiteralRow[] {
     ),
     texts(
       "CODE_CHALLENGE",
-      "Servers that require a challenge name `code_challenge` in their error (RFC 7636 §4.4.1).",
+      "Its start also detects the error of a server that demands a challenge (RFC 7636 §4.4.1).",
       "code_challenge_method=S256&code_challenge=",
     ),
   ];
@@ -88,7 +88,7 @@ export function requestLiterals(): LiteralRow[] {
     ),
     members(
       "REFUSAL_MEMBERS",
-      "Members of an error response to any of these requests.",
+      "Members of an error response to a call.",
       "VALUE_A",
       [["status", "error"], "reason", "message"],
     ),

@@ -127,7 +127,7 @@ function endName(device: Device & Scanner): void {
     if (first > 57) field = Field.NONE;
     else if (first !== 48) device.hasErrorNumber = 1;
   }
-  // Select the field only if the caller requires it, because `*` matches every name.
+  // A list may contain names of fields that this document must not fill, and `*` matches every name.
   keepIn(device, (device.scanRequired >> field) & 1 ? field : Field.NONE);
   // At the first token of a response, wipe the access token and the previous refresh token, so that the new ones can use
   // their bytes.

@@ -128,7 +128,7 @@ function flush(device: Device, encoding: Encoding): void {
   setLength(device, Field.NONE, 0);
 }
 
-/** Writes a string of the host in UTF-8, encoded. Only use it at the start, because engines allocate for characters. */
+/** Writes a string of the host in UTF-8, with `encoding`. Only `create` uses it: engines allocate for characters. */
 export function writeText(device: Device, text: string, encoding: Encoding): void {
   for (var i = 0; i < text.length; i++) {
     var unit = text.charCodeAt(i);
