@@ -60,7 +60,7 @@ export class MemoryStorage implements Storage {
     this.#cutAtByte = bytes;
   }
 
-  /** Whether the power was cut. No callback comes any more. */
+  /** Whether the power was cut. After that, no operation calls back. */
   get dead(): boolean {
     return this.#dead;
   }

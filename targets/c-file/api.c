@@ -85,7 +85,7 @@ static const uint8_t pgc_constants[] = PGC_LITERALS
 #endif
     PGC_MESSAGES;
 
-/* core/device/memory.ts */
+/* core/device/memory.ts: in C, the literals are in a constant table and not in the device's memory. */
 static const uint8_t *pgc_literal_bytes(struct pg_core *device) {
   (void)device;
   return pgc_constants;

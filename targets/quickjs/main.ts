@@ -1,6 +1,6 @@
 // A device on a stock qjs: qjs --std -m dist/picogrant.qjs.js --config device.json. Its input is commands as lines, and
-// its output is events as lines of JSON. An invalid option or configuration is reported in one line on standard error,
-// with exit code 2.
+// its output is events as lines of JSON. Invalid arguments, configuration or files, and too little memory, are reported
+// in one line on standard error, with exit code 2.
 
 import * as core from "../../core/complete.ts";
 import {
@@ -37,7 +37,7 @@ const INTERNAL_ERROR = 70;
 
 class UsageError extends Error {}
 
-/** Reports an event. The bytes follow the line unchanged. */
+/** Reports an event. The bytes follow the line unchanged, and a line feed follows the bytes. */
 type Emit = (event: Record<string, string | number>, bytes?: readonly number[]) => void;
 
 class App {
