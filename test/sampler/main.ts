@@ -27,7 +27,7 @@ const OTHERS = ["other tests", /^test\/(?!browser|quickjs)/] as const;
  * the file.
  */
 const UNDRAWN =
-  /^core\/(?:tables\/|device\/assertion)|^platform\/(?:quickjs|conformance|testing|templates|languages)\//;
+  /^core\/(?:tables\/|device\/assertion)|^platform\/(?:quickjs|conformance|testing|templates)\//;
 
 function count(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("give a number");
