@@ -86,12 +86,11 @@ export function requestLiterals(): LiteralRow[] {
       "http://localhost",
       "http://[::1]",
     ),
-    members(
-      "REFUSAL_MEMBERS",
-      "Members of an error response to a call.",
-      "VALUE_A",
-      [["status", "error"], "reason", "message"],
-    ),
+    members("REFUSAL_MEMBERS", "Members of an error response to a call.", "VALUE_A", [
+      ["status", "error"],
+      "reason",
+      "message",
+    ]),
   ];
 }
 
