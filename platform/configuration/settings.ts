@@ -131,8 +131,8 @@ export type ServerSettings = Pick<
   readonly audience?: string | undefined;
   /** The issuer of the server's ID tokens, spelled as in its metadata if these were read; undefined if unknown. */
   readonly issuer?: string | undefined;
-  /** Requests the current endpoints. Present if `endpoints` comes from an earlier start. */
-  readonly rediscover?: (() => Promise<Endpoints>) | undefined;
+  /** Requests the current endpoints, until the signal aborts. Present if the issuer's metadata are stored. */
+  readonly rediscover?: ((signal: AbortSignal) => Promise<Endpoints>) | undefined;
 };
 
 /** An empty address counts as missing, but an empty revocation endpoint means that signing out sends no request. */

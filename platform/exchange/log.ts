@@ -5,6 +5,7 @@ import { type Device, Endpoint, ErrorCode, State } from "../../core/index.ts";
 import type { Bytes, HttpRequest, Storage, Timers, TransportFailure } from "../contracts.ts";
 import { originOf } from "../servers/address.ts";
 import { asciiOf } from "../text/text.ts";
+import { guarded, nothing } from "./callbacks.ts";
 import { type Head, Listener } from "./filter.ts";
 
 type Looked = Pick<Device, "state" | "error" | "endpoint">;
@@ -33,7 +34,7 @@ const ERRORS: ReadonlySet<string> = new Set(
 /**
  * Creates a log that can be sent to support: requests, storage operations and states. It contains no secret.
  * @param write receives a line of at most 160 printable ASCII characters, such as `1.204 s  request 3 TOKEN POST
- * https://login.example.com/token, 143 bytes`. Errors that it throws are ignored.
+ * https://login.example.com/token, 143 bytes`. Errors that it throws or rejects with are ignored.
  */
 export function driverLog(write: (line: string) => void): DriverLog {
   let nowMs = (): number => 0;
@@ -42,11 +43,8 @@ export function driverLog(write: (line: string) => void): DriverLog {
   const log = (words: string): void => {
     const seconds = (((nowMs() - startMs) >>> 0) / 1000).toFixed(3);
     const line = `${seconds} s  ${words}`.replace(/[^ -~]/g, "?").slice(0, LINE_MAX);
-    try {
-      write(line);
-    } catch {
-      // Ignore the error, because logging must not make an operation fail.
-    }
+    // Ignore errors, because logging must not make an operation fail.
+    guarded(() => write(line), nothing);
   };
   return {
     log,

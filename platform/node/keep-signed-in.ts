@@ -25,6 +25,8 @@ export interface PersistentSession {
   close(): Promise<void>;
 }
 
+const isOver = ({ status }: Session): boolean => status === "ended" || status === "closed";
+
 export function persistentSession(
   options: SignInOptions,
   signIn: (options: SignInOptions) => Promise<Session>,
@@ -39,10 +41,10 @@ export function persistentSession(
   let requested = options ?? ({} as SignInOptions);
   let current: Promise<Session> | undefined;
 
-  const renew = (before: Promise<Session> | undefined, isOver: boolean): Promise<Session> => {
+  const renew = (before: Promise<Session> | undefined, keeps: boolean): Promise<Session> => {
     const own = (async () => {
       const session = await before?.catch(() => undefined);
-      await (isOver ? session?.close() : session?.signOut().catch(() => undefined));
+      await (keeps ? session?.close() : session?.signOut().catch(() => undefined));
       return await signIn({ ...requested, signal });
     })();
     // Drop a failed sign-in, so that the next call signs in again.
@@ -63,7 +65,7 @@ export function persistentSession(
     }
     const before = current;
     const found = await before;
-    if (found !== undefined && found.status !== "ended") return found;
+    if (found !== undefined && !isOver(found)) return found;
     return await (current === before ? renew(undefined, true) : session());
   };
 
@@ -79,22 +81,22 @@ export function persistentSession(
     try {
       response = await one.fetch(input, init);
     } catch (error) {
-      if (!mayRepeat || one.status !== "ended") throw error;
+      if (!mayRepeat || !isOver(one)) throw error;
     }
     if (response !== undefined) {
       const { status, headers } = response;
       const header = headers.get("www-authenticate") ?? "";
       const scope = challengeWith("insufficient_scope", header)?.get("scope") ?? "";
       const more = stepUpOf(response);
-      const isOver = status === 401 && one.status === "ended";
-      if (!mayRepeat || (more === undefined && !isOver && (status !== 403 || scope === "")))
+      const isUseless = status === 401 && isOver(one);
+      if (!mayRepeat || (more === undefined && !isUseless && (status !== 403 || scope === "")))
         return response;
       await response.body?.cancel();
       if (more !== undefined) {
         requested = { ...requested, deviceParameters: { ...requested.deviceParameters, ...more } };
         // Another request may have replaced the session meanwhile.
         if ((await session()) === one) await renew(current, false);
-      } else if (!isOver) await session(scope);
+      } else if (!isUseless) await session(scope);
     }
     return await fetch(input, init, true);
   };

@@ -48,7 +48,7 @@ export type { QrCode } from "./qr-code.ts";
 
 /**
  * Signs in, or resumes the session in `state` without user interaction. The process stays alive only while a promise of
- * `signIn` or of a session is pending. `close()` retries to save unsaved tokens.
+ * `signIn` or of a session is pending, or while a request is in flight. `close()` retries to save unsaved tokens.
  * @throws SignInError if signing in fails: its `code` is the reason, its `remedy` says who can fix it
  */
 export async function signIn(options: SignInOptions): Promise<Session> {

@@ -17,7 +17,7 @@ import {
   wakeIn,
 } from "../../core/index.ts";
 import type { ServerSettings } from "../configuration/settings.ts";
-import type { Platform } from "../contracts.ts";
+import type { Platform, Storage } from "../contracts.ts";
 import { secretsOf } from "../driver/requests.ts";
 import { type Core, Driver, type DriverOptions } from "../driver.ts";
 import { ResponseRecorder } from "../exchange/response-recorder.ts";
@@ -67,18 +67,20 @@ export class Drivers {
   );
   readonly tokens: IssuedTokens;
   current: Driver;
+  storage!: Storage;
   #isStale = false;
   readonly #platform: Platform;
   readonly #settings: SessionSettings;
   readonly #owner: DriversOwner;
-  #rediscover: ServerSettings["rediscover"];
+  /** Whether a request for the metadata is in flight, or has succeeded since the server last worked. */
+  isRediscovered = false;
+  rediscovery: AbortController | undefined;
 
   /** @throws CapacityError; TypeError that names the invalid endpoint or header */
   constructor(platform: Platform, settings: SessionSettings, owner: DriversOwner) {
     this.#platform = platform;
     this.#settings = settings;
     this.#owner = owner;
-    this.#rediscover = settings.rediscover;
     const { config, keys, shared, stored } = settings;
     this.tokens = new IssuedTokens({ scope: config.scope, keys, shared, stored }, this);
     if (stored) stored.onRest = () => this.#changed();
@@ -103,6 +105,7 @@ export class Drivers {
         isLasting: () => this.tokens.isLasting,
         report: owner.report,
       }) ?? {};
+    this.storage = storage ?? this.#platform.storage;
     const { deviceParameters, tokenParameters } = settings.config;
     const parametersBytes = deviceParameters.length + tokenParameters.length;
     return new Driver({
@@ -110,7 +113,7 @@ export class Drivers {
       ...settings,
       memoryBytes: Math.min(memoryBytes, BEGIN_BYTES + parametersBytes),
       growsTo: memoryBytes,
-      platform: storage ? { ...this.#platform, storage } : this.#platform,
+      platform: { ...this.#platform, storage: this.storage },
       endpoints,
       config: { ...settings.config, autoStart },
       filters: { known: this.tokens.filter, lock, recorder: this.recorder },
@@ -157,18 +160,19 @@ export class Drivers {
   }
 
   /**
-   * Requests the server's endpoints if an earlier start stored them, because the server may have moved them. If this
-   * request fails, the next call repeats it; after a success, calls have no effect. Called with each failed request that
-   * the device retries, and with the reason for the end, unless only the user can fix it.
+   * Requests the server's endpoints, once in a series of failed requests: the server may have moved them. If this request
+   * fails, the next failure repeats it. After a failure that ends the session, the next start knows the new endpoints.
    */
   rediscoverAfter({ response }: SignInError): void {
-    if (response === undefined) return;
-    const request = this.#rediscover;
-    this.#rediscover = undefined;
+    const { rediscover } = this.#settings;
+    if (response === undefined || rediscover === undefined || this.isRediscovered) return;
+    this.isRediscovered = true;
+    this.rediscovery?.abort();
+    this.rediscovery = new AbortController();
     const use = (endpoints: DriverOptions["endpoints"]): void => {
       if (this.#owner.life.phase !== "released") this.current.endpoints = endpoints;
     };
-    request?.().then(use, () => (this.#rediscover = request));
+    rediscover(this.rediscovery.signal).then(use, () => (this.isRediscovered = false));
   }
 
   /** Retries a failed write or erase before the session ends. */

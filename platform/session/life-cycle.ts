@@ -42,7 +42,6 @@ const LEAVE_LIMIT_MS = 10_000;
 export class LifeCycle {
   /** The reason for the end of the sign-in or session. */
   reason: unknown;
-  /** Whether the user has signed in, or a session was resumed. */
   hasSession = false;
   readonly #timers: Timers;
   readonly #log: DriverLog | undefined;

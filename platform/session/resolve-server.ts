@@ -62,12 +62,12 @@ export async function resolveServer(
   const { endpoints: addresses, issuer: name, bindsTokens, clientAuthenticationMethods } = found;
   const clientAuthentication =
     client.clientAuthentication ?? clientAuthenticationFor(clientAuthenticationMethods, hasSecret);
-  const openHttp = before && stored?.openHttp;
-  const rediscover = async (): Promise<Endpoints> => {
+  const openHttp = stored?.openHttp;
+  const rediscover = async (signal: AbortSignal): Promise<Endpoints> => {
     const http = openHttp!();
-    return await discover(http)
-      .then(({ endpoints }) => ({ ...endpoints, ...given }))
-      .finally(() => http.dispose());
+    signal.addEventListener("abort", () => http.dispose());
+    const { endpoints } = await discover(http).finally(() => http.dispose());
+    return { ...endpoints, ...given };
   };
   return {
     ...serverSettings(client, { addresses, clientAuthentication, server: name, bindsTokens }),

@@ -155,9 +155,9 @@ export class SessionRuntime implements DriversOwner {
    */
   end(reason: unknown, last = () => this.drivers.tryAtLast()): void {
     if (this.life.isOver) return;
-    // If the endpoints have moved, the next start knows the new ones.
-    if (reason instanceof SignInError && reason.remedy !== "user")
+    if (reason instanceof SignInError && reason.response && reason.remedy !== "user")
       this.drivers.rediscoverAfter(reason);
+    else this.drivers.rediscovery?.abort();
     this.settings.log?.log(`ends: ${faultName(reason)}`);
     this.life.reason = reason;
     this.life.move("ended");
@@ -183,7 +183,6 @@ export class SessionRuntime implements DriversOwner {
     if (shared?.isWaiting) return false;
     const { state, inFlight } = this.drivers.current.device;
     const isRefreshing = state === State.REFRESHING && inFlight === 1;
-    // Reads may be interrupted.
     const isCaching = stored?.isBusy && !stored.isReading;
     return isCaching || isRefreshing || (state !== State.STARTING && this.watch.isAtStorage);
   }

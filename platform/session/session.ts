@@ -42,7 +42,7 @@ export interface SignOutResult {
    * the error code; "" if they are revoked.
    */
   readonly problem: "" | "no_revocation_endpoint" | "storage_silent" | GrantErrorCode;
-  /** Storage may still contain data. Unless `problem` is `storage_silent`, no session is resumed from them. */
+  /** Storage has not erased everything. If it refused every write, the next start may resume the session. */
   readonly isStored: boolean;
 }
 
@@ -151,7 +151,6 @@ export class Session {
       const driver = drivers.current;
       // A rotated refresh token must be stored before the access token of the same response is used.
       const token = watch.isStoring ? "" : driver.accessToken;
-      // Another program may have refreshed the tokens or ended the session.
       const isStale = drivers.replaceIfStale();
       if (token !== "" && !isStale) return token;
       signal?.throwIfAborted();

@@ -8,7 +8,6 @@ import { operate } from "../exchange/callbacks.ts";
 import { Filter } from "../exchange/filter.ts";
 import { adapterFailed, notRenewed, SignInError } from "./sign-in-error.ts";
 
-/** The medium of the records. */
 export interface SharedMedium {
   /** `stamp` changes whenever a record or the token cache is written or erased. */
   readonly files: { readonly stamp: string };
@@ -28,7 +27,6 @@ export interface RecordsLock {
 }
 
 export interface SharedUser {
-  /** The device that has read the records. */
   readonly device: () => Device;
   /** Called when another program has changed the records. The owner must then start a new device. */
   readonly onStale: () => void;
@@ -179,16 +177,14 @@ export class SharedRequests extends Filter {
 
 /** Wraps a storage, so that it never overwrites records of another program. */
 export function sharedStorage(storage: Storage, access: Access, user: SharedUser): Storage {
-  let problem = "";
   const fault = (error: unknown, giveUp: () => void): void => {
     giveUp();
     user.report(adapterFailed(error));
   };
   const alone = (act: (done: (ok: boolean) => void) => unknown, done: (ok: boolean) => void) =>
     access.enter(() => {
-      problem = access.unwritable(0);
       if (!access.isCurrent) user.onStale();
-      else if (problem === "") operate(act, false, done, fault);
+      else if (access.unwritable(0) === "") operate(act, false, done, fault);
       else done(false);
     }, user.report);
   return {
@@ -198,7 +194,7 @@ export function sharedStorage(storage: Storage, access: Access, user: SharedUser
       alone((stored) => storage.write(slot, bytes, from, to, stored), done),
     erase: (slot, done) => alone((erased) => storage.erase(slot, erased), done),
     get lastFailure() {
-      return problem || (storage.lastFailure ?? "");
+      return access.unwritable(0) || (storage.lastFailure ?? "");
     },
   };
 }

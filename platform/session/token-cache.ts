@@ -156,7 +156,6 @@ function storedIn(
 }
 
 export interface IssuedTokensSettings {
-  /** The requested scope. */
   readonly scope: string;
   readonly keys?: Keys | undefined;
   readonly shared?: SharedRecords | undefined;

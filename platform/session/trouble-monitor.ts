@@ -11,7 +11,8 @@ import { SignInError, troubleOf } from "./sign-in-error.ts";
 /** After this time without a response, storage is reported as silent, and the session no longer waits for it. */
 const SILENCE_MS = 10_000;
 const AGAIN = "trying again in a minute";
-const NOT_SAVED = `${AGAIN}; after a restart before that, the user has to sign in again`;
+const NOT_SAVED = `${AGAIN}; after a restart before that, the user may have to sign in again`;
+const RESUMES = "the next start may resume it: make the storage writable, and sign out again";
 const FAILED = {
   not_saved: "the tokens could not be saved",
   not_erased: "what should be gone could not be erased",
@@ -68,7 +69,7 @@ export class TroubleMonitor {
         const trouble = troubleOf(device, newest);
         this.#drivers.rediscoverAfter(trouble);
         this.#report(trouble);
-      }
+      } else this.#drivers.isRediscovered = false;
     }
     const { notSaved, notErased } = device;
     if (notSaved !== this.#notSaved) {
@@ -89,9 +90,13 @@ export class TroubleMonitor {
   }
 
   #reportOf(code: keyof typeof FAILED, consequence: string): void {
-    const { lastFailure = "" } = this.#platform.storage;
+    const { lastFailure = "" } = this.#drivers.storage;
     const why = lastFailure === "" ? "" : ` (${lastFailure})`;
-    this.#report(new SignInError(code, "user", `${FAILED[code]}${why}; ${consequence}`));
+    const { state } = this.#device;
+    const isSigningOut = state === State.REVOKING || state === State.SIGNED_OUT;
+    const what = isSigningOut ? "the session could not be erased" : FAILED[code];
+    const then = `${what}${why}; ${isSigningOut ? RESUMES : consequence}`;
+    this.#report(new SignInError(code, "user", then));
   }
 
   #lookAtStorage(isWaiting: boolean): void {

@@ -563,8 +563,6 @@ describe("an issuer's metadata", () => {
     const options = await resolved(stored, { clientSecret: "s" }, platform);
     expect(options).toMatchObject({ issuer: ISSUER, endpoints: found.endpoints });
     expect(options.config).toMatchObject({ server: ISSUER, clientAuthentication: POST });
-    // The metadata is from today, so no new discovery is needed.
-    expect(options.rediscover).toBeUndefined();
     expect([stored.read.mock.calls, stored.write.mock.calls]).toEqual([[[ISSUER]], [[found]]]);
     expect(platform.http.requests).toHaveLength(1);
   });
@@ -579,7 +577,7 @@ describe("an issuer's metadata", () => {
     expect([endpoints, platform.http.requests]).toEqual([found.endpoints, []]);
     expect(stored.write).not.toHaveBeenCalled();
     const moved = { ...found.endpoints, token: `${token}2` };
-    expect(await more.rediscover!()).toEqual(moved);
+    expect(await more.rediscover!(new AbortController().signal)).toEqual(moved);
     expect(stored.write.mock.calls).toEqual([[{ ...found, endpoints: moved }]]);
     expect([platform.http.requests, other.dispose.mock.calls]).toEqual([[], [[]]]);
     expect((await resolved(stored, {})).rediscover).toBeUndefined();
@@ -646,7 +644,7 @@ describe("an issuer's metadata", () => {
   };
   const moved = { ...ENDPOINTS, deviceAuthorization: `${HOST}/moved/code` };
 
-  it("is requested again once after a failed request to a stored address", async () => {
+  it("is requested again once in each series of failed requests", async () => {
     const rediscover = vi.fn(async () => moved);
     const { environment, start } = started(rediscover, false);
     const response = environment.server.handle;
@@ -658,7 +656,7 @@ describe("an issuer's metadata", () => {
     expect(await environment.until(() => start.prompts.length > 0)).toBe(true);
     environment.http.faultFor = () => ({ kind: "refuse" });
     await environment.pass(60);
-    expect(rediscover).toHaveBeenCalledOnce();
+    expect(rediscover).toHaveBeenCalledTimes(2);
   });
 
   it("does not change a session if the request fails, or ends too late", async () => {
@@ -671,13 +669,15 @@ describe("an issuer's metadata", () => {
       resolve = later;
     });
     const controller = new AbortController();
-    const late = started(() => promise, true, controller.signal);
+    const request = vi.fn((_: AbortSignal) => promise);
+    const late = started(request, true, controller.signal);
     await late.environment.pass(10);
     controller.abort();
     await late.environment.until(() => late.start.isSettled);
     resolve({ ...moved, token: "no address at all" });
     await late.environment.pass(2);
     expect(late.start.error).toMatchObject({ code: "aborted" });
+    expect(request.mock.calls).toEqual([[expect.objectContaining({ aborted: true })]]);
   });
 });
 

@@ -9,7 +9,7 @@ function logged(environment: SessionEnvironment, write?: (line: string) => void)
   const lines: string[] = [];
   const log = driverLog((line) => {
     lines.push(line);
-    write?.(line);
+    return write?.(line);
   });
   return { lines, start: environment.start({}, undefined, { log }) };
 }
@@ -61,7 +61,7 @@ it("names requests and responses, with their numbers", async () => {
 it("contains a server's error only if its name is known; exceptions of the log have no effect", async () => {
   const environment = new SessionEnvironment();
   environment.http.faultFor = () => ({ kind: "refuse" });
-  const { lines, start } = logged(environment, () => {
+  const { lines, start } = logged(environment, async () => {
     throw new Error("no room for a log");
   });
   await environment.pass(6);

@@ -209,7 +209,7 @@ describe("each automatic retry is reported", () => {
     expect(session.isSaved).toBe(false);
     expect(reported(start.troubles[0]!)).toBe(
       `not_saved (user) | the tokens could not be saved${why}; trying again in a minute; ` +
-        "after a restart before that, the user has to sign in again",
+        "after a restart before that, the user may have to sign in again",
     );
     environment.storage.failWhen = (operation) => operation === "erase";
     await environment.pass(70);

@@ -131,7 +131,7 @@ describe("the file", () => {
   });
 });
 
-it("a new discovery uses its own connection, and closes it", async () => {
+it("a new discovery uses its own connection, and closes it, also when it is aborted", async () => {
   const requesting = http.createServer((_, response) => {
     const endpoints = {
       token_endpoint: `${issuer}/t`,
@@ -148,10 +148,15 @@ it("a new discovery uses its own connection, and closes it", async () => {
   stored.write({ ...SERVER, issuer, endpoints: { ...endpoints, revocation } });
   const client = { clientId: "tv", server: { issuer } };
   const { rediscover } = await resolveServer(client, fakePlatform({}), { stored });
-  expect(await rediscover!()).toEqual(endpoints);
+  const controller = new AbortController();
+  expect(await rediscover!(controller.signal)).toEqual(endpoints);
   expect(stored.read(issuer)).toMatchObject({ endpoints });
   const connections = (): Promise<number> =>
     new Promise((done) => requesting.getConnections((_, count) => done(count)));
+  requesting.removeAllListeners("request");
+  void rediscover!(controller.signal);
+  await expect.poll(connections).toBe(1);
+  controller.abort();
   await expect.poll(connections).toBe(0);
   requesting.close();
 });

@@ -311,15 +311,18 @@ export const logout: Part = {
         ? await discardHere(platform, settings, "was not asked to revoke them")
         : await signOut(platform, settings, state, signal);
       const result = { server: title, revoked: problem === "", stored: isStored };
-      print(
-        flags.json
-          ? JSON.stringify({ event: "signed_out", ...result })
-          : problem === ""
+      if (flags.json) print(JSON.stringify({ event: "signed_out", ...result }));
+      if (isStored) {
+        const outcome = problem === "" ? "has revoked the tokens" : problem;
+        const what = `${state}: could not be erased; delete it; ${title} ${outcome}`;
+        throw new SignInError("not_erased", "user", what);
+      }
+      if (!flags.json)
+        print(
+          problem === ""
             ? `Signed out at ${title}: the tokens are revoked and deleted.`
             : `The tokens are deleted on this computer; ${title} ${problem}.`,
-      );
-      if (isStored)
-        throw new SignInError("not_erased", "user", `${state}: could not be erased; delete it`);
+        );
       discard(state);
     });
     return Exit.DONE;
@@ -351,8 +354,7 @@ async function signOut(
   let before = "";
   const onTrouble = (one: SignInError): void => {
     const { message } = lasting(one);
-    // A sign-out writes no tokens, so a failed write does not matter. A failed erase leaves tokens.
-    if (one.code === "not_saved" || message === before) return;
+    if (message === before) return;
     process.stderr.write(`picogrant logout: ${message}\n`);
     before = message;
   };
