@@ -97,6 +97,7 @@ export type Device = Readonly<HostMemory> &
 
 /** The host's byte array. Each region has one owner at a time (regions.ts). */
 export interface HostMemory {
+  /** The bytes that the host passes to `create`. */
   memory: Bytes;
 }
 
