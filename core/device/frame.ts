@@ -168,9 +168,10 @@ export function setPageAside(device: Device & Frame): number {
   return pageStart;
 }
 
-/** Ends measuring and restores the page. If the length of the text has changed, selects the first page. */
+/** Ends measuring and restores the page. Selects the first page if the text's length has changed, or if one page suffices. */
 export function keepPage(device: Device & Frame, pageStart: number): void {
-  device.pageStart = device.cell === device.textEnd ? pageStart : 0;
+  var isOnePage = device.cell <= device.pageEnd - device.pageStart;
+  device.pageStart = device.cell === device.textEnd && !isOnePage ? pageStart : 0;
 }
 
 /** Ends the layout. If the text is longer than a page, its pages are shown one after the other. */
