@@ -23,7 +23,7 @@ export type Head = Parameters<HttpSink["status"]>;
 export abstract class Filter implements Below {
   above!: Above;
   below!: Below;
-  /** @internal Changes when an exchange is aborted. A filter compares it before it continues an exchange later. */
+  /** @internal Changes when an exchange is aborted or another one begins. A filter that continues later compares it. */
   turn = 0;
 
   send(request: HttpRequest): void {

@@ -65,7 +65,7 @@ export async function openState(settings: NodeSettings): Promise<OpenState> {
   return {
     ...adapters,
     storage: open(),
-    // A program's own storage may wear out or be slow, so the access token is not stored there.
+    // A program's own storage may wear out or be slow, so its token cache has no access token.
     stored: new TokenCache(() => seal(storage.tokenCache), files ? "used" : "none"),
     fetch,
     ...(files && {

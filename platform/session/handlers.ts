@@ -45,7 +45,7 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
 /**
  * Calls `onCode`, `onTrouble` or `onEnd`, which may throw or return a promise that rejects. Before there is a session, the
  * error ends the sign-in, and `signIn` rejects with it (exception: `withRetries`). During a session, `onError` receives it.
- * Without `onError`, or if `onError` throws too, it becomes an unhandled rejection.
+ * Without `onError`, or if `onError` throws too, it becomes an unhandled rejection. Exceptions of `log` are ignored.
  */
 export function callHandler(
   handler: () => unknown,

@@ -21,7 +21,7 @@ import {
 
 /** The values of `Session.status`. */
 export type SessionStatus =
-  /** The access token can be used. */
+  /** There is a session, and no request for tokens. A short-lived access token may have expired (`expiresInS`). */
   | "signed-in"
   /** The access token is being refreshed, or the session is being signed out. */
   | "refreshing"
@@ -138,8 +138,8 @@ export class Session {
   }
 
   /**
-   * Returns a valid access token. If the current one has expired or is being refreshed, waits for the refresh, and for the
-   * network if necessary.
+   * Returns a valid access token. If the current one has expired or is being refreshed, waits for the refresh: as long as
+   * there is no network, or no space to store new tokens.
    * @param signal ends the wait
    * @throws SignInError if the session has ended, or if the server refuses a refresh (the tokens stay stored, and the
    * session retries); the signal's reason

@@ -62,7 +62,7 @@ export class KnownResponse extends Filter {
 
 /** Stores the cache in slot 0 of a storage. */
 export class TokenCache {
-  /** What happens to the access token: it is used at the next start, refreshed at the next start, or not cached. */
+  /** What this start does with a cached access token: uses it or refreshes it. "none": the cache has no access token. */
   access: "used" | "renewed" | "none";
   isBusy = false;
   /** Whether the stored content is still being read, so that it is unknown. */
