@@ -39,7 +39,7 @@ export interface HttpRequest {
   readonly method: "GET" | "POST";
   /** Absolute `https:` or `http:` URL. */
   readonly url: string;
-  /** Value of `Content-Type`, or "" without a body. */
+  /** Value of `Content-Type`, or "" for none. A POST may have one without a body. */
   readonly contentType: string;
   /** Value of `Authorization`, or "". */
   readonly authorization: string;

@@ -142,8 +142,8 @@ export function setInterval(device: Device & Clock, ms: number): void {
 }
 
 /**
- * Sets the polling interval, at most INTERVAL_MAX_MS. If the server requires a longer one, the device shortens the code's
- * lifetime: the code then ends before that poll, which would be too early (RFC 8628 §3.5).
+ * Sets the polling interval, at most INTERVAL_MAX_MS. If the server requires a longer one, a poll after INTERVAL_MAX_MS would
+ * be too early (RFC 8628 §3.5). The code's lifetime is then limited, so that the code expires before this poll.
  */
 export function pollEvery(device: Device, ms: number): void {
   setInterval(device, ms);

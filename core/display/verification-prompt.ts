@@ -37,13 +37,13 @@ enum Width {
 enum Source {
   /** The developer has set the text, in the display's own character set. */
   DEVELOPER = 0,
-  /** A server or the application has sent the text. The display shows only its printable ASCII characters. */
+  /** A server or the application has sent the text. Bytes that are not printable ASCII are shown as "?". */
   ANYBODY = 1,
 }
 
 /**
- * Lays out `bytes[from..to)` of a region, starting with a new row. Wraps at spaces, and cuts words that are longer than
- * a row. A full row ends only when the next one begins, so that spaces after it are omitted.
+ * Lays out `bytes[from..to)` of a region on a new row, or after `endRow` at the current cell. Wraps at spaces, and cuts
+ * words that are longer than a row. The next character written begins the next row, so spaces after a full row are omitted.
  */
 function putText(device: Device, region: Place, from: number, to: number, source: Source): void {
   var bytes = bytesOf(device, region);

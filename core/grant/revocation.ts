@@ -49,8 +49,8 @@ function writeStart(device: Device): void {
 
 /**
  * Writes the query or the body to OUTPUT.
- * @returns 0: the request is in OUTPUT if it fits; otherwise the position of a request that ends with the access token,
- * which stays in its place
+ * @returns 0: the request is in OUTPUT, or fits nowhere (its length is then -1). Another result is the position of a request
+ * outside OUTPUT that ends with the access token, which stays in its place
  */
 export function prepareRevocation(device: Device): number {
   // A session without a refresh token has only an access token.

@@ -60,7 +60,7 @@ function newPool(idleLimitMs: number | undefined): Pool {
   const bounds = { maxSockets: CONNECTIONS_MAX, maxFreeSockets: CONNECTIONS_MAX };
   const how = { ...bounds, keepAlive: true, timeout: idleLimitMs ?? IDLE_MS };
   const plain = new http.Agent(how);
-  // If Node reads proxies from the environment (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21 and newer), its own agent
+  // If Node reads proxies from the environment (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21, 24.5), its own agent
   // has these options. Plain http uses no proxy, because it usually goes to this machine.
   const { proxyEnv } = https.globalAgent.options as { proxyEnv?: unknown };
   const secure = new https.Agent({ ...how, proxyEnv } as https.AgentOptions);

@@ -132,7 +132,7 @@ export function commandFor(name: string, state: string, more: OptionValues = {})
   return commandText(name, { ...more, account, state: place });
 }
 
-/** The command that repeats this login. The user must set a secret in the environment again. */
+/** The command that repeats this login. If its secret came from the environment, the user must set it there again. */
 export function loginCommand(
   state: string,
   settings: LoginSettings,

@@ -162,8 +162,8 @@ export function plantedFaults(check: string): PlantedFault[] {
 }
 
 /**
- * The path of a source file, or of a copy in `folder` if the fault belongs to this file.
- * @throws InstallError if the text does not occur exactly once: the source has changed
+ * The path of a source file, or if `plant` belongs to this file, of a copy in `folder` that has the fault.
+ * @throws InstallError if `plant.text` does not occur exactly once in the file: the source has changed
  */
 export function sourceOf(file: string, plant?: PlantedFault, folder = ""): string {
   const path = `${file === "picogrant" ? generatedC : `${sources}/portable`}/${file}.c`;

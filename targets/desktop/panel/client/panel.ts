@@ -22,7 +22,7 @@ export interface Link {
 
 const MESSAGE_MS = 7000;
 const STRIP_MAX = 60;
-/** Shown on the phone before the first page. */
+/** Shown on the phone when no decision by key applies any more. page.ts has the same text for the start. */
 const NOT_YET =
   "It takes the code from the device: by its camera, or you open the address and type.";
 export class Panel {

@@ -1,4 +1,4 @@
-/* Tests the four files of a port. On the desktop, run `npm run host -- --port my-port --check`. On the board, build
+/* Tests the files of a port other than main.c. On the desktop, run `npm run host -- --port my-port --check`. On the board, build
  * check.c with check-connection.c and the address of the check's server, and flash it in place of main.c. Start it
  * twice, because some faults are only visible at the second start. port_log gets a line for each result: `ok ...` or
  * `not ok ...`, and at the end a line that starts with `# all passed` or `# failed`. The content of both record slots is lost.
