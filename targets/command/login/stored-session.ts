@@ -354,7 +354,8 @@ async function signOut(
   let before = "";
   const onTrouble = (one: SignInError): void => {
     const { message } = lasting(one);
-    if (message === before) return;
+    // A failed write matters only if erasing fails too, and then `logout` fails.
+    if (one.code === "not_saved" || message === before) return;
     process.stderr.write(`picogrant logout: ${message}\n`);
     before = message;
   };
