@@ -152,14 +152,14 @@ export class Received {
   }
 
   /**
-   * @param isSigned whether requests are signed. A sleep, or the signer, may then end one before the adapter has received it
+   * @param isSigned whether requests are signed. A sleep may then end one before the adapter has received it
    * @returns what is wrong with the report, or ""
    */
   reported({ response, code }: SignInError, isSigned: boolean): string {
     if (response === undefined) return "";
     const newest = this.responses.at(-1);
-    const isUnsent = response.failure === FAILURES.timeout || response.failure.includes("signer");
-    if (isSigned && isUnsent && newest?.failure !== response.failure) return "";
+    const isTimeout = response.failure === FAILURES.timeout;
+    if (isSigned && isTimeout && newest?.failure !== FAILURES.timeout) return "";
     if (newest === undefined || newest.isReported)
       return `reported twice: ${response.url}: ${code}`;
     newest.isReported = true;

@@ -327,21 +327,8 @@ class Run {
     const clientAuthentication = ClientAuthentication.NONE;
     const keyed = { ...named, clientSecret: "", clientAuthentication };
     const settings = { ...this.#settings, config: hasAssertions ? keyed : named };
-    const keys = hasKey || hasAssertions ? this.#newKeys(this.#signer) : undefined;
+    const keys = hasKey || hasAssertions ? this.#newKeys(modelSigner) : undefined;
     return this.#environment.start(handlers, corrupt, { ...settings, keys });
-  }
-
-  /** A signer that is sometimes slow, or fails. */
-  get #signer(): Signer {
-    const { clock } = this.#environment;
-    const sign: Signer["sign"] = async (text) => {
-      if (this.#faults.isOver || !this.#random.once(6)) return modelSigner.sign(text);
-      const delayMs = this.#random.pick([100, 20_000, 100_000]);
-      await new Promise<void>((resolve) => clock.after(delayMs, resolve));
-      if (this.#random.once(3)) throw new Error("no signature");
-      return modelSigner.sign(text);
-    };
-    return { ...modelSigner, sign };
   }
 
   #newKeys(signer: Signer): Keys {
