@@ -70,7 +70,7 @@ function above(file: string): string[] {
 const COMMAND = /\bnpm (?:run [\w:]+|start|test|ci)\b/g;
 const FILE = /(?<![\w/:@.-])(?:\.{1,2}\/)*[\w-]+(?:[/.][\w-]+)+/g;
 const FOR_ALL_OF_IT = /\b(?:belong|exist only|is built|build it|the firmware) (?:to|in) a clone\b/i;
-const SAYS_SO = /\bclone\b|\b(?:in|of) the\s+repository\b/;
+const SAYS_SO = /\bclone\b|\b(?:in|of) the\s+repository\b/i;
 
 /** Files and commands of the repository that a text names and the package does not have. */
 function mentions(text: string, isThere: (file: string) => boolean): string[] {
