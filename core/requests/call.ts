@@ -1,6 +1,6 @@
-// Makes calls: requests in addition to the grant (protected resources, metadata, security events), one at a time. Decides
-// when a call may start and be sent, handles a rejected token, and ends the call. The file of each kind of call defines, in
-// its CallKind, what a response must contain.
+// Makes calls: requests in addition to the grant (protected resources, metadata, security events), one at a time.
+// Decides when a call may start and be sent, handles a rejected token, and ends the call. Each kind of call has a file,
+// whose CallKind defines what a response must contain.
 
 import { limitExchange } from "../device/clock.ts";
 import { Authorization, Command, Endpoint, handOver } from "../device/command.ts";
@@ -47,15 +47,15 @@ export enum Verification {
   REQUESTED = 2,
 }
 
-/** The values of a rejection: the error's name, its reason, its message. */
+/** The number of values that are read from a rejection: the error's name, reason and message. */
 var REFUSAL_VALUES = 3;
 
-/** The depth of an error object: error.errors[0].reason. */
+/** The members of a rejection are looked up to this depth: `error.errors[0].reason` is at depth 4. */
 var REFUSAL_DEPTH = 4;
 
-/** The last request other than those of the grant. */
+/** The last call. */
 export interface Call {
-  /** The kind of the call; null if there was none, and always null in a build of the grant alone. */
+  /** The kind of the last call; null before the first call, and in a build of the grant alone. */
   call: CallKind | null;
   /** The call's Endpoint. */
   callEndpoint: number;
@@ -67,17 +67,17 @@ export interface Call {
   callRetried: number;
   /** The result of the last call, one of ErrorCode. */
   callError: ErrorCode;
-  /** The field that callError concerns. */
+  /** The field that callError concerns; NONE: no field. */
   callErrorField: Field;
   /** HTTP status of the last call, 0 without a response. */
   callStatus: number;
-  /** The body of the current request, if the host provides it. */
+  /** The body of the current request, if the host provides it; otherwise null. */
   callBody: Bytes | null;
   /** The start of the body in `callBody`, for SEND. */
   callBodyFrom: number;
   /** The end of the body in `callBody` (exclusive), for SEND. */
   callBodyTo: number;
-  /** Bytes of the host that a call uses until it is done, such as a body or an issuer; or null. */
+  /** Bytes of the host that the call uses until the call is done: a body or an issuer; null: none. */
   lent: Bytes | null;
   /** The start of the lent bytes. */
   lentFrom: number;
@@ -85,7 +85,7 @@ export interface Call {
   lentTo: number;
   /** The state of the verification of an event, one of Verification. */
   verification: Verification;
-  /** The number of bytes of `insufficient_user_authentication` that the end of the challenge so far matches. */
+  /** How many bytes at the start of `insufficient_user_authentication` match the last bytes of the challenge so far. */
   stepUpMatched: number;
 }
 
@@ -112,7 +112,7 @@ function isUnderWay(device: Device): boolean {
   return device.callState !== CallState.IDLE && device.callState !== CallState.DONE;
 }
 
-/** Whether a request may be sent. All endpoints except the metadata require a session. */
+/** Whether a call to this endpoint may be sent. Only a metadata request needs no session. */
 function maySend(device: Device, endpoint: number): boolean {
   return endpoint === Endpoint.METADATA || hasSession(device);
 }
@@ -122,10 +122,10 @@ export function mayBeginCall(device: Device, endpoint: number): boolean {
 }
 
 /**
- * Starts a call. Its target is already in CALL; an event poll writes its body there afterwards. The call claims OUTPUT
- * only when it is sent.
- * @param kind what its response must contain
- * @returns whether the call has started: false if another one is in progress, or if a session is needed and missing
+ * Starts a call. A target is already in CALL. An event poll writes its body to CALL after startCall. The call claims
+ * OUTPUT when it is sent.
+ * @param kind what the response must contain
+ * @returns whether the call has started: false if another call is in progress, or if a session is needed and missing
  */
 export function startCall(
   device: Device & Call,
@@ -157,7 +157,7 @@ export function lend(device: Device & Call, bytes: Bytes | null, from: number, t
   device.lentTo = to;
 }
 
-/** Divides OUTPUT from `at` among `count` values, starting with `field`. */
+/** Divides OUTPUT, from the position `at` on, equally among `count` fields. `field` is the first of them. */
 export function shareValues(device: Device, at: number, field: Field, count: number): void {
   var size = quotient(device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT] - at, count);
   while (count-- > 0) {
@@ -172,17 +172,17 @@ function carriesToken(device: Device): boolean {
   return device.callEndpoint >= Endpoint.RESOURCE;
 }
 
-/** Whether the API accepts the token, but requires another sign-in (RFC 9470 §3), so that a refresh would not help. */
+/** Whether the API has required another sign-in (RFC 9470 §3). A refresh then does not help. */
 function needsSignIn(device: Device): boolean {
   return device.stepUpMatched === device.length[Literal.STEP_UP];
 }
 
-/** Processes a byte of the response's challenge, which arrives before its status. */
+/** Processes a byte of the challenge (WWW-Authenticate). The host passes the challenge before the status. */
 function receiveChallenge(device: Device & Call, c: number): void {
   device.stepUpMatched = matchNext(device, Literal.STEP_UP, device.stepUpMatched, c);
 }
 
-/** Whether the device refreshes the token and repeats the call after this 401, which it does once (RFC 6750 §3.1). */
+/** Whether the device refreshes the token and repeats the call, as it does once after a 401 (RFC 6750 §3.1). */
 export function isRetried(device: Device): boolean {
   return (
     device.httpStatus === 401 &&
@@ -197,14 +197,14 @@ export function needsToken(device: Device): boolean {
   return device.callState === CallState.WAITING && carriesToken(device);
 }
 
-/** Whether a waiting call can be sent now. If there is no session, checkCall has already ended the call. */
+/** Whether a waiting call can be sent now. Without a session, checkCall has already ended a call that needs one. */
 export function isCallDue(device: Device): boolean {
   return device.callState === CallState.WAITING && (!carriesToken(device) || hasAccess(device));
 }
 
 /**
- * Writes the call's request. CALL contains its target, or the body for EVENTS. The host provides other bodies.
- * @returns whether it fits
+ * Sets up the call's request. CALL contains the target, or for EVENTS the body. The host provides any other body.
+ * @returns false if the target or the body did not fit into CALL
  */
 export function prepareCall(device: Device & Call): boolean {
   var endpoint = device.callEndpoint;
@@ -227,8 +227,8 @@ export function prepareCall(device: Device & Call): boolean {
 }
 
 /**
- * Call this when a response starts. Places its values in OUTPUT. The status determines which members are looked up,
- * because a successful response may have members with the names of an error's.
+ * Call this when the response to a call starts. Divides OUTPUT among the values to read. The status determines which
+ * members are looked up, because a success may have members with the same names as a rejection.
  */
 export function resetApiResponse(device: Device): void {
   var kind = device.call!;
@@ -241,7 +241,7 @@ export function resetApiResponse(device: Device): void {
   }
 }
 
-/** Processes a byte of the response. Rejections are parsed in the same way for all kinds. */
+/** Processes a byte of the response. Rejections are parsed in the same way for all kinds of calls. */
 export function scanResponse(device: Device, c: number): void {
   if (isSuccess(device)) device.call!.scan(device, c);
   else scanByte(device, c);
@@ -255,7 +255,9 @@ export function verify(device: Device & Call): Command {
   return Command.VERIFY;
 }
 
-/** Whether a value of the response does not fit. If so, sets callErrorField; the call must end with VALUE_TOO_LONG. */
+/**
+ * Whether a value of the response is too long. If so, callErrorField names it. The call must end with VALUE_TOO_LONG.
+ */
 export function isResponseTooLong(device: Device): boolean {
   noteCallField(device, firstTooLong(device, Fields.VALUES));
   return device.callErrorField !== Field.NONE;
@@ -265,12 +267,12 @@ export function noteCallField(device: Device & Call, field: Field): void {
   device.callErrorField = field;
 }
 
-/** Passes the response to another kind of call. */
+/** Makes another kind of call handle the response. */
 export function responseAs(device: Device & Call, kind: CallKind): void {
   device.call = kind;
 }
 
-/** Makes the call wait to be sent again. @param isRetry after a 401, which is possible once */
+/** Makes the call wait to be sent again. @param isRetry whether the call is repeated after a 401 */
 export function waitAgain(device: Device & Call, isRetry: boolean): void {
   device.callRetried = isRetry ? 1 : 0;
   device.callState = CallState.WAITING;
@@ -302,7 +304,7 @@ export function isVerifying(device: Device): boolean {
   return device.verification === Verification.REQUESTED;
 }
 
-/** Ends a call if the session has ended, its request was aborted, or VERIFY has timed out. */
+/** Ends the call if the session that it needs has ended, the request was aborted, or VERIFY has timed out. */
 export function checkCall(device: Device): void {
   if (isVerifying(device) && !device.exchangeMs) finishCall(device, ErrorCode.UNREACHABLE);
   if (
@@ -310,7 +312,7 @@ export function checkCall(device: Device): void {
     (isUnderWay(device) && !maySend(device, device.callEndpoint))
   ) {
     clearResponse(device);
-    // The call's error is that of the session; if the user has ended the session, it is SESSION_ENDED.
+    // If the session has failed, the call gets the same error. If the user has ended the session, it is SESSION_ENDED.
     var error = ErrorCode.SESSION_ENDED;
     if (device.state === State.FAILED) error = device.error;
     finishCall(device, error);
@@ -318,8 +320,8 @@ export function checkCall(device: Device): void {
 }
 
 /**
- * Makes the rejected call wait for the next access token, with which it is sent again.
- * @returns false if there is no session that could get a token
+ * Makes the device send the rejected call again as soon as it has a new access token.
+ * @returns false if the session has ended, for example because there is no refresh token
  */
 function waitsForToken(device: Device): boolean {
   wipe(device, Field.ACCESS_TOKEN);
@@ -344,18 +346,18 @@ export function callCompleted(device: Device & Call, error: ErrorCode): void {
   var isStepUp = isRefused && needsSignIn(device);
   if (isRefused && !isStepUp && !device.callRetried && waitsForToken(device)) return;
   if (isRefused) error = isStepUp ? ErrorCode.INTERACTION_REQUIRED : ErrorCode.INVALID_TOKEN;
-  // A response that only the host reads may have any format (204 without a body, text, an image).
+  // The response is for the application and may have any format: no body (204), text, an image.
   if (device.call!.isAnyBody && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
   // `take` may read bytes of the host, so call it before finishCall, which returns these bytes to the host.
   if (!error) error = device.call!.take(device);
-  // If the call is VERIFYING now, eventVerified continues.
+  // If the call is VERIFYING now, eventVerified continues it.
   if (device.callState !== CallState.VERIFYING) finishCall(device, error);
 }
 
 /**
- * Passes a piece of the response's challenge, `bytes[from..to)`: the value of WWW-Authenticate (RFC 9110 §11.6.1), before
- * responseStart. If there are several values, pass one after the other. A host that cannot read headers omits this call.
- * The core only reads the bytes, and only during this call.
+ * Passes a piece of the header WWW-Authenticate (RFC 9110 §11.6.1), `bytes[from..to)`. Call this before responseStart.
+ * If there are several values, pass one after the other. A host that cannot read headers does not call this. The core
+ * only reads the bytes, and only during this call.
  * @param requestId id of the request
  */
 export function responseChallenge(

@@ -12,7 +12,7 @@ import { isResponseTooLong, lend, startCall } from "./call.ts";
 /**
  * Requests the metadata. When callState is DONE without an error, the addresses are in Field.VALUE_B (device
  * authorization), VALUE_C (token) and VALUE_D (revocation, may be absent).
- * @param issuer `issuer[from..to)`: the response must contain exactly this one (RFC 8414 §3.3); used until the call is
+ * @param issuer `issuer[from..to)`, which the response must repeat (RFC 8414 §3.3); the core reads it until the call is
  * done
  * @returns 1, or 0 if another call is in progress
  */
@@ -22,7 +22,7 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
   return 1;
 }
 
-/** Whether the address is http at this device itself. The host name must end where the literal ends. */
+/** Whether the address is http at a loopback host. After the literal, the address ends or continues with `:` or `/`. */
 function isLoopback(device: Device, region: Field): boolean {
   var isFound = false;
   for (var start = Literal.SECURE + 1; start < Literal.SECURE + 4; start++) {
@@ -35,7 +35,7 @@ function isLoopback(device: Device, region: Field): boolean {
   return isFound;
 }
 
-/** Whether the metadata has exactly the requested issuer. */
+/** Whether the issuer in the metadata is the requested one. */
 function isOfIssuer(device: Device): boolean {
   var size = device.length[Field.VALUE_A];
   if (size !== device.lentTo - device.lentFrom) return false;
@@ -54,8 +54,8 @@ function isSecure(device: Device, region: Field): boolean {
 }
 
 /**
- * Whether all addresses may receive secrets. http is only for the device itself, and only if the issuer is there as
- * well. A remote server must not send the device to the device's own ports.
+ * Whether all addresses may receive secrets. They must be https. If the issuer is http at a loopback host, they may be
+ * that too. Otherwise a remote server could direct the device to services on the device itself.
  */
 function areSafe(device: Device): boolean {
   var isIssuerHere = isLoopback(device, Field.VALUE_A);
@@ -63,20 +63,20 @@ function areSafe(device: Device): boolean {
     // Only the revocation endpoint may be absent.
     if (field === Field.VALUE_D && device.length[field] < 0) return true;
     if (!holdsVisible(device, field)) return false;
-    // A user name misleads: the host of http://localhost:80@b is b.
+    // Reject user names (`@`): http://localhost:80@b looks like a loopback address, but its host is b.
     if (contains(device, field, 64)) return false;
     if (!isSecure(device, field) && !(isIssuerHere && isLoopback(device, field))) return false;
   }
   return true;
 }
 
-/** @returns NONE if the response is of this issuer and has the required members; otherwise the error */
+/** @returns NONE if the response has the requested issuer and safe addresses; otherwise the error */
 function checkMetadata(device: Device): ErrorCode {
   if (isResponseTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
   return isOfIssuer(device) && areSafe(device) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
-// This object must follow its functions, because Espruino knows no function that a file defines later.
+// This object must follow its functions: Espruino cannot use a function before the file has defined it.
 var METADATA: CallKind = {
   names: Literal.METADATA_MEMBERS,
   depth: 1,

@@ -1,6 +1,6 @@
-// Calls an API with the access token (RFC 6750 §2.1; device spec §4.5). The target (path and query) is built in CALL piece
-// by piece. The host provides the body and reads the response. A target has at most 304 bytes plus the number of columns of
-// the display; from 24 KiB of memory on, 1280 bytes plus the columns.
+// Calls an API with the access token (RFC 6750 §2.1; device spec §4.5). The target (path and query) is built in CALL
+// piece by piece. The host provides the body and reads the response. A target has at most 304 bytes plus the number of
+// columns of the display, or 1280 plus that number with 24 KiB of memory or more.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -26,8 +26,8 @@ import { scanByte, scanEnd } from "../text/json-scanner.ts";
 import { lend, mayBeginCall, noteCallField, startCall } from "./call.ts";
 
 /**
- * Starts the target of a call. The pages of the last call can no longer be requested.
- * @returns 1; 0 if another call is in progress or there is no session; then addPath and the like have no effect
+ * Starts the target of a call. nextPage no longer works for the previous call.
+ * @returns 1; 0 if another call is in progress or there is no session. addPath and the like then have no effect
  */
 export function beginCall(device: Device): number {
   if (!mayBeginCall(device, Endpoint.RESOURCE)) return 0;
@@ -47,24 +47,25 @@ export function addPath(device: Device, bytes: Bytes, from: number, to: number):
   add(device, bytes, from, to, Encoding.NONE);
 }
 
-/** Appends a path segment in UTF-8, percent-encoded (RFC 3986 §2.1). */
+/** Percent-encodes a path segment (RFC 3986 §2.1), `bytes[from..to)` in UTF-8, and appends it to the target. */
 export function addSegment(device: Device, bytes: Bytes, from: number, to: number): void {
   add(device, bytes, from, to, Encoding.PATH);
 }
 
-/** Appends the value of a query parameter in UTF-8, form-encoded. */
+/** Form-encodes the value of a query parameter, `bytes[from..to)` in UTF-8, and appends it to the target. */
 export function addQueryValue(device: Device, bytes: Bytes, from: number, to: number): void {
   add(device, bytes, from, to, Encoding.FORM);
 }
 
 /**
- * Sends the call whose target was built since beginCall. If necessary, the call waits for storage and for a refresh. A
- * 401 leads to a refresh and one retry, unless the API requires another sign-in. When callState is DONE, callError and
- * callStatus have the result, and for a rejection VALUE_A (its name), VALUE_B (reason) and VALUE_C (message).
- * @param endpoint Endpoint.RESOURCE for the first resource server, RESOURCE + 1 for the second ...
+ * Sends the call whose target was built since beginCall. If necessary, it first waits for storage and a refresh. A 401
+ * leads to a refresh and one retry, unless the API requires another sign-in. When callState is DONE, callError and
+ * callStatus have the result. After a rejection, VALUE_A is the error's name, VALUE_B its reason, and VALUE_C its
+ * message.
+ * @param endpoint Endpoint.RESOURCE for the first resource server, Endpoint.RESOURCE + 1 for the second, and so on
  * @param isGet 1 for GET, 0 for POST
- * @param body null, or a body in `body[from..to)`, used until the call is done
- * @returns 1, or 0 if no target was started or it did not fit, if another call is in progress, or without a session
+ * @param body null, or the body in `body[from..to)`. The core uses it until the call is done
+ * @returns 1; 0 if there is no target, the target did not fit, another call is in progress, or there is no session
  */
 export function sendCall(
   device: Device,
@@ -83,17 +84,17 @@ export function sendCall(
 }
 
 /**
- * Appends the response's page token to the target, because the token's place, OUTPUT, is released after the call. Only
- * a GET can return a list. A token that does not fit is an error, because the rest of the list would be missing.
+ * Appends the response's page token to the target, because OUTPUT, which contains the token, is released after the
+ * call. A token that does not fit is an error. Otherwise an incomplete list would look complete.
  */
 function keepPageToken(device: Device): ErrorCode {
-  // If the body is not JSON, only the host reads it.
+  // Only JSON in the response to a GET can have a page token.
   if (!device.callIsGet || !scanEnd(device) || !holds(device, Field.VALUE_A)) {
     return ErrorCode.NONE;
   }
   shorten(device, Region.CALL, device.targetSize);
   writeOn(device, Region.CALL);
-  // The token follows a query with `&`, otherwise with `?`.
+  // If the target has a query, `&` precedes the parameter, otherwise `?`.
   writeByte(device, contains(device, Region.CALL, 63) ? 38 : 63);
   writeRegion(device, Literal.PAGE_TOKEN, Encoding.NONE);
   writeRegion(device, Field.VALUE_A, Encoding.FORM);
@@ -107,14 +108,14 @@ function keepPageToken(device: Device): ErrorCode {
 }
 
 /**
- * Repeats the last call, a GET, for its next page.
- * @returns 1, or 0 if there is none, if another call was started since, or without a session
+ * Requests the next page of the list that the last call, a GET, has returned.
+ * @returns 1; 0 if there is no next page, another call was started since, or there is no session
  */
 export function nextPage(device: Device): number {
   return device.hasNextPage && startCall(device, RESOURCE, device.callEndpoint, 1) ? 1 : 0;
 }
 
-// This object must follow its functions, because Espruino knows no function that a file defines later.
+// This object must follow its functions: Espruino cannot use a function before the file has defined it.
 var RESOURCE: CallKind = {
   names: Literal.RESOURCE_MEMBERS,
   depth: 1,

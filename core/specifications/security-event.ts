@@ -1,6 +1,6 @@
-// Security events about the user's account (RFC 8417; device spec §6). The device polls for them (RFC 8936),
-// or the host passes them to the core. Each poll requests only one event, so that the memory needs space for one only.
-// The host verifies the signature, and checks issuer and audience.
+// Security events about the user's account (RFC 8417; device spec §6). The device polls for them (RFC 8936), or the
+// host passes them to the core. Each poll requests one event, so that memory for one event is enough. The host verifies
+// the signature, and checks issuer and audience.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -47,9 +47,9 @@ import {
 } from "../text/form-encoder.ts";
 import { discardNames, lookFor, scanBegin, scanByte, scanEnd } from "../text/json-scanner.ts";
 
-/** The current run of event polls, and the events that were received before. */
+/** The current series of event polls, and the identifiers of earlier events. */
 export interface Events {
-  /** The number of events that the current run of event polls may still process. */
+  /** How many more events the device may process before the next pollEvents. */
   eventPolls: number;
   /** Checksums of the identifiers of the last eight security events, the newest first; -1 for none. */
   seenEvents: Integers;
@@ -62,10 +62,10 @@ export function makeEvents(device: Events): void {
   device.seenEvents = seenEvents;
 }
 
-/** The scanner looks for this claim in the outermost object: the event's identifier. */
+/** The claim that is read in the outermost object: `jti`, the event's identifier. */
 var OUTER_CLAIMS: number = 1 << Field.VALUE_B;
 
-/** The claims that are read in inner objects: how the event identifies a token, the token, and the types of events. */
+/** The claims that are read in inner objects: `token_identifier_alg`, `token`, and the types of events. */
 var INNER_CLAIMS: number =
   (1 << Field.VALUE_C) |
   (1 << Field.VALUE_D) |
@@ -88,7 +88,7 @@ function writeIdentifier(device: Device): void {
 
 /**
  * Writes the body of a poll to CALL.
- * @param response literal before the identifier of the last event, 0 without one
+ * @param response EVENT_ACKNOWLEDGED or EVENT_REFUSED for the event with the identifier in VALUE_B; 0: no event
  */
 function writePoll(device: Device, response: Literal | 0): void {
   wipe(device, Region.CALL);
@@ -113,7 +113,7 @@ function countPolls(device: Device & Events, left: number): void {
 
 /**
  * Fetches waiting events one by one, at most 32. For each event, the host gets the command VERIFY.
- * @returns 1, or 0 if another call is in progress, or without a session
+ * @returns 1; 0 if another call is in progress or there is no session
  */
 export function pollEvents(device: Device): number {
   if (!startCall(device, EVENT_POLL, Endpoint.EVENTS, 0)) return 0;
@@ -127,21 +127,21 @@ function isOutermost(device: Device): boolean {
   return device.scanStack < 4;
 }
 
-/** Scans a poll's response. Events are the members of `sets` (RFC 8936 §2.3), with any names. */
+/** Processes a byte of a poll's response. The members of `sets` (RFC 8936 §2.3) are events, with any names. */
 function scanPoll(device: Device, c: number): void {
   var sets = 1 << Field.SETS;
   scanByte(device, c);
   if (isOutermost(device)) {
-    // If the scanner reads a name, the previous member has ended.
+    // The scanner has reached the next member, so `sets`, if it was the previous one, has ended.
     if (device.scanField === Region.KEY) discardNames(device, sets);
     lookFor(device, Literal.EVENT_POLL_MEMBERS, sets);
   } else lookFor(device, Literal.ANY_MEMBER, device.scanSeen & sets ? 1 << Field.VALUE_A : 0);
 }
 
 /**
- * Handles the response to a poll. The server has now received the acknowledgement of the last event, so the session
- * ends if that event requires it. The new event waits until the host has verified it. After the last poll of a run, a
- * new event is ignored, because the server sends it again at the next poll.
+ * Handles the response to a poll. The poll has also acknowledged the previous event, so the session ends now if that
+ * event requires it. A new event waits until the host has verified it. If the device may process no more events
+ * (eventPolls), it ignores a new event. The server then sends that event again at the next poll.
  */
 function takeEvent(device: Device): ErrorCode {
   if (isResponseTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
@@ -164,8 +164,8 @@ function beginEventClaims(device: Device, at: number, size: number): void {
 }
 
 /**
- * Processes a byte of the claims. The identifier must be in the outermost object, because the subject of an event
- * (RFC 9493) may have a `jti` as well: the format `jwt_id` of the OpenID Shared Signals Framework has one.
+ * Processes a byte of the claims. The identifier is read in the outermost object only, because the subject of an event
+ * (RFC 9493) may have a `jti` as well, for example in the format `jwt_id` of the OpenID Shared Signals Framework.
  */
 function scanEventClaim(device: Device, c: number): void {
   scanByte(device, c);
@@ -183,13 +183,13 @@ function base64Value(c: number): number {
 }
 
 /**
- * Scans the payload of a token in compact serialization, starting at `at`: the text after its first dot, up to the
- * first character outside base64url. If that character is not the second dot, the JSON is incomplete.
+ * Scans the payload of a token in compact serialization at `at`. The payload starts after the first dot. It ends before
+ * the first character outside base64url, which is the second dot in a valid token.
  */
 function scanPayload(device: Device, at: number, end: number): void {
   while (at < end && device.memory[at] !== 46) at++;
   at++;
-  // `bits` holds the bits that have not been scanned yet, and `count` is their number.
+  // The lowest `count` bits of `bits` have not been scanned yet.
   var bits = 0;
   var count = 0;
   while (at < end) {
@@ -205,8 +205,8 @@ function scanPayload(device: Device, at: number, end: number): void {
 }
 
 /**
- * Stores the event with the identifier in VALUE_B as the newest.
- * @returns whether it is new
+ * Stores the checksum of the identifier in VALUE_B as the newest.
+ * @returns whether the event is new
  */
 function rememberEvent(device: Device & Events): boolean {
   var sum = checksum(device, 0, device.start[Field.VALUE_B], device.length[Field.VALUE_B]);
@@ -226,12 +226,12 @@ function isNamed(device: Device, field: Field): boolean {
 }
 
 /**
- * Determines the effect of the scanned event on the session.
+ * Applies the scanned event to the session.
  * @returns NONE, or the error with which the session must end
  */
 function applyEvent(device: Device): ErrorCode {
   var isRevoked = isNamed(device, Field.TOKEN_REVOKED);
-  // The core can only compare a prefix of the token, because it cannot compute a hash.
+  // The event may identify the token by a prefix or by a hash. The core can only compare a prefix.
   var isComparable =
     isSame(device, Field.VALUE_C, Literal.PREFIX) && !isTooLong(device, Field.VALUE_D);
   if (isNamed(device, Field.ACCOUNT_DISABLED)) {
@@ -292,9 +292,9 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
 
 /**
  * Applies an event that the host has received and verified itself. If the event ends the session, the session ends at
- * once, unless another event that ends it must still be acknowledged.
- * @param claims `claims[from..to)`: the JSON claims set of the token; only read
- * @returns 1 if it was applied (or a duplicate), 0 if it is no event, without a session, or while OUTPUT is in use
+ * once, or after the acknowledgement of an earlier event that also ends the session.
+ * @param claims `claims[from..to)`: the JSON claims set of the token. The core only reads the bytes, during this call
+ * @returns 1 if the event was applied or is a duplicate; 0 if it is invalid, there is no session, or OUTPUT is in use
  */
 export function applySecurityEvent(
   device: Device,
@@ -312,7 +312,7 @@ export function applySecurityEvent(
   return +isOne;
 }
 
-// This object must follow its functions, because Espruino knows no function that a file defines later.
+// This object must follow its functions: Espruino cannot use a function before the file has defined it.
 var EVENT_POLL: CallKind = {
   names: Literal.EVENT_POLL_MEMBERS,
   depth: 2,

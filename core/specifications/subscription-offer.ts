@@ -17,7 +17,7 @@ import { beginCall, sendCall } from "../requests/protected-resource.ts";
 import { Encoding, endWrite, writeEncoded, writeOn, writeRegion } from "../text/form-encoder.ts";
 import { scanBegin, scanByte, scanEnd } from "../text/json-scanner.ts";
 
-/** The resource servers of the specifications, by their endpoints (Endpoint.RESOURCE and on). */
+/** The Endpoint of the specification's API: the second resource server. */
 enum ResourceServer {
   PUBLISHER_API = 6,
 }
@@ -39,25 +39,25 @@ export enum OfferError {
   REGIONS_VERSION = 5,
   /** The body is not JSON. */
   BODY = 6,
-  // Errors of the body: a member is missing (only `offerId` may be), or differs from the identifier.
-  /** The body's `packageName` differs. */
+  // Errors of the body: a member is missing (`offerId` is optional) or differs from the identifier in `names`.
+  /** The body's `packageName` is missing or differs from the identifier. */
   BODY_PACKAGE_NAME = 7,
-  /** The body's `productId` differs. */
+  /** The body's `productId` is missing or differs from the identifier. */
   BODY_PRODUCT_ID = 8,
-  /** The body's `basePlanId` differs. */
+  /** The body's `basePlanId` is missing or differs from the identifier. */
   BODY_BASE_PLAN_ID = 9,
-  /** The body's `offerId` differs. */
+  /** The body's `offerId` differs from the identifier. */
   BODY_OFFER_ID = 10,
   /** The call cannot start: another one is in progress, there is no session, or OUTPUT is in use. */
   NOT_NOW = 11,
   /**
-   * The target does not fit into CALL, which is larger with more columns or 24 KiB of memory; or a name in the body
-   * does not fit into a quarter of OUTPUT.
+   * The target does not fit into CALL, which is larger with more columns or with 24 KiB of memory. Or an identifier in
+   * the body does not fit into a quarter of OUTPUT.
    */
   TOO_LONG = 12,
 }
 
-/** The names of an offer in order, one bit each. */
+/** A bit for each name of an offer, in the order in which the target contains the names. */
 enum Name {
   PACKAGE = 1 << 0,
   PRODUCT = 1 << 1,
@@ -67,7 +67,7 @@ enum Name {
   ANY = PACKAGE | PRODUCT | BASE_PLAN | OFFER | REGIONS_VERSION,
 }
 
-/** The longest names of an offer, in bytes. */
+/** The maximum length of each name, in bytes. */
 enum Longest {
   PACKAGE = 255,
   PRODUCT = 40,
@@ -75,7 +75,7 @@ enum Longest {
   OTHER = 63,
 }
 
-/** The names in which a character is allowed, as the first character or as a later one. */
+/** A bit for each name that may contain the character: as its first character (`isFirst`), or as a later one. */
 function namesWith(c: number, isFirst: boolean): number {
   // a..z, 0..9
   if ((c > 96 && c < 123) || (c > 47 && c < 58)) return Name.ANY;
@@ -100,7 +100,7 @@ function scanBody(device: Device, body: Bytes, start: number, end: number): Offe
 
 /**
  * Writes the target, checks each name, and compares it with the one in the body.
- * @param error the body's error so far, which is returned if the names have none
+ * @param error the body's error so far, which is returned if no name has an error
  */
 function writeTarget(
   device: Device,
@@ -144,12 +144,12 @@ function writeTarget(
 }
 
 /**
- * Creates a subscription offer. Returns NOT_NOW while a request or a record uses OUTPUT, because the body is checked there.
+ * Creates a subscription offer. Returns NOT_NOW while a request or record uses OUTPUT, where the core checks the body.
  * @param names `names[from..to)`: packageName, productId, basePlanId, offerId and the version of the regions, one line
  * each; copied
- * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers, the offer's optional; used
- * until the call is done
- * @returns NONE if it will be sent. callError is then UNEXPECTED_STATE if the offer's state is not DRAFT
+ * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers (`offerId` is optional). The
+ * core reads it until the call is done
+ * @returns NONE if the request will be sent. callError then becomes UNEXPECTED_STATE if the new offer is not a DRAFT
  */
 export function createOffer(
   device: Device,
@@ -167,7 +167,7 @@ export function createOffer(
   releaseOutput(device, OutputUse.SCRATCH);
   if (error) endTarget(device);
   else {
-    // The call is an ordinary one, except that checkOffer handles its response.
+    // This is a protected resource request, except that checkOffer handles the response.
     sendCall(device, ResourceServer.PUBLISHER_API, 0, body, start, end);
     responseAs(device, OFFER);
   }
@@ -179,7 +179,7 @@ function checkOffer(device: Device): ErrorCode {
   return isSame(device, Field.VALUE_A, Literal.DRAFT) ? ErrorCode.NONE : ErrorCode.UNEXPECTED_STATE;
 }
 
-// This object must follow its functions, because Espruino knows no function that a file defines later.
+// This object must follow its functions: Espruino cannot use a function before the file has defined it.
 var OFFER: CallKind = {
   names: Literal.OFFER_RESPONSE,
   depth: 1,

@@ -15,7 +15,7 @@ function row(error: ErrorCode, kind: ErrorKind, message: Message, names: string[
   return { error: error, kind: kind, message: message, names: names };
 }
 
-/** The rows in the order of ErrorCode. A row's names start with those of RFCs, OpenID Connect and device spec §7. */
+/** The rows in the order of ErrorCode. In a row, the names of RFCs, OpenID Connect and device spec §7 come first. */
 export function errorRows(): ErrorRow[] {
   return [
     // Errors of RFC 8628 §3.5.

@@ -1,14 +1,14 @@
-// One row for each value with a place in a device's memory. To add a value, add a row. `npm run generate` then writes the
-// numbers, names, masks and capacities (device/tables.ts), and the tables of SPEC.md. Fields come first: members of
-// responses, each copied to the region with the same number. A field is also a bit of a mask, and so are the first three of
-// the other regions, which follow. A mask has 26 bits for them, so there are at most 23 fields.
+// One row for each value with a place in a device's memory. To add a value, add a row. `npm run generate` then writes
+// the numbers, names, masks and capacities (device/tables.ts), and the tables of SPEC.md. Fields come first: members of
+// responses, each copied to the region with the same number. The other regions follow. Each field, and each of the
+// first three other regions, has a bit in masks. A mask has 26 bits for them, so there are at most 23 fields.
 
 import type { Limit } from "../device/limits.ts";
 
 /** The responses to requests of the grant in which a field may occur: with a code, with tokens, and rejections. */
 export type ResponseKind = "code" | "tokens" | "refusal";
 
-/** The lifetimes of values, as the table in SPEC.md names them. CODE and SESSION are also masks (Fields). */
+/** The lifetimes of values, as in the table in SPEC.md. CODE and SESSION also define masks of fields (Fields). */
 export enum Lifetime {
   /** Dropped with the code (dropCode). */
   CODE = "from its response (or record) until there is no code to poll any more",
@@ -30,13 +30,13 @@ export interface FieldRow {
   readonly responses?: readonly ResponseKind[];
   /** If this value does not fit, the response is unusable. */
   readonly mustFit?: true;
-  /** The size in bytes, if it is fixed. loop/create.ts and device/regions.ts set the size of the others. */
+  /** The Limit with the size in bytes, if the size is fixed. loop/create.ts and device/regions.ts set other sizes. */
   readonly capacity?: keyof typeof Limit;
-  /** "": only the presence of the member matters. */
+  /** When the value is dropped. "": there is no value, only the presence of the member matters. */
   readonly lifetime: string;
   /** The description of the place, if other values share it. */
   readonly place?: string;
-  /** Whether a code's record has the value, in the order of the rows. CODE_VERIFIER and later ones may be missing. */
+  /** Whether a code's record has the value. The record has the order of the rows, and may lack CODE_VERIFIER. */
   readonly isRecorded?: true;
 }
 

@@ -3,8 +3,8 @@
 // skips white space between tokens. Up to and including MINUS, 0 and 1..9 lead to different states.
 
 /**
- * A state of the scanner: its name; bytes with the next state for each (`1` stands for every digit, or for 1..9 if 0 has
- * its own entry); and the next state for any other byte, or "" if the next row continues this one.
+ * A state of the scanner. `moves`: bytes, each with its next state; `1` stands for every digit, or for 1..9 if 0 has an
+ * entry. `otherwise`: the next state for any other byte; "": the next row continues this one.
  */
 export type GrammarRow = readonly [
   state: string,
@@ -12,7 +12,7 @@ export type GrammarRow = readonly [
   otherwise: string,
 ];
 
-/** The rows in order. A row without an end continues in the next one. */
+/** The rows, in the order of the states' numbers. */
 export function grammarRows(): GrammarRow[] {
   return [
     // Structure.
@@ -35,7 +35,7 @@ export function grammarRows(): GrammarRow[] {
       },
       "",
     ],
-    // Numbers: the characters that may start a number or follow a sign.
+    // Numbers. MINUS also continues VALUE: the digits that may start a number or follow its sign.
     ["MINUS", { "0": "ZERO", "1": "DIGITS" }, "INVALID"],
     ["EXPONENT", { "+-": "EXPONENT_SIGN" }, ""],
     ["EXPONENT_SIGN", { "1": "EXPONENT_DIGITS" }, "INVALID"],
@@ -44,7 +44,7 @@ export function grammarRows(): GrammarRow[] {
     ["FRACTION", { "1": "FRACTION", eE: "EXPONENT" }, "NUMBER_END"],
     ["DIGITS", { "1": "DIGITS" }, ""],
     ["ZERO", { ".": "POINT", eE: "EXPONENT" }, "NUMBER_END"],
-    // `true` comes first, then `false`, which shares the end of `true`, and `null`.
+    // The words `true`, `false` and `null`. The states of `false` continue with one of `true`.
     ["WORDS", { r: "TR" }, "INVALID"],
     ["TR", { u: "TRU" }, "INVALID"],
     ["TRU", { e: "WORD_END" }, "INVALID"],
@@ -63,7 +63,7 @@ export function grammarRows(): GrammarRow[] {
   ];
 }
 
-/** Results that end a value and lead to no state, as negative numbers. */
+/** Results that end a value and are not states. Their numbers are negative. */
 export function valueEnds(): Record<string, string> {
   return {
     CLOSE: "The end of an object or array.",
@@ -74,8 +74,8 @@ export function valueEnds(): Record<string, string> {
 
 /**
  * States in which the next state does not only depend on the byte. These states have no row. Their numbers are the
- * smallest ones at which no row starts. END and INVALID share the last pair of a row: every byte except white space
- * leads to INVALID. The packing checks this.
+ * smallest ones at which no row starts. At the positions END and INVALID, GRAMMAR has the last pair of a row, which
+ * leads from any byte except white space to INVALID. grammarStates checks the positions.
  */
 export function rowlessStates(): Record<string, string> {
   return {
@@ -86,7 +86,7 @@ export function rowlessStates(): Record<string, string> {
   };
 }
 
-/** The rows that the scanner's code names. */
+/** The states that the scanner's code names, with their descriptions. */
 export function namedStates(): Record<string, string> {
   return {
     MEMBER_END: "The scanner is after a member of an object.",

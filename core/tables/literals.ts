@@ -1,6 +1,6 @@
-// Strings that the core needs as bytes. They are regions after those of Region, filled once at the start, because engines
-// allocate when code reads characters of a string. Change them here. `npm run generate` then writes device/tables.ts. A
-// build contains its own literals and those of the smaller builds.
+// Strings that the core needs as bytes. They are regions with numbers above those of Region, filled once at the start,
+// because JavaScript engines allocate memory when code reads characters of a string. Change them here. `npm run
+// generate` then writes device/tables.ts. A build contains its own literals and those of the smaller builds.
 
 /** A number, such as a Field or an ErrorCode, and the names in responses that stand for it. */
 export interface NamedPlace {
@@ -8,7 +8,7 @@ export interface NamedPlace {
   readonly names: readonly string[];
 }
 
-/** The names of a list of members, and the region that each value is copied to. The regions are consecutive. */
+/** A list of member names, and the regions that the values are copied to: consecutive ones, from `first` on. */
 export interface Members {
   readonly first: string;
   /** The names for each region; `*` is any name. */
@@ -20,7 +20,7 @@ export interface LiteralRow {
   readonly name: string;
   /** A comment for readers of the code; "" if the name is enough. */
   readonly description: string;
-  /** The text, or several texts with consecutive numbers, of which `name` names the first. */
+  /** The text; or several texts with consecutive numbers, where `name` is the name of the first one. */
   readonly texts: readonly string[] | Members;
 }
 

@@ -9,9 +9,9 @@ import type { Region } from "../device/tables.ts";
 
 /** The current position, and its limit. */
 export interface Writer {
-  /** Where the next byte is written or read: its position in `memory`. */
+  /** The position in `memory` of the next byte to write or read. */
   writeAt: number;
-  /** The end of the bytes to write or read at `writeAt`. */
+  /** The end (exclusive) of the range in `memory` to write or read. */
   writeEnd: number;
 }
 
@@ -30,7 +30,7 @@ export enum Encoding {
   PATH = 2,
 }
 
-/** Starts to write to a region, never beyond its capacity. If not everything fits, endWrite wipes the region. */
+/** Starts to write to a region. Bytes beyond its capacity are dropped, and endWrite then wipes the region. */
 export function writeTo(device: Device & Writer, region: Region): void {
   device.writeAt = device.start[region];
   device.writeEnd = device.writeAt + device.capacity[region];
@@ -57,7 +57,7 @@ export function goTo(device: Device & Writer, place: number): void {
   device.writeAt = place;
 }
 
-/** Makes the current write or read invalid. */
+/** Makes the current write or read fail: its position is then beyond its end. */
 export function corruptWrite(device: Device & Writer): void {
   device.writeEnd = -1;
 }
@@ -75,7 +75,7 @@ export function endWrite(device: Device, region: Region): void {
   if (isTooLong) wipe(device, region);
 }
 
-/** Writes a byte as two digits `0`..`F`. */
+/** Writes a byte as two hexadecimal digits. */
 export function writeHex(device: Device, byte: number): void {
   for (var shift = 4; shift >= 0; shift -= 4) {
     var value = (byte >> shift) & 15;
@@ -118,8 +118,8 @@ function base64Character(value: number): number {
 }
 
 /**
- * Encodes the bytes from `start` to the position in base64 (RFC 4648 §4), in place. The result is a third longer. Three
- * bytes become four characters, starting at the end, so that no byte is overwritten before it is read.
+ * Encodes the bytes from `start` to `writeAt` in base64 (RFC 4648 §4), in place. Each three bytes become four
+ * characters. The last bytes are encoded first, so that no byte is overwritten before it is read.
  */
 export function encodeBase64(device: Device, start: number): void {
   var size = device.writeAt - start;

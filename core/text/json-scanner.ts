@@ -3,7 +3,7 @@
 // contains new ones, only a scope may be a list, and the first of several error names counts.
 //
 // Strings are decoded to UTF-8 (bytes above 127 pass unchanged, a lone surrogate becomes U+FFFD). Numbers stay text. If
-// any other member is repeated, the last one counts. Of a value longer than its region, only the start stays (isTooLong).
+// a member other than an error is repeated, the last one counts. A value longer than its region is cut off (isTooLong).
 
 import { Limit } from "../device/limits.ts";
 import { type Device, holds, literalBytes, type Place, startsAs } from "../device/memory.ts";
@@ -30,7 +30,7 @@ export interface Scanner {
   hasErrorNumber: number;
   /** Bit mask of the fields that the document has contained so far. */
   scanSeen: number;
-  /** The UTF-16 unit of the current escape. */
+  /** The hexadecimal digits of the current escape that were read so far, after a leading 1. */
   scanUnit: number;
 }
 
@@ -48,11 +48,11 @@ export function makeScanner(device: Scanner): void {
 
 /**
  * Starts a document.
- * @param names literal with the member names (MEMBERS; `*` for any)
- * @param required bit mask of fields to fill; they become absent (-1), except the two tokens, which stay until the
- * document names one of them (see scanSeen)
- * @param depth deepest object, from 1, in which members are looked up
- * @param nameField the field for an error's name, NONE if the document cannot contain one
+ * @param names literal with the member names, such as MEMBERS; the name `*` matches any member
+ * @param required bit mask of the fields to fill. They become absent (-1), except the two tokens. The tokens stay until
+ * the document names one of them
+ * @param depth depth of the deepest object in which members are looked up; 1: the outermost
+ * @param nameField the field for an error's name; NONE if the document cannot contain an error
  */
 export function scanBegin(
   device: Device & Scanner,
@@ -79,14 +79,14 @@ export function lookFor(device: Device & Scanner, names: Literal, required: numb
   device.scanRequired = required;
 }
 
-/** Marks these fields as missing in the document. */
+/** Marks these fields (a bit mask) as not contained in the document so far. */
 export function discardNames(device: Device & Scanner, fields: number): void {
   device.scanSeen &= ~fields;
 }
 
 /**
  * Ends the document with a space, which completes a number at its end.
- * @returns whether it was exactly one complete document
+ * @returns whether the bytes were one complete document
  */
 export function scanEnd(device: Device): boolean {
   scanByte(device, 32);
@@ -95,7 +95,7 @@ export function scanEnd(device: Device): boolean {
 
 /**
  * The number that a list assigns to the region's value, or 0.
- * @param list literal with names, as MEMBERS; `*` stands for any. The first match counts
+ * @param list literal with names, such as MEMBERS; the name `*` matches any value. The first match counts
  */
 export function numberNamed(device: Device, list: Literal, region: Place): number {
   var bytes = literalBytes(device);
@@ -104,7 +104,7 @@ export function numberNamed(device: Device, list: Literal, region: Place): numbe
   var number = bytes[at++] - 65;
   while (at < end) {
     var start = at;
-    // A character below 45 ends a name. `*` is a name of length 0.
+    // A character below 45 ends a name. One of them is `*`, so the name `*` has the length 0 here.
     while (bytes[at] > 44) at++;
     var isOfSize = device.length[region] === at - start;
     if (isOfSize && startsAs(device, region, list, start, at - start)) return number;
@@ -114,7 +114,7 @@ export function numberNamed(device: Device, list: Literal, region: Place): numbe
   return 0;
 }
 
-/** Call this when a name is complete: the value will be written to its field, and replace an earlier one. */
+/** Call this when a member's name is complete. Selects the field for the value, which replaces an earlier value. */
 function endName(device: Device & Scanner): void {
   var field =
     device.scanStack >> device.scanDepthMax < 2
@@ -122,8 +122,7 @@ function endName(device: Device & Scanner): void {
       : Field.NONE;
   if (field === device.nameField && holds(device, field)) {
     var first = device.memory[device.start[field]];
-    // If an earlier member has named the error, skip this one. If the earlier value was a number, this one may be the
-    // name.
+    // If an earlier member contains the error's name, skip this one. If it contains a number, this one may be the name.
     if (first > 57) field = Field.NONE;
     else if (first !== 48) device.hasErrorNumber = 1;
   }
@@ -139,7 +138,7 @@ function endName(device: Device & Scanner): void {
   device.scanState = Scan.COLON;
 }
 
-/** Ends a value. In a list, the next value has the same field. In an object, a name follows. */
+/** Ends a value. In an array, the next value has the same field. In an object, a name follows. */
 function endValue(device: Device & Scanner): void {
   if (!(device.scanStack & 1)) {
     keepIn(device, Region.KEY);
@@ -149,7 +148,7 @@ function endValue(device: Device & Scanner): void {
 }
 
 function open(device: Device & Scanner, state: Scan): void {
-  // Some servers send the scope as a list. All other lists are skipped: a token in a list is not a token.
+  // Some servers send the scope as an array. Other arrays are skipped: a token in an array is not a valid token.
   if (device.scanField !== Field.SCOPE) keepIn(device, Field.NONE);
   device.scanStack = device.scanStack * 2 + (state === Scan.FIRST_ELEMENT ? 1 : 0);
   endValue(device);
@@ -164,7 +163,7 @@ function close(device: Device & Scanner, end: Scan): void {
   endValue(device);
 }
 
-/** Joins the strings of a list with spaces. */
+/** Starts to store a value. A space separates the values of an array (a scope). */
 function beginStored(device: Device): void {
   if (device.length[device.scanField] < 0) beginValue(device);
   else keepUnit(device, 32);
@@ -178,7 +177,7 @@ function scanString(device: Device & Scanner, c: number): void {
   else if (c < 32) device.scanState = Scan.INVALID;
   else {
     endSurrogate(device);
-    // Test this here, because most of a document is skipped and the call would cost time.
+    // Test scanField here, because most strings are skipped, and a call for each byte would cost time.
     if (device.scanField) keep(device, c);
   }
 }

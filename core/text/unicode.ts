@@ -12,7 +12,7 @@ import { Encoding, staysAsItIs, writeRegion } from "./form-encoder.ts";
 export interface Value {
   /** The region of the current string or number, NONE if it is skipped. */
   scanField: Place;
-  /** The high surrogate whose low surrogate has not arrived yet; 0: none. */
+  /** The high surrogate's part of the code point, while the low surrogate has not arrived yet; 0: none. */
   scanHigh: number;
   /** For each field, the number of bytes that did not fit into its region, at most BODY_MAX. */
   excess: Integers;
@@ -29,7 +29,7 @@ export function makeValue(device: Value): void {
   device.formExcess = 0;
 }
 
-/** Fields whose values a later request contains in a form. */
+/** Fields whose values a later request sends form-encoded. */
 var IN_FORMS: number = (1 << Field.DEVICE_CODE) | (1 << Field.RECEIVED_REFRESH_TOKEN);
 
 /** Ends the last value, and selects the region for the next one; NONE to skip it. */
@@ -44,7 +44,7 @@ export function beginValue(device: Device & Value): void {
   if ((IN_FORMS >> device.scanField) & 1) device.formExcess = 0;
 }
 
-/** Call this when the other half of a surrogate is missing. */
+/** Call this when a high surrogate can no longer be followed by a low one. */
 export function endSurrogate(device: Device & Value): void {
   device.scanHigh = 0;
 }
@@ -73,7 +73,7 @@ export function keep(device: Device & Value, byte: number): void {
   if (size < device.capacity[region]) {
     device.memory[device.start[region] + size] = byte;
     setLength(device, region, size + 1);
-    // The response to a call may have any length, but a number is limited.
+    // A response to a call may have any length, so limit the count.
   } else if (device.excess[region] < Limit.BODY_MAX) {
     device.excess[region]++;
     var isShort = byte === 32 || staysAsItIs(byte, Encoding.FORM);
@@ -122,13 +122,15 @@ export function keepUnit(device: Device & Value, unit: number): void {
   keepPoint(device, unit);
 }
 
-/** Writes the characters that are complete, which are in Field.NONE. */
+/** Writes the complete characters, which are in the region Field.NONE, and empties this region. */
 function flush(device: Device, encoding: Encoding): void {
   writeRegion(device, Field.NONE, encoding);
   setLength(device, Field.NONE, 0);
 }
 
-/** Writes a string of the host in UTF-8, with `encoding`. Only `create` uses it: engines allocate for characters. */
+/**
+ * Writes a string of the host in UTF-8, with `encoding`. Only `create` uses it: reading characters allocates memory.
+ */
 export function writeText(device: Device, text: string, encoding: Encoding): void {
   for (var i = 0; i < text.length; i++) {
     var unit = text.charCodeAt(i);
