@@ -1,4 +1,4 @@
-// The hono app: body limits, security headers and the HTML pages. Requests to the machine endpoints go to `handle`.
+// The HTTP app (hono): body limits, security headers and the HTML pages. It passes all other requests to `handle`.
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
@@ -26,7 +26,7 @@ export function createApp(
     const maxSize = 262_144;
     const { headers } = c.req.raw;
     if (!mayHaveBody(c.req.method)) return next();
-    // Compare the announced length here, because `bodyLimit` below makes Node create its own Request, which is slow.
+    // If there is a Content-Length, check it here. `bodyLimit` below is slow, because it needs a complete Request.
     if (hasLength(headers))
       return Number(headers.get("content-length")) > maxSize ? refuse(c, bodyTooLarge) : next();
     return bodyLimit({ maxSize, onError: () => refuse(c, bodyTooLarge) })(c, next);
@@ -36,7 +36,7 @@ export function createApp(
   app.get("/", (c) => c.html(page(homePage(service)) as Html & string));
   app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
-  // With the option verificationPath, the verification URI has another path than /device.
+  // Redirect to /device from /device/, and from the path of the verification URI (option `verificationPath`).
   app.use(async (c, next) => {
     const { path, method } = c.req;
     const { verificationPath } = service.options;
@@ -116,7 +116,7 @@ function isGone(c: Context): boolean {
   return env?.incoming?.destroyed === true && env.incoming.complete === false;
 }
 
-/** Rejects foreign host names, because the owner of a name that points to this service could read its pages (DNS rebinding). */
+/** Rejects foreign host names, so that a site whose name points to this service cannot read pages (DNS rebinding). */
 function ownNameOnly(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     if (!isOwnName(new URL(c.req.url).hostname, baseUrlOf(service))) {
@@ -127,7 +127,7 @@ function ownNameOnly(service: ServiceContext) {
   };
 }
 
-/** Reports the requests for pages to the observers. `handle` reports those to the machine endpoints. */
+/** Reports requests for pages to the observers. `handle` reports the requests that it receives. */
 function reportTo({ observers, env }: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await next();

@@ -25,14 +25,14 @@ export interface Attempt {
   /** The code challenge that the poll must satisfy (RFC 7636); undefined: there is none. */
   readonly challenge: Challenge | undefined;
   readonly nonce: string | undefined;
-  /** The authentication context that acr_values requested, or the usual one. */
+  /** The authentication context: the first supported one in `acr_values`, or `USUAL_CONTEXT`. */
   readonly acr: string;
   decidedAtMs: number | undefined;
   /** The grant that the device has claimed. */
   grantId: string | undefined;
 }
 
-/** An unclaimed decision outlives its code by at least this time, if `attemptsMax` permits, so that a late poll gets it. */
+/** The time that an unclaimed decision is stored after the code's expiry, at least. `attemptsMax` may shorten this. */
 const DECISION_MEMORY_S = 3600;
 
 /** Whether the code of an attempt expired so long ago that it counts as unknown. */
@@ -45,7 +45,7 @@ export function isDiscarded(attempt: Attempt, nowMs: number, memorySeconds: numb
 export class Attempts {
   readonly #byDeviceCode = new Map<string, Attempt>();
   readonly #byUserCode = new Map<string, Attempt>();
-  /** The pending attempts, and those that have been decided or have expired since the last call of `pending`. */
+  /** The pending attempts. An attempt that is decided or expires stays in the set until the next call of `pending`. */
   readonly #undecided = new Set<Attempt>();
 
   add(attempt: Attempt): void {
@@ -58,7 +58,7 @@ export class Attempts {
     return this.#byDeviceCode.get(deviceCode);
   }
 
-  /** Finds the attempt of a user code as a user types it. */
+  /** Finds an attempt by its user code. `normalizeUserCode` removes the typed spaces and dashes. */
   findByUserCode(typed: string): Attempt | undefined {
     return this.#byUserCode.get(normalizeUserCode(typed));
   }
@@ -75,11 +75,11 @@ export class Attempts {
     return [...this.#byDeviceCode.values()];
   }
 
-  /** Deletes the oldest attempts: those that count as unknown (`isDiscarded`), and more if there are `max` or more. */
+  /** Deletes the oldest attempts while `isDiscarded` is true for them, or while there are `max` attempts or more. */
   dropDiscarded(nowMs: number, memorySeconds: number, max: number): void {
     for (const attempt of this.#byDeviceCode.values()) {
       const isOver = this.size >= max;
-      // A newer attempt may have expired earlier. A later call deletes it.
+      // A newer attempt may have expired before this one. A later call deletes it.
       if (!isOver && !isDiscarded(attempt, nowMs, memorySeconds)) return;
       this.#discard(attempt);
     }
@@ -102,10 +102,10 @@ export class Attempts {
   }
 }
 
-// RFC 8628 §6.1: without vowels, no code contains a word. With capital letters only, 0/O, 1/l/I, 5/S and 8/B
-// cannot be confused. Eight letters have 34.5 bits, which is enough because the entry page limits wrong codes.
+// RFC 8628 §6.1: without vowels, no code contains a word. Without digits and small letters, nobody confuses 0 and O, 1
+// and l, 5 and S, or 8 and B. Eight letters have 34.5 bits, which is enough because the entry page limits wrong codes.
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
-// The largest multiple of 20 in a byte. Bytes from 240 on are skipped: they would make the first letters more frequent.
+// A multiple of the 20 letters. Bytes from 240 on are skipped, because they would make the first letters more frequent.
 const UNBIASED = 240;
 
 /** A user code in the given format. Each X becomes a random letter. */
@@ -133,14 +133,12 @@ export function createUserCode(env: Environment, format: string): string {
   return code;
 }
 
-/**
- * Removes spaces, dashes and invisible characters (RFC 8628 §6.1). Converts full-width letters to ASCII. Case stays.
- */
+/** Removes spaces, dashes and invisible characters (RFC 8628 §6.1). Makes full-width letters ASCII. Keeps the case. */
 export function normalizeUserCode(typed: string): string {
   return typed.normalize("NFKC").replace(/[\s\p{Pd}\p{Cf}\u2212]/gu, "");
 }
 
-/** A token of 256 random bits. "awkward" adds characters that need percent-encoding. */
+/** A token of 256 random bits. With "awkward", it also has characters that a form must percent-encode. */
 export function createToken(
   env: Environment,
   prefix: string,

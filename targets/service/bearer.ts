@@ -9,7 +9,7 @@ import type { ProtocolRequest } from "./wire.ts";
 
 type Scheme = "Bearer" | "DPoP";
 
-/** Why a request has no known caller. `error` is undefined if the request has no token. */
+/** Why the caller of a request is unknown. `error` is undefined if the request has no token. */
 export interface CallerRefusal {
   readonly scheme: Scheme;
   readonly error?: string;
@@ -50,8 +50,8 @@ export function findCaller(
 }
 
 /**
- * The value of WWW-Authenticate: a challenge for each accepted scheme and for `used`. Only the challenge of `used` has
- * `parameters`.
+ * The value of WWW-Authenticate: a challenge for each accepted scheme, and for `used`, the scheme of the request. The
+ * `parameters` are added to the challenge for `used`.
  */
 export function challengeOf(
   context: ServiceContext,
@@ -77,9 +77,9 @@ export function parametersOf({ error, description }: CallerRefusal): string[] {
 const REALM = "api";
 
 /**
- * Authenticates a caller that needs one of these scopes (names of scopes.ts). Throws an ApiError: 401 if the token is
- * missing or invalid or its sign-in does not satisfy the option stepUp, 403 if its scopes do not suffice or the API is not
- * enabled for the client's project, 400 if the request has several tokens.
+ * Authenticates a caller that needs one of these scopes (names of scopes.ts). Throws an ApiError. 401: the token is
+ * missing or invalid, or its sign-in does not satisfy the option `stepUp`. 403: its scopes do not suffice, or the API
+ * is not enabled for the client's project. 400: the request has several tokens.
  */
 export function authenticateCaller(
   context: ServiceContext,
@@ -110,7 +110,7 @@ export function authenticateCaller(
   return found;
 }
 
-/** Rejects a call whose sign-in is too old or has another context than required (RFC 9470 §3). A refresh is no sign-in. */
+/** Throws a 401 if the sign-in is too old or has another `acr` than required (RFC 9470 §3). A refresh is no sign-in. */
 function refuseWeakSignIn(context: ServiceContext, { grant, scheme }: Caller): void {
   const { options, env } = context;
   const { authentication } = grant;

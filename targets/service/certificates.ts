@@ -13,7 +13,7 @@ interface KeyPair {
 }
 
 /**
- * Creates a certificate authority. Returns its certificate as PEM, and identities. It has signed all but `untrusted`.
+ * Returns the certificate of a new authority as PEM, and server identities. Another authority has signed `untrusted`.
  * @param name the server's name; undefined: 127.0.0.1 and localhost
  */
 export function makeTlsIdentities(name?: string): { ca: string; identities: TlsIdentities } {

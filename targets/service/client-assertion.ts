@@ -22,7 +22,7 @@ interface Assertion extends SignedJwt {
 
 const isTime = (value: unknown): value is number => Number.isFinite(value);
 
-/** The rules of RFC 7523 §3 in its order, and then the algorithm and the signature. */
+/** The rules of RFC 7523 §3 in the RFC's order, and then the algorithm and the signature. */
 const ASSERTION_CHECKS: readonly [
   description: string,
   holds: (assertion: Assertion) => boolean | undefined,
@@ -63,7 +63,7 @@ const ASSERTION_CHECKS: readonly [
   ],
 ];
 
-/** Every failure is invalid_client (RFC 7521 §4.2.1). */
+/** Authenticates a client by the assertion in the form. Each failure is invalid_client (RFC 7521 §4.2.1). */
 export function authenticateByAssertion(
   context: ServiceContext,
   request: ProtocolRequest,

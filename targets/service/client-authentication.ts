@@ -1,5 +1,5 @@
 // Client authentication: credentials in the form or by HTTP Basic (RFC 6749 §2.3.1), or a signed assertion (RFC 7523).
-// PKCE (RFC 7636) works as in Keycloak: the code request has the challenge, and each poll the verifier.
+// PKCE (RFC 7636) works as in Keycloak: the code request has the challenge, and each poll has the verifier.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Attempt } from "./attempts.ts";
@@ -9,7 +9,7 @@ import { missing, oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
-/** Credentials, decoded in one of the possible ways. A member is undefined if it is absent or empty. */
+/** One interpretation of the sent credentials (`readBasic`). A member is undefined if it is absent or empty. */
 interface Reading {
   id: string | undefined;
   secret: string | undefined;
@@ -21,7 +21,7 @@ interface Credentials {
   basic: boolean;
 }
 
-/** Reads the credentials of the header. Without HTTP Basic, reads those of the form. */
+/** Reads the credentials from the header if it uses HTTP Basic, and otherwise from the form. */
 export function readCredentials(request: ProtocolRequest, form: FormParameters): Credentials {
   const header = request.headers.authorization;
   if (header !== undefined && /^basic(?: |$)/i.test(header)) return readBasic(header);
@@ -30,8 +30,9 @@ export function readCredentials(request: ProtocolRequest, form: FormParameters):
 }
 
 /**
- * RFC 6749 §2.3.1 requires that both parts are form-encoded, but curl -u and many clients send them unencoded. So a "+"
- * or "%" has two possible meanings, and there are two readings. A malformed header names no client.
+ * RFC 6749 §2.3.1 requires a form-encoded identifier and secret, but curl -u and many clients do not encode them. So a
+ * "+" or "%" has two possible meanings, and the function returns two readings. For a malformed header, `id` is
+ * undefined.
  */
 function readBasic(header: string): Credentials {
   const encoded = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1] ?? "";
@@ -53,8 +54,8 @@ function formDecode(text: string): string {
 }
 
 /**
- * The client, or the error (device spec §7): 400 if the form has no client_id, if the secret is missing, or if the request
- * has contradictory or several credentials; 401 for every other failure.
+ * Returns the client, or the error (device spec §7). 400: client_id or the secret is missing, or the request has
+ * several or contradictory credentials. 401: every other failure, also a Basic header without an identifier.
  */
 export function authenticateClient(
   context: ServiceContext,
@@ -136,11 +137,11 @@ export interface Challenge {
   readonly method: ChallengeMethod;
 }
 
-/** The form of a challenge and of a verifier (RFC 7636 §4.1 and §4.2). A SHA-256 hash in base64url has 43 characters. */
+/** The syntax of challenges and verifiers (RFC 7636 §4.1, §4.2). A SHA-256 hash in base64url has 43 characters. */
 const UNRESERVED = /^[A-Za-z0-9._~-]{43,128}$/;
 const HASH = /^[A-Za-z0-9_-]{43}$/;
 
-/** The challenge of a code request, or the error (RFC 7636 §4.4.1). Undefined: the request needs and has no challenge. */
+/** The challenge of a code request, or the error (RFC 7636 §4.4.1). Undefined: the request has none and needs none. */
 export function readChallenge(
   context: ServiceContext,
   form: FormParameters,

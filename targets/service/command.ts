@@ -34,7 +34,7 @@ interface Flags {
   https?: boolean;
 }
 
-// Timers of devices on the same machine may fire a little early. Such a poll gets no slow_down.
+// Timers of devices on the same machine may fire a little early. A poll that is this early gets no slow_down.
 const POLL_TOLERANCE_MS = 250;
 
 const HELP = `
@@ -80,7 +80,7 @@ export function serviceLine(usage: string): Command {
     .addHelpText("after", HELP);
 }
 
-/** Starts the server and returns 0. SIGINT and SIGTERM end the process. @throws UsageError if the server cannot start */
+/** Returns 0 when the server runs. SIGINT and SIGTERM end the process. @throws UsageError if the server cannot start */
 export async function runService(line: Command, name: string): Promise<number> {
   try {
     await listen(line.opts<Flags>(), name);
@@ -134,7 +134,7 @@ function readPublicUrl(text: string): string {
   return text;
 }
 
-/** The file with the certificate that clients have to trust: the authority's of --https, or a self-signed --cert. */
+/** The file with the certificate that clients must trust: of the authority (--https), or a self-signed --cert. */
 let authorityFile = "";
 
 function readPair(flags: Flags): { key?: string; cert?: string } {
@@ -143,7 +143,7 @@ function readPair(flags: Flags): { key?: string; cert?: string } {
   if (flags.key === undefined || flags.cert === undefined) return {};
   const pair = { key: readText(flags.key, "key"), cert: readText(flags.cert, "certificate") };
   try {
-    // TLS would accept a key of another type than the certificate's, and then fail at each handshake.
+    // Node starts a server with a key whose type differs from the certificate's, but then each handshake fails.
     const certificate = new X509Certificate(pair.cert);
     const belongs = certificate.checkPrivateKey(createPrivateKey(pair.key));
     if (!belongs) throw new Error("they do not belong together");

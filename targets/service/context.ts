@@ -32,7 +32,7 @@ export interface ServiceContext {
   readonly tasks: Tasks;
   readonly usedAssertions: UsedIds;
   readonly usedProofs: UsedIds;
-  /** DPoP nonces are derived from this secret. It is created on demand. */
+  /** The secret from which DPoP nonces are derived. It is created on demand. */
   nonceSecret: Uint8Array | undefined;
   readonly observers: Observers;
   /** Subscription offers by "package/product/base plan", and then by offer id. */

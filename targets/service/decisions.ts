@@ -1,5 +1,5 @@
 // The user's decision about a pending attempt (device spec §3, §7), and actions on an account, which notify the event
-// receivers (§6). The pages and the controls for programs use the same functions, so that no rule can be bypassed.
+// receivers (§6). The pages and the functions for programs both use this file, so the same rules apply to both.
 
 import { type Attempt, isDiscarded, type Refusal } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
@@ -36,8 +36,9 @@ export function decidable(
 }
 
 /**
- * Approves a pending attempt for an account. A policy (admin_policy_enforced), a client of another organization
- * (org_internal) or no chosen scope (access_denied) turns it into a refusal, which the device receives at its next poll.
+ * Approves a pending attempt for an account, or refuses it: if a policy forbids a scope (admin_policy_enforced), if the
+ * client is of another organization (org_internal), or if no scope is chosen (access_denied). The next poll gets the
+ * error.
  */
 export function approve(
   context: ServiceContext,
@@ -77,8 +78,8 @@ function ruleAgainst(
 }
 
 /**
- * Called when a poll claims the tokens of an approved attempt. Refuses it if the account was disabled since the
- * approval, or if a rule now forbids the access.
+ * Call this when a poll claims the tokens of an approved attempt. Refuses the attempt if the account was disabled since
+ * the approval, or if a rule now forbids the access.
  */
 export function refuseClaim(
   context: ServiceContext,
@@ -131,14 +132,14 @@ function report(context: ServiceContext, attempt: Attempt): void {
 
 export type DisableReason = "hijacking" | "bulk-account";
 
-/** Revokes the grants of an account to one client. Returns the number of those that were valid. */
+/** Revokes the grants of an account to one client. Returns how many of them were valid. */
 export function removeApp(context: ServiceContext, accountId: string, clientId: string): number {
   const grants = context.grants.revokeAll(accountId, clientId);
   for (const grant of grants) emitTokenRevoked(context, grant);
   return grants.length;
 }
 
-/** Revokes every grant of an account. Returns the number of those that were valid. */
+/** Revokes every grant of an account. Returns how many of them were valid. */
 export function revokeTokens(context: ServiceContext, accountId: string): number {
   const grants = context.grants.revokeAll(accountId);
   emitAccountEvent(context, EVENT_TYPES.tokensRevoked, accountId);

@@ -1,4 +1,4 @@
-// The device authorization endpoint (device spec §4.1; RFC 8628 §3.1, §3.2). A client_id alone identifies the client.
+// The device authorization endpoint (device spec §4.1; RFC 8628 §3.1, §3.2). It requires a client_id, but no secret.
 import { type Attempt, createToken, createUserCode } from "./attempts.ts";
 import {
   agreeing,
@@ -30,7 +30,7 @@ export function deviceAuthorization(
 ): ProtocolResponse {
   if (!isForm(request))
     return oauthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
-  // Without a body, read the query, because some clients send the parameters there. None of them is secret.
+  // Without a body, read the query, because some clients send the parameters there. The parameters are not secret.
   const form = parseForm(request.body.length > 0 ? textOf(request.body) : request.query);
   if (form.repeated !== undefined)
     return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);
@@ -79,7 +79,7 @@ function createCode(
   return json(200, describeAttempt(context, attempt, nowMs));
 }
 
-/** The first supported value, as values are in order of preference (OpenID Connect Core §3.1.2.1), or the usual context. */
+/** The first supported value of acr_values, which are in order of preference (OpenID Connect Core §3.1.2.1). */
 function contextOf(values: string | undefined): string {
   const known: readonly string[] = AUTHENTICATION_CONTEXTS;
   return values?.split(" ").find((value) => known.includes(value)) ?? USUAL_CONTEXT;

@@ -6,7 +6,7 @@ export interface Manner {
   readonly addressName: "verification_url" | "verification_uri";
   /** Whether the device authorization response has a message for the user. */
   readonly hasMessage: boolean;
-  /** The HTTP status of errors, by the names of errors.ts. */
+  /** The HTTP status of errors, by their names in `OAUTH_ERRORS` (errors.ts). */
   readonly statuses: Readonly<Record<string, number>>;
   /** The values of the member `error`, by the same names. */
   readonly words: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface Manner {
   readonly hasOfflineScope: boolean;
   /** Whether a refresh token is issued only with the scope `offline_access`. */
   readonly isOfflineRequested: boolean;
-  /** Whether an early poll gets `slow_down`, and a late one `expired_token`, even after the decision. */
+  /** Whether polls can get `slow_down` and `expired_token` even after the user's decision. */
   readonly slowsDownAfterDecision: boolean;
   /** The defaults of the options that may differ between dialects. */
   readonly options: {
@@ -138,7 +138,7 @@ const ROWS = {
 export type Dialect = keyof typeof ROWS;
 export const DIALECTS = Object.keys(ROWS) as Dialect[];
 
-/** The behaviour without any row. `options` contains every option that a row can change. */
+/** The dialect `specification`. `options` contains every option that a row can change. */
 const SPECIFICATION: Manner = {
   addressName: "verification_url",
   hasMessage: false,

@@ -31,7 +31,7 @@ type Check = readonly [
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
-/** Checks of RFC 9449 §4.3 in its order. `checkProof` makes the first two; `findCaller` compares the key of the token. */
+/** Checks 3 to 12 of RFC 9449 §4.3. `checkProof` makes checks 1 and 2. `findCaller` compares the keys for check 12. */
 const CHECKS: readonly Check[] = [
   [
     "The proof needs htm, htu, iat and jti, and ath beside an access token.",
@@ -88,8 +88,8 @@ export function checkProof(
   if (failed) return refuse(failed[0], failed[2]);
   const jkt = thumbprint(jwt.header.jwk as Record<string, unknown>);
   const nowMs = context.env.now();
-  // A proof may be used only once (§11.1). No proof is valid for longer than this: its `iat` may be one window ahead,
-  // and a nonce is valid for two windows.
+  // A proof may be used only once (§11.1). A proof is valid for two windows at most: with an `iat` that is one window
+  // ahead, or with the newest nonce.
   const untilMs = nowMs + 2 * context.options.dpopWindow * 1000;
   if (context.usedProofs.use(jkt, String(jwt.claims.jti), nowMs, untilMs)) return jkt;
   return refuse("The jti of the proof was used before.");

@@ -1,4 +1,4 @@
-// The routing table of the machine endpoints. app.ts routes the pages.
+// The routing table of all endpoints except the pages, which app.ts routes.
 
 import { mannerOf, type ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";

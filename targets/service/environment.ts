@@ -10,7 +10,7 @@ export interface PushDelivery {
   body: string;
 }
 
-/** The response to a push delivery. Without a response, the promise of `push` is rejected. */
+/** The response to a push delivery. If there is none, the promise that `push` returned is rejected. */
 export interface PushResponse {
   status: number;
   body: string;
@@ -19,7 +19,7 @@ export interface PushResponse {
 export interface SigningKey {
   /** A JWK (RFC 7517) with kid, use and alg. */
   readonly publicJwk: { readonly kid: string; readonly [member: string]: unknown };
-  /** The signature has the format of a JWS (RFC 7518 §3.3, §3.4). */
+  /** Returns the signature in the format of a JWS (RFC 7518 §3.3, §3.4). */
   sign(data: Uint8Array): Uint8Array;
 }
 

@@ -3,7 +3,7 @@
 import type { Manner } from "./dialects.ts";
 import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
-/** Status and description of each error. Descriptions are those of device spec §7 where it has one. */
+/** Status and description of each error. The descriptions are from device spec §7 if that section has one. */
 const OAUTH_ERRORS = {
   // Device spec §7, rows of "Poll".
   authorization_pending: [428, "Precondition Required"],
@@ -161,7 +161,7 @@ export function methodNotAllowed(family: Family, methods: readonly string[]): Pr
 
 export function bodyTooLarge(family: Family): ProtocolResponse {
   const message = "The request body is too large.";
-  // Nobody reads the rest of the body, so the connection cannot be reused.
+  // The service does not read the rest of the body, so the connection cannot be reused.
   const headers = { connection: "close" };
   return refusal(
     family,

@@ -52,7 +52,7 @@ const client = z.strictObject({
     .default("tv-and-limited-input"),
   /** Only accounts of this organization may use the client. Others get org_internal. */
   internalTo: id.optional(),
-  /** Scopes that only permitted clients may request (scopes.ts): "publisher". */
+  /** Scopes that the client may request although most clients may not (scopes.ts). Only "publisher" is such a scope. */
   permittedScopes: scopeNames,
   /** The resource APIs that are enabled for the client's project (device spec §1). */
   enabledApis: z.array(z.enum(apis)).default([...apis]),
@@ -118,7 +118,7 @@ export type ResourceApi = (typeof apis)[number];
 export type Application = z.output<typeof application>;
 export type Receiver = z.output<typeof receiver>;
 
-/** Checked and frozen results of `readFixture`, so that it need not check them again. */
+/** The results of `readFixture`. They are checked and frozen, so `readFixture` returns them unchanged. */
 const known = new WeakSet<object>();
 
 /** Checks the fixture and fills in defaults. Throws an Error with one line that names the first problem. */
@@ -220,7 +220,7 @@ export class Directory {
     return holder;
   }
 
-  /** The scopes that the policy of this account or organization blocks. Without those of the account's organization. */
+  /** The scopes that this account or organization blocks, without those that only an account's organization blocks. */
   policyOf(accountOrOrganizationId: string): readonly string[] {
     return this.#holder(accountOrOrganizationId).blockedScopes;
   }

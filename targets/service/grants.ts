@@ -19,7 +19,7 @@ export interface Grant {
   /** The thumbprint of the key that refresh requests must prove (RFC 9449 §5), if any. */
   jkt: string | undefined;
   refreshToken: string;
-  /** The previous refresh token, valid until `graceUntilMs` or until the current one is used; see `rotationGrace`. */
+  /** The previous refresh token. It is valid until `graceUntilMs` (`rotationGrace`) or the use of the current token. */
   predecessor: string | undefined;
   graceUntilMs: number;
   /** The last refresh tokens, to detect reuse. The last entry is the current one. */
@@ -36,7 +36,7 @@ export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
     readonly scopes?: readonly string[] | undefined;
     readonly jkt?: string | undefined;
   }[];
-  /** Whether only the refresh token has ended: displaced by newer grants, or revoked. The access tokens stay valid. */
+  /** True if the refresh token was displaced by newer grants, or revoked alone. The access tokens stay valid. */
   readonly evicted?: boolean | undefined;
 };
 
@@ -58,7 +58,7 @@ export interface Requester {
   readonly jkt: string | undefined;
 }
 
-/** Refresh tokens are bound only for public clients, because others authenticate to refresh (RFC 9449 §5). */
+/** Only refresh tokens of public clients are bound to a key. Other clients authenticate to refresh (RFC 9449 §5). */
 const boundKey = ({ client, jkt }: Requester): string | undefined =>
   client.secret === undefined && !client.jwks ? jkt : undefined;
 
@@ -71,7 +71,7 @@ export interface IssuedTokens {
   expiresIn: number;
   /** Remaining time-based access in seconds; undefined: until it is revoked. */
   refreshExpiresIn: number | undefined;
-  /** The refresh token, if the client has to store it: at first, after a rotation, and if the client sent the previous one. */
+  /** The refresh token, if it is new: at the first issue, after a rotation, or if the client sent the previous one. */
   refreshToken: string | undefined;
 }
 
@@ -98,8 +98,7 @@ export class Grants {
   readonly #byId = new Map<string, Grant>();
   readonly #byAccount = new Map<string, Set<Grant>>();
   readonly #byClientAndAccount = new Map<string, Set<Grant>>();
-  // Evicted grants by account. Their access tokens may still be valid, so the revocation of an account must include
-  // them.
+  // Evicted grants by account. Their access tokens may still be valid, so `revokeAll` must include them.
   readonly #evicted = new Map<string, Set<Grant>>();
   readonly #clientsEver = new Map<string, Set<string>>();
   readonly #env: Environment;
@@ -213,13 +212,13 @@ export class Grants {
     this.#dropAccessTokens(grant);
   }
 
-  /** Revokes a single token, as in services that do not end the whole grant (RFC 7009 §2.1 allows this). */
+  /** Revokes a single token. The other tokens of the grant stay valid, which RFC 7009 §2.1 allows. */
   revokeAlone(grant: Grant, token: string): void {
     if (grant.accessTokens.delete(token)) this.#accessTokens.delete(token);
     else this.#end(grant, "evicted");
   }
 
-  /** Revokes every grant of an account, or only those to one client. Returns those that were valid and not evicted. */
+  /** Revokes the grants of an account, or only those to one client. Returns those that were valid and not evicted. */
   revokeAll(accountId: string, clientId?: string): Grant[] {
     for (const grant of [...(this.#evicted.get(accountId) ?? [])])
       if (clientId === undefined || grant.clientId === clientId) this.#dropAccessTokens(grant);

@@ -32,8 +32,8 @@ export const PATHS = {
 const WITH_SECRET = ["client_secret_post", "client_secret_basic"];
 
 /**
- * The paths of the metadata for an issuer with this path. In RFC 8414 §3.1, the well-known part precedes the issuer's
- * path. In OpenID Connect Discovery §4, it follows the path, without the slash at its end.
+ * Maps the paths of the metadata documents of this issuer to those of an issuer without a path. In RFC 8414 §3.1, the
+ * well-known part precedes the issuer's path. In OpenID Connect Discovery §4, the well-known part follows.
  */
 export function metadataPaths(issuerPath: string): Readonly<Record<string, string>> {
   const path = issuerPath.replace(/\/$/, "");
@@ -44,7 +44,7 @@ export function metadataPaths(issuerPath: string): Readonly<Record<string, strin
   };
 }
 
-/** Both metadata documents of the authorization server have the same content. */
+/** The documents oauth-authorization-server and openid-configuration, which have the same content. */
 export function authorizationServerMetadata(context: ServiceContext): ProtocolResponse {
   const base = baseUrlOf(context);
   const { env, directory } = context;

@@ -4,7 +4,7 @@ import type { Environment, PushDelivery, PushResponse, SigningKey } from "./envi
 import { type PublicKey, thumbprint } from "./signed-jwt.ts";
 
 const PUSH_TIMEOUT_MS = 10_000;
-// The responses of RFC 8935 are short. The rest of a longer one is cut off.
+// The response to a push (RFC 8935) is short. A longer one is truncated.
 const RESPONSE_CHARACTERS_MAX = 4096;
 
 /** An environment with real time, entropy and network. Its timers do not keep the process alive. */

@@ -76,7 +76,7 @@ export class Observers {
     }
   }
 
-  /** Reports the exception of an observer to the others. The faulty one gets no report, because it could throw again. */
+  /** Reports the exception of the faulty observer to the other observers. The faulty one could throw again. */
   #report(atMs: number, faulty: Observer, error: unknown): void {
     const message = `an observer threw: ${error instanceof Error ? error.message : String(error)}`;
     for (const observer of this.#list) {
@@ -97,8 +97,8 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
 ]);
 const MASK = "***";
 
-// Parameters whose values may be shown. If a name is in neither list, the name is masked too, because a code with an
-// unencoded "&" looks like several parameters.
+// Parameters whose values may be shown. A name that is in neither list is masked too: a secret with an unencoded "&" is
+// parsed as several parameters, so the name may be part of a secret.
 const SHOWN_NAMES = new Set([
   ...["client_id", "grant_type", "scope", "token_type_hint", "client_assertion_type"],
   ...["account", "decision", "access"],
@@ -117,7 +117,7 @@ export function maskForm(text: string): string {
 
 function maskJson(text: string): string {
   try {
-    // The message for the user, which some dialects send, also contains the code.
+    // Some dialects send a message for the user, which contains the user code.
     const holdsCode = text.includes('"user_code"');
     return JSON.stringify(JSON.parse(text), (name, value) =>
       SECRET_NAMES.has(name) || (holdsCode && name === "message") ? MASK : value,

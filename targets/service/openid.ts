@@ -9,7 +9,7 @@ import type { IssuedTokens } from "./grants.ts";
 import { signedJwt } from "./signed-jwt.ts";
 import { json, type ProtocolRequest, type ProtocolResponse } from "./wire.ts";
 
-/** The values of acr_values that a client may request, the weakest first. */
+/** The authentication contexts that a client may request in acr_values, the weakest first. */
 export const AUTHENTICATION_CONTEXTS = [
   "urn:picogrant:acr:password",
   "urn:picogrant:acr:two-factor",
@@ -30,7 +30,7 @@ export const ID_TOKEN_CLAIMS = [
 ];
 export const USER_CLAIMS = ["sub", "name", "email", "email_verified"];
 
-/** The ID token; undefined without the scope `openid` or signing keys. That of a refresh has no nonce (§12.2). */
+/** The ID token; undefined without the scope `openid` or signing keys. After a refresh, it has no nonce (§12.2). */
 export function idTokenFor(
   context: ServiceContext,
   { grant, scopes, accessToken }: IssuedTokens,
@@ -124,7 +124,7 @@ export class ProviderKeys {
     return signedJwt(header, claims, (bytes) => key.sign(bytes));
   }
 
-  /** Retires the keys; new ones are made on demand. The old ones stay published for `seconds`. */
+  /** Retires the keys, which stay published for `seconds`. New keys are made on demand. */
   rotate(seconds: number): void {
     if (!this.areThere) return;
     const untilMs = this.#env.now() + seconds * 1000;

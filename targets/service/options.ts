@@ -1,4 +1,4 @@
-// The options of the service. Defaults that the specifications leave open are those of similar real services.
+// The options of the service. If the specifications state no default, it is that of similar real services.
 import * as z from "zod";
 import { nameMeant } from "../../platform/configuration/schema-check.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";
@@ -16,13 +16,13 @@ const httpUrl = z
   .regex(/^\w+:\/+[^/?#@]*(\/[^?#]*)?$/, "is an http or https address without user, ? and #")
   .transform((url) => url.replace(/\/+$/, ""));
 
-// A base URL has no path, because the links and forms of the pages start at the root and would lead to other addresses.
+// A base URL has no path, because the addresses of links and forms in the pages begin with "/".
 const rootUrl = httpUrl.refine(
   (url) => new URL(url).pathname === "/",
   "is an address without a path",
 );
 
-/** A user code has at most 15 characters (device spec §8), and enough of them to resist guessing (RFC 8628 §5.1). */
+/** A user code has at most 15 characters (device spec §8), and at least 6 letters against guessing (RFC 8628 §5.1). */
 const userCodeFormat = z
   .string()
   .regex(/^X[X-]*X$/, "consists of X (a letter) and -")
@@ -32,7 +32,7 @@ const userCodeFormat = z
 export const optionsSchema = z.strictObject({
   /** The specification or vendor's server that the service imitates (dialects.ts). It determines some defaults. */
   dialect: z.enum(DIALECTS).default("specification"),
-  /** The base of the issuer and of every address. null: `serve` sets its own address. */
+  /** The base of the issuer and of every address. null: `serve` sets the address on which it listens. */
   baseUrl: rootUrl.nullable().default(null),
   /** The path of the issuer after `baseUrl`, which determines the address of the metadata (RFC 8414 §3.1). */
   issuerPath: z
@@ -47,7 +47,7 @@ export const optionsSchema = z.strictObject({
     .string()
     .regex(/^\/[\w-]{1,30}$/, "is a path such as /device or /d")
     .default("/device"),
-  /** {scope_base} of the specifications. */
+  /** The first part of most scope identifiers: {scope_base} in the specifications. */
   scopeBase: httpUrl.default("https://auth.picogrant.test"),
 
   /** Minimum wait between polls in seconds. 0: no wait, and the response contains 0, which some clients reject. */
@@ -68,14 +68,14 @@ export const optionsSchema = z.strictObject({
   tokenCharacters: z.enum(["plain", "awkward"]).default("plain"),
   /** Whether to send verification_uri_complete (RFC 8628), which displays show as a QR code. */
   verificationUriComplete: z.boolean().default(false),
-  /** Maximum number of stored codes. If there are more, the oldest is deleted, whatever its state. */
+  /** Maximum number of stored codes. At the limit, a new code replaces the oldest one, whatever its state. */
   attemptsMax: z.int().min(1).default(250_000),
   /** Whether a second claim of a code revokes the tokens of the first claim (RFC 6749 §4.1.2). */
   replayedCodeRevokes: z.boolean().default(false),
 
   /** Lifetime of access tokens in seconds. */
   accessTokenLifetime: seconds.default(3600),
-  /** Maximum number of valid refresh tokens for a client and user. The oldest is revoked silently (device spec §8). */
+  /** Maximum number of valid refresh tokens of a user for a client. Above it, the oldest ends (device spec §8). */
   refreshTokensPerClientAndUser: z.int().min(1).default(100),
   /** Maximum number of valid refresh tokens of a user for all clients. */
   refreshTokensPerUser: z.int().min(1).default(1000),
@@ -85,9 +85,9 @@ export const optionsSchema = z.strictObject({
   rotationGrace: z.int().min(0).nullable().default(60),
 
   /**
-   * "specification": an unknown token gets 400, and either token ends the grant. "rfc7009": an unknown token gets 200,
-   * and the client must authenticate. "rfc7009-each-alone": as "rfc7009", but only the sent token ends. "none": the
-   * service has no revocation endpoint.
+   * "specification": an unknown token gets 400, and revoking either token ends the grant. "rfc7009": an unknown token
+   * gets 200, the client must authenticate, and the grant ends too. "rfc7009-each-alone": as "rfc7009", but only the
+   * sent token ends. "none": the service has no revocation endpoint.
    */
   revocation: z
     .enum(["specification", "rfc7009", "rfc7009-each-alone", "none"])
@@ -118,11 +118,11 @@ export const optionsSchema = z.strictObject({
 
   /** Maximum number of queued events for each receiver. */
   waitingEventsMax: z.int().min(1).default(1000),
-  /** How token-revoked events name a token. */
+  /** How token-revoked events identify the token: by a hash, or by its first 16 characters. */
   tokenIdentifier: z.enum(["hash", "prefix"]).default("hash"),
   /** Maximum number of base plans and offers of a subscription together. */
   offersPerSubscription: z.int().min(1).default(250),
-  /** Whether pages of the service's own origin may frame the consent pages (a simulator's panel). */
+  /** Whether a page of the service's own origin, such as a simulator's panel, may frame the service's pages. */
   framedBySelf: z.boolean().default(false),
 });
 

@@ -68,7 +68,7 @@ export const PROVOKED_RESPONSES: Readonly<Record<string, ProtocolResponse>> = {
   html: page(200),
 };
 
-/** The provoked response; undefined: the service creates its own. */
+/** The provoked response. Undefined: the service responds as usual. */
 export function provokedResponse(
   provoke: Readonly<Partial<Record<ProvokedRequest, string>>>,
   path: string,

@@ -22,7 +22,7 @@ export class QuotaCounter {
     return true;
   }
 
-  /** The wait in whole seconds until the quota allows a use; 0 for none. */
+  /** The wait in whole seconds until the quota allows a use; 0: the quota allows it now. */
   waitSeconds(key: string, quota: Quota, nowMs: number): number {
     const window = this.#windows.get(key);
     const open = window !== undefined && nowMs < window.endsAtMs;

@@ -2,9 +2,9 @@
 
 interface ScopeDefinition {
   name: string;
-  /** The identifier is only the name. Without this member, it is {scope_base}/auth/<name>. */
+  /** If true, the identifier is the name alone. Otherwise, the identifier is {scope_base}/auth/<name>. */
   bare?: true;
-  /** Whether a device may request the scope: as any client, as a client that the fixture permits, or never. */
+  /** Which clients may request the scope: all, those with the scope in `permittedScopes` of the fixture, or none. */
   deviceFlow: "allowed" | "permitted" | "never";
   /** Text on the consent page. */
   words: string;
@@ -68,7 +68,7 @@ export interface Scope {
 
 export interface ScopeCatalogue {
   byId: ReadonlyMap<string, Scope>;
-  /** The identifier for a name ("video"). An identifier is returned unchanged. */
+  /** The identifier of a scope with a name such as "video". Returns an identifier unchanged. */
   id(nameOrId: string): string;
 }
 
@@ -85,8 +85,8 @@ export function createScopes(scopeBase: string, hasOfflineScope: boolean): Scope
 }
 
 /**
- * Splits a scope parameter (RFC 6749 §3.3). Returns the scopes without duplicates, or the first one that the device
- * grant does not allow (device spec §5), "" if there is no scope.
+ * Splits a scope parameter (RFC 6749 §3.3). Returns the scopes without duplicates. `refused` is the first scope that
+ * the client may not request with the device grant (device spec §5), or "" if the parameter has no scope.
  */
 export function readRequestedScopes(
   catalogue: ScopeCatalogue,

@@ -33,7 +33,7 @@ export interface RunningServer {
 // A request that takes longer to arrive probably comes from an attacker or a broken client.
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADER_BYTES_MAX = 16_384;
-/** How long idle connections stay open. Devices close theirs earlier, so their requests do not meet a closing connection. */
+/** How long idle connections stay open. Devices close them sooner, so no request arrives while the server closes. */
 const IDLE_MS = 30_000;
 
 /**
@@ -73,7 +73,7 @@ export async function listen(
         })
       : createAdaptorServer({ ...common, createServer: createHttpServer, serverOptions: limits })
   ) as NetServer;
-  // All open connections. `closeAllConnections` does not close those before the TLS handshake.
+  // All open connections. `closeAllConnections` does not close connections without a finished TLS handshake.
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket);
@@ -103,8 +103,9 @@ export async function listen(
 }
 
 /**
- * `bodyLimit` needs Node's own Request if no length is announced, instead of the adapter's imitation. Creating it takes
- * longer than the whole response, so other requests stay as they are. Node's Request does not support TRACE.
+ * For a body without Content-Length, `bodyLimit` needs a real Request instead of the adapter's imitation. A real
+ * Request takes longer to create than the response, so other requests keep the imitation. A real one does not support
+ * TRACE.
  */
 function genuine(request: Request): Request {
   const { url, method, headers } = request;
@@ -124,8 +125,7 @@ function limitsOf(requestTimeoutMs: number) {
   };
 }
 
-/** The name under which devices reach the service: `host`, or for 0.0.0.0 and :: (all addresses) the first external
- * IPv4 address. */
+/** The name under which devices reach the service. For 0.0.0.0 and ::, this is the first external IPv4 address. */
 export function reachableName(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return host;
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);

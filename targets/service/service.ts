@@ -55,9 +55,9 @@ export interface PendingAttempt {
 }
 
 export interface Service {
-  /** Handles any request, pages included. `env` comes from the server. */
+  /** Handles any request, pages included. `env` is the Node server's, with the connection of the request. */
   fetch(request: Request, env?: unknown): Promise<Response>;
-  /** Handles a request to a machine endpoint, synchronously. */
+  /** Handles a request to any endpoint except the pages, synchronously. */
   handle(request: ProtocolRequest): ProtocolResponse;
   readonly options: Readonly<ServiceOptions>;
   readonly baseUrl: string;
@@ -76,9 +76,9 @@ export interface Service {
   /** Makes an account a member of an organization. `undefined` ends a membership. */
   admit(accountId: string, organizationId: string | undefined): void;
   organizationOf(accountId: string): string | undefined;
-  /** Sets the resource APIs that are enabled for a client's project. Other APIs reject its calls. */
+  /** Sets the resource APIs that are enabled for a client's project. Other APIs reject the client's calls. */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void;
-  /** Revokes the grants of an account: all, or only those to one client. Returns the number of those that were valid. */
+  /** Revokes all grants of an account, or only those to one client. Returns how many of them were valid. */
   revokeAllFor(accountId: string, clientId?: string): number;
   /** Revokes all grants and ends all browser sessions of an account. Returns the number of grants that were valid. */
   signOutEverywhere(accountId: string): number;
@@ -215,7 +215,7 @@ export function approveAll(service: Service, fixture: FixtureInput, account: str
   }
   service.observe((event) => {
     if (event.type !== "attempt" || event.state !== "pending") return;
-    // Approve later: the request that has created the attempt still runs.
+    // Approve later, because the request that created the attempt is not finished.
     setImmediate(() => {
       for (const { userCode } of service.pending()) service.approve(userCode, account);
     });

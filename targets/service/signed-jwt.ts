@@ -1,4 +1,4 @@
-// Signed JWTs: those that clients send (client assertions, DPoP proofs), and those of the service.
+// Reads the signed JWTs of clients (client assertions, DPoP proofs), and signs those of the service.
 
 import { createHash } from "node:crypto";
 import * as z from "zod";
@@ -57,10 +57,10 @@ export function hashOf(text: string): string {
 
 /** Stores the identifiers (`jti`) of received JWTs. Each owner may use an identifier once. */
 export class UsedIds {
-  // Hashes of the identifiers in the order of arrival. An identifier itself may have any length.
+  // Expiry by hash of the identifier, in the order of arrival. The identifiers themselves may have any length.
   readonly #untilMs = new Map<string, number>();
 
-  /** Whether the identifier is new. It is stored at least until `untilMs`, when its JWT expires. */
+  /** Stores an identifier at least until `untilMs`, the expiry of its JWT. Returns false if it is stored already. */
   use(owner: string, id: string, nowMs: number, untilMs: number): boolean {
     for (const [hash, ms] of this.#untilMs) {
       if (ms >= nowMs) break;

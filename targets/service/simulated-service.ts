@@ -13,7 +13,7 @@ import { approveAll, createService } from "./service.ts";
 export type { ApprovalChoices as Approval, DecisionOutcome as Decision } from "./decisions.ts";
 export type { ServiceEvent } from "./observers.ts";
 
-/** The options that tests need most often; docs/service.md lists all. Dialects change defaults. Unknown names throw. */
+/** Frequent options; docs/service.md lists all. A dialect changes some defaults. An unknown name is an error. */
 export interface SimulatedServiceOptions {
   /** The server to imitate. Default: "specification". The page about the service lists the differences. */
   readonly dialect?: "specification" | "rfc8628" | "google" | "auth0" | "entra" | "keycloak";
@@ -85,7 +85,7 @@ export interface SimulatedService {
   approve(userCode: string, account: string, choices?: ApprovalChoices): DecisionOutcome;
   /** Denies a code. The next poll gets `access_denied`, or the dialect's word for it. */
   deny(userCode: string): DecisionOutcome;
-  /** Revokes all grants of an account, or only those to one client. Returns the number of those that were valid. */
+  /** Revokes all grants of an account, or only those to one client. Returns how many of them were valid. */
   revokeAllFor(account: string, clientId?: string): number;
   /** Changes options while the service runs. Codes and tokens that were issued keep their lifetimes. */
   setOptions(changes: SimulatedServiceOptions): void;
@@ -97,7 +97,7 @@ export interface SimulatedService {
   close(): Promise<void>;
 }
 
-/** The built-in fixture: its clients (with their secrets) and accounts. You can copy and change it. */
+/** The built-in fixture: its clients (with their secrets) and accounts. To use other data, change a copy. */
 export const simulatedEnvironment: {
   readonly clients: readonly { readonly id: string; readonly secret?: string }[];
   readonly accounts: readonly { readonly id: string; readonly name: string }[];

@@ -1,5 +1,5 @@
-// Codes and grants as plain data, which a host can store for a later service. Other state, such as quotas, browser sessions
-// and event streams, is not included.
+// Codes and grants as plain data, which a host can store and load after a restart. Other state, such as quotas, browser
+// sessions and event streams, is not included.
 import * as z from "zod";
 import type { Attempt } from "./attempts.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";

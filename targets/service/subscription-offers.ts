@@ -22,7 +22,7 @@ const BASE_PLAN_ID = /^[a-z0-9-]{1,63}$/;
 const PRODUCT_ID = /^[a-z0-9_.]{1,40}$/;
 const PACKAGE_NAME = /^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/;
 
-/** The members of offer spec §2, and `phases`, without which an offer sells nothing. Others are stored unchanged. */
+/** The members of offer spec §2, and `phases`: without it, an offer sells nothing. Other members are stored as sent. */
 const offerSchema = z.looseObject({
   packageName: z.string(),
   productId: z.string(),
@@ -149,7 +149,7 @@ function create(
   return json(200, offer);
 }
 
-/** A query may have the object as regionsVersion.version or as regionsVersion[version]. */
+/** The query may name the version regionsVersion.version or regionsVersion[version]. */
 function checkRegionsVersion(query: URLSearchParams): void {
   const versions = new Set([
     ...query.getAll("regionsVersion.version"),
@@ -180,7 +180,7 @@ function readOffer(request: ProtocolRequest, path: OfferPath, offerId: string) {
   return offer;
 }
 
-// The body of an action is empty or an object. If it has ids, they must be those of the path.
+// The body of :activate and :deactivate is empty or an object. If it has ids, they must be those of the path.
 function checkActionBody(request: ProtocolRequest, path: OfferPath): void {
   if (request.body.length === 0) return;
   const body = jsonOf(request);

@@ -57,7 +57,7 @@ function poll(context: ServiceContext, form: FormParameters, by: Requester): Pro
   if (deviceCode === undefined) return missing("device_code");
   const attempt = context.attempts.findByDeviceCode(deviceCode);
   const nowMs = context.env.now();
-  // Another client's code counts as unknown. This request does not count as a poll of that code.
+  // Another client's code counts as unknown, and this request does not restart the interval of that code.
   if (
     attempt?.clientId !== client.id ||
     isDiscarded(attempt, nowMs, context.options.expiredCodeMemory)
@@ -142,8 +142,8 @@ function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh:
 }
 
 /**
- * The token may be in the query or in the body. By device spec §7, an unknown token gets 400 invalid_token. With RFC 7009,
- * it gets 200 (§2.2), and the client must authenticate (§2.1).
+ * The token may be in the query or in the body. In device spec §7, an unknown token gets 400 invalid_token. In RFC
+ * 7009, an unknown token gets 200 (§2.2), and the client must authenticate (§2.1).
  */
 export function revocation(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const { revocation: rule } = context.options;

@@ -1,6 +1,6 @@
-// The service's own types of request and response, without an HTTP library or promises, and their formats.
+// The service's types of requests and responses, which need no HTTP library, and functions that read and create them.
 
-/** A request for the synchronous functions. Names in `headers` are in lower case, and `query` has no "?". */
+/** A request for `handle` (service.ts). Names in `headers` are in lower case, and `query` has no "?". */
 export interface ProtocolRequest {
   method: string;
   path: string;
@@ -67,7 +67,7 @@ export function bare(
   return { status, headers, body: new Uint8Array(0) };
 }
 
-/** The first value of each name. `repeated` is the first name that occurs twice. */
+/** `get` returns the first value of a name. `repeated` is the first name that occurs twice. */
 export interface FormParameters {
   get(name: string): string | undefined;
   repeated: string | undefined;

@@ -43,7 +43,7 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
   for (const [name, [done, act]] of Object.entries(actions))
     app.post(`/account/${name}`, async (c) => {
       const { pageRequest, form } = await openForm(service, c);
-      // The user may have changed the account in another tab. The action must not apply to that account.
+      // The user may have chosen another account in another tab. The action must not apply to that account.
       if (pageRequest.accountId === undefined || pageRequest.accountId !== form.get("account"))
         return c.redirect("/account", 303);
       act(pageRequest.accountId, form);

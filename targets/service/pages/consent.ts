@@ -43,7 +43,7 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
       return showConsent(signedIn(service, c, pageRequest, account.id), attempt);
     });
   });
-  // Opening the address of a later step starts from the beginning.
+  // A later step is the response to a form. If its address is opened, redirect to the first step.
   for (const step of ["account", "decision"])
     app.get(`/device/${step}`, (c) => c.redirect("/device", 303));
   app.post("/device/decision", async (c) => {
@@ -57,7 +57,7 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
   });
 }
 
-/** Shows the page of a pending attempt (`found`) or of a decided one, or what is wrong with the code. */
+/** Calls `found` for a pending attempt, and `decided` for others. Without a page, shows what is wrong with the code. */
 function withAttempt(
   pageRequest: PageRequest,
   form: URLSearchParams,
@@ -126,7 +126,7 @@ function decide(pageRequest: PageRequest, form: URLSearchParams, attempt: Attemp
   const account = chosenAccount(pageRequest);
   const scopes = form.getAll("scope").filter((scope) => attempt.scopes.includes(scope));
   const chosen = { scopes, access: form.get("access") ?? "" };
-  // If the user has changed the account in another tab, the decision must not apply to that account.
+  // If the user has chosen another account in another tab, the decision must not apply to that account.
   if (!account || account.id !== form.get("account"))
     return showConsent(pageRequest, attempt, { chosen });
   const name = nameOf(pageRequest, attempt);

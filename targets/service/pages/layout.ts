@@ -1,4 +1,4 @@
-// The frame of every page, its stylesheet, and common elements. The html template escapes texts.
+// The frame of every page, the stylesheet, and common elements. The template `html` escapes inserted text.
 
 import { html } from "hono/html";
 

@@ -28,7 +28,7 @@ export interface PageRequest {
   ): Response | Promise<Response>;
 }
 
-/** Reads the session of a GET. Sets a cookie if the browser has none of this service. */
+/** Reads the session of a GET request. Without a valid cookie, creates a session and sets a cookie. */
 export function openPageRequest(service: ServiceContext, c: Context): PageRequest {
   let sessionId = readSession(service, c);
   if (sessionId === undefined) {
@@ -87,13 +87,13 @@ function pageRequestOf(service: ServiceContext, c: Context, sessionId: string): 
   };
 }
 
-// The Node server passes its own request in `env`. Without it, all visitors have the same address.
+// The Node server passes its request object in `env`. Without `env`, all visitors have the same address.
 function addressOf(c: Context): string {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
   return env?.incoming?.socket?.remoteAddress ?? "local";
 }
 
-// Above this number of sessions, the users of the oldest ones must sign in again.
+// Maximum number of sessions with an account. Above it, the user of the oldest session must sign in again.
 const SIGNED_IN_MAX = 10_000;
 
 export class Sessions {
@@ -106,7 +106,7 @@ export class Sessions {
     this.#key = env.random(32);
   }
 
-  /** An id has 128 random bits and a MAC. So the service need not store issued ids, and a browser cannot invent one. */
+  /** An id has 128 random bits and a MAC. The service recognizes its own ids by the MAC and does not store them. */
   create(): string {
     const nonce = Buffer.from(this.#env.random(16)).toString("base64url");
     return `${nonce}.${this.#seal("id", nonce)}`;
@@ -164,8 +164,8 @@ function areEqual(given: string, expected: string): boolean {
 }
 
 /**
- * Whether the host name is that of the public address, localhost, or any IP address. A foreign page can point its own
- * name to this service (DNS rebinding), but not an IP address.
+ * Whether the host name is that of the public address, localhost, or any IP address. A foreign site can let its own
+ * name point to this service (DNS rebinding), but not an IP address.
  */
 export function isOwnName(hostname: string, baseUrl: string): boolean {
   if (hostname === "localhost" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return true;

@@ -8,7 +8,7 @@ import type { Grant } from "../grants.ts";
 import { signedJwt, thumbprint } from "../signed-jwt.ts";
 import { EVENT_TYPES, needs, type QueuedEvent, type Stream, signedSet } from "./streams.ts";
 
-/** Queues an event for each enabled stream that requested its type, if the account ever gave access to a client of it. */
+/** Queues an event for each enabled stream with this type if the account ever gave access to a client of the stream. */
 export function emitAccountEvent(
   context: ServiceContext,
   eventType: string,
@@ -22,7 +22,7 @@ export function emitAccountEvent(
       if (needs(stream, eventType)) emit(context, stream, eventType, { subject, ...details });
 }
 
-/** Queues token-revoked for the enabled streams that requested this type and have the grant's client. */
+/** Queues token-revoked for the enabled streams that requested this type and whose receiver has the grant's client. */
 export function emitTokenRevoked(context: ServiceContext, grant: Grant): void {
   const subject = tokenSubject(context, grant.refreshToken);
   for (const stream of context.streams.all())
@@ -72,7 +72,7 @@ function emit(context: ServiceContext, stream: Stream, eventType: string, payloa
 // Waits before the retries, in seconds. After the last retry, the event is dropped.
 const RETRY_SECONDS = [10, 60, 300, 1800, 7200];
 
-/** Call this after the configuration or the status has changed. */
+/** Pushes all queued events. Call this after the configuration or the status of the stream has changed. */
 export function schedulePushOfQueue(context: ServiceContext, stream: Stream): void {
   for (const event of stream.queue.values()) {
     // While a post is in flight, a second one could deliver the event twice.
@@ -139,7 +139,7 @@ export interface SetClaims {
   events: Readonly<Record<string, object>>;
 }
 
-/** PKCS #8 before the 32 bytes of an Ed25519 private key (RFC 8410 §7). */
+/** The bytes of PKCS #8 that precede the 32 bytes of an Ed25519 private key (RFC 8410 §7). */
 const PRIVATE_KEY_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
 interface Keys {

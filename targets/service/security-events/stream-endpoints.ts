@@ -1,5 +1,5 @@
-// The endpoints of event streams: configuration, status and verification, as in real cross-account protection services
-// (device spec §6 does not define them), and poll delivery (RFC 8936). A poll never waits for events.
+// The endpoints of event streams. Device spec §6 does not define configuration, status and verification. They work as
+// in real services that share account events (RISC). Polls (RFC 8936) get their response at once, even without events.
 
 import * as z from "zod";
 import { isLoopbackHost } from "../../../platform/servers/address.ts";

@@ -81,7 +81,7 @@ export class Streams {
     return this.#byToken.get(token);
   }
 
-  /** Drops the oldest event above `eventsMax`, because a receiver may never poll again. */
+  /** Adds an event. If there are more than `eventsMax`, drops the oldest, because a receiver may never poll again. */
   enqueue(stream: Stream, event: QueuedEvent, eventsMax: number): void {
     stream.queue.set(event.jti, event);
     const [oldest] = stream.queue.keys();
