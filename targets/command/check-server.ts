@@ -9,7 +9,7 @@ import { describeListenError } from "../service/server.ts";
 import { Exit } from "./exit-codes.ts";
 import type { Part } from "./option-parser.ts";
 
-/** check-connection.c connects to the same port. */
+/** check-connection.c has the same port. */
 const PORT = 8099;
 
 const HELP = `
@@ -80,7 +80,7 @@ const RESPONSES: Readonly<
   },
 };
 
-/** `bytes` are x and y of a public key, and the signature of a message. check-connection.c has the same message. */
+/** `bytes`: x and y of a key on P-256 (32 bytes each), and a signature. check-connection.c signs the same message. */
 function isSignature(bytes: Buffer): boolean {
   const [x, y] = [0, 32].map((at) => bytes.toString("base64url", at, at + 32));
   try {
@@ -92,7 +92,7 @@ function isSignature(bytes: Buffer): boolean {
   }
 }
 
-/** The returned address ends with a slash. */
+/** Starts the server. The returned `url` ends with a slash. */
 export async function startCheckServer(host = "127.0.0.1", port = 0) {
   const response = (request: IncomingMessage, response: ServerResponse): void => {
     const pieces: Buffer[] = [];

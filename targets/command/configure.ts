@@ -38,7 +38,7 @@ leaves the member as it is in device.json.
 const DPOP = ["require", "auto", "off"];
 const AUDIENCES = ["issuer", "token_endpoint"];
 
-/** Without a value, the option has the first of `choices`. */
+/** If the option is given without a value, its value is the first of `choices`. */
 function keyOption(flags: string, what: string, choices: readonly string[]): Option {
   return new Option(flags, `with --page: ${what}`).choices(choices).preset(choices[0]);
 }

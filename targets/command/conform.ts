@@ -120,7 +120,7 @@ async function load(file: string): Promise<Adapters> {
     return Object.fromEntries(NAMES.map((name) => [manufacturerOf(name), checked(name, module)]));
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    // Only Node's own report of invalid syntax contains the line, so Node loads the file again.
+    // Only the report of a Node process that ends with a syntax error contains the line, so start one with the file.
     const report = error instanceof SyntaxError ? reportOf(full) : "";
     const place = placeIn(path.dirname(full), `${report}\n${stack}`);
     throw new Failure(`${file} cannot be loaded: ${message}${place}`);
@@ -136,7 +136,7 @@ function reportOf(file: string): string {
   );
 }
 
-/** Wraps the module's function that makes an adapter, so that it throws if the adapter lacks a function. */
+/** Wraps a make function of the module. The wrapper throws if the returned adapter lacks a function. */
 function checked(name: Name, module: Record<string, unknown>) {
   const manufacturer = manufacturerOf(name);
   const make = module[manufacturer];

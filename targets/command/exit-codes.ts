@@ -13,7 +13,7 @@ export const Exit = {
   PIPE: 141,
 } as const;
 
-/** The exit codes of shells for these signals. */
+/** The exit codes that shells report for these signals. */
 export const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export const EXIT_CODES: readonly (readonly [code: number, what: string])[] = [
@@ -44,7 +44,7 @@ class Interrupted extends SignInError {
   }
 }
 
-/** The codes in JSON of errors other than SignInError. A class can be in several bundles, so its name is compared. */
+/** Error codes for --json by class name, except SignInError. `instanceof` fails if a class is in several bundles. */
 const CODES: Readonly<Record<string, string>> = {
   UsageError: "wrong_option",
   ConfigError: "wrong_option",
@@ -85,7 +85,7 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
   if (!(error instanceof Error)) throw error;
   const line = error.message.replace(/\s*\n\s*/g, " ").trim();
   const isOurs = error instanceof SignInError;
-  // Other errors name the command's options or members of device.json.
+  // Only a SignInError may name options of `signIn`. Other errors name the command's options or members of device.json.
   const replaced = isOurs ? OPTIONS : [];
   const message = printable(replaced.reduce((text, [from, to]) => text.replace(from, to), line));
   const code = isOurs ? error.code : CODES[error.name];

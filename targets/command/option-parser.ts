@@ -1,4 +1,4 @@
-// The options of each subcommand, commands in messages, and completion in shells.
+// Runs subcommands with their options, writes commands for messages, and completes commands in shells.
 
 import { Argument, Command } from "commander";
 import table from "../../platform/configuration/settings.json";
@@ -23,7 +23,7 @@ export async function runPart(
   return await act(whole.parse(argv, { from: "user" }));
 }
 
-/** Values by the names of options (`json`) or settings (`clientId`). An object repeats the option for each NAME=VALUE. */
+/** Values by option (`json`) or setting (`clientId`). An object stands for several options, each with NAME=VALUE. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
 export function commandText(name: string, options: OptionValues): string {
@@ -83,7 +83,7 @@ export function completionOf(
   };
   const names = parts.map(([name]) => name);
 
-  /** Returns nothing if the shell should complete file names. */
+  /** Returns no candidates if the shell should complete file names. */
   const candidates = async (words: readonly string[]): Promise<readonly string[]> => {
     if (words.length <= 1) return [...names, "help"];
     if (words[0] === "help") return names;

@@ -19,7 +19,7 @@ const AUTHORITIES_MAX = 8;
 const SEED_BYTES = 32;
 const HEAD = 12;
 
-/** The index of an address is the number of the core's endpoint. */
+/** The number of addresses. The index of an address is that of its endpoint in the core. */
 const ADDRESSES = Endpoint.RESOURCE + 1;
 
 export interface PageContent {
@@ -33,12 +33,12 @@ export interface PageContent {
   readonly authorities: readonly Uint8Array[];
   /** "" for none. */
   readonly timeServer: string;
-  /** 1 for DPoP, plus 2 or 4 for private_key_jwt, whose audience is then the issuer or the token endpoint. */
+  /** A sum. 1: DPoP. 2: private_key_jwt with the issuer as audience. 4: private_key_jwt with the token endpoint. */
   readonly keyUses: number;
   readonly signingKey: Uint8Array;
 }
 
-/** BearSSL's number of each curve. An RSA key has the number 0. */
+/** The numbers that BearSSL gives the curves. In a page, 0 in place of a curve means an RSA key. */
 const CURVES: Readonly<Record<string, number>> = { "P-256": 23, "P-384": 24 };
 
 export class PageError extends Error {}
@@ -90,7 +90,7 @@ function authorityOf(pem: string): Buffer {
   };
   const point = Buffer.concat([Buffer.of(4), bytes(key.x), bytes(key.y)]);
   const main = part(curve === 0 ? bytes(key.n) : point, subject[0] + subject[1]);
-  // The exponent follows the modulus, with its own tag and length.
+  // The exponent follows the modulus, after a tag and a length of one byte each.
   const exponent = curve === 0 ? part(bytes(key.e), main[0] + main[1] + 2) : ([0, 0] as const);
   const places = [subject, main, exponent].flat().map((place) => number(place, 2));
   return Buffer.concat([sized(raw, 2), number(curve, 1), ...places]);

@@ -7,7 +7,7 @@ import { makeDirectory, reasonOf, writeOwn } from "../../platform/node/files.ts"
 import { readCertificates, readText, UsageError } from "../desktop/command-line.ts";
 import { makePage, PageError } from "./page-format.ts";
 
-/** Creates missing folders. @throws UsageError */
+/** Writes a file, and creates missing folders. @throws UsageError */
 export function replaceFile(path: string, content: Uint8Array | string): void {
   try {
     makeDirectory(dirname(path), 0o777);

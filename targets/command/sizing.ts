@@ -1,5 +1,6 @@
-// `picogrant sizing`: the memory that a core needs for tokens of given lengths. For different sizes, the driver signs
-// in and, with a refresh token, refreshes, loses power, refreshes again, and signs out.
+// `picogrant sizing`: the memory that a core needs for tokens of given lengths. With each tried size of memory, a
+// simulated device signs in. If there are refresh tokens, it also refreshes, loses power, refreshes again, and signs
+// out.
 
 import * as complete from "../../core/complete.ts";
 import * as grantAlone from "../../core/index.ts";
@@ -10,7 +11,7 @@ import { integer, markdownTable } from "../desktop/command-line.ts";
 import { Exit } from "./exit-codes.ts";
 import type { Part } from "./option-parser.ts";
 
-/** A server without refresh tokens has 0 as their length. */
+/** `refreshTokenBytes` is 0 if the server issues no refresh tokens. */
 type Tokens = Pick<ServerProfile, "accessTokenBytes" | "refreshTokenBytes">;
 
 export const BUILDS = { complete, "grant alone": grantAlone } as const;

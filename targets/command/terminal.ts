@@ -8,7 +8,7 @@ export function isScreen(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): b
   return stream.isTTY === true && env.TERM !== "dumb";
 }
 
-/** In POSIX, the first of these variables that is set names the character set. */
+/** In POSIX, the first of the three variables that is set names the character set. */
 export function hasUtf8(
   { LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv,
   platform: string = process.platform,

@@ -5,7 +5,7 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 
 const folder = fileURLToPath(new URL("./", import.meta.url));
 
-/** Removes Node's crypto, which tweetnacl loads for random numbers. An adapter provides them instead. */
+/** Removes Node's crypto, which tweetnacl loads for random numbers. Here, random numbers come from an adapter. */
 export const withoutCrypto: Plugin = {
   name: "without-crypto",
   setup({ onLoad, onResolve }) {

@@ -28,7 +28,7 @@ import { bytesOf, textOf } from "../../platform/text/text.ts";
 const { Endpoint, CallState, ErrorCode, State } = core;
 
 const CONFIG_BYTES_MAX = 65_536;
-/** A longer line cannot be a command and is dropped. */
+/** Maximum length of a command in characters. A longer line is dropped. */
 const LINE_MAX = 4096;
 const USAGE = "usage: qjs --std -m picogrant.qjs.js --config FILE [--check]";
 const WRONG_USE = 2;
@@ -37,7 +37,7 @@ const INTERNAL_ERROR = 70;
 
 class UsageError extends Error {}
 
-/** Reports an event. The bytes follow the line unchanged, and a line feed follows the bytes. */
+/** Writes an event as a line. The bytes follow the line unchanged, and a line feed follows the bytes. */
 type Emit = (event: Record<string, string | number>, bytes?: readonly number[]) => void;
 
 class App {
@@ -68,7 +68,7 @@ class App {
     this.#driver.stop();
   }
 
-  /** Carries out a command of the user or of another program. An unknown command causes an event. */
+  /** Carries out a command of the user or of another program. An unknown command causes the event `refused`. */
   command(line: string): void {
     const [verb = "", ...rest] = line.trim().split(" ");
     if (verb === "sign-in") this.#driver.signIn();
@@ -108,7 +108,7 @@ class App {
     const { stepUp } = this.#driver;
     const event = {
       event: "response",
-      // An API that requires another sign-in has responded with 401 (RFC 9470).
+      // If `stepUp` is set, the API has responded with 401 and requires another sign-in (RFC 9470).
       status: stepUp === undefined ? callStatus : 401,
       ...stepUp,
       error: nameOf(ErrorCode, callError),
@@ -139,7 +139,7 @@ class App {
   }
 }
 
-/** Returns `signed-in` for SIGNED_IN. */
+/** The name of a value, such as `signed-in` for `State.SIGNED_IN`. */
 function nameOf(names: Record<number, string>, value: number): string {
   return (names[value] ?? String(value)).toLowerCase().replaceAll("_", "-");
 }
@@ -160,14 +160,14 @@ function readConfig(os: Os, file: string): DeviceConfig {
   }
 }
 
-/** Rejects a configuration that other users can change. Only its owner and group may read one with a secret. */
+/** Rejects a configuration that other users can change, and one with a secret that every user can read. */
 function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   const secret = config.clientSecret ?? config.storage?.deviceKey;
   const what = secret === undefined ? "configuration" : "configuration with a secret";
   refuseOthers(os, file, what, `${file}:`);
 }
 
-/** Rejects `dpop`, and the lack of members that only this host needs, so that the schema cannot require them. */
+/** Rejects `dpop`, and a file without the members that this host needs although the schema does not require them. */
 function refuseIncomplete(file: string, config: DeviceConfig): void {
   const { endpoints } = deviceServer(config);
   const { storage, dpop = "off" } = config;
@@ -256,7 +256,7 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
     };
     os.signal(os.SIGTERM, end);
     os.signal(os.SIGINT, end);
-    // A board's buttons: a program that watches the pins sends a signal.
+    // For the buttons of a board: another program watches the pins and sends these signals.
     os.signal(os.SIGUSR1, () => app.command("sign-in"));
     os.signal(os.SIGUSR2, () => app.command("sign-out"));
     readCommands(os, config.control?.commands, (line) => {
@@ -270,7 +270,7 @@ function run(std: Std, os: Os, config: DeviceConfig): void {
   }
 }
 
-/** Ends the program after an exception in a callback, because no timer would wake the device any more. */
+/** Returns an `os` whose callbacks end the program after an exception. Otherwise, no timer would wake the device. */
 function guarded(std: Std, os: Os): Os {
   const guard = (call: () => void) => (): void => {
     try {

@@ -18,7 +18,7 @@ export interface TlsIdentity {
   cert: string;
 }
 
-/** Identities for the TLS cases. All are for 127.0.0.1, except `otherName`. */
+/** Identities for the TLS cases. All but `otherName` are for the name of the server under test. */
 export interface TlsIdentities {
   /** An identity signed by the authority that the adapter trusts. */
   trusted: TlsIdentity;

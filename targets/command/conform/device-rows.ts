@@ -1,6 +1,6 @@
-// The tests of `conform --device`. Each row has a rule with its section, the expected requests and the responses.
-// "specification" means the device authorization specification (targets/docs/two-services.md). A row about HTTP names a
-// duty (http-bench.ts), which has the section.
+// The tests of `conform --device`. Each row has the section of its rule, the expected requests and the responses.
+// "specification" means the device authorization specification (targets/docs/two-services.md). A row about HTTP names
+// one of the duties of an HTTP adapter (`httpDuties` in http-bench.ts), which states the section.
 
 import { gzipSync } from "node:zlib";
 import {
@@ -99,7 +99,7 @@ const rotated = json(200, ROTATED);
 const pending = json(400, { error: "authorization_pending" });
 const slowDown = json(400, { error: "slow_down" });
 const refusal = (error: string, status = 400): HttpResponse => json(status, { error });
-/** The response to a HEAD request. A device without a clock takes the time from it. */
+/** The response to a HEAD request. A device without a clock takes the time from its Date. */
 export const dated = (): HttpResponse => text(200, "", `Date: ${new Date().toUTCString()}`);
 /** The response to an API call, unless a step has another one. */
 export const freely = json(200, {});
@@ -225,7 +225,7 @@ export const rows: readonly Row[] = [
     several(poll(pending)),
     ...[again, perhaps(poll(tokens))],
   ]),
-  // Rejections of a poll end the code.
+  // After each of these responses to a poll, the code is no longer valid.
   ...rowsOf("RFC 8628 §3.5", ended, {
     "denied-400": refusal("access_denied"),
     "expired-token": refusal("expired_token"),

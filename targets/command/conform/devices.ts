@@ -1,5 +1,5 @@
-// `picogrant conform --device`: tests a complete device by its requests. Each row has its own device, server and
-// directory, so several rows can run in parallel.
+// `picogrant conform --device`: tests a complete device by its requests. Each row (a test in device-rows.ts) has its
+// own device, server and directory, so several rows can run in parallel.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -1,5 +1,6 @@
-// Judges a device in one row by its requests and their times. Each row expects certain requests, or none. In every row, the
-// device must send no request to another server. Except for API calls, it must send none too early or during another one.
+// Judges a device in one row by its requests and their times. Each row expects certain requests, or none. In every row,
+// a request to another server is a fault. A request too early or during another one is a fault, unless it is an API
+// call.
 
 import { createHash } from "node:crypto";
 import {
@@ -15,7 +16,7 @@ import type { Arrival, Listeners } from "./server.ts";
 /** Tolerance for early requests, because clocks differ and the machine may be busy. */
 const EARLY_MS = 100;
 const LATE_MS = 3000;
-/** After this time without a request, a row has passed, or an optional step is skipped. */
+/** After this time without a request, a row with no step left has passed, and an optional step is skipped. */
 const QUIET_MS = 3000;
 /** A hook starts after this time without a request. */
 const CALM_MS = 700;
@@ -100,7 +101,7 @@ export class Judge implements Listeners {
     if (this.#row.steps.length > 0) this.#print(what);
   }
 
-  /** Reports a request to another server. The device can only know the address from a response. */
+  /** Reports a request to another server. The device can only know that server's address from a redirect. */
   elsewhere(arrival: Arrival): void {
     this.#print(
       `${arrival.method} ${arrival.target} went to another server, which a redirect named`,
@@ -209,7 +210,7 @@ export class Judge implements Listeners {
     return step.print;
   }
 
-  /** Whether the first request of a repeated step has arrived. Further ones are optional. */
+  /** Whether the first request of a repeated step has arrived. Further requests of this step are optional. */
   #hasBeen(step: Step | undefined): boolean {
     return step?.isRepeated === true && this.#repeated === step;
   }

@@ -1,5 +1,5 @@
-// The server of one row: parses requests with Node, and writes responses as bytes, because an HTTP library cannot send
-// invalid ones.
+// The server of one row. It parses requests with Node's HTTP server, but writes responses as bytes to the socket,
+// because an HTTP library cannot send invalid responses.
 
 import http from "node:http";
 import https from "node:https";

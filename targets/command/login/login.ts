@@ -57,7 +57,7 @@ export const login: Part = {
     platform.stored.access = "renewed";
     const { storage } = platform;
     try {
-      // Without records, login.json is left over from a login that was killed before it received a code.
+      // If there are no records, login.json is left over from a login that was killed before it received a code.
       const stored = storage.hasRecords ? readStoredLogin(options.state) : undefined;
       checkStored(stored, options);
       await interruptibly((end) => loginOn(platform, options, stored, end));
@@ -134,7 +134,7 @@ async function loginOn(
   }
 }
 
-/** This many consecutive unusable responses (7 to 14 s) end the login. A proxy may send one while its server restarts. */
+/** So many consecutive unusable responses (7 to 14 s) end the login. A proxy may send one while a server restarts. */
 const UNUSABLE_MAX = 4;
 
 /** Whether the address is probably not that of an authorization server. A user at a terminal should not wait for it. */
@@ -164,8 +164,8 @@ function tooLateError(seconds: number | undefined, { codes, trouble }: Screen): 
 }
 
 /**
- * Adds a hint, because servers return the same error for a secret that is sent in the wrong way as for a wrong secret
- * (RFC 6749 §5.2). Some servers do not accept the methods that their metadata list.
+ * Adds a hint to an error about the client. A server returns the same error for a wrong secret and for a secret that is
+ * sent in the wrong way (RFC 6749 §5.2). Some servers do not accept the methods that their metadata list.
  */
 function withHint(
   error: unknown,

@@ -132,7 +132,7 @@ export function commandFor(name: string, state: string, more: OptionValues = {})
   return commandText(name, { ...more, account, state: place });
 }
 
-/** The command that repeats this login. If its secret came from the environment, the user must set it there again. */
+/** The command that repeats this login. It has no secret: a secret from the environment must be set there again. */
 export function loginCommand(
   state: string,
   settings: LoginSettings,
@@ -204,8 +204,7 @@ function readKey(keyFile: string): Uint8Array {
   return deviceKey;
 }
 
-// The content of login.json in the directory of the tokens. It contains no secret.
-
+/** The content of login.json in the directory of the tokens. It contains no secret. */
 export interface StoredLogin {
   readonly version: 1;
   readonly settings: LoginSettings;

@@ -26,7 +26,7 @@ export interface LoginSettings extends Partial<Omit<Client, "clientSecret" | "me
   /** A profile's name, or an issuer. */
   readonly server?: string | undefined;
   readonly serverParameters?: Record<string, string> | undefined;
-  /** A device.json with server and client. `scope` and `dpop` replace its own. */
+  /** A device.json with server and client. `scope` and `dpop` of the command line replace the file's. */
   readonly config?: string | undefined;
   readonly secret: SecretSource;
   /** A file of random bytes, with which the tokens are sealed. */
@@ -105,7 +105,7 @@ function secretOf({ secret }: LoginSettings): string | undefined {
     if (value) return value;
     throw new UsageError(`the client's secret is in ${SECRET_VARIABLE}, which is not set; set it`);
   }
-  // Editors add a line break at the end.
+  // Remove the line break that editors add at the end.
   const text = readText(secret.file, "client's secret").replace(/\r?\n$/, "");
   refuseOthers(secret.file, "client's secret");
   if (text === "") throw new UsageError(`${secret.file}: is empty; it should hold a secret`);
@@ -122,8 +122,8 @@ export function readDeviceJson(file: string): DeviceConfig {
 }
 
 /**
- * Completes a device.json with the addresses of its server's profile or metadata. With `dpop` "auto", the result
- * depends on the metadata. @throws UsageError, SignInError
+ * Completes a device.json with the addresses of its server's profile or metadata. If `dpop` is "auto", the metadata
+ * determine whether the result has DPoP. @throws UsageError, SignInError
  */
 export async function completed(
   file: string,

@@ -173,7 +173,7 @@ async function withSession(
 ): Promise<void> {
   const state = directoryOf(flags);
   await withStoredLogin(state, async (platform, { settings, who }, signal) => {
-    // If several commands run at the same time, only the first one has to refresh the token.
+    // Of several commands that run at the same time, only the first one then has to refresh the token.
     await alone(platform);
     if (fresh) platform.stored.access = "renewed";
     const stored = metadataOf(platform, settings);
