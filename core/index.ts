@@ -1,5 +1,5 @@
-// The build of the grant alone, with the core API that a host uses. api.ts adds metadata and API calls,
-// complete.ts also offers and security events.
+// The build of the grant alone, with the core API that a host uses. api.ts adds metadata and API calls. complete.ts
+// also adds subscription offers and security events.
 
 import type { Config } from "./device/config.ts";
 import type { Bytes, Device } from "./device/memory.ts";
@@ -35,7 +35,7 @@ export { CallState } from "./requests/call.ts";
 
 /**
  * Creates a device for the grant alone. After this call, the core does not allocate.
- * @param memory 4096 bytes suffice for a 20x4 display and short tokens; the device uses them as long as it exists
+ * @param memory byte array, used as long as the device exists; 4096 bytes suffice for a 20x4 display and short tokens
  * @param config the developer's settings; read during this call only
  * @returns the device; null if configError returns an invalid member, or if the memory is too small
  */

@@ -1,11 +1,11 @@
-// Internal invariants. Each use has the label ASSERT. Release builds remove all code with this label. The sources and the
-// readable build contain it.
+// Assertions of internal invariants. Each statement that calls `must` has the label ASSERT. Release builds remove these
+// statements; the sources and the readable build contain them.
 
 /**
- * Throws if the core has a bug. No input from outside may cause that.
+ * Throws an error if `holds` is false. That is a bug of the core: no input from outside may cause it.
  * @param holds the invariant
- * @param rule its description
- * @throws Error with the rule
+ * @param rule a description of the invariant
+ * @throws Error that names the rule
  */
 export function must(holds: boolean, rule: string): void {
   if (!holds) throw new Error(`the core is at fault: ${rule}`);

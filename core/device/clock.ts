@@ -1,5 +1,5 @@
-// The core's time: the host reports elapsed milliseconds, and the core counts down in small integers. This file also
-// determines the wait before the next request: interval, backoff, jitter, Retry-After.
+// The core's clocks. The host reports elapsed milliseconds, and the core counts its waits and lifetimes down. This file
+// also determines the wait before the next request, from interval, backoff, jitter and Retry-After.
 
 import { must } from "./assertion.ts";
 import { countDown, quotient } from "./digits.ts";
@@ -10,11 +10,11 @@ import { State } from "./states.ts";
 
 /** All countdowns, and the values from which the next wait is computed. */
 export interface Clock {
-  /** Milliseconds until the grant's next request or the next retry of a storage operation. API calls do not wait for it. */
+  /** Milliseconds until the grant's next request or the next retry of a storage operation. A call does not wait. */
   waitMs: number;
-  /** Milliseconds between two polls, as the server requires. */
+  /** Milliseconds between two polls. */
   intervalMs: number;
-  /** The last backoff in milliseconds. */
+  /** The last backoff in milliseconds, which the next failure doubles; 0: the next backoff is the shortest one. */
   backoffMs: number;
   /**
    * Upper limit in milliseconds of the random wait before the first request after a start, and before the request for
@@ -23,21 +23,21 @@ export interface Clock {
   startSpreadMs: number;
   /** State of the random generator for jitter. */
   random: number;
-  /** Milliseconds left for the current request or VERIFY. */
+  /** Milliseconds until the current request or VERIFY times out. */
   exchangeMs: number;
-  /** Milliseconds of the current second that have elapsed, because lifetimes count whole seconds. */
+  /** Elapsed milliseconds that are not a whole second yet. Lifetimes are counted in whole seconds. */
   carryMs: number;
-  /** Seconds until the code expires; 100000000: over three years; -1: no valid number was received, so there is no code. */
+  /** Seconds until the code expires; 100000000: over three years; -1: `expires_in` is invalid, so there is no code. */
   codeLifetimeS: number;
   /** Seconds until the access token expires; 0: it must be refreshed before it is used; 100000000: unknown. */
   accessLifetimeS: number;
   /** Seconds until the refresh token expires; 100000000: unknown. */
   refreshLifetimeS: number;
-  /** Seconds for which rejected refreshes are still tolerated (grant/refusal.ts); 100000000: the next one starts a day. */
+  /** Seconds for which rejected refreshes do not end the session; 100000000: a day from the next rejection on. */
   refusalsLeftS: number;
-  /** How many seconds before its expiry the access token is refreshed. */
+  /** The access token is refreshed this many seconds before its expiry. */
   refreshMarginS: number;
-  /** Seconds for which the access token is only refreshed when it is needed. */
+  /** Seconds during which no refresh is due, unless a call or the application needs the access token. */
   refreshRestS: number;
 }
 
@@ -90,7 +90,7 @@ export function jitter(device: Device & Clock, below: number): number {
   return steps < below ? step << 6 : step;
 }
 
-/** A random wait for devices that start together. It is at most a minute if a user waits for a code. */
+/** A random wait, so that devices do not send at the same time; at most a minute if a user waits for a code. */
 export function spread(device: Device & Clock, isForCode: boolean): number {
   var most = device.startSpreadMs;
   return jitter(
@@ -112,9 +112,9 @@ export function waitAtLeast(device: Device, ms: number): void {
 }
 
 /**
- * Sets the wait after a failure: half of the backoff and a random part of the other half, so that devices do not retry
- * together. The backoff doubles up to `mostMs`. A poll waits at least for its interval (RFC 8628 §3.5), and every request
- * for Retry-After.
+ * Sets the wait after a failure: half of the backoff, plus a random part of the other half, so that devices do not
+ * retry together. Each failure doubles the backoff, up to `mostMs`. A poll waits at least for the polling interval (RFC
+ * 8628 §3.5). The wait is also at least Retry-After.
  */
 export function backOff(device: Device & Clock, mostMs: number): void {
   device.backoffMs = device.backoffMs ? device.backoffMs * 2 : Limit.BACKOFF_MIN_MS;
@@ -127,7 +127,7 @@ export function backOff(device: Device & Clock, mostMs: number): void {
   );
 }
 
-/** Sets for how long rejections of a refresh are tolerated; ENDLESS: a day from the next rejection on. */
+/** Sets for how many seconds rejected refreshes do not end the session; ENDLESS: a day from the next rejection on. */
 export function tolerateRefusals(device: Device & Clock, seconds: number): void {
   device.refusalsLeftS = seconds;
 }
@@ -142,8 +142,8 @@ export function setInterval(device: Device & Clock, ms: number): void {
 }
 
 /**
- * Sets the polling interval, at most INTERVAL_MAX_MS. If the server requires a longer one, a poll after INTERVAL_MAX_MS would
- * be too early (RFC 8628 §3.5). The code's lifetime is then limited, so that the code expires before this poll.
+ * Sets the polling interval, at most INTERVAL_MAX_MS. If the server requires a longer one, a poll after INTERVAL_MAX_MS
+ * would be too early (RFC 8628 §3.5). So the code then gets a shorter lifetime, and expires before that poll.
  */
 export function pollEvery(device: Device, ms: number): void {
   setInterval(device, ms);
@@ -167,7 +167,7 @@ export function setRefreshMargin(device: Device & Clock, seconds: number): void 
   device.refreshMarginS = seconds;
 }
 
-/** Sets for how long the access token is only refreshed when it is needed; 0: as soon as refreshMarginS requires it. */
+/** Sets `refreshRestS`; 0: a refresh is due `refreshMarginS` seconds before the access token expires. */
 export function restRefreshes(device: Device & Clock, seconds: number): void {
   device.refreshRestS = seconds;
 }

@@ -1,12 +1,12 @@
-// The numbers of commands, endpoints and headers in the core API, and the range of bytes of some commands.
+// The numbers of commands, endpoints and Authorization headers in the core API, and the bytes that belong to a command.
 
 import type { Device } from "./memory.ts";
 
-/** The bytes for LOAD, STORE, VERIFY and CHALLENGE. */
+/** The bytes that the host reads or writes for LOAD, STORE, VERIFY and CHALLENGE. */
 export interface CommandRange {
   /** First byte of the range in `memory`, for LOAD, STORE, VERIFY and CHALLENGE. */
   data: number;
-  /** The capacity in bytes for LOAD, the length in bytes for STORE, VERIFY and CHALLENGE. */
+  /** Number of bytes in the range. A record that LOAD reads may be shorter. */
   dataLength: number;
 }
 
@@ -22,33 +22,35 @@ export function handOver(device: Device & CommandRange, start: number, length: n
 }
 
 /**
- * The host's next task. The data of a command are properties of the device and ranges of its memory. A range does not
- * change until the command is done; the ranges of SEND do not change until the exchange ends.
+ * The host's next task. A command's data are properties of the device and ranges of its memory. A range does not change
+ * until the command is done. The ranges of SEND do not change until the exchange ends.
  */
 export enum Command {
   /** Nothing to do. wakeIn returns how long the host can sleep. */
   NONE = 0,
   /**
-   * Send a request: its requestId, endpoint, isGet, target and targetLength (path and query after the endpoint's
-   * address), body and bodyLength (a call: callBody from callBodyFrom to callBodyTo, if not null), isJson,
-   * authorization (one of Authorization).
+   * Send the request with these properties: requestId, endpoint, isGet, target and targetLength (path and query after
+   * the endpoint's address), body and bodyLength, isJson, authorization (one of Authorization). If callBody is not
+   * null, the body is callBody from callBodyFrom to callBodyTo instead.
    */
   SEND = 1,
   /** Abort the current request or VERIFY, and report nothing more of it. */
   ABORT = 2,
   /** Show the frame: columns x rows character codes from start[Region.FRAME]. */
   SHOW = 3,
-  /** Read `slot` into data and dataLength; then storageDone(length), 0 if it is empty, -1 if it is unreadable. */
+  /**
+   * Read at most dataLength bytes of `slot` to `data`; then storageDone(size), 0 for an empty slot, -1 if unreadable.
+   */
   LOAD = 4,
-  /** Write data and dataLength to `slot`, durably; then storageDone(1 or 0). */
+  /** Write dataLength bytes from `data` to `slot`, durably; then storageDone(1), or storageDone(0) on failure. */
   STORE = 5,
-  /** Empty `slot`, durably; then storageDone(1 or 0). */
+  /** Empty `slot`, durably; then storageDone(1), or storageDone(0) on failure. */
   ERASE = 6,
-  /** Verify signature, issuer and audience of the security event token in data and dataLength; then eventVerified. */
+  /** Verify the security event token at `data` (dataLength bytes): signature, issuer, audience; then eventVerified. */
   VERIFY = 7,
   /**
-   * Create a code verifier and its challenge (RFC 7636 §4.1, §4.2). Write the 43 bytes of the verifier and then the 43
-   * of the challenge into data and dataLength. Then storageDone(1), or 0 if the host cannot create them.
+   * Create a code verifier and its challenge (RFC 7636 §4.1, §4.2). Write the 43 bytes of the verifier to `data`, and
+   * the 43 bytes of the challenge after them. Then storageDone(1), or storageDone(0) if the host cannot create them.
    */
   CHALLENGE = 8,
 }
@@ -75,6 +77,6 @@ export enum Endpoint {
   METADATA = 3,
   /** Polls for security events (RFC 8936 §2.4). */
   EVENTS = 4,
-  /** The first resource server (RFC 6749 §1.1). The second is 6, the third 7 and so on. */
+  /** The first resource server (RFC 6749 §1.1). The second one is 6, the third one 7, and so on. */
   RESOURCE = 5,
 }

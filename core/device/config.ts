@@ -12,8 +12,8 @@ export enum ClientAuthentication {
   /** HTTP Basic with `client_id` and `client_secret`, in every request of the grant. */
   CLIENT_SECRET_BASIC = 2,
   /**
-   * As the device authorization specification requires: the secret is only in the body of token requests, and a
-   * revocation has the token in its query.
+   * As in the device authorization specification: polls and refreshes have the secret in the body, other requests do
+   * not. A revocation has the token in its query.
    */
   SPECIFICATION = 3,
 }
@@ -21,7 +21,7 @@ export enum ClientAuthentication {
 /** Whether device authorization requests have a code challenge (RFC 7636). The host creates it (Command.CHALLENGE). */
 export enum Pkce {
   NEVER = 0,
-  /** A request has a code challenge only after the server has demanded one in an error. */
+  /** Requests have a code challenge after the server has demanded one in an error. */
   ON_DEMAND = 1,
   /** Every device authorization request has a code challenge. */
   ALWAYS = 2,
@@ -36,20 +36,20 @@ export interface Config {
   /** The client authentication in requests to the authorization server, one of ClientAuthentication. */
   clientAuthentication: number;
   /**
-   * Identifies this authorization server: its issuer identifier, or the whole address of its token endpoint, because
-   * tenants may share an origin. A record that was stored under another name is ignored, except `formerServer`.
+   * Identifies the authorization server in stored records: its issuer identifier, or the whole address of its token
+   * endpoint, because tenants may share an origin. Records under another name, except `formerServer`, are ignored.
    */
   server: string;
   /**
-   * The server's name in an older version. A record under this name is valid, and is rewritten under `server` at once. ""
-   * or omitted: none.
+   * The name that an older version used for the server. A record under this name is valid, and is rewritten under
+   * `server` at once. "" or omitted: none.
    */
   formerServer?: string;
   /** Scopes, separated by spaces. */
   scope: string;
   /** Additional form parameters of the device authorization request, form-encoded, each preceded by `&`, or "". */
   deviceParameters: string;
-  /** Additional form parameters of token requests: polls and refreshes (`&resource=...`, RFC 8707). */
+  /** Additional form parameters of polls and refreshes, in the same format, such as `&resource=...` (RFC 8707). */
   tokenParameters: string;
   /** Columns of the display, 16..80. */
   columns: number;
@@ -59,25 +59,25 @@ export interface Config {
   seed: number;
   /** 1: requests a code at the start if nothing is stored; 0: waits for signIn. */
   autoStart: number;
-  /** How many further codes the device requests without user interaction when codes expire, 0..1000; 3 is reasonable. */
+  /** How many further codes the device requests without user interaction if codes expire, 0..1000; 3 is reasonable. */
   renewalsMax: number;
   /**
-   * Upper limit in milliseconds, 0..3600000, of the random wait before the first request after a start, and before the
-   * request for another code. Only a device with stored tokens waits longer than a minute. The longest backoff between
-   * refreshes that fail temporarily is this limit, or 64 s if that is longer. Omitted: 5000, because devices start
+   * The first request after a start, and each request for another code, waits for a random time below this limit, in
+   * milliseconds, 0..3600000. Only a device with stored tokens waits longer than a minute. When refreshes fail
+   * temporarily, their backoff grows to this limit, or to 64 s if that is longer. Omitted: 5000, because devices start
    * together after a power cut. Set 0 if a user waits at the start.
    */
   startSpreadMs?: number;
   /** Whether device authorization requests have a code challenge, one of Pkce. NEVER if omitted. */
   pkce?: number;
   /**
-   * 1: grant requests have JSON bodies, for a server that requires it; 0 or left out: forms (RFC 6749). After a 415,
-   * the request is retried once in the other format.
+   * 1: grant requests have JSON bodies, for a server that requires JSON; 0 or omitted: forms (RFC 6749). After a 415,
+   * the device retries the request once in the other format.
    */
   jsonBodies?: number;
   /**
-   * Display texts in another language, as many lines as MESSAGES; "" for the default. Each character is one byte of the
-   * display's character set, 1..255 except line feed (10).
+   * Display texts in another language: at least as many lines as MESSAGES, in the same order; "" for the default texts.
+   * Each character is one byte of the display's character set, 1..255 except line feed (10).
    */
   messages: string;
 }
@@ -135,7 +135,7 @@ function areMessages(value: string): boolean {
 }
 
 /**
- * Checks a configuration, and stores nothing of it. `create` rejects a configuration with an error.
+ * Checks a configuration. `create` rejects an invalid one.
  * @returns the first member that is missing or invalid, NONE if all are valid
  */
 export function configError(config: Config): ConfigMember {

@@ -1,5 +1,5 @@
-// The numbers of errors, kinds and messages, and the default texts. tables/errors.ts maps each error to its kind,
-// message and names on the wire.
+// The numbers of errors, kinds and messages, and the default texts. tables/errors.ts maps each error to its kind, its
+// message and the names that servers use for it.
 
 import { type Device, literalBytes } from "./memory.ts";
 import { Literal } from "./tables.ts";
@@ -8,7 +8,7 @@ import { Literal } from "./tables.ts";
 export enum ErrorCode {
   /** No error. */
   NONE = 0,
-  // Errors that a server names in its response. Servers also name TOKEN_REVOKED and INTERACTION_REQUIRED.
+  // Errors that a server names in its response. TOKEN_REVOKED and INTERACTION_REQUIRED below are also such errors.
   /** The user has not decided yet (RFC 8628 §3.5). */
   AUTHORIZATION_PENDING = 1,
   /** Poll less often (RFC 8628 §3.5). */
@@ -33,7 +33,7 @@ export enum ErrorCode {
   INVALID_REQUEST = 11,
   /** The server does not support this grant (RFC 6749 §5.2). */
   UNSUPPORTED_GRANT_TYPE = 12,
-  /** There were too many requests: the server's error code, or the status 429. */
+  /** There were too many requests: the server has sent this error code, or the status 429. */
   RATE_LIMIT_EXCEEDED = 13,
   /** The server has failed. */
   SERVER_ERROR = 14,
@@ -45,27 +45,27 @@ export enum ErrorCode {
   INSUFFICIENT_SCOPE = 17,
   /** The device cannot use tokens of this type, or the server cannot revoke them (RFC 7009 §2.2.1). */
   UNSUPPORTED_TOKEN_TYPE = 18,
-  // Errors that the device finds itself.
+  // Errors that the device detects itself.
   /** There was no complete response, the server does not have the endpoint, or VERIFY took too long. */
   UNREACHABLE = 19,
-  /** No success and no error code; or 5xx with an unknown error code. 429 is error 13, and some 4xx are error 32. */
+  /** No success and no error code, or 5xx with an unknown one. 429: RATE_LIMIT_EXCEEDED; some 4xx: REQUEST_REFUSED. */
   UNAVAILABLE = 20,
-  /** The response is not JSON, or lacks a valid required member (of a grant response: `errorField`). */
+  /** The response is not JSON, or lacks a valid required member (see `errorField` for a grant response). */
   MALFORMED_RESPONSE = 21,
-  /** A value does not fit: see `errorField`, `errorLength` and `memoryNeeded`. For a call, see only `callErrorField`. */
+  /** A value does not fit: see `errorField`, `errorLength` and `memoryNeeded`; for a call, only `callErrorField`. */
   VALUE_TOO_LONG = 22,
   /** The server's error code is unknown. */
   UNKNOWN_ERROR = 23,
-  /** A code has expired, or was rejected, after the device has replaced `renewalsMax` codes. */
+  /** A code has expired or was rejected, and the device had already requested `renewalsMax` further codes. */
   RENEWALS_EXHAUSTED = 24,
   /**
-   * The server has rejected the refresh token, or all refreshes for a day; or the access token has expired or was rejected,
-   * and there is no refresh token. In a call also: the user has ended the session.
+   * The server has rejected the refresh token, or all refreshes for a day. Or the access token has expired or was
+   * rejected, and there is no refresh token. As the error of a call, also: the user has ended the session.
    */
   SESSION_ENDED = 25,
   /**
-   * A request of the grant does not fit, or would not fit with the received code or tokens (`memoryNeeded`). In a call: an
-   * event poll does not fit, because of the event's long identifier.
+   * A grant request does not fit, or the next one would not fit with the received code or tokens (`memoryNeeded`). In a
+   * call: an event has a long identifier, with which the next event poll does not fit.
    */
   MEMORY_TOO_SMALL = 26,
   /** A security event or the server has reported that the token was revoked. */
@@ -75,15 +75,15 @@ export enum ErrorCode {
   /** The response to createOffer does not have the state DRAFT. */
   UNEXPECTED_STATE = 29,
   /**
-   * Repeated unusable responses: JSON without a code or tokens (`errorField`), redirects, rejections without an error
-   * code, or codes that the server does not know at their first poll.
+   * Too many unusable responses: JSON without a code or tokens (`errorField` names the member), redirects, rejections
+   * without an error code, or codes that the server does not know at their first poll.
    */
   UNUSABLE_RESPONSES = 30,
   /** The user must act at the server, for example sign in or consent (OpenID Connect Core 1.0 §3.1.2.6). */
   INTERACTION_REQUIRED = 31,
   /** The status says that the request itself is wrong: 405, 406, 411, 413, 414 or 415 (RFC 9110 §15.5). */
   REQUEST_REFUSED = 32,
-  /** The host could not create a code verifier and its challenge (RFC 7636). No request was sent without them. */
+  /** The host could not create a code verifier and its challenge (RFC 7636), so the device requested no code. */
   NO_CODE_CHALLENGE = 33,
 }
 
@@ -93,7 +93,7 @@ export enum ErrorKind {
   NONE = 0,
   /** Temporary: the device retries. */
   TRANSIENT = 1,
-  /** The code cannot be used any more. While it polls, the device requests a new one, up to `renewalsMax` times. */
+  /** The code or token is no longer valid. After a poll, the device requests a new code, up to `renewalsMax` times. */
   RENEWABLE = 2,
   /** The user can fix it. */
   USER = 3,
@@ -103,7 +103,7 @@ export enum ErrorKind {
   DEVELOPER = 5,
 }
 
-/** Display texts, in the order of MESSAGES. Those before OPEN belong to states; the state FAILED has one near the end. */
+/** Display texts, in the order of MESSAGES. */
 export enum Message {
   STARTING = 0,
   SIGNED_OUT = 1,
@@ -132,10 +132,7 @@ export enum Message {
   COUNT = 24,
 }
 
-/**
- * The default texts, one on each line. A host can replace them by as many lines in another language, in the bytes of its
- * display's character set.
- */
+/** The default display texts, one per line. The setting `messages` replaces them, for example in another language. */
 export var MESSAGES =
   "Starting\n" +
   "Not signed in\n" +

@@ -22,9 +22,9 @@ export interface Frame {
   columns: number;
   /** Rows of the display, 2..8. */
   rows: number;
-  /** 1 while the code is shown as valid. After a restart, the server must confirm it first. */
+  /** 1 while the code is shown as valid. After a restart, the server must first confirm a stored code. */
   codeConfirmed: number;
-  /** 1: when the code was last laid out, it had a countdown. */
+  /** 1: the last layout of a code has a countdown. */
   hasCountdown: number;
   /** The part of the display that must be laid out again. */
   frameDue: FrameDue;
@@ -32,15 +32,15 @@ export interface Frame {
   frameChanged: number;
   /** First cell of the visible page. */
   pageStart: number;
-  /** End of the visible page. */
+  /** The cell after the visible page. */
   pageEnd: number;
   /** Milliseconds until the next page; Limit.ENDLESS if there is only one. */
   pageMs: number;
   /** The current cell of the layout. */
   cell: number;
-  /** End of the current row. */
+  /** The cell after the current row. */
   rowEnd: number;
-  /** Number of cells of the last laid out text. */
+  /** Number of cells of the text that was laid out last. */
   textEnd: number;
 }
 
@@ -60,7 +60,7 @@ export function makeFrame(device: Frame, columns: number, rows: number): void {
   device.textEnd = 0;
 }
 
-/** Call this when the display's content has changed: the next tick lays it out again. */
+/** Call this when the content of the display has changed. The next tick lays it out again. */
 export function redraw(device: Device & Frame): void {
   device.frameDue = FrameDue.TEXT;
 }
@@ -92,7 +92,7 @@ export function showCountdown(device: Device & Frame, isShown: boolean): void {
   device.hasCountdown = isShown ? 1 : 0;
 }
 
-/** Writes the next cell, if it is on the visible page. */
+/** Writes `c` to the next cell, if that cell is on the visible page. */
 export function put(device: Device & Frame, c: number): void {
   ASSERT: must(device.cell <= device.rowEnd, "no row is longer than the display is wide");
   if (device.cell === device.rowEnd) device.rowEnd += device.columns;
@@ -107,7 +107,7 @@ export function put(device: Device & Frame, c: number): void {
   }
 }
 
-/** Writes spaces up to the cell `end`, where the row ends. */
+/** Writes spaces up to the cell `end` (exclusive), and ends the row there. */
 export function fill(device: Device & Frame, end: number): void {
   while (device.cell < end) put(device, 32);
   device.rowEnd = end;
@@ -133,7 +133,7 @@ export function goToLastRow(device: Device & Frame): void {
   goToCell(device, device.pageEnd - device.columns);
 }
 
-/** Reserves the last row of the page. The text starts again, and gets the rows above. */
+/** Reserves the last row of the page, and starts the layout again in the rows above it. */
 export function keepLastRow(device: Device & Frame): void {
   device.pageEnd -= device.columns;
   goToCell(device, 0);
@@ -144,7 +144,7 @@ export function isFrameUpToDate(device: Device): boolean {
   return !device.frameDue && device.pageMs > 0;
 }
 
-/** Whether only the countdown of an unchanged page has changed. */
+/** Whether the countdown is the only part of the page that may have changed. */
 export function isCountdownAlone(device: Device): boolean {
   return device.frameDue === FrameDue.SECONDS && device.hasCountdown > 0 && device.pageMs > 0;
 }
@@ -168,7 +168,7 @@ export function setPageAside(device: Device & Frame): number {
   return pageStart;
 }
 
-/** Ends measuring and restores the page. Selects the first page if the text's length has changed, or if one page suffices. */
+/** Ends measuring and restores the page. Selects the first page if the length has changed, or if one page suffices. */
 export function keepPage(device: Device & Frame, pageStart: number): void {
   var isOnePage = device.cell <= device.pageEnd - device.pageStart;
   device.pageStart = device.cell === device.textEnd && !isOnePage ? pageStart : 0;
@@ -186,7 +186,7 @@ export function endText(device: Device & Frame): void {
   fill(device, device.pageEnd);
 }
 
-/** Returns whether the frame has changed since the last call. The host then gets it with SHOW. */
+/** Returns whether the frame has changed since the last call. If so, the host gets SHOW. */
 export function takeFrame(device: Device & Frame): boolean {
   if (!device.frameChanged) return false;
   device.frameChanged = 0;

@@ -1,5 +1,5 @@
-// A device consists of the host's byte array, divided into regions (tables.ts), and an object of small integers and lists.
-// This file has the types, and the functions that look up regions. create.ts creates a device.
+// A device consists of the host's byte array, divided into regions (tables.ts), and an object of small integers and
+// lists. This file has the types, and the functions that look up regions. create.ts creates a device.
 
 import type { Client } from "../grant/client-authentication.ts";
 import type { Challenge } from "../grant/code-challenge.ts";
@@ -36,23 +36,23 @@ export type Place = Field | Region | Literal;
 
 /**
  * A kind of request other than those of the grant. It defines the members to find in a successful response, and the
- * functions that handle them. There is one object for each kind, made when the file is loaded.
+ * functions that handle them. Each kind is one object, which is created when the file is loaded.
  */
 export interface CallKind {
-  /** The literal with the members' names. `depth` is the deepest object in which they are looked up; 1 is the outermost. */
+  /** The literal with the members' names. They are looked up down to the level `depth`; 1 is the outermost object. */
   names: Literal;
   depth: number;
-  /** How many values share OUTPUT, starting with VALUE_A. */
+  /** OUTPUT is divided into this many values, starting with VALUE_A. */
   values: number;
   /** Parses one byte of the response. */
   scan: (device: Device, c: number) => void;
-  /** Handles a complete response. Returns NONE or its error. */
+  /** Handles a complete successful response. Returns NONE, or the error of the call. */
   take: (device: Device) => ErrorCode;
   /** Whether a successful response may have any body and length. */
   isAnyBody?: boolean;
 }
 
-/** A list of integers that is created once. Bytes have no indexOf, so TypeScript accepts no Bytes here. */
+/** A list of integers that is created once. `indexOf` makes TypeScript reject Bytes, which do not have it. */
 export interface Integers {
   [index: number]: number;
   readonly length: number;
@@ -65,9 +65,9 @@ type Read<Part> = {
 };
 
 /**
- * The state of a device outside its memory: small integers, and lists that are created once. It consists of parts, and each
- * part belongs to the file that declares it. A function that writes to a part takes a `Device & Part`. No other file names
- * the part, so TypeScript rejects writes elsewhere.
+ * The state of a device outside its memory: small integers, and lists that are created once. It consists of parts, and
+ * each part belongs to the file that declares it. A function that writes to a part takes a `Device & Part`. Only
+ * functions of that file do so, and TypeScript rejects writes elsewhere.
  */
 export type Device = Readonly<HostMemory> &
   Read<
@@ -127,8 +127,8 @@ export function bytesOf(device: Device, _region: Place): Bytes {
 
 /**
  * Searches for a literal in bytes that arrive one by one.
- * @param matched how many bytes at the literal's beginning the last bytes match
- * @returns the same after the byte `c`, or the literal's length when all of it has arrived
+ * @param matched the last result, at first 0: how many bytes at the literal's start the last received bytes match
+ * @returns this number after the byte `c`. When the whole literal has arrived, the result stays its length
  */
 export function matchNext(device: Device, literal: Literal, matched: number, c: number): number {
   var start = device.start[literal];
@@ -163,8 +163,8 @@ export function isSame(device: Device, region: Place, other: Place): boolean {
 }
 
 /**
- * Whether the first `size` bytes of the region's value equal those at `at` of `bytesOf(device, of)`. The caller checks that
- * the value has at least `size` bytes.
+ * Whether the first `size` bytes of the region's value equal the bytes from `at` on in `bytesOf(device, of)`. The
+ * caller checks that the value has at least `size` bytes.
  */
 export function startsAs(
   device: Device,

@@ -24,7 +24,7 @@ export function makeMoves(device: Moves): void {
   device.moves = 0;
 }
 
-/** Makes a transition (states.ts). Wipes data that the new state does not use, and resets display and backoff. */
+/** Makes a transition. Wipes data that the new state does not use, resets the backoff, and shows the first page. */
 export function moveTo(device: Device & Moves, event: Event, state: State): void {
   ASSERT: must(isTransition(device.state, event, state), "the table has every move");
   device.state = state;

@@ -1,7 +1,7 @@
-// The properties of a device that a host may read. `device[Property.STATE]` works with the sources and with bundles: in
-// the sources, a member is the property's name. In a bundle the device is an array, and a member is an index.
+// The properties of a device that a host may read. `device[Property.STATE]` works in the sources, where a member of
+// Property is a name, and in bundles, where the device is an array and a member is an index.
 
-/** The release, 1000 for 0.1.0. A host refuses a core of another release, because its numbers may differ. */
+/** The release as a number: 1000 is 0.1.0. A host refuses any other, because numbers of the core API may differ. */
 export var release = 1000;
 
 /** Properties of Device that a host may read, in the order of their indexes. */

@@ -1,16 +1,16 @@
 // Ownership and lifetimes of the bytes in a device's memory. tables/fields.ts has a row for each region, and create.ts
-// lays them out. A transition wipes the values that its new state does not use (moves.ts). OUTPUT has one owner at a
-// time, which claims it here. If a value becomes unusable within a state, the file that detects this wipes the value,
-// for example a rejected access token (call.ts) or the tokens of a truncated response (token-response.ts).
+// places the regions. OUTPUT has one owner at a time, which claims it here. A transition wipes the values that its new
+// state does not use (moves.ts). If a value becomes unusable within a state, the file that detects this wipes it, for
+// example a rejected access token (call.ts) or the tokens of a truncated response (token-response.ts).
 //
 // Most regions have a place of their own. These regions share one:
-//  - The tokens, the device code and its verifier have no fixed places. They are at the end of the memory, one after the
-//    other, and OUTPUT has all bytes between the fixed places and them. A value arrives in OUTPUT, after OUTPUT's own
-//    content. When it is complete, it moves up to the other values (settle). If one is wiped, those before it move up.
-//  - CALL shares the places of the user code and its URIs, because only a session has calls with a target.
+//  - The tokens, the device code and its verifier have no fixed places. They lie one after the other at the end of the
+//    memory. OUTPUT is between the fixed places and these values. A new value arrives in OUTPUT, after OUTPUT's own
+//    content. A complete value moves up to the others (settle). If a value is wiped, the values before it move up.
+//  - CALL shares the places of the user code and its URIs. Only a session has calls with a target, and it has no code.
 //  - The values of a call's response, requests of the grant and records use OUTPUT, one at a time.
 //  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN swap their places with each new token.
-//  - CLIENT, or its start, is also the end of DEVICE_AUTHORIZATION. These two regions do not change after the start.
+//  - DEVICE_AUTHORIZATION ends with CLIENT or the start of CLIENT. These two regions do not change after the start.
 
 import { setRefreshLifetime } from "./clock.ts";
 import { Message } from "./errors.ts";
@@ -27,7 +27,7 @@ export var CODE_STATES: number =
 export var TOKEN_STATES: number =
   (1 << State.STARTING) | (1 << State.SIGNED_IN) | (1 << State.REFRESHING) | (1 << State.REVOKING);
 
-/** A bit for each state that is a session. Only a session has a call with a target. */
+/** A bit for each state of a session. Only a session has a call with a target. */
 export var SESSION_STATES: number = (1 << State.SIGNED_IN) | (1 << State.REFRESHING);
 
 /** A bit for each region whose place depends on the lengths of values. */
@@ -40,18 +40,18 @@ var MOVABLE: number =
 /** The owner of OUTPUT. */
 export enum OutputUse {
   NOBODY = 0,
-  /** A request of the grant, from SEND until the exchange ends or until ABORT; from CHALLENGE to storageDone. */
+  /** A request of the grant, from SEND until the exchange ends or ABORT. Also CHALLENGE, until storageDone. */
   REQUEST = 1,
   /** A record, from LOAD or STORE until storageDone. */
   RECORD = 2,
   /**
-   * A call's response, from SEND until tick returns NONE with the call done. From then until the next tick, the host reads
-   * it (RESPONSE_SHOWN).
+   * A call's response, from SEND until tick returns NONE after the end of the call. Then the use becomes
+   * RESPONSE_SHOWN.
    */
   RESPONSE = 3,
-  /** A finished call's response, after tick has returned NONE. Any owner may now claim OUTPUT. */
+  /** The response of a finished call. The host may read it until another owner claims OUTPUT. */
   RESPONSE_SHOWN = 4,
-  /** Data of a single API function, which wipes them at its end: an offer's body, or an event's claims. */
+  /** Data that a function of the core API needs until it returns: an offer's body, or an event's claims. */
   SCRATCH = 5,
 }
 
@@ -69,13 +69,13 @@ export interface Regions {
   outputUse: OutputUse;
   /** 1 between beginCall and sendCall, while the target is being built in CALL. */
   isBuilding: number;
-  /** Length of the call's target in CALL without a page token. */
+  /** Length of the target in CALL, without a page token at its end. */
   targetSize: number;
   /** 1 if CALL has the target of a further page. */
   hasNextPage: number;
 }
 
-/** Creates regions without a place. Display texts are the last of them, starting with `messages`. */
+/** Creates regions without a place. The display texts are the last ones, from the number `messages` on. */
 export function makeRegions(device: Regions, messages: number): void {
   var start: number[] = [];
   var length: number[] = [];
@@ -106,7 +106,7 @@ export function placeRegion(
   device.capacity[region] = capacity;
 }
 
-/** Makes a region of `length` bytes of memory that already contain its value. */
+/** Places a region over `length` bytes of memory that already contain its value. */
 export function placeConstant(
   device: Device & Regions,
   region: Place,
@@ -117,7 +117,7 @@ export function placeConstant(
   device.length[region] = length;
 }
 
-/** Sets the length of the region's value; -1: none. Does not overwrite the old bytes (see wipe). */
+/** Sets the length of the region's value; -1: none. Does not overwrite the old bytes, as wipe does. */
 export function setLength(device: Device & Regions, region: Place, length: number): void {
   device.length[region] = length;
 }
@@ -126,7 +126,7 @@ function outputEnd(device: Device): number {
   return device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT];
 }
 
-/** Moves `size` bytes from `at` up by `distance`, together with the values in them. Overwrites the old bytes. */
+/** Moves the `size` bytes from `at` on up by `distance`, with the regions in them. Overwrites the old bytes. */
 function moveUp(device: Device & Regions, at: number, size: number, distance: number): void {
   for (var i = at + size; i-- > at; ) {
     var byte = device.memory[i];
@@ -149,7 +149,7 @@ export function beginArrival(device: Device, region: Place): void {
   if ((MOVABLE >> region) & 1) placeRegion(device, region, at, outputEnd(device) - at);
 }
 
-/** Call this when a value is complete. In a movable region, it moves to the end of OUTPUT, which becomes shorter. */
+/** Call this when a value is complete. Moves it to the end of OUTPUT if its region is movable, and shortens OUTPUT. */
 export function settle(device: Device & Regions, region: Place): void {
   var at = device.start[region];
   var size = device.length[region];
@@ -185,7 +185,7 @@ export function shorten(device: Device, region: Place, length: number): void {
 
 /** Wipes OUTPUT, including the values of the last call's response. */
 function emptyOutput(device: Device): void {
-  // A request or a valid record has set OUTPUT's length. Other owners do not, and may have filled it, so wipe all of it.
+  // A request or a valid record has set OUTPUT's length. Other owners set no length, so wipe the whole capacity.
   if (device.length[Region.OUTPUT] < 0) {
     setLength(device, Region.OUTPUT, device.capacity[Region.OUTPUT]);
   }
@@ -213,12 +213,12 @@ export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
   return true;
 }
 
-/** Call this before the host reads the response in OUTPUT. From the next tick on, other owners can claim OUTPUT. */
+/** Call this before the host reads the response in OUTPUT. Other owners may claim OUTPUT from now on. */
 export function offerOutput(device: Device & Regions): void {
   if (device.outputUse === OutputUse.RESPONSE) device.outputUse = OutputUse.RESPONSE_SHOWN;
 }
 
-/** Starts to build a target in CALL. The pages of the last call can no longer be requested. */
+/** Starts to build a target in CALL. Further pages of the last call can no longer be requested. */
 export function beginTarget(device: Device & Regions): void {
   device.hasNextPage = 0;
   device.isBuilding = 1;
@@ -230,16 +230,14 @@ export function endTarget(device: Device & Regions): void {
   device.isBuilding = device.hasNextPage = 0;
 }
 
-/** Wipes a target and tokens that the state does not use, unless the host may still read a request with them. */
+/** Wipes a target and tokens that the state does not use, unless the host may still read a request with these bytes. */
 export function clearUnread(device: Device): void {
   if (device.inFlight || device.abortDue) return;
   if (!((SESSION_STATES >> device.state) & 1)) wipe(device, Region.CALL);
   if (!((TOKEN_STATES >> device.state) & 1)) dropTokens(device);
 }
 
-/**
- * Call this when the target in CALL is complete. The target of a further page is this one with a page token at its end.
- */
+/** Call this when the target in CALL is complete. For a further page, a page token is appended to this target. */
 export function keepTarget(device: Device & Regions): void {
   device.targetSize = device.length[Region.CALL];
 }
@@ -266,7 +264,7 @@ export function endLifetimes(device: Device & Regions, state: State): void {
   clearUnread(device);
 }
 
-/** Wipes the code, or the part of a code that a response has contained. */
+/** Wipes the code, also one that a response contained only in part. */
 export function dropCode(device: Device): void {
   clearAll(device, Fields.OF_CODE | (1 << Region.CODE_VERIFIER));
 }

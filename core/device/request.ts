@@ -71,8 +71,8 @@ export function hasEndpoint(device: Device, endpoint: number): boolean {
 }
 
 /**
- * Call this with the response to a grant request. A server that rejects one body format may accept the other (RFC 9110
- * §15.5.16).
+ * Call this when a grant request has got a response. If the server rejects the body format (415, RFC 9110 §15.5.16), it
+ * may accept the other one.
  * @returns whether the request must be retried in the other format
  */
 export function beginFormTrial(device: Device & Request): boolean {
@@ -82,7 +82,7 @@ export function beginFormTrial(device: Device & Request): boolean {
   return true;
 }
 
-/** Ends a trial of the other body format, if there is one. The device keeps this format only after a success. */
+/** Ends a trial of the other body format, if there is one. The device keeps the other format only after a success. */
 export function endFormTrial(device: Device & Request, isSuccess: boolean): void {
   if (device.formTrial && !isSuccess) device.isJson = 1 - device.isJson;
   device.formTrial = 0;

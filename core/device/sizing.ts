@@ -7,7 +7,7 @@ import { Field, Fields } from "./tables.ts";
 
 /** The last value, request or record of the grant that did not fit. Calls do not change it. */
 export interface Misfit {
-  /** The field that is too long (VALUE_TOO_LONG), or missing or invalid in an unusable response; NONE: no field. */
+  /** The field that did not fit (VALUE_TOO_LONG), or was missing or invalid in an unusable response; NONE: no field. */
   errorField: Field;
   /** Length in bytes of the value that `errorField` names, if it is too long. */
   errorLength: number;
@@ -24,7 +24,7 @@ export function makeMisfit(device: Misfit): void {
   device.memoryNeeded = 0;
 }
 
-/** Makes memoryNeeded at least the memory's size plus `missing` bytes. A large memory also holds the long addresses. */
+/** Makes memoryNeeded at least the memory's size plus `missing`. A large memory has larger regions for addresses. */
 export function noteNeed(device: Device & Misfit, missing: number): void {
   var bytes = device.memory.length + missing;
   if (device.memory.length < Limit.LONG_URI_MEMORY && bytes >= Limit.LONG_URI_MEMORY) {
@@ -49,7 +49,7 @@ export function firstTooLong(device: Device, fields: number): Field {
  * Finds the fields of a grant response that are too long. Sets errorField and errorLength to the first of them, and
  * memoryNeeded to the memory in which all of them would fit.
  * @param missing bytes of memory that the next request lacks (missingBytes)
- * @returns NONE if nothing is missing
+ * @returns VALUE_TOO_LONG or MEMORY_TOO_SMALL; NONE if everything fits
  */
 export function misfitError(device: Device & Misfit, missing: number): ErrorCode {
   var address = Field.VERIFICATION_URI;

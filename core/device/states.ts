@@ -1,11 +1,11 @@
 // The states of a device, and the table of all transitions. Release builds do not contain the table. Assertions check
 // every transition against it (moves.ts), and the diagram in SPEC.md is generated from it.
 
-/** The states of a device; `transitions` has the transitions. */
+/** The states of a device. `transitions` returns the transitions between them. */
 export enum State {
   /** The records are being read. */
   STARTING = 0,
-  /** There are no code and no tokens; the device waits for the user. */
+  /** There is no code and no token; the device waits for the user. */
   SIGNED_OUT = 1,
   /** A device authorization request is in flight, or waits to be sent. */
   REQUESTING = 2,
@@ -21,7 +21,7 @@ export enum State {
   FAILED = 7,
 }
 
-/** A request of the user while the records are being read. The device carries it out afterwards. */
+/** An action of the user while the records are being read. The device carries it out afterwards. */
 export enum Noted {
   NOTHING = 0,
   CANCEL = 1,
@@ -58,14 +58,14 @@ export enum Event {
   TOKEN_REFUSED = 13,
   // Events of time.
   CODE_EXPIRED = 14,
-  /** A code has expired, or was rejected, after the device has replaced `renewalsMax` codes. */
+  /** A code has expired or was rejected, and the device had already requested `renewalsMax` further codes. */
   RENEWALS_EXHAUSTED = 15,
-  /** The access token is about to expire, or the application has reported that an API has rejected it. */
+  /** The access token is about to expire, or the application has reported that an API has rejected the token. */
   REFRESH_DUE = 16,
   /** The session has ended: it has expired, was revoked or rejected, or its account was disabled. */
   SESSION_ENDED = 17,
   // Security events.
-  /** An event reports that all sessions, or a token that cannot be compared, were revoked. A refresh tests the tokens. */
+  /** All sessions were revoked, or a token that the device cannot compare with its own. A refresh tests its tokens. */
   SESSIONS_REVOKED = 18,
 }
 

@@ -42,8 +42,8 @@ enum Source {
 }
 
 /**
- * Lays out `bytes[from..to)` of a region on a new row, or after `endRow` at the current cell. Wraps at spaces, and cuts
- * words that are longer than a row. The next character written begins the next row, so spaces after a full row are omitted.
+ * Lays out `bytes[from..to)` of a region on a new row, or after `endRow` at the current cell. If a word does not fit
+ * into the row, omits the space before it, and starts a new row. Cuts words that are longer than a row.
  */
 function putText(device: Device, region: Place, from: number, to: number, source: Source): void {
   var bytes = bytesOf(device, region);
@@ -75,7 +75,7 @@ function putTwoDigits(device: Device, number: number): void {
   put(device, 48 + number - tens * 10);
 }
 
-/** Lays out the last row: the user code with its label, and a countdown (mm:ss) or a mark if they fit. */
+/** Lays out the last row: the user code with its label, and a countdown (mm:ss) or a question mark, if they fit. */
 function putCode(device: Device): void {
   var mark = device.codeConfirmed ? 0 : Width.MARK;
   if (
@@ -107,8 +107,8 @@ function putCode(device: Device): void {
 }
 
 /**
- * The end of a row of a URI that starts at `from`: after its last `/`, or else after its last `.`. A longer word is
- * divided into rows of equal length.
+ * Returns the end of a URI's row that starts at `from`: after the last `/` in the row, or else after the last `.`.
+ * Without either, divides the text up to the next `/` or `.` into rows of equal length.
  */
 function addressRowEnd(device: Device, from: number, to: number): number {
   var most = from + device.columns;
@@ -126,7 +126,7 @@ function addressRowEnd(device: Device, from: number, to: number): number {
   return from + length;
 }
 
-/** Lays out the address: without its scheme if it is longer than one row, and with an instruction if a row is free. */
+/** Lays out the URI: without its scheme if it is longer than one row, and below an instruction if a row is free. */
 function putAddress(device: Device): void {
   var from = device.start[Field.VERIFICATION_URI];
   var to = from + device.length[Field.VERIFICATION_URI];
@@ -134,7 +134,7 @@ function putAddress(device: Device): void {
   if (to - from > device.columns) from += schemeLength(device, Field.VERIFICATION_URI);
   var rows = 0;
   for (var i = from; i < to; i = addressRowEnd(device, i, to)) rows++;
-  // Show the instruction only if it, the address and the code fit: the instruction and the code need one row each.
+  // Instruction and code need a row each. Show the instruction only if the address fits into the rows that are left.
   if (rows <= device.rows - 2) {
     putMessage(device, device.codeConfirmed ? Message.OPEN : Message.RESUMING);
   }
@@ -159,7 +159,7 @@ function messageOfState(device: Device): Message {
   return isCalm ? Message.SIGNED_IN : Message.CONNECTING;
 }
 
-/** The message to show: the error, unless the state's message is more specific. */
+/** The message to show: the message of the error, unless the state's message is more specific. */
 function messageOf(device: Device): Message {
   var message = messageOfState(device);
   var isLess =
@@ -179,7 +179,7 @@ function putState(device: Device): void {
     putRegion(device, Region.STATUS, Source.ANYBODY);
     return;
   }
-  // Show the name of the error only if the error itself is shown, and not while the next response overwrites the name.
+  // Show the server's name for the error only if FAILED is shown, and not while the next response overwrites the name.
   var isArriving = device.outputUse === OutputUse.REQUEST && device.httpStatus > 0;
   if (message === Message.FAILED && device.error === ErrorCode.UNKNOWN_ERROR && !isArriving) {
     putRegion(device, Field.ERROR, Source.ANYBODY);
@@ -189,7 +189,7 @@ function putState(device: Device): void {
   }
 }
 
-/** Whether there is a code to show. After a restart, the code has a mark until the server has confirmed it. */
+/** Whether there is a code that has not expired. */
 function hasCode(device: Device): boolean {
   return device.state === State.PENDING && device.codeLifetimeS > 0;
 }
@@ -207,7 +207,7 @@ function layOutCode(device: Device): void {
 /** Lays out the whole text. The visible page is written to the frame. */
 function layOut(device: Device): void {
   layOutCode(device);
-  // If there is no space for the mark after the code, a message replaces the URI.
+  // If an unconfirmed code leaves no space for its mark, a message replaces the URI.
   var hasMark = device.length[Field.USER_CODE] + Width.MARK <= device.columns;
   if (hasCode(device) && (device.codeConfirmed || hasMark)) putAddress(device);
   else putState(device);
@@ -223,7 +223,7 @@ export function drawFrame(device: Device): void {
     return;
   }
   if (device.pageStart) {
-    // If the length of the text has changed, the first page is shown again.
+    // Measure the text first. If its length has changed, the first page is shown again.
     var page = setPageAside(device);
     layOut(device);
     keepPage(device, page);

@@ -1,7 +1,6 @@
 // Client authentication (RFC 6749 §2.3) in requests to the authorization server: for a code (RFC 8628 §3.1), polls
-// (§3.4), refreshes (RFC 6749 §6) and revocations (RFC 7009 §2.1).
-// Every body contains the client identifier, also with HTTP Basic. RFC 6749 §3.2.1 allows that, and some servers need
-// it.
+// (§3.4), refreshes (RFC 6749 §6) and revocations (RFC 7009 §2.1). Every body contains the client identifier, also with
+// HTTP Basic: RFC 6749 §3.2.1 allows that, and some servers need it.
 
 import { Authorization } from "../device/command.ts";
 import { ClientAuthentication, type Config } from "../device/config.ts";
@@ -26,7 +25,7 @@ export interface Client {
   clientAuthentication: ClientAuthentication;
   /** Start value of the checksums of records, so that records of another client or server are invalid. */
   binding: number;
-  /** Start value for records of an older version, which used another name for the server. */
+  /** Start value of the checksums of records that an older version has written under another name for the server. */
   formerBinding: number;
 }
 
@@ -36,14 +35,14 @@ export function makeClient(device: Client, clientAuthentication: ClientAuthentic
   device.formerBinding = 0;
 }
 
-/** Makes a region from the bytes written since `start`. */
+/** Makes a region of the bytes from `start` to the writer's position. */
 function takeWritten(device: Device, region: Region, start: number): void {
   placeConstant(device, region, start, device.writeAt - start);
 }
 
 /**
- * Binds records to this client and server, because a token must never go to a server that did not issue it. The server's
- * name is written after the client's only for the checksum. Later writes overwrite it.
+ * Returns the value that binds records to this client and server, because a token must not go to a server that did not
+ * issue it. Writes the server's name after the client identifier, only for this checksum. Later writes overwrite it.
  */
 function bindingOf(device: Device, start: number, server: string): number {
   var end = device.writeAt;
@@ -57,9 +56,9 @@ function bindingOf(device: Device, start: number, server: string): number {
 }
 
 /**
- * Writes all constant parts once: the device authorization request, the client's part of all other bodies, the
- * parameters of token requests, and the credentials for HTTP Basic. The end of the device authorization request is also
- * the beginning of the client's part.
+ * Writes the constant parts of requests once: the device authorization request, the client's part of all other bodies,
+ * the parameters of token requests, and the credentials for HTTP Basic. The end of the device authorization request is
+ * also the beginning of the client's part.
  */
 export function writeClient(device: Device & Client, config: Config): void {
   var method = config.clientAuthentication;
@@ -109,12 +108,12 @@ export function clientAuthorization(device: Device): Authorization {
     : Authorization.NONE;
 }
 
-/** The length of the received value in bytes; 0 if there is none. */
+/** The length in bytes of the value that the server has sent, also if it did not fit; 0 if there is none. */
 function sentLength(device: Device, field: Field): number {
   return device.length[field] < 0 ? 0 : device.length[field] + device.excess[field];
 }
 
-/** The bytes that the next poll lacks, or the next refresh, if its response has tokens as long as these; 0 or less: none. */
+/** The bytes that the next poll lacks, or the next refresh with a response like this one; 0 or less: none. */
 export function missingBytes(device: Device, isCode: boolean): number {
   var token = isCode ? Field.DEVICE_CODE : Field.RECEIVED_REFRESH_TOKEN;
   var size = (device.scanSeen >> token) & 1 ? sentLength(device, token) : 0;
@@ -129,7 +128,7 @@ export function missingBytes(device: Device, isCode: boolean): number {
   if (isCode) return end + overflow - device.writeEnd;
   var bytes = end + size - device.memory.length;
   var access = sentLength(device, Field.ACCESS_TOKEN);
-  // A session without a refresh token stores its access token in a record instead.
+  // The next response also has a refresh token. Without one, a record with the access token needs these bytes instead.
   return bytes + access + (size || access);
 }
 
@@ -139,8 +138,8 @@ export function revokesByQuery(device: Device): boolean {
 }
 
 /**
- * Writes a token request to OUTPUT: client, the developer's parameters, the verifier of a code (RFC 7636 §4.5), grant,
- * and the region's value.
+ * Writes a token request to OUTPUT: the client's part, the developer's parameters, the verifier of a code (RFC 7636
+ * §4.5), the grant type, and the value of the region.
  */
 export function writeTokenRequest(device: Device, grant: Literal, region: Place): void {
   writeTo(device, Region.OUTPUT);

@@ -1,7 +1,7 @@
 // Proof Key for Code Exchange (RFC 7636). The request for a code contains a challenge, and each poll contains the
-// verifier. Somebody who knows only the device code cannot use it. Config says whether the device always uses PKCE, never,
-// or after the server has rejected a request with a message that contains `code_challenge`. The host creates challenge
-// and verifier for each request, because it has the random source and SHA-256.
+// verifier. Somebody who knows only the device code cannot poll with it. The setting `pkce` selects when requests have
+// a challenge: always, never, or after the server has rejected a request with a message that contains `code_challenge`.
+// The host creates challenge and verifier for each request, because it has the random source and SHA-256.
 
 import { backOff } from "../device/clock.ts";
 import { Pkce } from "../device/config.ts";
@@ -27,9 +27,9 @@ export interface Challenge {
   pkce: Pkce;
   /** 1 from the server's demand for a challenge until the next device authorization request has ended. */
   demandTrial: number;
-  /** The number of times in a row that the host failed to create a code challenge. */
+  /** Consecutive failures of the host to create a code challenge. */
   challengeFailures: number;
-  /** The number of bytes of `code_challenge` that the end of the response so far matches. */
+  /** Progress of the search for `code_challenge` in the response: the number of its bytes that the last bytes match. */
   demandMatched: number;
 }
 
@@ -50,8 +50,8 @@ export function prepareCodeRequest(device: Device): void {
   writeTo(device, Region.OUTPUT);
   if (holds(device, Region.CODE_VERIFIER)) {
     writeRegion(device, Literal.CODE_CHALLENGE, Encoding.NONE);
-    // The region has the verifier and then the challenge. Write the challenge; `wipe` overwrites it, and moves the verifier
-    // to its place.
+    // The region has the verifier and then the challenge. Write the challenge to the request. Then `wipe` overwrites
+    // the challenge in the region, and moves the verifier to its place.
     var challenge = device.start[Region.CODE_VERIFIER] + Limit.CODE_VERIFIER_SIZE;
     placeConstant(device, Region.CODE_VERIFIER, challenge, Limit.CODE_VERIFIER_SIZE);
     writeRegion(device, Region.CODE_VERIFIER, Encoding.NONE);
@@ -69,9 +69,9 @@ export function isChallengeDue(device: Device): boolean {
 }
 
 /**
- * Handles the host's result of CHALLENGE. When a device starts, its random source may not be ready, so the device
- * retries for a while.
- * @param result 1: the host has created verifier and challenge; 0: it cannot, and the device sends no request without them
+ * Handles the host's result of CHALLENGE. Right after a start, the host's random source may not be ready. So the device
+ * retries.
+ * @param result 1: the host has created verifier and challenge; 0: it cannot, and the device sends no request
  */
 export function takeChallenge(device: Device & Challenge, result: number): void {
   // The challenge is only needed if the user has not cancelled in the meantime.
@@ -91,7 +91,7 @@ export function takeChallenge(device: Device & Challenge, result: number): void 
   device.challengeFailures = 0;
 }
 
-/** Call this when a response starts. */
+/** Call this when a response starts. The search for `code_challenge` starts again. */
 export function beginDemand(device: Device & Challenge): void {
   device.demandMatched = 0;
 }
@@ -104,7 +104,7 @@ export function receiveDemand(device: Device & Challenge, c: number): void {
   }
 }
 
-/** Ends the trial of a demanded challenge, if there is one. The trial succeeds only if there is a code. */
+/** Ends the trial of a demanded challenge, if there is one. Without success, the next requests have no challenge. */
 export function endDemandTrial(device: Device & Challenge, isSuccess: boolean): void {
   if (device.demandTrial && !isSuccess) device.pkce = Pkce.ON_DEMAND;
   device.demandTrial = 0;

@@ -1,5 +1,5 @@
-// Codes and polls (RFC 8628): the device authorization response (§3.1, §3.2; device spec §2.1 and §4.1), polls and what
-// their responses mean for the code (§3.4, §3.5; device spec §4.2), and what happens when a code expires.
+// Codes and polls (RFC 8628): the device authorization response (§3.1, §3.2; device spec §2.1, §4.1), polls (§3.4),
+// what their responses mean for the code (§3.5; device spec §4.2), and what happens when a code expires.
 
 import { pollEvery, resetBackoff, setCodeLifetime, spread, waitAtLeast } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -34,9 +34,9 @@ export interface Code {
   renewalsMax: number;
   /** Successful JSON responses without a code, since the last code or the last signIn. */
   unusableResponses: number;
-  /** Consecutive redirects, rejections without an error code, and unusable JSON, for grant requests except revocations. */
+  /** Consecutive redirects, rejections without an error code, and unusable JSON, except responses to revocations. */
   unusableStatuses: number;
-  /** Consecutive codes that the server refused as invalid_grant. A pending code or signIn resets the count. */
+  /** Consecutive codes that the server rejected with invalid_grant. A pending code or signIn resets the count. */
   deadCodes: number;
 }
 
@@ -57,10 +57,10 @@ export function countAnew(device: Device & Code): void {
 }
 
 /**
- * Counts redirects and rejections without an error code. A few may come from a system that temporarily replaces the server.
- * If they persist, the setup is wrong. 408 and 425 request a retry, so they do not count. Unusable JSON (an ID token
- * instead of an access token) counts, because further polls or refreshes would have the same result.
- * @returns the error, or UNUSABLE_RESPONSES after too many consecutive ones
+ * Counts consecutive redirects, rejections without an error code, and JSON without a code or tokens. A few may come
+ * from a captive portal, which replaces the server for a while. If they persist, the setup is wrong. 408 and 425 do not
+ * count, because they request a retry.
+ * @returns `error`, or UNUSABLE_RESPONSES after too many consecutive ones
  */
 export function countUnusable(device: Device & Code, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
@@ -90,10 +90,9 @@ export function renewCode(device: Device & Code): void {
 }
 
 /**
- * Call this when the server does not accept the code any more. If the server did not recognize the code even at its
- * first poll, the user is not the cause. After a few such codes, the device reports a wrong setup. Examples are a
- * client that must prove possession of a key, or a server that sends invalid_grant where RFC 8628 §3.5 requires
- * authorization_pending.
+ * Call this when the server does not accept the code any more. The device requests another code. After a few
+ * consecutive codes with invalid_grant, it reports a wrong setup instead. Examples are a client that must prove
+ * possession of a key, or a server that sends invalid_grant where RFC 8628 §3.5 requires authorization_pending.
  */
 export function codeRefused(device: Device & Code, error: ErrorCode): void {
   if (error === ErrorCode.INVALID_GRANT && ++device.deadCodes >= Limit.DEAD_CODES_MAX) {
@@ -102,8 +101,8 @@ export function codeRefused(device: Device & Code, error: ErrorCode): void {
 }
 
 /**
- * The server's interval in milliseconds, or the default: at least one second, and at most one second above the longest
- * interval that the device can wait for.
+ * The server's interval in milliseconds, or the default: at least one second, and at most INTERVAL_MAX_S plus one
+ * second. pollEvery handles that value as too long.
  */
 function intervalOf(device: Device): number {
   var seconds = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
@@ -111,7 +110,7 @@ function intervalOf(device: Device): number {
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
 }
 
-/** Length of `http://` or `https://` at the start of the region's URI; 0 without one of these, or if nothing follows. */
+/** Length of `http://` or `https://` at the start of the region's URI; 0 without these, or if nothing follows. */
 export function schemeLength(device: Device, region: Field): number {
   var at = device.start[region];
   var bytes = device.memory;
@@ -127,8 +126,8 @@ export function schemeLength(device: Device, region: Field): number {
 }
 
 /**
- * Whether the region's URI starts with a host name, without a scheme. A user can type such an address. Names without a
- * dot, and paths, do not count, because they may be relative references. Text before a colon may be a scheme.
+ * Whether the region's URI starts with a host name, without a scheme. A user can type such an address. A path, or a
+ * name without a dot, does not count, because it may be a relative reference. Text before a colon may be a scheme.
  */
 function beginsWithHost(device: Device, region: Field): boolean {
   var start = device.start[region];
@@ -155,11 +154,11 @@ function unusableResponse(device: Device & Code): ErrorCode {
 
 /**
  * Processes the device authorization response. Stores the lifetime, and drops an unusable verification_uri_complete.
- * @returns NONE if the code can be shown and polled; otherwise the error of the member that errorField names
+ * @returns NONE if the code can be shown and polled; otherwise the error, and errorField names the member
  */
 export function takeCode(device: Device): ErrorCode {
   // verification_uri_complete is optional, because the user can type URI and code. A host may link to it or draw it as
-  // a QR code, so it must be an http or https URI (RFC 8628 §3.3.1), and no other scheme such as `javascript:`.
+  // a QR code, so only an http or https URI is accepted (RFC 8628 §3.3.1), and not `javascript:`, for example.
   if (
     isTooLong(device, Field.VERIFICATION_URI_COMPLETE) ||
     !holdsVisible(device, Field.VERIFICATION_URI_COMPLETE) ||
@@ -171,7 +170,7 @@ export function takeCode(device: Device): ErrorCode {
     device.length[Field.EXPIRES_IN] < 0 ? 0 : numberOf(device, Field.EXPIRES_IN, -1, 0);
   setCodeLifetime(device, lifetime || Limit.CODE_LIFETIME_DEFAULT_S);
   var lacks = Field.NONE;
-  // With an interval above that limit, the code would end before its first poll, and the error would blame the user.
+  // If the interval exceeds lifetime plus LAST_POLL_S, the code would end before its first poll. Reject the response.
   var interval = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
   if (interval > device.codeLifetimeS + Limit.LAST_POLL_S) lacks = Field.INTERVAL;
   if (device.codeLifetimeS < 0) lacks = Field.EXPIRES_IN;
@@ -207,8 +206,8 @@ export function preparePoll(device: Device & Code): void {
 }
 
 /**
- * Handles slow_down: the interval becomes five seconds longer, or the server's new interval if that is longer (§3.5). A
- * missing interval counts as five seconds, which is never longer.
+ * Handles slow_down (§3.5): the interval becomes five seconds longer, or the server's new interval if that is longer.
+ * Without a new interval, intervalOf returns five seconds, which is never longer.
  */
 function slowDown(device: Device): void {
   var longer = device.intervalMs + Limit.SLOW_DOWN_STEP_MS;
@@ -220,7 +219,7 @@ function slowDown(device: Device): void {
 export function stillPending(device: Device & Code, error: ErrorCode): void {
   if (error === ErrorCode.SLOW_DOWN) slowDown(device);
   resetBackoff(device);
-  // The server knows this code. So reset the count of codes that it did not know.
+  // The server recognizes this code, so reset the count of codes that it did not recognize.
   device.codeKnown = 1;
   device.deadCodes = 0;
   waitAtLeast(device, device.intervalMs);

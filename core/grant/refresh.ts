@@ -1,6 +1,6 @@
 // Refreshes the access token (RFC 6749 §6; device spec §4.3), and ends a session that cannot be refreshed. A temporary
-// failure never ends the session. A rejection of the grant does at once, and most others do after a day (refusal.ts), but
-// only after the device has also tried the previous refresh token, if there is one.
+// failure does not end the session. A rejection of the grant ends it at once, and most other rejections end it after a
+// day (refusal.ts). Before that, the device tries the previous refresh token, if there is one.
 
 import {
   backOff,
@@ -21,12 +21,12 @@ import { Job, startJob } from "../records/record-keeping.ts";
 import { finish } from "./attempt.ts";
 import { isTolerated } from "./refusal.ts";
 
-/** Whether the server refuses to refresh for a reason other than the tokens, so that the device keeps the tokens. */
+/** Whether the server refuses to refresh for a reason other than the tokens. The device then keeps the tokens. */
 export enum Refused {
   NO = 0,
   /** The device retries with growing waits. */
   YES = 1,
-  /** The device has retried at once because of a user action. */
+  /** The device has retried at once because of a signIn. */
   TRIED_FOR_USER = 2,
 }
 
@@ -34,11 +34,11 @@ export enum Refused {
 export interface Session {
   /** 1: there was an access token when the current response started. */
   hadAccess: number;
-  /** 1: the previous refresh token has been tried. */
+  /** 1: the server has rejected the refresh token, and the device tries the previous one. */
   triedPrevious: number;
   /** Whether the server refuses to refresh the tokens, one of Refused. */
   refused: Refused;
-  /** ErrorCode with which the session ends when the last security event has been acknowledged; 0: it does not end. */
+  /** ErrorCode with which the session ends when the last security event has been acknowledged; NONE: no end is due. */
   endDueWith: ErrorCode;
 }
 
@@ -49,12 +49,12 @@ export function makeSession(device: Session): void {
   device.endDueWith = ErrorCode.NONE;
 }
 
-/** Call this when a response starts. A current access token stays in use until the response is complete. */
+/** Call this when a response starts. While tokens arrive, hasAccess still depends on the token from before. */
 export function rememberAccess(device: Device & Session): void {
   device.hadAccess = holds(device, Field.ACCESS_TOKEN) ? 1 : 0;
 }
 
-/** Makes the session end with this error when the last security event has been acknowledged; NONE: it does not end. */
+/** Makes the session end with this error when the last security event has been acknowledged; NONE: no end is due. */
 export function endLater(device: Device & Session, error: ErrorCode): void {
   device.endDueWith = error;
 }
@@ -75,7 +75,7 @@ export function endSession(device: Device, error: ErrorCode): void {
   finish(device, Event.SESSION_ENDED, error, State.FAILED);
 }
 
-/** Ends the session because of an acknowledged event, unless it has ended in the meantime. */
+/** Ends the session if an acknowledged security event requires that, and the session has not ended in the meantime. */
 export function endIfDue(device: Device & Session): void {
   var error = device.endDueWith;
   device.endDueWith = ErrorCode.NONE;
@@ -91,7 +91,7 @@ export function refreshNow(device: Device, event: Event): void {
   }
 }
 
-/** Seconds until the access token must be refreshed, or without a refresh token expires; 0 or less if it is due. */
+/** Seconds until a refresh is due, or without a refresh token, until the access token expires; 0 or less: now. */
 export function refreshInS(device: Device): number {
   var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifetimeS : 0;
   if (!holds(device, Region.REFRESH_TOKEN)) return left;
@@ -106,12 +106,12 @@ export function tokensReceived(device: Device & Session, isFirst: boolean): void
     holds(device, Field.RECEIVED_REFRESH_TOKEN) &&
     !isSame(device, Region.REFRESH_TOKEN, Field.RECEIVED_REFRESH_TOKEN);
   if (isNew) swapRefreshTokens(device);
-  // The server has sent the current token again, or none. So there is no previous token that could be tried later.
+  // The server has sent the current refresh token again, or none. So there is no previous token to try later.
   else wipe(device, Field.RECEIVED_REFRESH_TOKEN);
   if (isFirst) setLength(device, Region.STATUS, -1);
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
-  // After a fallback to the previous token, storage still contains the invalid one, so store the valid one even if it is
-  // not new. If an earlier write has failed, retry it now.
+  // After a fallback to the previous token, storage still contains the rejected one. So store the token that works,
+  // even if it is not new. If an earlier write has failed, retry it now.
   if (isNew || isFirst || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
   else if (device.notErased) startJob(device, Job.ERASE_OLDER);
   device.triedPrevious = 0;
@@ -134,7 +134,7 @@ export function refreshForUser(device: Device & Session): void {
   redraw(device);
 }
 
-/** Call this when a refresh has failed for a reason that is not temporary. Whether the session ends: see refusal.ts. */
+/** After a rejected refresh, retries later if that is tolerated, else tries the previous token or ends the session. */
 export function refreshRefused(device: Device & Session, error: ErrorCode): void {
   if (isTolerated(device, error)) {
     if (!device.refused) device.refused = Refused.YES;

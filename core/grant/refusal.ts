@@ -2,10 +2,10 @@
 // responses of the server, and on how long the server has rejected requests:
 //
 //   response                                          the caller        the session
-//   none, cut off, HTML, empty, a redirect, 5xx, 429  waits             stays: a network problem
-//   a rejection of the grant, by its error code       signs in again    ends (RFC 6749 §5.2)
+//   none, cut off, HTML, empty, a redirect, 5xx, 429  waits             stays: a temporary problem
+//   a rejection of the grant, by its error code       must sign in      ends (RFC 6749 §5.2)
 //   a rejection of the client: `invalid_client`, or
-//     401 to its credentials                          gets an error     stays: the developer can fix it for all devices
+//     a 401 to the client's credentials               gets an error     stays: the developer can fix it for all devices
 //   any other rejection, with or without error code   gets an error     ends after a day
 //   an error that the device itself finds             gets an error     stays
 
@@ -18,7 +18,7 @@ import { State } from "../device/states.ts";
 import { Fields } from "../device/tables.ts";
 import { Scan } from "../text/tables.ts";
 
-/** What a caller of a device with an error must wait for. */
+/** What must happen before a caller that waits for a token can get one. */
 export enum Outcome {
   NONE = 0,
   /** The caller waits: the network or the server has a temporary problem, or the user has not decided yet. */
@@ -29,7 +29,7 @@ export enum Outcome {
   REFUSED = 3,
 }
 
-/** What a waiting caller must do because of the device's current error. */
+/** What the current error means for a caller that waits for a token, one of Outcome. */
 export function outcome(device: Device): Outcome {
   if (!device.error) return Outcome.NONE;
   var kind = errorKind(device, device.error);
@@ -40,13 +40,13 @@ export function outcome(device: Device): Outcome {
 /**
  * Classifies a rejection without an error code.
  * @param error the error of the response so far
- * @returns INVALID_CLIENT for a 401 to the client's credentials, UNKNOWN_ERROR for a rejected refresh; otherwise `error`
+ * @returns INVALID_CLIENT for a 401 to the client's credentials, UNKNOWN_ERROR for a rejected refresh; else `error`
  */
 export function nameRefusal(device: Device, error: ErrorCode): ErrorCode {
   var status = device.httpStatus;
   var isUnauthorized = error === ErrorCode.UNAVAILABLE && status === 401;
   var isPublic = device.clientAuthentication === ClientAuthentication.NONE;
-  // For this code, the server has accepted the client's credentials before, so the 401 has another reason.
+  // The server has recognized this code, so it has accepted the client's credentials. The 401 has another reason.
   var isTaken = device.state === State.PENDING && device.codeKnown > 0;
   if (isUnauthorized && !isPublic && !isTaken) return ErrorCode.INVALID_CLIENT;
   if (device.state !== State.REFRESHING) return error;
@@ -60,7 +60,7 @@ export function nameRefusal(device: Device, error: ErrorCode): ErrorCode {
   return isUnauthorized || isMeant ? ErrorCode.UNKNOWN_ERROR : error;
 }
 
-/** Whether the server reported the error. The device itself decides which token types it can use. */
+/** Whether the error comes from the server. UNSUPPORTED_TOKEN_TYPE does not: the device rejects tokens of that type. */
 function isServers(error: ErrorCode): boolean {
   if (error === ErrorCode.UNSUPPORTED_TOKEN_TYPE) return false;
   return error < ErrorCode.UNREACHABLE || error === ErrorCode.UNKNOWN_ERROR;
@@ -68,8 +68,8 @@ function isServers(error: ErrorCode): boolean {
 
 /**
  * Whether the device keeps the tokens although the server refuses to refresh them. After a day of rejections, the next
- * one counts as a rejection of the grant. Errors that the device itself finds neither start nor end that day. The day
- * is counted in memory only, so a restart begins it again. INVALID_CLIENT is always tolerated, and resets the day.
+ * one counts as a rejection of the grant. The day is counted in memory only, so a restart begins it again.
+ * INVALID_CLIENT is always tolerated, and resets the day. Errors that the device finds neither start nor end the day.
  */
 export function isTolerated(device: Device, error: ErrorCode): boolean {
   var kind = errorKind(device, error);

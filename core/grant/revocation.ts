@@ -1,6 +1,6 @@
-// Revokes the tokens at the server (RFC 7009; device spec §4.4) and wipes them here. The device first revokes the
-// refresh token, which has the longest lifetime. The server need not end the access token with the refresh token (RFC
-// 7009 §2.1 has SHOULD), so the device then revokes a valid access token. A revocation by device spec §4.4 ends both.
+// Revokes the tokens at the server (RFC 7009; device spec §4.4) and wipes them in the device. The device first revokes
+// the refresh token, which has the longest lifetime. The server need not end the access token with it (RFC 7009 §2.1
+// has SHOULD), so the device then revokes a valid access token. A revocation by device spec §4.4 ends both.
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
@@ -16,9 +16,9 @@ import { revokesByQuery } from "./client-authentication.ts";
 
 /** The progress of a revocation. */
 export interface Revocation {
-  /** Failed attempts of the revocation. */
+  /** Failed attempts to revoke, for both tokens together. */
   revocationTries: number;
-  /** The result of revoking the refresh token, if the access token is revoked after it; -1: none. */
+  /** The ErrorCode of the refresh token's revocation, while the access token is being revoked; -1: none yet. */
   refreshOutcome: number;
 }
 
@@ -48,9 +48,9 @@ function writeStart(device: Device): void {
 }
 
 /**
- * Writes the query or the body to OUTPUT.
- * @returns 0: the request is in OUTPUT, or fits nowhere (its length is then -1). Another result is the position of a request
- * outside OUTPUT that ends with the access token, which stays in its place
+ * Writes the query or the body of a revocation.
+ * @returns 0: the request is in OUTPUT, or does not fit (the length of OUTPUT is then -1). Otherwise the position in
+ * `memory` of a request that ends with the access token, which stays in its place
  */
 export function prepareRevocation(device: Device): number {
   // A session without a refresh token has only an access token.
@@ -62,7 +62,7 @@ export function prepareRevocation(device: Device): number {
   endWrite(device, Region.OUTPUT);
   var at = device.memory.length - device.writeAt + start;
   if (device.length[Region.OUTPUT] >= 0 || hasRefresh || at < start) return 0;
-  // If encoding does not change the access token, it need not be copied: it is the only token, at the memory's end.
+  // The access token is the only token, at the memory's end. If encoding does not change it, it need not be copied.
   goTo(device, at);
   writeStart(device);
   return device.writeAt === device.start[Field.ACCESS_TOKEN] ? at : 0;
@@ -79,14 +79,14 @@ function isAccessLeft(device: Device): boolean {
 }
 
 /**
- * Call this when a revocation has ended, with `error` or with a response. A success may have no body (RFC 7009 §2.2);
- * an HTML body is an error, because it may come from a captive portal. The device retries a few times with growing waits,
- * and then ends the sign-out, because the user is waiting. If the server does not revoke tokens of this type (§2.2.1),
- * the device does not retry.
+ * Call this when a revocation has ended, with `error` or with a response. A success may have no body (RFC 7009 §2.2).
+ * An HTML body is an error, because it may come from a captive portal. The device retries a few times with growing
+ * waits. Then it signs out without revocation, because the user is waiting. If the server does not revoke tokens of
+ * this type (§2.2.1), the device does not retry.
  */
 export function revocationCompleted(device: Device & Revocation, error: ErrorCode): void {
-  // After the revocation of the refresh token, a final error for the access token does not matter, because the server has
-  // usually ended that token too. Nor does it matter that a token is invalid already (§2.2), which some servers report.
+  // After the refresh token's revocation, a final error for the access token does not matter, because the server has
+  // usually ended that token too. An error which says that a token is invalid already (§2.2) does not matter either.
   var isMoot = device.refreshOutcome === ErrorCode.NONE || error === ErrorCode.INVALID_TOKEN;
   if (isMoot && errorKind(device, error) !== ErrorKind.TRANSIENT) error = ErrorCode.NONE;
   var isFinal = !error || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;

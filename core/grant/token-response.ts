@@ -16,9 +16,9 @@ import { Field, Fields, Literal } from "../device/tables.ts";
 import { numberNamed, scanEnd } from "../text/json-scanner.ts";
 
 /**
- * The value of an integer field, at most Limit.ENDLESS.
+ * The value of a field as an integer, at most Limit.ENDLESS.
  * @param otherwise the result if the field is absent, negative, in exponential notation, or not a number
- * @param ofFraction the value of a fraction: 0 for a lifetime, which must not become longer; 1 for a wait, which must not
+ * @param ofFraction what a fraction adds: 0 for a lifetime, which must not become longer; 1 for a wait, which must not
  * become shorter
  */
 export function numberOf(
@@ -41,7 +41,7 @@ export function numberOf(
       value = value * 10 + digit;
     } else if (digit) rest = ofFraction;
   }
-  // An integer of this length counts as endless, so only a fraction can be too long.
+  // A text that was truncated has a fraction, because an integer of that length is endless.
   if (isTooLong(device, field)) rest = ofFraction;
   return i ? value + rest : otherwise;
 }
@@ -70,29 +70,29 @@ export function isSuccess(device: Device): boolean {
 
 /** Whether the status says that the request itself is wrong (RFC 9110 §15.5). */
 function isRequestWrong(status: number): boolean {
-  // 405 method, 406 accept, 411 to 415 except 412: length, content, target, type.
+  // 405: method, 406: Accept, 411: length, 413: body size, 414: target length, 415: media type.
   return status === 405 || status === 406 || status === 411 || (status > 412 && status < 416);
 }
 
 /**
  * The error of the received response, or NONE for a success. The body takes precedence over the status, because servers
- * send errors with 200, and authorization_pending with 400, 403 or 428. An empty body (204) is not malformed; it lacks the
- * required members.
+ * send errors with 200, and authorization_pending with 400, 403 or 428. A success with an empty body (204) is not
+ * malformed, although it lacks the required members.
  */
 export function classify(device: Device): ErrorCode {
   var status = device.httpStatus;
   var nameField = device.nameField;
   var json = scanEnd(device) && device.bodyBytes <= Limit.BODY_MAX;
   var named = ErrorCode.NONE;
-  // The name may be cut off as well.
+  // The response may be cut off, and its error name with it.
   if (!json) setLength(device, nameField, -1);
   else if (nameField && hasError(device, nameField)) {
-    // RFC 6749 §5.2 has small letters. In an API's response, an error name in capitals is not an error of the grant.
+    // Names of grant errors may be in capitals. In an API's response, a name in capitals is not an error of the grant.
     if (nameField === Field.ERROR) toLowerCase(device, nameField);
     named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;
   }
-  // Two cases are temporary although their error is one for the developer: an unknown error with 5xx, and any such error
-  // with 429, which only requests a longer wait.
+  // Two cases are temporary although the kind of the error is DEVELOPER: an unknown error with 5xx, and any error with
+  // 429, which only requests a longer wait.
   var isPassing = status === 429 || (status > 499 && named === ErrorCode.UNKNOWN_ERROR);
   if (named && !(isPassing && errorKind(device, named) === ErrorKind.DEVELOPER)) return named;
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
@@ -134,11 +134,11 @@ function keepWholeScopes(device: Device): void {
 }
 
 /**
- * Processes a successful token response: stores its lifetimes, and sets when unsaved tokens are offered again.
- * @returns NONE; otherwise the error (MALFORMED_RESPONSE: of the member errorField), and no token may be used
+ * Processes a successful token response: stores its lifetimes, and when tokens that storage rejects are written again.
+ * @returns NONE, or the error: then no token may be used. For MALFORMED_RESPONSE, errorField names the member
  */
 export function takeTokens(device: Device): ErrorCode {
-  // The type is case-insensitive (RFC 6749 §5.1). Accept a response without it, and BearerToken, which one vendor sends.
+  // The type is case-insensitive (RFC 6749 §5.1). Accept a response without it, and "BearerToken" from one vendor.
   toLowerCase(device, Field.TOKEN_TYPE);
   if (
     device.length[Field.TOKEN_TYPE] > 0 &&
@@ -176,7 +176,7 @@ export function takeTokens(device: Device): ErrorCode {
     0,
   );
   setRefreshLifetime(device, refreshLifetime || Limit.ENDLESS);
-  // If storage rejects the tokens, they are offered again after this time.
+  // If storage rejects the tokens, the device writes them again after this time.
   waitFor(device, Limit.SAVE_AGAIN_MS);
   return ErrorCode.NONE;
 }

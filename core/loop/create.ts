@@ -27,8 +27,8 @@ import { makeExchange } from "./exchange.ts";
 import { makeUser } from "./user.ts";
 
 /**
- * The state before the first tick. Each owner creates its part. Parts and properties are in the order of their declaration
- * (Device in memory.ts). complete.ts adds the part for security events.
+ * The state before the first tick. Each owner creates its part. Parts and properties are created in the order in which
+ * they are declared (Device in memory.ts). complete.ts adds the part for security events.
  */
 function newDevice(memory: Bytes, config: Config, literalEnd: LiteralEnd): Device {
   var device = {} as HostMemory & Device;
@@ -63,7 +63,7 @@ function takeRegion(device: Device, region: Place, capacity: number): void {
   skip(device, capacity);
 }
 
-/** Makes a region of each line of a text, starting with `literal`. Lines after the last display text belong to it. */
+/** Makes a region of each line of `text`, from the number `literal` on. The last display text gets surplus lines. */
 function placeLines(device: Device, literal: number, text: string): void {
   var last = device.messages + Message.COUNT - 1;
   var start = device.writeAt;

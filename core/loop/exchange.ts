@@ -1,23 +1,23 @@
-// Makes one request at a time: decides which one is due, writes it, and passes its response to the code that processes it.
-// Each response has the id of its request. If the device has given up that request, it drops the late response.
+// Makes one request at a time: decides which one is due, writes it, and passes its response to the code that processes
+// it. Each response has the id of its request. The device drops a late response to a request that it has given up.
 //
-// Theory of operation. There is no queue. A request is due because of the state (dueInState) or because a call waits. It
-// goes through these steps, each with its functions:
+// Theory of operation. There is no queue. A request is due because of the state (dueInState) or because a call waits. A
+// request goes through these steps, each with its functions:
 //
-//   due ---- whatIsDue: no exchange, no record, OUTPUT is free
+//   due ---- whatIsDue: no exchange and no storage job is in progress, and OUTPUT is free
 //    |
 //   made --- nextRequest: OUTPUT is claimed, the bytes are written, SEND
 //    |
-//   sent --- responseStart, responseBody ...: the scanner extracts the required members (for a call, those of its CallKind)
+//   sent --- responseStart, responseBody ...: the scanner extracts the required members (of a call: see its CallKind)
 //    |
 //   over --- responseEnd, responseFailed, or checkExchange after the time limit
 //    |
-//   taken -- takeResponse: the purpose decides who processes it; OUTPUT is released, except for a call's response, which
-//            the application reads, and while ABORT is due
+//   taken -- takeResponse: the purpose decides who processes the response; then OUTPUT is released, except for a call's
+//            response, which the application reads, and while ABORT is due
 //
-// There are two exceptions. A request that does not fit, or whose endpoint the server does not have, goes to "taken" at
-// once, as a failed one. And giveUp (device/request.ts) ends a request when the user does something else: the host may
-// still read it, so its bytes stay claimed until ABORT (abortExchange).
+// There are two exceptions. A request that does not fit, or whose endpoint the server does not have, fails: it goes to
+// "taken" at once. And giveUp (device/request.ts) ends a request when the user does something else. The host may still
+// read that request, so its bytes stay claimed until ABORT (abortExchange).
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
@@ -127,7 +127,7 @@ function dueInState(device: Device): Due {
   return device.notErased ? Due.ERASE : Due.NONE;
 }
 
-/** Whether OUTPUT is in use. A finished call does not count, because its response is released after the next NONE. */
+/** Whether OUTPUT is in use. A finished call does not count, because tick offers its response when it returns NONE. */
 export function isOutputHeld(device: Device): boolean {
   return (
     !isOutputFree(device) &&
@@ -135,7 +135,7 @@ export function isOutputHeld(device: Device): boolean {
   );
 }
 
-/** The step that is due, now or after waitMs, or NONE. A call is due at once. */
+/** The step that is due, now or after waitMs, or NONE. A call does not wait for waitMs. */
 export function whatIsDue(device: Device): Due {
   if (device.inFlight || device.job || device.storageCommand || isOutputHeld(device)) {
     return Due.NONE;
@@ -199,8 +199,8 @@ export function nextRequest(device: Device & Exchange): Command {
 }
 
 /**
- * Sets the server's endpoints; at first, all bits are set. A request in flight continues. Without its endpoint, a
- * revocation succeeds at once, and any other request fails as unreachable.
+ * Sets which endpoints the server has. At first, all bits are set. A request in flight continues. Without a revocation
+ * endpoint, a revocation succeeds at once. Without its endpoint, any other request fails with UNREACHABLE.
  * @param endpoints a bit for each Endpoint, for example `1 << Endpoint.TOKEN`
  */
 export function setEndpoints(device: Device, endpoints: number): void {
@@ -248,8 +248,8 @@ export function responseStart(
 }
 
 /**
- * Passes a piece of the body: `bytes[from..to)`, of any length. The result does not depend on how the body is divided. The
- * core only reads the bytes, and only during this call.
+ * Passes a piece of the body: `bytes[from..to)`, of any length. The result does not depend on how the body is divided.
+ * The core only reads the bytes, and only during this call.
  */
 export function responseBody(
   device: Device,
@@ -295,7 +295,7 @@ export function checkExchange(device: Device): void {
   }
 }
 
-/** Handles the end of the exchange, with `error` or a response. */
+/** Handles the end of the exchange: a failure with `error`, or a successful response (NONE). */
 function takeResponse(device: Device, error: ErrorCode): void {
   endRequest(device);
   // If ABORT is due, the host may still read the request, so do not release its bytes yet.
@@ -345,7 +345,7 @@ function grantCompleted(device: Device, error: ErrorCode): void {
     retry(device);
     return;
   }
-  // The start spread may delay a refresh. So after a temporary problem of the server, a refresh may wait as long.
+  // The developer allows the start spread to delay a refresh. So after a temporary failure, a refresh may wait as long.
   var most = purpose === Due.REFRESH ? device.startSpreadMs : 0;
   if (isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT)
@@ -355,7 +355,7 @@ function grantCompleted(device: Device, error: ErrorCode): void {
   else finish(device, Event.FINAL_ERROR, error, State.FAILED);
 }
 
-/** Returns the command that ends the host's current task. After ABORT, the host reads none of the task's bytes. */
+/** Returns ABORT, after which the host must not read the request or event any more. Releases their bytes. */
 export function abortExchange(device: Device): Command {
   abortGiven(device);
   clearUnread(device);

@@ -46,7 +46,7 @@ function resume(device: Device): void {
       if (device.codeRequired) requestCode(device, Event.SIGN_IN, device.waitMs);
       else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
   }
-  // Rewrite a record with the server's former name under its current one.
+  // Write a record that has the server's former name again, with its current name.
   if (device.hasFormer && device.recordKind) startJob(device, Job.WRITE);
   doNoted(device);
 }
@@ -54,7 +54,7 @@ function resume(device: Device): void {
 /**
  * Call this when the host has finished the last LOAD, STORE, ERASE or CHALLENGE.
  * @param result of LOAD: the record's size in bytes (0: the slot is empty, -1: it is unreadable); of STORE and ERASE: 1
- * if durably done, 0 if failed; of CHALLENGE: 1 if created, 0 if the host cannot create one
+ * if durably done, 0 if failed; of CHALLENGE: 1 if created, 0 if the host cannot create verifier and challenge
  */
 export function storageDone(device: Device, result: number): void {
   var isChallenge = device.storageCommand === Command.CHALLENGE;

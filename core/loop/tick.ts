@@ -1,5 +1,5 @@
-// The core's main function: lets time pass, and returns the host's next command. A host calls tick until it returns NONE,
-// then sleeps for at most wakeIn or until something happens.
+// The core's main function: lets time pass, and returns the host's next command. A host calls tick until it returns
+// NONE, then sleeps for at most wakeIn or until something happens.
 //
 // Theory of operation. The core has no list of tasks. Each tick examines the device and finds the task with the highest
 // priority:
@@ -9,11 +9,11 @@
 //   3. LOAD, STORE or ERASE: new data is stored before it is used. A job in progress continues.
 //   4. VERIFY for a received event.
 //   5. SHOW, if a cell of the display has changed.
-//   6. SEND, if a request is due and has waited long enough (exchange.ts). Before a request for a code, CHALLENGE. Instead
-//      of a request, STORE or ERASE, if storage failed and is retried.
+//   6. SEND, if a request is due and has waited long enough (exchange.ts); CHALLENGE, if a request for a code needs one
+//      first; STORE or ERASE, if storage has failed and its wait is over.
 //
-// Each task changes the device, so that the next tick finds another one. wakeIn predicts the next task by the same rules.
-// If the rules differed, the host would sleep too long, or not at all. The model in test/model checks that they agree.
+// Each task changes the device, so that the next tick finds another one. wakeIn predicts the next task by the same
+// rules. If the rules differed, the host would sleep too long, or not at all. The model in test/model checks this.
 
 import { advance, restRefreshes, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
@@ -57,7 +57,7 @@ function codeEnded(device: Device): void {
   if (isLast && !device.inFlight) renewCode(device);
 }
 
-/** Whether tokens cannot be revoked, because the server has no revocation endpoint. The device then signs out. */
+/** Whether the device signs out without revoking the tokens, because the server has no revocation endpoint. */
 function isRevocationMoot(device: Device): boolean {
   var isUnderWay = device.inFlight > 0 && device.purpose === Due.REVOCATION;
   return (
@@ -85,8 +85,8 @@ function checkTime(device: Device): void {
 
 /**
  * Advances time and returns the next command.
- * @param elapsedMs milliseconds since the last call, 0..100000000; longer sleeps count as that. In a series of calls,
- * pass 0 from the second one on.
+ * @param elapsedMs milliseconds since the last call, 0..100000000; a longer time counts as 100000000. In a series of
+ * calls, pass 0 from the second one on.
  * @returns a Command; its data (properties of the device) is valid until the next call of the core
  */
 export function tick(device: Device, elapsedMs: number): Command {

@@ -43,8 +43,8 @@ function giveUpAttempt(device: Device): void {
 
 /**
  * Signs in: requests a code, or a new one if a code is already shown. If the server refuses to refresh stored tokens,
- * the device retries the refresh at once. A second call discards the tokens without revoking them, and requests a code.
- * In any other session, and while tokens are revoked, signIn has no effect.
+ * the device retries the refresh at once. A second signIn then discards the tokens without revoking them, and requests
+ * a code. In a session without such a refusal, and while tokens are revoked, signIn has no effect.
  */
 export function signIn(device: Device): void {
   countAnew(device);
@@ -77,13 +77,13 @@ export function doNoted(device: Device): void {
   if (device.noted === Noted.SIGN_OUT) signOut(device);
   // There is a stored code instead of tokens, so cancel it.
   else if (device.state === State.PENDING) cancel(device);
-  // If the user signed in after that, sign in.
+  // If the user wanted to sign in after that, sign in.
   if (device.codeRequired) signIn(device);
 }
 
 /**
- * Cancels the current activity: the sign-in, or the revocation. In FAILED, cancel clears the error. If the server refuses
- * to refresh the tokens, cancel discards them without revoking them. In any other session, cancel has no effect.
+ * Cancels the sign-in or the revocation. In FAILED, cancel clears the error. If the server refuses to refresh the
+ * tokens, cancel discards them without revoking them. In any other session, cancel has no effect.
  */
 export function cancel(device: Device): void {
   var isWaiting = device.state === State.REVOKING || isRefused(device);
@@ -94,7 +94,7 @@ export function cancel(device: Device): void {
   }
 }
 
-/** Signs out: revokes the tokens at the server, then wipes everything here. Without tokens, it does the same as cancel. */
+/** Signs out: revokes the tokens at the server, then wipes memory and storage. Without tokens, it acts like cancel. */
 export function signOut(device: Device): void {
   if (device.state === State.STARTING) note(device, Noted.SIGN_OUT);
   else if (!keepsTokens(device)) cancel(device);

@@ -1,16 +1,16 @@
 // Decides which slot is read, written or erased, and when. The device uses the newest valid record of the two slots.
 // token-record.ts has the bytes of a record. These rules handle power failures and storage failures:
-//  - A write goes to the slot without the newest record. If power fails during the write, the newest record is still there.
-//  - Signing out first writes a revocation record, after which no restart resumes the session. Then the device erases the
-//    record of the token and revokes the token. It erases the revocation record last.
-//  - A slot that cannot be read may hold the newest record. The token in the other slot may be outdated, and a server that
-//    receives an outdated token may end the session (RFC 9700 §4.14.2). So the device retries the read for some seconds.
+//  - A write goes to the slot without the newest record. If power fails during the write, that record is still there.
+//  - Signing out first writes a revocation record. After that, a restart does not resume the session. Then the device
+//    erases the record of the token, and revokes the token. It erases the revocation record last.
+//  - A slot that cannot be read may hold the newest record. The token in the other slot may be outdated, and a server
+//    that receives an outdated token may end the session (RFC 9700 §4.14.2). So the device retries the read first.
 //  - A slot that could not be read or erased may hold a token that nobody would ever revoke. The device erases the slot
 //    when it has written the next record.
 //  - The older slot stays if it holds the previous refresh token. Otherwise the device erases that slot after the newer
-//    record is written, because a code that led to tokens is useless.
-//  - A record with the server's former name is written again with the present name, and then erased. Another server that
-//    has the former name later cannot get its token.
+//    record is written, for example a code after its tokens.
+//  - A record with the server's former name is written again with the present name, and then erased. Otherwise, another
+//    server that later has the former name could get the token.
 //  - A wipe erases the older slot first. Otherwise, after a power failure, the older record would be the newest.
 
 import { must } from "../device/assertion.ts";
@@ -35,7 +35,7 @@ import {
 
 export enum Job {
   NONE = 0,
-  /** Read the first slot again, which has the newer record, because the newest must be read last. */
+  /** Read the first slot again. It has the newer record, and the values of the newest record must be read last. */
   READ_AGAIN = 1,
   READ_SECOND = 2,
   READ_FIRST = 3,
@@ -52,7 +52,7 @@ export interface Records {
   job: Job;
   /** The Command that the host is carrying out until storageDone, or NONE. */
   storageCommand: Command;
-  /** Failures of the job so far. */
+  /** Failed attempts of the job's current step. */
   jobFailures: number;
   /** 1: the host is still carrying out a command of the previous job. The new job starts after it. */
   isJobNew: number;
@@ -86,7 +86,7 @@ export function makeRecords(device: Records): void {
   device.hasFormer = 0;
 }
 
-/** Starts a job. If a command is in progress, the job starts after it. The state at this call decides the record's kind. */
+/** Starts a job, or notes it until the command in progress ends. The current state determines the record's kind. */
 export function startJob(device: Device & Records, job: Job): void {
   ASSERT: must(job !== Job.NONE, "a job is something to do");
   device.job = job;
@@ -158,7 +158,7 @@ export function requestHost(
   return command;
 }
 
-/** Notes that `slot`, which was read or written, contains the newest record, or data that is not a valid record. */
+/** Notes the content of `slot`, which was read or written: the newest record (`isWhole`), or no valid record. */
 function slotHolds(device: Device & Records, isWhole: boolean): void {
   // After a failed write, both slots count as used, so it does not matter which one contains the incomplete record.
   device.slotsUsed = isWhole && !device.slotsUsed ? 1 : 2;
@@ -168,7 +168,7 @@ function slotHolds(device: Device & Records, isWhole: boolean): void {
   }
 }
 
-/** Sequences wrap at 2^24, so the newer one of two is ahead by at most half of that. */
+/** Whether `sequence` is older. Sequences wrap at 2^24, so the newer one of two is ahead by at most half of that. */
 function isOlder(sequence: number, other: number): boolean {
   var ahead = (sequence - other) & 16777215;
   return ahead > 8388608;
@@ -191,8 +191,8 @@ export function dropSpentCode(device: Device & Records): void {
 }
 
 /**
- * Whether this step of the job has ended: it has succeeded, or failed as often as allowed. A command of the previous job
- * does not count, because the job has not started yet.
+ * Whether this step of the job has ended: it has succeeded, or failed as often as allowed. A command of the previous
+ * job does not count, because the new job has not started yet.
  */
 function isTryOver(device: Device & Records, hasFailed: boolean, tries: number): boolean {
   if (device.isJobNew || (hasFailed && ++device.jobFailures < tries)) return false;
@@ -220,7 +220,7 @@ function finishLoad(device: Device & Records, size: number): void {
     if (!device.isJobNew) waitFor(device, Limit.READ_AGAIN_MS << device.jobFailures);
     return;
   }
-  // The newer record cannot be read again. Do not use the older one, because the newer one may have ended its session.
+  // The newer record cannot be read again. Do not use the older one, because the newer may have ended that session.
   var isGone = device.job === Job.READ_AGAIN && !isFound;
   if (isGone) dropRecord(device);
   if (isGone || size < 0) device.notRead = 1;
@@ -258,7 +258,7 @@ function finishErase(device: Device & Records, isDone: boolean): void {
 
 /**
  * Handles the end of the last storage command, or of CHALLENGE, which ends like one.
- * @param result of LOAD the record's size (0: empty, -1: unreadable), of the others 1 or 0
+ * @param result of LOAD: the record's size (0: empty, -1: unreadable); of the other commands: 1, or 0 on failure
  */
 export function finishStorage(device: Device & Records, result: number): void {
   var command = device.storageCommand;

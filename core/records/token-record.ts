@@ -13,7 +13,7 @@ import { corruptWrite, readFrom, skip, writeTo } from "../text/form-encoder.ts";
 export interface RecordHead {
   /** The kind of the record to write, or of the last one read. */
   recordKind: RecordKind;
-  /** Sequence of the next record. */
+  /** Sequence number of the next record. */
   sequence: number;
 }
 
@@ -28,7 +28,7 @@ export enum Layout {
   CHECKSUM_SIZE = 3,
 }
 
-/** The first byte of a record, which tells what the record contains. */
+/** The first byte of a record, which says what the record contains. */
 export enum RecordKind {
   NONE = 0,
   CODE = 3,
@@ -38,7 +38,7 @@ export enum RecordKind {
   REVOKED_REFRESH_TOKEN = 7,
 }
 
-/** Whether the record's token must still be revoked, and is stored only for that. */
+/** Whether the record contains a token only because it must still be revoked. */
 export function isRevocation(kind: RecordKind): boolean {
   return kind === RecordKind.REVOKED_ACCESS_TOKEN || kind === RecordKind.REVOKED_REFRESH_TOKEN;
 }
@@ -63,8 +63,8 @@ export function checksum(device: Device, crc: number, at: number, size: number):
 }
 
 /**
- * Moves a number of `size` bytes, big-endian, between the device and its record. Reading and writing share this code, so
- * their positions always agree.
+ * Reads or writes a number of `size` bytes, big-endian, at the position in the record. Reading and writing share this
+ * code, so their positions always agree.
  * @returns the number that was read or written; `value` beyond the record's end
  */
 function moveNumber(device: Device, direction: Direction, value: number, size: number): number {
@@ -83,7 +83,7 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
 }
 
 /**
- * Moves a time of four bytes. A time outside the range of stored times makes the whole record invalid, because a
+ * Reads or writes a time of four bytes. A time below `least` or above ENDLESS makes the whole record invalid, because a
  * checksum of 24 bits does not detect all damage.
  */
 function moveTime(device: Device, direction: Direction, value: number, least: number): number {
@@ -93,7 +93,7 @@ function moveTime(device: Device, direction: Direction, value: number, least: nu
   return least;
 }
 
-/** Moves the value of a region: its length plus 1 (0 if absent), and its bytes. */
+/** Reads or writes the value of a region: its length plus 1 (0 if absent), and its bytes. */
 function moveValue(device: Device, direction: Direction, region: Place): void {
   if (direction === Direction.FROM_RECORD) beginArrival(device, region);
   var size = moveNumber(device, direction, device.length[region] + 1, 2) - 1;
@@ -109,7 +109,7 @@ function moveValue(device: Device, direction: Direction, region: Place): void {
   settle(device, region);
 }
 
-/** Moves all values between the device and the record in OUTPUT, except the checksum. */
+/** Reads or writes all values of the record in OUTPUT, except the checksum. */
 function moveRecord(device: Device & RecordHead, direction: Direction): void {
   device.recordKind = moveNumber(device, direction, device.recordKind, 1);
   device.sequence = moveNumber(device, direction, device.sequence, 3);
