@@ -108,7 +108,7 @@ async function boot(): Promise<void> {
   }
 }
 
-/** A process reads its machine once, at the start. So this function starts another process for another machine. */
+/** Runs this command for another machine in another process, because a process reads its machine once, at the start. */
 function onAnother(name: string): number {
   const env = { ...process.env, PICOGRANT_MACHINE: machineOf(name).name };
   const args = [...process.execArgv, ...process.argv.slice(1)];
@@ -125,7 +125,7 @@ function table(builds: readonly Build[]): boolean {
 
 async function main(): Promise<number> {
   const name = flags.machine ?? machine.name;
-  // With --port alone, a --machine that this repository does not have names a folder of the developer's own port.
+  // With --port and without --boot, --machine may also name a folder in the developer's port.
   const isOwn =
     flags.port !== undefined && !flags.boot && !machineNames.some((one) => one === name);
   if (name !== machine.name && !isOwn) return onAnother(name);
@@ -147,7 +147,7 @@ async function main(): Promise<number> {
   }
   if (flags.interactive) return runInteractive();
   const run = await live("complete");
-  // The boards wait most of the time, so run them in parallel.
+  // The emulated boards wait most of the time, so run the other kinds in parallel.
   const runs = await Promise.all(
     own.map(async (build) => {
       if (build.kind === "complete") return { ...build, seen: run };

@@ -1,4 +1,4 @@
-// npm run budgets: prints the measured budgets (reasons: core/DESIGN.md), and fails if one is exceeded.
+// npm run budgets: prints measured values beside their limits (core/DESIGN.md, Sizes), and fails above a limit.
 
 import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import {

@@ -1,7 +1,6 @@
-// npm run build: writes each bundle of the core to dist/ as a script, as CommonJS and as an ES module, with types and
-// with the script that tests an engine. The command also writes the core as C and the program for a stock qjs, and prints
-// the sizes of the scripts. `-- --playground` writes the playground instead, a folder for any file server: a web page with
-// device, network, service, phone and panel.
+// npm run build: writes each build of the core to dist/ as a script, as CommonJS and as an ES module, with types and a
+// script that tests an engine. Also writes the core as C and the program for QuickJS's command `qjs`, and prints the
+// sizes of the scripts. `-- --playground` only writes dist/playground: the simulator as a static web page.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
-// npm run docs: TypeDoc makes a static site of the pages and the reference of all public symbols, dist/docs/index.html.
-// It needs no network. The command fails if an exported symbol has no description, or if a link is dead. TypeDoc's
-// options are in package.json.
+// npm run docs: makes a static site, dist/docs/index.html, from the pages and the docstrings of all public symbols,
+// with TypeDoc. The command needs no network. It fails if an exported symbol has no description, or if a link is dead.
+// TypeDoc's options are in package.json.
 
 import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
 // npm run engines: runs the conformance script with the built bundle on every available engine, and prints a table.
-// `--install` first installs the engines; `--install-only` stops after that. `--qjs` only builds a stock qjs. `--runtimes`
-// only installs the runtimes and bundlers that the npm packages are tested with.
+// `--install` installs the engines first; `--install-only` does nothing else. `--qjs` only builds QuickJS's command
+// `qjs`. `--runtimes` only installs the runtimes and bundlers that the tests of the npm packages use.
 
 import type { Variant } from "../targets/bundle/bundled-core.ts";
 import { type Engine, engines } from "../targets/workbench/engines/catalogue.ts";

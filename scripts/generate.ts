@@ -1,5 +1,5 @@
-// npm run generate: updates all generated files that are tracked. If a test fails because of a stale file, it names
-// this command. It does not update the comparison with other clients, which is measured (`npm run tool -- peers --write`).
+// npm run generate: updates all generated files that are tracked. A test that fails because of a stale file names this
+// command. `npm run tool -- peers --write` updates the comparison with other clients, which is measured.
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

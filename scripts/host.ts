@@ -1,7 +1,7 @@
-// npm run host: builds the C host as released, under sanitizers, with keys and on QuickJS, and tests all of them against
-// the simulated service. `-- --install` installs missing Debian packages; `-- --build` stops after building; `-- --arm`
-// builds for 32-bit ARM, runs a whole grant under qemu, and checks the engine's budget. `-- --port` builds another port.
-// `-- --analyse`, `-- --fuzz` and `-- --prove` look for faults without tests.
+// npm run host: builds the C host in four variants (release, sanitizers, keys, QuickJS), and tests them against the
+// simulated service. `-- --install` installs missing Debian packages; `-- --build` stops after building; `-- --arm`
+// builds for 32-bit ARM, runs a whole grant under qemu, and checks the engine's budget. `-- --port` builds another
+// port. `-- --analyse`, `-- --fuzz` and `-- --prove` run static analysers, fuzzers and proofs instead.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -140,7 +140,7 @@ function analyse(): number {
   const includes = [...folders.map((folder) => `-I${sources}${folder}`), `-I${generated}`];
   const compiler = ["-std=gnu11", ...includes, "-isystem", quickjsFolder()];
   const files = folders.flatMap(filesOf);
-  // The core as C has its own header for the device, so its path comes first.
+  // The core as C has a header of its own for the device, so search the generated folder first.
   const ofCore = ["-std=c99", `-I${generatedC}`, `-I${sources}portable`];
   const core = `${generatedC}/picogrant.c`;
   const single = (command: string, own: readonly string[]) =>

@@ -1,6 +1,6 @@
 // npm run tool -- package: makes the folders that npm publishes, dist/npm/NAME (targets/workbench/package-contents.ts
-// lists their contents). Links in pages that leave a package lead to the repository if package.json names one.
-// Otherwise they become plain text.
+// lists their contents). If a page links to a file outside its package, the link leads to the repository that
+// package.json names. Without a repository, it becomes plain text.
 
 import {
   cpSync,
@@ -71,7 +71,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
 }
 
-/** The text of THIRD-PARTY-LICENSES.txt. @throws Error for a package without a licence file that is not under MIT */
+/** The text of THIRD-PARTY-LICENSES.txt. @throws Error if a package has no licence file and another licence than MIT */
 function notices(inputs: Inputs): string {
   const head =
     "The bundles in this package contain code of these packages, under these licences.\n";
@@ -100,7 +100,7 @@ const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   bugs?: object;
 };
 
-/** The files that `npm run build` makes. Other files in `dist` may be older. */
+/** The files that `npm run build` makes. Do not copy others from `dist`, because they may be older. */
 const BUILT = [
   ...variants.flatMap((variant) => {
     const modules = [".js", ".js.map", ".cjs", ".mjs", ".d.ts", ".d.cts", ".d.mts"];

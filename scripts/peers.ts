@@ -1,6 +1,6 @@
-// npm run tool -- peers: compares picogrant with other clients: packages, CPU time of a start, sizes, firmware, and rows of
-// the bench. Prints the tables; `--write` also writes them to targets/bundle/PEERS.md. The exit code is 1 if picogrant
-// fails a row.
+// npm run tool -- peers: compares picogrant with other clients: packages, CPU time of a start, sizes, firmware, and the
+// tests of `conform --device`. Prints the tables; `--write` also writes them to targets/bundle/PEERS.md. The exit code
+// is 1 if picogrant fails a test.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const { version } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string };
 
-/** Makes a table row for each row of the bench: which clients pass it, and why the others fail. */
+/** Makes a table row for each test of `conform --device`: which clients pass it, and why the others fail. */
 async function rowTable(): Promise<string[][]> {
   ensurePackages([tool("oidc-gen", "oidc-agent-cli")], false);
   const output = CLIENTS.map((client) => {
@@ -41,7 +41,7 @@ async function rowTable(): Promise<string[][]> {
     one?.passed
       ? "passes"
       : (one?.why ?? "").replaceAll("|", "/").replace(/[<>]/g, "").slice(0, 90);
-  // The bench runs several rows at once, and reports each when it ends. Restore the order of `rows`.
+  // `conform` runs several tests at once, and reports each when it ends. Restore the order of `rows`.
   const table = rows.map(({ name, section }) => [
     name,
     section,

@@ -1,5 +1,5 @@
-// npm run tool -- test-dist: runs the core's own tests on freshly built bundles, and the core's model on the complete
-// bundle. Then runs tests and model on the core as C, in WebAssembly. `-- --install` installs the compiler for that.
+// npm run tool -- test-dist: builds the bundles, runs the core's tests on each, and compares the complete one with the
+// model. Then does the same with the core as C, compiled to WebAssembly. `-- --install` installs the compiler for that.
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
