@@ -98,7 +98,7 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
 /** Aborts the work of `interruptibly`; undefined while no such work runs. */
 let giveUp: ((reason: Interrupted) => void) | undefined;
 
-/** A signal or a failed output aborts the work, which can also abort itself. @throws the reason, or the work's own error */
+/** Runs `work`. A signal, a failed output or `work` itself can abort it. @throws the reason, or the error of `work` */
 export async function interruptibly<T>(work: (end: AbortController) => Promise<T>): Promise<T> {
   const end = new AbortController();
   giveUp = (reason) => end.abort(reason);

@@ -33,7 +33,7 @@ export interface PageContent {
   readonly authorities: readonly Uint8Array[];
   /** "" for none. */
   readonly timeServer: string;
-  /** A sum. 1: DPoP. 2: private_key_jwt with the issuer as audience. 4: private_key_jwt with the token endpoint. */
+  /** The sum of 1 for DPoP, and of 2 or 4 for private_key_jwt with the issuer or the token endpoint as audience. */
   readonly keyUses: number;
   readonly signingKey: Uint8Array;
 }

@@ -1,6 +1,5 @@
-// `picogrant sizing`: the memory that a core needs for tokens of given lengths. With each tried size of memory, a
-// simulated device signs in. If there are refresh tokens, it also refreshes, loses power, refreshes again, and signs
-// out.
+// `picogrant sizing`: the memory that a core needs for tokens of given lengths. With each tried memory size, a
+// simulated device signs in. If there are refresh tokens, it also refreshes, loses power, refreshes and signs out.
 
 import * as complete from "../../core/complete.ts";
 import * as grantAlone from "../../core/index.ts";

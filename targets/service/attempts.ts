@@ -32,7 +32,7 @@ export interface Attempt {
   grantId: string | undefined;
 }
 
-/** The time that an unclaimed decision is stored after the code's expiry, at least. `attemptsMax` may shorten this. */
+/** The minimum time for which an unclaimed decision is stored after its code expires. `attemptsMax` may shorten it. */
 const DECISION_MEMORY_S = 3600;
 
 /** Whether the code of an attempt expired so long ago that it counts as unknown. */
@@ -105,7 +105,7 @@ export class Attempts {
 // RFC 8628 §6.1: without vowels, no code contains a word. Without digits and small letters, nobody confuses 0 and O, 1
 // and l, 5 and S, or 8 and B. Eight letters have 34.5 bits, which is enough because the entry page limits wrong codes.
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
-// A multiple of the 20 letters. Bytes from 240 on are skipped, because they would make the first letters more frequent.
+// 240 is a multiple of 20 (letters). Bytes from 240 on are skipped: they would make the first letters more frequent.
 const UNBIASED = 240;
 
 /** A user code in the given format. Each X becomes a random letter. */

@@ -31,8 +31,7 @@ export function readCredentials(request: ProtocolRequest, form: FormParameters):
 
 /**
  * RFC 6749 §2.3.1 requires a form-encoded identifier and secret, but curl -u and many clients do not encode them. So a
- * "+" or "%" has two possible meanings, and the function returns two readings. For a malformed header, `id` is
- * undefined.
+ * "+" or "%" has two possible meanings, and there are two readings. For a malformed header, `id` is undefined.
  */
 function readBasic(header: string): Credentials {
   const encoded = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1] ?? "";

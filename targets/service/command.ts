@@ -34,7 +34,7 @@ interface Flags {
   https?: boolean;
 }
 
-// Timers of devices on the same machine may fire a little early. A poll that is this early gets no slow_down.
+// How early a poll may be without a slow_down. Timers of devices on the same machine may fire a little early.
 const POLL_TOLERANCE_MS = 250;
 
 const HELP = `
@@ -134,7 +134,7 @@ function readPublicUrl(text: string): string {
   return text;
 }
 
-/** The file with the certificate that clients must trust: of the authority (--https), or a self-signed --cert. */
+/** The certificate file that clients must trust: the authority's with --https, or a self-signed --cert; "": none. */
 let authorityFile = "";
 
 function readPair(flags: Flags): { key?: string; cert?: string } {

@@ -36,9 +36,9 @@ export function decidable(
 }
 
 /**
- * Approves a pending attempt for an account, or refuses it: if a policy forbids a scope (admin_policy_enforced), if the
- * client is of another organization (org_internal), or if no scope is chosen (access_denied). The next poll gets the
- * error.
+ * Approves a pending attempt for an account. Refuses the attempt instead if a policy forbids a scope
+ * (admin_policy_enforced), if the client is of another organization (org_internal), or if no scope is chosen
+ * (access_denied).
  */
 export function approve(
   context: ServiceContext,

@@ -79,7 +79,7 @@ function createCode(
   return json(200, describeAttempt(context, attempt, nowMs));
 }
 
-/** The first supported value of acr_values, which are in order of preference (OpenID Connect Core §3.1.2.1). */
+/** The first supported value, or the usual context. Preferred values come first (OpenID Connect Core §3.1.2.1). */
 function contextOf(values: string | undefined): string {
   const known: readonly string[] = AUTHENTICATION_CONTEXTS;
   return values?.split(" ").find((value) => known.includes(value)) ?? USUAL_CONTEXT;

@@ -32,8 +32,8 @@ export const PATHS = {
 const WITH_SECRET = ["client_secret_post", "client_secret_basic"];
 
 /**
- * Maps the paths of the metadata documents of this issuer to those of an issuer without a path. In RFC 8414 §3.1, the
- * well-known part precedes the issuer's path. In OpenID Connect Discovery §4, the well-known part follows.
+ * Maps the paths of this issuer's metadata documents to those of an issuer without a path. In RFC 8414 §3.1, the
+ * well-known part precedes the issuer's path. In OpenID Connect Discovery §4, the well-known part follows the path.
  */
 export function metadataPaths(issuerPath: string): Readonly<Record<string, string>> {
   const path = issuerPath.replace(/\/$/, "");

@@ -1,4 +1,4 @@
-// The options of the service. If the specifications state no default, it is that of similar real services.
+// The options of the service. If the specifications state no default, the default is that of similar real services.
 import * as z from "zod";
 import { nameMeant } from "../../platform/configuration/schema-check.ts";
 import { CHALLENGE_METHODS } from "./client-authentication.ts";

@@ -103,9 +103,8 @@ export async function listen(
 }
 
 /**
- * For a body without Content-Length, `bodyLimit` needs a real Request instead of the adapter's imitation. A real
- * Request takes longer to create than the response, so other requests keep the imitation. A real one does not support
- * TRACE.
+ * For a body without Content-Length, `bodyLimit` needs a real Request, not the adapter's imitation. A real one takes
+ * longer to create than the response, so other requests keep the imitation. A real Request does not support TRACE.
  */
 function genuine(request: Request): Request {
   const { url, method, headers } = request;

@@ -55,7 +55,7 @@ export interface PendingAttempt {
 }
 
 export interface Service {
-  /** Handles any request, pages included. `env` is the Node server's, with the connection of the request. */
+  /** Handles any request, pages included. `env` is the object that the Node server passes; it has the connection. */
   fetch(request: Request, env?: unknown): Promise<Response>;
   /** Handles a request to any endpoint except the pages, synchronously. */
   handle(request: ProtocolRequest): ProtocolResponse;

@@ -13,7 +13,7 @@ import { approveAll, createService } from "./service.ts";
 export type { ApprovalChoices as Approval, DecisionOutcome as Decision } from "./decisions.ts";
 export type { ServiceEvent } from "./observers.ts";
 
-/** Frequent options; docs/service.md lists all. A dialect changes some defaults. An unknown name is an error. */
+/** The usual options; docs/service.md lists all. A dialect changes some defaults. An unknown name is an error. */
 export interface SimulatedServiceOptions {
   /** The server to imitate. Default: "specification". The page about the service lists the differences. */
   readonly dialect?: "specification" | "rfc8628" | "google" | "auth0" | "entra" | "keycloak";

@@ -1,6 +1,5 @@
-// Judges a device in one row by its requests and their times. Each row expects certain requests, or none. In every row,
-// a request to another server is a fault. A request too early or during another one is a fault, unless it is an API
-// call.
+// Judges a device in one row by its requests and their times. In every row, these are faults: a request to another
+// server, and a request (except an API call) that comes too early or during another one.
 
 import { createHash } from "node:crypto";
 import {

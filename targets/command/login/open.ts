@@ -100,7 +100,7 @@ function notSignedIn(directory: string, why: string, advice: string): SignInErro
   return new SignInError("not_signed_in", "user", `${directory}: ${why}; ${advice}`);
 }
 
-/** @throws SignInError `not_signed_in` if nobody is signed in there, and the errors of `work` */
+/** @throws SignInError `not_signed_in` if the directory has no login, and the errors of `work` */
 export async function withStoredLogin<T>(
   directory: string,
   work: (state: OpenState, stored: StoredLogin, signal: AbortSignal) => Promise<T>,
@@ -212,7 +212,7 @@ export interface StoredLogin {
   readonly who: string;
 }
 
-/** The login that a command uses. */
+/** The options that select a login. */
 export interface Place {
   readonly account?: string | undefined;
   readonly state?: string | undefined;

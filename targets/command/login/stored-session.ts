@@ -78,7 +78,7 @@ export const status: Part = {
   },
 };
 
-/** `account` has further members for --json. */
+/** `account` has the members that `accounts --json` adds. */
 async function showStatus(flags: SessionFlags, account: object = {}): Promise<void> {
   await withSession(flags, async ({ session, ready, who }, accessToken) => {
     await accessToken().catch((error: SignInError) => {
