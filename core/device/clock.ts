@@ -10,15 +10,14 @@ import { State } from "./states.ts";
 
 /** All countdowns, and the values from which the next wait is computed. */
 export interface Clock {
-  /** Milliseconds until the grant's next request or the next retry of a storage operation. A call does not wait. */
+  /** Milliseconds until the grant's next request or the next retry of a storage operation. API calls do not wait. */
   waitMs: number;
   /** Milliseconds between two polls. */
   intervalMs: number;
   /** The last backoff in milliseconds, which the next failure doubles; 0: the next backoff is the shortest one. */
   backoffMs: number;
   /**
-   * Upper limit in milliseconds of the random wait before the first request after a start, and before the request for
-   * another code (Config).
+   * Limit in milliseconds of the random wait before the first request after a start, or before the next code request.
    */
   startSpreadMs: number;
   /** State of the random generator for jitter. */

@@ -38,9 +38,7 @@ export enum Command {
   ABORT = 2,
   /** Show the frame: columns x rows character codes from start[Region.FRAME]. */
   SHOW = 3,
-  /**
-   * Read at most dataLength bytes of `slot` to `data`; then storageDone(size), 0 for an empty slot, -1 if unreadable.
-   */
+  /** Read at most dataLength bytes of `slot` to `data`; then storageDone(size), with 0 for empty, -1 for unreadable. */
   LOAD = 4,
   /** Write dataLength bytes from `data` to `slot`, durably; then storageDone(1), or storageDone(0) on failure. */
   STORE = 5,

@@ -76,7 +76,7 @@ export enum ErrorCode {
   UNEXPECTED_STATE = 29,
   /**
    * Too many unusable responses: JSON without a code or tokens (`errorField` names the member), redirects, rejections
-   * without an error code, or codes that the server does not know at their first poll.
+   * without an error code, or rejections of codes that the server has never recognized.
    */
   UNUSABLE_RESPONSES = 30,
   /** The user must act at the server, for example sign in or consent (OpenID Connect Core 1.0 §3.1.2.6). */

@@ -117,7 +117,7 @@ export function placeConstant(
   device.length[region] = length;
 }
 
-/** Sets the length of the region's value; -1: none. Does not overwrite the old bytes, as wipe does. */
+/** Sets the length of the region's value; -1: none. Unlike wipe, does not overwrite the old bytes. */
 export function setLength(device: Device & Regions, region: Place, length: number): void {
   device.length[region] = length;
 }

@@ -1,5 +1,5 @@
 // The current request: its content for SEND, and the state of its response. loop/exchange.ts decides which request is
-// due, and who processes its response.
+// due, and which function processes its response.
 
 import { must } from "./assertion.ts";
 import { limitExchange } from "./clock.ts";

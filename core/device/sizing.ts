@@ -24,7 +24,7 @@ export function makeMisfit(device: Misfit): void {
   device.memoryNeeded = 0;
 }
 
-/** Makes memoryNeeded at least the memory's size plus `missing`. A large memory has larger regions for addresses. */
+/** Makes memoryNeeded at least the memory's size plus `missing`. At LONG_URI_MEMORY bytes, address regions grow too. */
 export function noteNeed(device: Device & Misfit, missing: number): void {
   var bytes = device.memory.length + missing;
   if (device.memory.length < Limit.LONG_URI_MEMORY && bytes >= Limit.LONG_URI_MEMORY) {

@@ -233,7 +233,7 @@ export function drawFrame(device: Device): void {
 }
 
 /**
- * Sets the application's own line below "Signed in": `bytes[from..to)`, truncated to the available space. The bytes are
+ * Sets the application's own text below "Signed in": `bytes[from..to)`, truncated to the available space. The bytes are
  * copied.
  */
 export function setStatus(device: Device, bytes: Bytes, from: number, to: number): void {

@@ -48,7 +48,7 @@ function bindingOf(device: Device, start: number, server: string): number {
   var end = device.writeAt;
   writeText(device, "&server=", Encoding.NONE);
   writeText(device, server, Encoding.NONE);
-  // If the client does not fit, the position stays beyond the end, so that create fails.
+  // If the names do not fit, the position stays beyond the end, so that create fails.
   if (device.writeAt > device.writeEnd) return 0;
   var binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
   goTo(device, end);

@@ -69,8 +69,8 @@ export function isChallengeDue(device: Device): boolean {
 }
 
 /**
- * Handles the host's result of CHALLENGE. Right after a start, the host's random source may not be ready. So the device
- * retries.
+ * Handles the host's result of CHALLENGE. After a failure, the device retries: right after a start, the host's random
+ * source may not be ready.
  * @param result 1: the host has created verifier and challenge; 0: it cannot, and the device sends no request
  */
 export function takeChallenge(device: Device & Challenge, result: number): void {

@@ -81,8 +81,8 @@ function isAccessLeft(device: Device): boolean {
 /**
  * Call this when a revocation has ended, with `error` or with a response. A success may have no body (RFC 7009 §2.2).
  * An HTML body is an error, because it may come from a captive portal. The device retries a few times with growing
- * waits. Then it signs out without revocation, because the user is waiting. If the server does not revoke tokens of
- * this type (§2.2.1), the device does not retry.
+ * waits. Then it signs out anyway, because the user is waiting. If the server does not revoke tokens of this type
+ * (§2.2.1), the device does not retry.
  */
 export function revocationCompleted(device: Device & Revocation, error: ErrorCode): void {
   // After the refresh token's revocation, a final error for the access token does not matter, because the server has

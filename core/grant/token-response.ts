@@ -41,7 +41,7 @@ export function numberOf(
       value = value * 10 + digit;
     } else if (digit) rest = ofFraction;
   }
-  // A text that was truncated has a fraction, because an integer of that length is endless.
+  // A truncated text has a fraction, because an integer of that length has already counted as endless.
   if (isTooLong(device, field)) rest = ofFraction;
   return i ? value + rest : otherwise;
 }
@@ -134,7 +134,7 @@ function keepWholeScopes(device: Device): void {
 }
 
 /**
- * Processes a successful token response: stores its lifetimes, and when tokens that storage rejects are written again.
+ * Processes a successful token response: checks it, and stores its lifetimes.
  * @returns NONE, or the error: then no token may be used. For MALFORMED_RESPONSE, errorField names the member
  */
 export function takeTokens(device: Device): ErrorCode {

@@ -127,7 +127,7 @@ function dueInState(device: Device): Due {
   return device.notErased ? Due.ERASE : Due.NONE;
 }
 
-/** Whether OUTPUT is in use. A finished call does not count, because tick offers its response when it returns NONE. */
+/** Whether OUTPUT is in use. A finished call does not count: when tick returns NONE, others may claim its bytes. */
 export function isOutputHeld(device: Device): boolean {
   return (
     !isOutputFree(device) &&
@@ -199,8 +199,8 @@ export function nextRequest(device: Device & Exchange): Command {
 }
 
 /**
- * Sets which endpoints the server has. At first, all bits are set. A request in flight continues. Without a revocation
- * endpoint, a revocation succeeds at once. Without its endpoint, any other request fails with UNREACHABLE.
+ * Sets which endpoints the server has; initially, it has all of them. A request in flight continues. Without a
+ * revocation endpoint, a revocation succeeds at once. Without its endpoint, any other request fails with UNREACHABLE.
  * @param endpoints a bit for each Endpoint, for example `1 << Endpoint.TOKEN`
  */
 export function setEndpoints(device: Device, endpoints: number): void {

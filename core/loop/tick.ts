@@ -5,15 +5,15 @@
 // priority:
 //
 //   1. Advance all clocks, and end an exchange, a code, an access token or a call that has expired.
-//   2. ABORT, so that the host releases bytes that are needed.
+//   2. ABORT, after which the device can reuse the bytes of the aborted request.
 //   3. LOAD, STORE or ERASE: new data is stored before it is used. A job in progress continues.
 //   4. VERIFY for a received event.
 //   5. SHOW, if a cell of the display has changed.
 //   6. SEND, if a request is due and has waited long enough (exchange.ts); CHALLENGE, if a request for a code needs one
 //      first; STORE or ERASE, if storage has failed and its wait is over.
 //
-// Each task changes the device, so that the next tick finds another one. wakeIn predicts the next task by the same
-// rules. If the rules differed, the host would sleep too long, or not at all. The model in test/model checks this.
+// Each task changes the device, so that the next tick finds another one. wakeIn predicts by the same rules when a task
+// is due. If the rules differed, the host would sleep too long, or not at all. The model in test/model checks this.
 
 import { advance, restRefreshes, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
@@ -86,7 +86,7 @@ function checkTime(device: Device): void {
 /**
  * Advances time and returns the next command.
  * @param elapsedMs milliseconds since the last call, 0..100000000; a longer time counts as 100000000. In a series of
- * calls, pass 0 from the second one on.
+ * calls without sleep, pass 0 from the second call on.
  * @returns a Command; its data (properties of the device) is valid until the next call of the core
  */
 export function tick(device: Device, elapsedMs: number): Command {
@@ -118,7 +118,7 @@ function isAtOnce(device: Device, purpose: Due): boolean {
   );
 }
 
-/** Seconds until the display of a code changes, or the code expires. ENDLESS after its expiry. */
+/** Seconds until the display of a code changes, or the code expires. ENDLESS after the code has expired. */
 function codeChangesInS(device: Device): number {
   if (device.codeConfirmed && device.hasCountdown) return 1;
   // The time until the countdown appears.

@@ -93,7 +93,7 @@ export function startJob(device: Device & Records, job: Job): void {
   nameRecord(device);
   device.jobFailures = 0;
   device.isJobNew = device.storageCommand ? 1 : 0;
-  // A wipe also erases data that was to be saved.
+  // After a wipe, nothing needs to be saved.
   if (job === Job.WIPE) device.notSaved = 0;
 }
 
@@ -235,8 +235,8 @@ function finishStore(device: Device & Records, isDone: boolean): void {
   slotHolds(device, isDone);
   if (!isTryOver(device, !isDone, Limit.STORAGE_TRIES)) return;
   device.notSaved = isDone ? 0 : 1;
-  // Erase the other slot, unless it holds the previous refresh token. A record there that is unreadable now could count
-  // later.
+  // Erase the other slot, unless it holds the previous refresh token. A record that cannot be read now could be read at
+  // a later start, and count.
   var isOlderToGo =
     isRevocation(device.recordKind) ||
     isStray ||
