@@ -36,9 +36,8 @@ export function decidable(
 }
 
 /**
- * Approves a pending attempt for an account. Refuses the attempt instead if a policy forbids a scope
- * (admin_policy_enforced), if the client is of another organization (org_internal), or if no scope is chosen
- * (access_denied).
+ * Approves a pending attempt for an account. Refuses the attempt if a policy forbids a scope (admin_policy_enforced),
+ * the client is of another organization (org_internal), or no scope is chosen (access_denied).
  */
 export function approve(
   context: ServiceContext,

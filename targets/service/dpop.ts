@@ -88,8 +88,8 @@ export function checkProof(
   if (failed) return refuse(failed[0], failed[2]);
   const jkt = thumbprint(jwt.header.jwk as Record<string, unknown>);
   const nowMs = context.env.now();
-  // A proof may be used only once (§11.1). A proof is valid for two windows at most: with an `iat` that is one window
-  // ahead, or with the newest nonce.
+  // A proof may be used only once (§11.1). It is valid for at most two windows: if its `iat` is one window ahead of the
+  // service's clock, or if it has the newest nonce.
   const untilMs = nowMs + 2 * context.options.dpopWindow * 1000;
   if (context.usedProofs.use(jkt, String(jwt.claims.jti), nowMs, untilMs)) return jkt;
   return refuse("The jti of the proof was used before.");
