@@ -1,6 +1,6 @@
-// npm run lines: prints lines of code and files of each layer with their ceilings. The exit code is 1 if a layer
-// exceeds a ceiling, or is more than a twentieth below it: then lower the ceiling. `npm run check` includes this
-// command. Ceilings are never raised.
+// npm run lines: prints, for each layer, the numbers of code lines and of files beside their ceilings. The exit code is
+// 1 if a layer exceeds a ceiling, or is more than a twentieth below it: then lower the ceiling. `npm run check`
+// includes this command. Ceilings are never raised.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

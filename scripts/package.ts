@@ -1,6 +1,6 @@
 // npm run tool -- package: makes the folders that npm publishes, dist/npm/NAME (targets/workbench/package-contents.ts
 // lists their contents). If a page links to a file outside its package, the link leads to the repository that
-// package.json names. Without a repository, it becomes plain text.
+// package.json names. Without a repository, the link becomes plain text.
 
 import {
   cpSync,

@@ -1,4 +1,4 @@
-// npm run tool -- NAME: runs one of the less common commands. Without a name it lists them.
+// npm run tool -- NAME: runs one of the less common commands. Without NAME, lists them.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -167,7 +167,7 @@ export function shareValues(device: Device, at: number, field: Field, count: num
   }
 }
 
-/** Whether the request contains the access token. Only requests to protected resources do. */
+/** Whether the request of the call contains the access token. Only requests to resource servers do. */
 function carriesToken(device: Device): boolean {
   return device.callEndpoint >= Endpoint.RESOURCE;
 }
@@ -255,9 +255,7 @@ export function verify(device: Device & Call): Command {
   return Command.VERIFY;
 }
 
-/**
- * Whether a value of the response is too long. If so, callErrorField names it. The call must end with VALUE_TOO_LONG.
- */
+/** Whether a value of the response is too long. If so, callErrorField names it. End the call with VALUE_TOO_LONG. */
 export function isResponseTooLong(device: Device): boolean {
   noteCallField(device, firstTooLong(device, Fields.VALUES));
   return device.callErrorField !== Field.NONE;
@@ -325,7 +323,7 @@ export function checkCall(device: Device): void {
  */
 function waitsForToken(device: Device): boolean {
   wipe(device, Field.ACCESS_TOKEN);
-  // Without an access token, the display shows that the device connects.
+  // Without an access token, the display shows the text CONNECTING.
   redraw(device);
   if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
   if (!hasSession(device)) return false;

@@ -12,8 +12,7 @@ import { isResponseTooLong, lend, startCall } from "./call.ts";
 /**
  * Requests the metadata. When callState is DONE without an error, the addresses are in Field.VALUE_B (device
  * authorization), VALUE_C (token) and VALUE_D (revocation, may be absent).
- * @param issuer `issuer[from..to)`, which the response must repeat (RFC 8414 §3.3); the core reads it until the call is
- * done
+ * @param issuer `issuer[from..to)`, which the response must repeat (RFC 8414 §3.3). Used until the call is done
  * @returns 1, or 0 if another call is in progress
  */
 export function discover(device: Device, issuer: Bytes, from: number, to: number): number {

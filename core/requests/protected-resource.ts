@@ -59,9 +59,8 @@ export function addQueryValue(device: Device, bytes: Bytes, from: number, to: nu
 
 /**
  * Sends the call whose target was built since beginCall. If necessary, it first waits for storage and a refresh. A 401
- * leads to a refresh and one retry, unless the API requires another sign-in. When callState is DONE, callError and
- * callStatus have the result. After a rejection, VALUE_A is the error's name, VALUE_B its reason, and VALUE_C its
- * message.
+ * leads to a refresh and one retry, unless the API requires another sign-in. When callState is DONE, read callError and
+ * callStatus. After a rejection, VALUE_A is the error's name, VALUE_B its reason, and VALUE_C its message.
  * @param endpoint Endpoint.RESOURCE for the first resource server, Endpoint.RESOURCE + 1 for the second, and so on
  * @param isGet 1 for GET, 0 for POST
  * @param body null, or the body in `body[from..to)`. The core uses it until the call is done

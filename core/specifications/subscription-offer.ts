@@ -17,7 +17,7 @@ import { beginCall, sendCall } from "../requests/protected-resource.ts";
 import { Encoding, endWrite, writeEncoded, writeOn, writeRegion } from "../text/form-encoder.ts";
 import { scanBegin, scanByte, scanEnd } from "../text/json-scanner.ts";
 
-/** The Endpoint of the specification's API: the second resource server. */
+/** The Endpoint of the specification's API, which is the second resource server. */
 enum ResourceServer {
   PUBLISHER_API = 6,
 }
@@ -146,7 +146,7 @@ function writeTarget(
 /**
  * Creates a subscription offer. Returns NOT_NOW while a request or record uses OUTPUT, where the core checks the body.
  * @param names `names[from..to)`: packageName, productId, basePlanId, offerId and the version of the regions, one line
- * each; copied
+ * each. The core copies them
  * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers (`offerId` is optional). The
  * core reads it until the call is done
  * @returns NONE if the request will be sent. callError then becomes UNEXPECTED_STATE if the new offer is not a DRAFT

@@ -128,8 +128,8 @@ function endName(device: Device & Scanner): void {
   }
   // A list may contain names of fields that this document must not fill, and `*` matches every name.
   keepIn(device, (device.scanRequired >> field) & 1 ? field : Field.NONE);
-  // At the first token of a response, wipe the access token and the previous refresh token, so that the new ones can use
-  // their bytes.
+  // At the first token of a response, wipe the access token and the previous refresh token, to free their bytes for the
+  // new ones.
   if (!(device.scanSeen & Fields.OF_SESSION) && (Fields.OF_SESSION >> device.scanField) & 1) {
     clearAll(device, Fields.OF_SESSION);
   }
@@ -223,8 +223,7 @@ function follow(device: Device, c: number): boolean {
   var state = device.scanState;
   var bytes = literalBytes(device);
   var at = device.start[Literal.GRAMMAR] + 2 * state;
-  // In GRAMMAR, `1` (49) stands for every digit. Only a leading `0` (48) has its own entry, because no digit may follow
-  // it.
+  // In GRAMMAR, `1` (49) stands for every digit except a leading `0` (48), after which no digit may follow.
   var isFirstZero = c === 48 && state <= Scan.MINUS;
   var byte = c > 47 && c < 58 && !isFirstZero ? 49 : c;
   while (bytes[at] !== 32 && bytes[at] !== byte) at += 2;

@@ -128,9 +128,7 @@ function flush(device: Device, encoding: Encoding): void {
   setLength(device, Field.NONE, 0);
 }
 
-/**
- * Writes a string of the host in UTF-8, with `encoding`. Only `create` uses it: reading characters allocates memory.
- */
+/** Writes a string of the host in UTF-8, with `encoding`. Only `create` uses it, because this allocates memory. */
 export function writeText(device: Device, text: string, encoding: Encoding): void {
   for (var i = 0; i < text.length; i++) {
     var unit = text.charCodeAt(i);
