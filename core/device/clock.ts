@@ -16,9 +16,7 @@ export interface Clock {
   intervalMs: number;
   /** The last backoff in milliseconds, which the next failure doubles; 0: the next backoff is the shortest one. */
   backoffMs: number;
-  /**
-   * Limit in milliseconds of the random wait before the first request after a start, or before the next code request.
-   */
+  /** Maximum milliseconds of the random wait before the first request after a start, and before a code is renewed. */
   startSpreadMs: number;
   /** State of the random generator for jitter. */
   random: number;

@@ -62,9 +62,9 @@ export interface Config {
   /** How many further codes the device requests without user interaction if codes expire, 0..1000; 3 is reasonable. */
   renewalsMax: number;
   /**
-   * The first request after a start, and each request for another code, waits for a random time below this limit, in
-   * milliseconds, 0..3600000. Only a device with stored tokens waits longer than a minute. When refreshes fail
-   * temporarily, their backoff grows at most to this limit, or to 64 s if that is longer. Omitted: 5000, because
+   * The first request after a start, and each request that replaces an expired code, waits for a random time below this
+   * limit, in milliseconds, 0..3600000. Only a device with stored tokens waits longer than a minute. When refreshes
+   * fail temporarily, their backoff grows at most to this limit, or to 64 s if that is longer. Omitted: 5000, because
    * devices start together after a power cut. Set 0 if a user waits at the start.
    */
   startSpreadMs?: number;
