@@ -1,4 +1,4 @@
-// The common part of all command lines.
+// Shared by the programs: command lines, errors for the user, reading files, opening the browser.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
@@ -12,7 +12,7 @@ export class UsageError extends Error {
   }
 }
 
-/** A command line before its options are added. `fail` receives the message for invalid arguments, in one line. */
+/** Creates a command line without options. For invalid arguments, it calls `fail` with a message of one line. */
 export function commandLine(
   usage: string,
   description: string,
@@ -28,7 +28,7 @@ export function commandLine(
       writeOut: (text) => process.stdout.write(wrapped(text, process.stdout.columns)),
     })
     .exitOverride(({ code, exitCode, message }) => {
-      // process.exit would come before the event of a failed write.
+      // Report a failed write now, because process.exit would end the program before its `error` event.
       if (process.stdout.errored) process.stdout.emit("error", process.stdout.errored);
       // If the subcommand is missing, commander has printed the help to standard error.
       if (exitCode === 0 || code === "commander.help") process.exit(exitCode === 0 ? 0 : 2);
@@ -39,7 +39,7 @@ export function commandLine(
     });
 }
 
-/** Breaks lines at words. A continued line is indented like the first one, or like the description of an option. */
+/** Wraps lines at spaces. The rest of a line is indented like its start, or, for an option, like its description. */
 export function wrapped(text: string, columns = Number.POSITIVE_INFINITY): string {
   const wrap = (line: string, indent: number): string => {
     const at = line.lastIndexOf(" ", columns);
@@ -61,21 +61,21 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Ends the program because a write to its output has failed: as SIGPIPE would if the reader, such as `head`, has ended. */
+/** Ends the program after a failed write. Exit code 141, as after SIGPIPE: the reader (such as `head`) has ended. */
 export function endUnread({ code }: NodeJS.ErrnoException): never {
   if (code !== "EPIPE") process.stderr.write(`cannot write the output (${code})\n`);
   process.exit(code === "EPIPE" ? 141 : 1);
 }
 
-/** Class names of errors that are printed for the user. A class can be in several bundles, so names are compared. */
+/** Classes of errors that are printed for the user. Names are compared, because each bundle has its own classes. */
 const FOR_THE_USER = ["UsageError", "StateDirectoryError", "StepError", "InstallError"];
 
-/** Runs a program, and prints errors for its user in one line. `work` returns the exit code; undefined for 0. */
+/** Prints an error for the user in one line, with exit code 2. `work` returns the exit code; undefined means 0. */
 export async function runProgram(name: string, work: () => unknown): Promise<void> {
   process.stdout.off("error", endUnread).on("error", endUnread);
   try {
     const code = await work();
-    // process.exit would truncate data in a pipe.
+    // Do not call process.exit, which would truncate output to a pipe.
     if (typeof code === "number") process.exitCode = code;
   } catch (error) {
     if (!(error instanceof Error) || !FOR_THE_USER.includes(error.name)) throw error;
@@ -109,7 +109,7 @@ function readPair(text: string, before: Record<string, string> = {}): Record<str
   return { ...before, [name]: value! };
 }
 
-/** The option of a setting in the table (platform/configuration/settings.json). */
+/** The command line option for a setting of platform/configuration/settings.json. */
 export function settingOption(setting: string): Option {
   const { flag, sentence, value, signIn } = table.settings.find(({ name }) => name === setting)!;
   const { name, of = "", sentence: text = sentence } = flag!;
@@ -118,7 +118,7 @@ export function settingOption(setting: string): Option {
   const choices = signIn?.enum ?? value?.enum;
   if (choices) option.choices(choices);
   if (!of.includes("=")) return option;
-  // The plural: --token-parameter adds a member to `tokenParameters`.
+  // The name of the setting is the plural: each --token-parameter adds a member to `tokenParameters`.
   option.attributeName = () => setting;
   return option.argParser(readPair);
 }
@@ -140,7 +140,7 @@ export function version(): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
-/** `url` may come from a server, so only web addresses are opened. */
+/** Opens only http and https addresses, because `url` may come from a server. */
 export function openBrowser(url: string): void {
   if (!/^https?:\/\//i.test(url)) return;
   const commands: Partial<Record<NodeJS.Platform, [string, string[]]>> = {

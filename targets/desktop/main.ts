@@ -4,7 +4,7 @@ import { readOptions } from "./options.ts";
 
 await runProgram("picogrant", async () => {
   const options = readOptions(process.argv.slice(2));
-  // This module loads slowly, and an invalid option should be reported at once.
+  // Load run.ts after the options are checked, because it loads slowly.
   const { run } = await import("./run.ts");
   return await run(options);
 });

@@ -18,7 +18,7 @@ export interface PageSettings {
   readonly head?: Html | "";
 }
 
-/** Groups of actions with a tab. The buttons of device and clock are elsewhere. */
+/** The groups of actions that have a tab. The buttons of device and clock are elsewhere on the page. */
 const TABS = [
   ["fault", "What can go wrong"],
   ["user", "People"],

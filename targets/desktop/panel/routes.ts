@@ -1,4 +1,4 @@
-// The panel's page and files, its live events, and the steps that it sends.
+// The HTTP routes of the panel: its page and files, a stream of views, and the commands that the page sends.
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { type Context, Hono } from "hono";
@@ -15,7 +15,7 @@ import { panelPage, stylesheet } from "./page.ts";
 
 /** The shortest time between two views for a page. */
 const PUSH_MS = 50;
-/** The longest time between two views, because the clock advances without an event. */
+/** The longest time between two views, because the displayed times change even if nothing happens. */
 const TICK_MS = 250;
 const COMMANDS = new Set(ACTIONS.flatMap(({ name, step }) => [name, step]));
 const BODY_BYTES_MAX = 10_000;
@@ -41,7 +41,7 @@ const headers = secureHeaders({
 /** These routes take precedence over the service's. */
 export function createPanel(simulation: Simulation, controller: Controller): Front {
   const app = new Hono();
-  // A run that nobody watches does not need the script.
+  // Built when a browser first requests it.
   let script: string | undefined;
   const guard = ownNameOnly(simulation);
   app.use("/panel/*", guard, headers, bodyLimit({ maxSize: BODY_BYTES_MAX }));
@@ -73,7 +73,7 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
   };
 }
 
-/** Rejects other host names, because a foreign page could point its own name to this address (DNS rebinding). */
+/** Rejects other host names, because another site could point its own name to this address (DNS rebinding). */
 function ownNameOnly({ service }: Simulation) {
   return async (c: Context, next: () => Promise<void>) => {
     const { hostname } = new URL(c.req.url);

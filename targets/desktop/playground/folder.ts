@@ -10,7 +10,7 @@ import { fixture } from "../simulator/environment/environment.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** No inline scripts and styles, and only files from the page's own origin. */
+/** Forbids inline scripts and styles, and files of other origins. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 

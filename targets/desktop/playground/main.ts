@@ -62,7 +62,7 @@ class PageLink implements Link {
     return "A device with a screen or a printer draws this. The service exists in this page only: only the phone beside it can reach it.";
   }
 
-  /** Draws once after several changes. */
+  /** Draws at most once per animation frame. */
   #changed(): void {
     if (!this.#drawn) return;
     this.#drawn = false;

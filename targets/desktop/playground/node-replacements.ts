@@ -1,4 +1,4 @@
-// Replaces Node's APIs in a page, as far as the simulated service uses them.
+// Replaces the APIs of Node that the simulated service uses, so that it can run in a page.
 import { Buffer as PageBuffer } from "buffer";
 import type { Context } from "hono";
 import nacl from "tweetnacl";
@@ -25,7 +25,7 @@ const waiting: (() => void)[] = [];
 const channel = new MessageChannel();
 channel.port1.onmessage = () => waiting.shift()?.();
 
-/** A timer would add a delay. */
+/** Uses a MessageChannel, because a timer would add a delay. */
 export function setImmediate(run: () => void): void {
   waiting.push(run);
   channel.port2.postMessage(0);
@@ -78,12 +78,12 @@ export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
 
 export type KeyObject = nacl.SignKeyPair;
 
-/** The seed is at the end of the key in PKCS #8 (RFC 8410 §7). */
+/** An Ed25519 key in PKCS #8 ends with its seed of 32 bytes (RFC 8410 §7). */
 export function createPrivateKey({ key }: { key: Uint8Array }): KeyObject {
   return nacl.sign.keyPair.fromSeed(Uint8Array.from(key.subarray(-32)));
 }
 
-/** A JWK of Ed25519 (RFC 8037 §2). */
+/** Exports a JWK (RFC 8037 §2). */
 export function createPublicKey({ publicKey }: KeyObject) {
   const x = PageBuffer.from(publicKey).toString("base64url");
   return { export: () => ({ crv: "Ed25519", kty: "OKP", x }) };
@@ -99,7 +99,7 @@ export function isIP(text: string): number {
   return text.includes(":") ? 6 : 0;
 }
 
-// Replaces hono/cookie. Browsers hide Set-Cookie from scripts, so phone.ts reads another header.
+// Replaces hono/cookie. Browsers hide Set-Cookie from scripts, so cookies are in COOKIE_HEADER, which phone.ts reads.
 export { getCookie } from "hono/cookie";
 
 export const COOKIE_HEADER = "x-playground-cookie";

@@ -96,7 +96,7 @@ function pageOfText(text: string): string {
   return `<!doctype html><html lang="en"><title>Response</title><main><pre>${escaped}</pre></main>`;
 }
 
-/** Uses an adopted stylesheet, because the strictest policies forbid inline styles. */
+/** Uses an adopted stylesheet, because the page's Content-Security-Policy forbids inline styles. */
 function giveStyle(page: Document): void {
   const { CSSStyleSheet: Sheet } = page.defaultView!;
   const sheet = new Sheet();

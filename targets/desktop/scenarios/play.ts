@@ -1,5 +1,5 @@
-// Finds and plays scenarios. A simulation in a scenario uses neither sockets nor files, and its random numbers have a fixed
-// seed. So all runs are the same, except for the device's key and what depends on it.
+// Finds and plays scenarios. The simulation uses no sockets and no files, and its random numbers have a fixed seed. So
+// all runs of a scenario are the same, except for the device's key and what depends on it.
 import { readdirSync, readFileSync } from "node:fs";
 import { verifyEs256 } from "../../service/node-environment.ts";
 import { UsageError } from "../command-line.ts";
@@ -31,7 +31,7 @@ export function scenarioNames(): string[] {
   return [...library.keys()].sort();
 }
 
-/** A name of the library, or a file. @throws UsageError */
+/** Reads a scenario. `name`: a scenario in this folder, or the path of a file. @throws UsageError */
 export function findScenario(name: string): Scenario {
   try {
     return readScenario(name, library.get(name) ?? readFileSync(name, "utf8"));

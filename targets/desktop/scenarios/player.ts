@@ -8,7 +8,7 @@ import type { Simulation } from "../simulator/simulation.ts";
 import { perform } from "../simulator/steps.ts";
 import type { Line, Scenario } from "./scenario.ts";
 
-/** The purposes of the requests that an expectation such as `expect 3 polls` counts. */
+/** The words of expectations such as `expect 3 polls`, and the purpose of the requests that they count. */
 const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
   polls: "poll",
   codes: "request a code",

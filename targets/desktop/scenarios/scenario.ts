@@ -1,4 +1,4 @@
-// Parses scenario files: first settings, then steps (steps.ts) and expectations (player.ts) in order.
+// Parses scenario files: settings, and a sequence of steps (steps.ts) and expectations (player.ts).
 import { type Language, languages } from "../../../platform/display/languages.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import { deviceKind } from "../simulator/device/kinds.ts";
@@ -9,7 +9,7 @@ export interface Settings {
   rows: number;
   account: string;
   rotate: boolean;
-  /** The device's client in the fixture. Default: that of the device. */
+  /** The id of a client in the fixture. Default: the usual client of the device. */
   client?: string;
   device?: string;
   language?: Language;
@@ -20,7 +20,7 @@ export const USUAL: Settings = { columns: 20, rows: 4, account: "ada", rotate: f
 
 export type Line = { readonly number: number; readonly text: string } & (
   | { readonly kind: "step" }
-  /** Text in one row or wrapped. With `withinMs`, it must appear within that time. */
+  /** The display shows the text, in one row or wrapped: now, or within `withinMs` if that is not 0. */
   | { readonly kind: "shows"; readonly expected: string; readonly withinMs: number }
   | { readonly kind: "shows not"; readonly expected: string }
   /** `?` matches any character. */
@@ -46,7 +46,7 @@ export interface Scenario {
   readonly lines: readonly Line[];
 }
 
-/** The message has the scenario's name and the line. */
+/** The message contains the scenario's name and the line number. */
 export class ScenarioError extends Error {}
 
 export function readScenario(name: string, text: string): Scenario {

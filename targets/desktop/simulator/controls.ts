@@ -1,4 +1,4 @@
-// Runs the steps (steps.ts) of keys, buttons and terminal.
+// Runs the steps (steps.ts) that the user starts with keys, buttons or the terminal.
 
 import { stepOf } from "./actions.ts";
 import type { Simulation } from "./simulation.ts";

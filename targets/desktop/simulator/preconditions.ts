@@ -1,4 +1,4 @@
-// Preconditions of actions, and the reasons that the panel's buttons show.
+// The preconditions of actions. If one is not met, the panel's button shows the reason.
 import type { View } from "./view.ts";
 
 type Seen = Pick<View, "administrator" | "device" | "faults" | "hasKeys" | "hasNextPage" | "slots">;

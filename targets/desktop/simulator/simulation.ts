@@ -1,5 +1,4 @@
-// One simulation: a device with power switch and buttons, the network, the user with the phone, the service, and a
-// clock.
+// A simulation: a device with power switch and buttons, the network, the user with a phone, the service and a clock.
 import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
 import type { Entropy, Http, HttpRequest, Signer, Storage } from "../../../platform/contracts.ts";
@@ -41,7 +40,7 @@ export interface SimulationSettings {
   readonly http: Http;
   readonly storage: Storage;
   readonly entropy: Entropy;
-  /** Signs proofs of possession. Without it, the device has no key. */
+  /** Signs proofs of possession (DPoP). Undefined: the device has no key. */
   readonly signer?: Signer | undefined;
   readonly config: DriverConfig;
   readonly endpoints: Endpoints;
@@ -82,7 +81,7 @@ const WAITING: readonly number[] = [
   State.REFRESHING,
   State.REVOKING,
 ];
-/** In the core, 100,000,000 s means "unknown" (core/SPEC.md). Real lifetimes are shorter than this limit. */
+/** The core reports 100,000,000 s for an unknown or very long lifetime (core/SPEC.md). No countdown is shown for it. */
 const UNKNOWN_LIFETIME_S = 90_000_000;
 
 export class Simulation {
@@ -105,7 +104,7 @@ export class Simulation {
   driver: Driver | undefined;
   /** The device's last GET with an access token in the header. */
   lastCall: HttpRequest | undefined;
-  /** The simulated time at which the device last updated its clocks. */
+  /** The simulated time of the device's last change. Its countdowns, such as `waitMs`, are from then. */
   countedMs = 0;
   #keys: Keys | undefined;
   readonly #decisions: Decisions;
@@ -189,7 +188,7 @@ export class Simulation {
     this.driver.start();
   }
 
-  /** A power cycle must not replace this object, because it stores whether the tokens are bound to the key. */
+  /** Returns the same object after a power cycle, because the object stores whether the tokens are bound to the key. */
   #usedKeys(): Keys | undefined {
     const { signer, entropy } = this.settings;
     if (signer === undefined || (this.service?.options.dpop ?? "off") === "off") return undefined;
@@ -242,9 +241,9 @@ export class Simulation {
     if (isKnown && this.config.clientId !== client) this.useClient(client);
   }
 
-  /** Changes the credentials. The stored record belongs to the other client, so the device ignores it. */
+  /** Changes the credentials. The device ignores its stored record, which belongs to the previous client. */
   useClient(clientId: string, secret?: string): void {
-    // Set this first, because the started device may poll for the events of this client.
+    // Set this before the restart, because the device may then poll for this client's events.
     this.manufacturer.clientId = clientId;
     this.#configure(credentialsOf(this.fixture, clientId, secret));
   }
@@ -263,7 +262,7 @@ export class Simulation {
   /** `scopes` are short names (device spec §5.5), or full names. */
   useScope(scopes: readonly string[]): void {
     this.#configure({ scope: scopeOf(scopes) });
-    // A stored code has the previous scopes.
+    // Request a new code, because a stored one has the previous scopes.
     this.driver?.signIn();
   }
 
@@ -332,7 +331,7 @@ export class Simulation {
     return this.#decisions.accountId ?? this.settings.account;
   }
 
-  /** The decision about the code on the display, or about the last one. */
+  /** The decision about the code on the display; without a code, the last decision. */
   get decision(): Decision | undefined {
     const state = this.driver?.device.state;
     const isOut = state === State.FAILED || state === State.SIGNED_OUT;
@@ -369,7 +368,7 @@ export class Simulation {
     this.paper.printNew(this.clock.nowMs(), this.language, slip, isOnPaper);
   }
 
-  /** Whether the device is signed in and has finished the calls that follow. */
+  /** Whether the device is signed in, and the API call after the sign-in has ended. */
   get isSettled(): boolean {
     return this.driver?.device.state === State.SIGNED_IN && this.application.isDone;
   }
@@ -423,7 +422,7 @@ export class Simulation {
     this.countedMs = this.clock.nowMs();
     this.timeline.observe(driver);
     this.#printSlip(driver);
-    // If `attend` has acted, the device changes again, and this function runs again.
+    // If `attend` has started or ended a call, the device changes again, and this function runs again.
     if (!this.application.attend(driver)) this.#report();
   }
 

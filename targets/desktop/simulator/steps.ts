@@ -102,7 +102,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     } else {
       const leftMs = simulation.left[what];
       if (leftMs === 0) return NOTHING_RUNS[what];
-      // One millisecond further, the expiry has taken effect.
+      // Add a millisecond, so that the expiry has taken effect.
       await clock.jump(Math.ceil(leftMs) + 1);
     }
     return "";
@@ -329,7 +329,7 @@ function output(outcome: string): string {
   switch (outcome) {
     case "granted":
     case "access_denied":
-    // The log and the phone show these two refusals, and the device after its next poll.
+    // No text for these two refusals: the log and the phone show them, and the device after its next poll.
     case "admin_policy_enforced":
     case "org_internal":
       return "";
@@ -340,7 +340,7 @@ function output(outcome: string): string {
   }
 }
 
-/** With this step, an administrator fixes the device's error. "" if there is nothing to fix. */
+/** The step with which an administrator fixes the device's error; "" if there is nothing to fix. */
 export function administratorsStep(simulation: Simulation): string {
   const { service, driver, fixture, config, lastAccount: id } = simulation;
   if (!service || !driver || !fixture?.accounts?.some((one) => one.id === id)) return "";

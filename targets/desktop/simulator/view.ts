@@ -14,7 +14,7 @@ import { type Decision, errorName, stateName, type TimelineEntry } from "./log/t
 import type { Simulation } from "./simulation.ts";
 import { administratorsStep, NO_CODE } from "./steps.ts";
 
-/** A countdown. A total of 0 means that there is none. */
+/** A countdown. `totalMs` is 0 if none runs. */
 export interface Gauge {
   readonly leftMs: number;
   readonly totalMs: number;
@@ -48,7 +48,7 @@ export interface View {
     readonly userCode: string;
     readonly verificationUri: string;
   };
-  /** Rows of `1` (dark) and `0`; [] if there is no code. */
+  /** The QR code, as rows of `1` (dark) and `0`; [] if there is no code. */
   readonly qr: readonly string[];
   readonly slips: readonly SlipView[];
   readonly call: CallOutcome | undefined;

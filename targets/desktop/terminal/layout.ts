@@ -23,7 +23,7 @@ const BOLD = "1";
 const FAINT = "2";
 const VALID = "32";
 const WARN = "33";
-/** A display with backlight is black on bright green, and a dark one gray on black. Paper is black on white. */
+/** A lit display is black on bright green. An unlit one is gray on black. Paper is black on white. */
 const LIT = "30;102";
 const DARK = "90;40";
 const PAPER = "30;107";
@@ -83,7 +83,7 @@ function besideFrame({ display, device, qr, slips }: View, frame: string[], pain
   return [...frame, ...[...slipLines(slip), slip.footing].map((line) => `  ${line}`)];
 }
 
-/** ISO/IEC 18004 requires 4 modules, but 2 save space, and cameras accept them. */
+/** Width of the quiet zone. ISO/IEC 18004 requires 4 modules. With 2, cameras still read the code. */
 const QUIET = 2;
 
 function stateLine({ device: { state, error, reason }, faults }: View, paint: Paint): string {

@@ -13,7 +13,7 @@ import type { ScreenSize } from "./layout.ts";
 const ENTER = "\x1b[?1049h\x1b[?25l\x1b[2J";
 const LEAVE = "\x1b[0m\x1b[?25h\x1b[?1049l";
 const REDRAW_MS = 40;
-/** The clock advances without an event, so the screen is drawn at least this often. */
+/** The screen is drawn at least this often, because the displayed time advances even if nothing happens. */
 const REFRESH_MS = 250;
 
 /** The screen draws the input, so the output of the line editor is discarded. */
@@ -24,7 +24,7 @@ export interface Typist {
   onQuit(): void;
 }
 
-/** With a screen, reads letter by letter and completes names with tab. */
+/** Passes each entered line to `onLine`. With a screen, tab completes names, and `line` has the unfinished input. */
 export function takeLines(input: ReadStream, { onLine, onQuit }: Typist, hasScreen: boolean) {
   const names = [...ACTIONS.map(({ name }) => name), "quit"];
   const lines = createInterface({
@@ -70,7 +70,7 @@ export class Screen {
     this.#lines.on("close", () => this.#typist.onQuit());
     this.#input.on("keypress", () => this.change());
     this.#output.on("resize", this.#redraw);
-    // Otherwise, the exception that Node prints would disappear with the screen.
+    // Leave the screen before Node prints an exception, which would otherwise disappear with the screen.
     process.on("uncaughtExceptionMonitor", this.#close);
     process.on("exit", this.#close);
     this.#refresh = setInterval(this.#redraw, REFRESH_MS);

@@ -1,5 +1,4 @@
-// The sequence diagram: three lines for user, device and service, arrows for messages, and beads for the device's
-// states.
+// The sequence diagram: lines for user, device and service, arrows for messages, and beads for the device's states.
 
 import type { SecurityEvent } from "../../simulator/environment/manufacturer-server.ts";
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
@@ -72,7 +71,7 @@ function figuresOf({ receivedBytes, atMs, ended }: ExchangeEntry): string {
   return `${receivedBytes} B · ${words === "0.0" ? "< 0.1" : words} s`;
 }
 
-/** Draws a security event token (RFC 8417). Its claims unfold. */
+/** Draws a security event token (RFC 8417). A click on the row shows the claims. */
 export function drawEvent({ atMs, how, types, claims, verdict }: SecurityEvent): HTMLElement {
   const details = make("details", "");
   const summary = make("summary", "row event");
@@ -111,7 +110,7 @@ function drawWay(between: string, label: string): HTMLElement {
   return row;
 }
 
-/** The CSS class of an arrow between its two ends. Actions of the environment have no arrow. */
+/** The CSS class of an entry: both ends of its arrow. `environment-strip` and `manufacturer-service` have no arrow. */
 export function wayOf({ what, by }: Pick<TimelineEntry, "what" | "by">): string {
   if (by === "button" || what.startsWith("power ")) return "user-device";
   if (by === "fault") return "environment-strip fault";
@@ -179,7 +178,7 @@ export class Diagram {
       parts.unshift(make("p", "soft", last));
     }
     body.replaceChildren(...parts);
-    // A long row starts at the top, so that its first line is visible.
+    // If the row is higher than the visible part, show its start.
     const item = body.closest("li")!;
     const capacity = this.#list.closest(".scroll")!.clientHeight;
     item.scrollIntoView({ block: item.offsetHeight > capacity ? "start" : "nearest" });

@@ -10,7 +10,7 @@ export type PhonePage = "none" | "home" | "type" | "code" | "consent" | "other";
 export interface Guide {
   /** The current step (0, 1, 2), or 3 after the last one. */
   readonly step: number;
-  /** `does` is a step or, after "#", an action of the page. `next` is undefined if no button is useful now. */
+  /** The button; undefined if none is useful now. `does` is a step (steps.ts), or "#" and an action of the page. */
   readonly next: { readonly label: string; readonly does: string } | undefined;
   readonly description: string;
 }
@@ -47,7 +47,7 @@ const OBSTACLES: readonly Obstacle[] = [
 ];
 const QUOTA = { label: "give it codes again", does: "fault quota" };
 const POLICY = { label: "be the administrator: allow it", does: "fault policy" };
-/** The administrator's action for an error. */
+/** The administrator's action, by the name of the error. It is part of the button's label. */
 const ADMINISTRATORS: Readonly<Record<string, string>> = {
   admin_policy_enforced: "allow it",
   account_disabled: "enable the account",
@@ -56,10 +56,10 @@ const ADMINISTRATORS: Readonly<Record<string, string>> = {
 const NEW_CODE = { label: "get a code", does: "press new-code" };
 const SCAN = { label: "enter the code", does: "#scan" };
 const WHAT_CAN_GO_WRONG = { label: "What can go wrong?", does: "#faults" };
-/** If the list of faults is visible, this hint replaces the button to it. */
+/** If the list of faults is visible, this hint replaces the button that opens it. */
 const TRY_ONE = " Next: anything under “What can go wrong”.";
 
-/** After these errors, the next code would lead to the same error. */
+/** After these errors, another sign-in with the same client would fail with the same error. */
 const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
 /** Errors that end a session, not a sign-in. */
 const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token", "account_disabled"];

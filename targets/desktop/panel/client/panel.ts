@@ -11,7 +11,7 @@ import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
 
 /** The connection to the simulation: over the network, or in the same page. */
 export interface Link {
-  /** Calls `show` with each view, and `lost` when no more views will follow. */
+  /** Calls `show` with each view, and `lost` if the connection fails. It may recover: then `show` is called again. */
   watch(show: (view: View) => void, lost: (why: string) => void): void;
   send(command: string): Promise<string>;
   /** Request and response in full, with secrets masked; undefined if the log no longer has them. */
@@ -22,7 +22,7 @@ export interface Link {
 
 const MESSAGE_MS = 7000;
 const STRIP_MAX = 60;
-/** Shown on the phone when no decision by key applies any more. page.ts has the same text for the start. */
+/** The phone shows this text unless the user has decided with the panel's buttons. page.ts has a copy for the start. */
 const NOT_YET =
   "It takes the code from the device: by its camera, or you open the address and type.";
 export class Panel {
@@ -32,7 +32,7 @@ export class Panel {
   /** Whether the panel's own message no longer applies. */
   #isOver: (view: View) => boolean = () => false;
   #hush: ReturnType<typeof setTimeout> | undefined;
-  /** The order of the last decision by key that the phone has shown. */
+  /** `order` of the last decision with the panel's buttons that the phone has shown; -1: none. */
   #reported = -1;
   readonly #diagram: Diagram;
 
@@ -41,8 +41,7 @@ export class Panel {
   constructor(link: Link) {
     this.#link = link;
     this.#diagram = new Diagram(element<HTMLOListElement>("sequence"), link);
-    // The panel's keys need the focus. If the page already has it, browsers ignore `autofocus` of the input field in
-    // the frame.
+    // The panel's keys need the focus. A page that has it also keeps `autofocus` in the phone's frame from taking it.
     element("bench").focus({ preventScroll: true });
     document.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("keydown", (event) => this.#press(event));
@@ -128,7 +127,7 @@ export class Panel {
     this.#link.openPhone(target);
   }
 
-  /** After a decision by key, the phone shows the result instead of the open page. */
+  /** After a decision with the panel's buttons, the phone shows the result instead of the open page. */
   #showDecision({ decision }: View): void {
     const order = decision?.isByKey ? decision.order : -1;
     if (order === this.#reported || element("phone") === null) return;
@@ -148,7 +147,7 @@ export class Panel {
     setText("qr-text", verificationUri ? this.#link.hintFor(verificationUri) : "No code now");
   }
 
-  /** Later views repeat a message, so each is shown once. An empty message does not remove the panel's own message. */
+  /** Shows a message once, although later views repeat it. An empty message does not remove the panel's own message. */
   #receive(view: View): void {
     const isNew = view.messageNumber !== this.#received;
     this.#received = view.messageNumber;
@@ -165,7 +164,7 @@ export class Panel {
   #click(event: Event): void {
     const button = (event.target as Element).closest("button");
     if (button === null) return;
-    // These two buttons send no step, which would remove the last message.
+    // These two buttons send no step. For the others, `#send` removes the last message.
     if (button.id === "enter" || button.id === "scan") this.print("");
     const { command } = button.dataset;
     if (button.dataset.whyNot) this.#refuse(button);
@@ -199,7 +198,7 @@ export class Panel {
   }
 }
 
-/** Recognizes the page on the phone by its forms. A page about another code counts as "other". */
+/** Recognizes the page on the phone by its forms. After the entry of a code that is not `userCode`: "other". */
 function phonePage(userCode: string): PhonePage {
   const phone = element<HTMLIFrameElement>("phone");
   if (phone === null) return "none";
@@ -213,7 +212,7 @@ function phonePage(userCode: string): PhonePage {
   return page!.querySelector('form[action="/device/decision"]') ? "consent" : "code";
 }
 
-/** While another button is highlighted, the phone's button is not. */
+/** Removes the highlight of the button on the phone while the panel highlights one. */
 function quietenPhone(isQuiet: boolean): void {
   const page = element<HTMLIFrameElement>("phone")?.contentDocument?.documentElement;
   page?.classList.toggle("quiet", isQuiet);
@@ -229,7 +228,7 @@ function seesFaults(): boolean {
   return height > 0 && bottom > 0 && top < innerHeight;
 }
 
-/** Marks active faults as pressed, and buttons that are not available with the reason. */
+/** Shows buttons of active faults as pressed. Disables unavailable buttons, whose tooltip is the reason. */
 function showButtons(view: View): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-fault]")) {
     button.setAttribute("aria-pressed", String(view.faults.includes(button.dataset.fault!)));
@@ -286,7 +285,7 @@ function storedWords({ kind, bytes }: SlotView): string {
   return bytes > 0 ? STORED_WORDS[kind] : STORED_WORDS.empty;
 }
 
-/** The line above the phone: the code, then the result. It is shown if the device is not visible. */
+/** The line above the phone in a narrow window: the code or, if there is none, the text of the display. */
 function stripOf({ userCode }: View["device"], { lit, lines }: View["display"]): string {
   if (userCode !== "") return `The device shows ${userCode}`;
   const words = lit ? lines.join(" ").replace(/\s+/g, " ").trim() : "nothing: it is off";
@@ -301,7 +300,7 @@ function showReason({ reason }: View["device"]): void {
   setText("reason", `${reason.name}, reported by ${reason.from}. ${sentenceOf(reason.fix)}`);
 }
 
-/** The groups of buttons as tabs, with the keys of the ARIA practices. */
+/** Shows the groups of buttons as tabs. The left and right arrow keys select a tab (ARIA Authoring Practices). */
 export function takeTabs(): void {
   const tabs = [...document.querySelectorAll<HTMLElement>("[role=tab]")];
   const choose = (chosen: HTMLElement): void => {
@@ -324,7 +323,7 @@ export function takeTabs(): void {
   }
 }
 
-/** Width of the quiet zone (ISO/IEC 18004). */
+/** Width of the quiet zone in modules (ISO/IEC 18004). */
 const QUIET = 4;
 
 function drawModules(root: SVGSVGElement, rows: readonly string[]): void {

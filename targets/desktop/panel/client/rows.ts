@@ -127,8 +127,8 @@ export interface List<Item> {
 }
 
 /**
- * Updates the items on the page, and `stored`, which has the items of the previous rows by the names of the rows.
- * `draw` also gets the existing item, if any. Returns whether anything has changed.
+ * Shows `rows` on the page. `stored` maps the names of drawn rows to their items, and is updated. `draw` also receives
+ * the previous item of a row, if there is one. Returns whether anything has changed.
  */
 export function updateList<Item>(
   list: List<Item>,

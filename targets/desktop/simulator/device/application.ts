@@ -1,5 +1,5 @@
-// The device's application. After the sign-in, it lists the user's broadcasts, or on a publisher's console the offers
-// of the app. A step can make the other calls of the two specifications.
+// The device's application. After the sign-in, it lists the user's broadcasts. With the scope `publisher`, it lists the
+// offers of the app instead. The step `call` makes the other calls of the two specifications.
 import {
   CallState,
   Endpoint,
@@ -47,7 +47,7 @@ interface Call {
   readonly api: string;
   /** Returns "", or the reason why the call cannot start. */
   begin(driver: Driver): string;
-  /** Only for a list of broadcasts. `before`: the number of broadcasts on earlier pages, if known. */
+  /** Set for a list of broadcasts only. `before`: the number of broadcasts on earlier pages, if known. */
   readonly list?: { readonly before: number | undefined };
   /** Text for the display after a successful response. */
   describe(response: Record<string, unknown>, driver: Driver): string;
@@ -86,7 +86,7 @@ export class Application {
   #chunks: number[] = [];
   #status: "to call" | "calling" | "done" = "to call";
   #call: Call | undefined;
-  /** The last list, and the number of items on its current page. */
+  /** The call that returned the last list, and the number of items on its page. */
   #list: { readonly call: Call; readonly shown: number } | undefined;
   outcome: CallOutcome | undefined;
   /** Whether the access token is in the query of this call. */
@@ -95,13 +95,13 @@ export class Application {
   readonly #first: "broadcasts" | "offers" | undefined;
   readonly #issuer: string;
 
-  /** `first`: the call after a sign-in, if the server has these APIs. */
+  /** `first`: the call after each sign-in; undefined if the server does not have the API. */
   constructor(first: "broadcasts" | "offers" | undefined, issuer = "") {
     this.#first = first;
     this.#issuer = issuer;
   }
 
-  /** Whether the call after a sign-in has ended. */
+  /** Whether the call after the sign-in has ended. True if there is no such call. */
   get isDone(): boolean {
     return this.#first === undefined || this.#status === "done";
   }
@@ -112,7 +112,7 @@ export class Application {
     }
   }
 
-  /** Repeats the call after a sign-in. */
+  /** Makes the next `attend` repeat the call that follows a sign-in. */
   refresh(): void {
     if (this.#status === "done") this.#status = "to call";
   }
@@ -149,7 +149,7 @@ export class Application {
     this.#chunks = [];
     const problem = call.begin(driver);
     if (problem !== "") {
-      // The core has rejected the arguments. Report this like a response.
+      // The core has not started the call, such as for an invalid argument. Report this like an error response.
       const [name = "", remedy] = problem.split(": ");
       const fix = remedy ? `the caller: ${remedy}` : NOT_KNOWN;
       const text = `${call.what}: ${problem}`;

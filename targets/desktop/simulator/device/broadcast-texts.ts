@@ -28,12 +28,12 @@ export function describeList(
   if (titles.length === 0) return "No broadcasts";
   const count = `${whichOf({ titles, total, before })} broadcast${total === 1 ? "" : "s"}`;
   const inFull = `${count}: ${titles.join(", ")}`;
-  // The dots in the other text show that there are more items.
+  // Otherwise, show the first title, and dots for the other items.
   if (titles.length === 1 || fits(inFull, capacity)) return inFull;
   return `${count}: ${titles[0]} ...`;
 }
 
-/** "3" for a whole list, otherwise "2 of 3" or "1-2 of 3". */
+/** "3" for a whole list, or if `before` is unknown. Otherwise "2 of 3" or "1-2 of 3". */
 function whichOf({ titles: { length }, total, before }: ListedPage): string {
   if (length >= total || before === undefined) return String(length);
   const which = length === 1 ? `${before + 1}` : `${before + 1}-${before + length}`;

@@ -58,7 +58,7 @@ export function shows(lines: readonly string[], text: string): boolean {
 
 type Device = Driver["device"];
 
-/** A text about the code, such as its address, while the display shows the code. Otherwise "". */
+/** The text of a region, such as the verification URI, while the device has a code to show. Otherwise "". */
 export function shownText(
   device: Device | undefined,
   display: FrameDisplay,
@@ -67,7 +67,7 @@ export function shownText(
   return device !== undefined && hasCode(device, display) ? textIn(device, region) : "";
 }
 
-/** After a restart, the display may show a code that is not confirmed yet. */
+/** After a restart, a code counts as soon as the display shows it, even if the server has not confirmed it yet. */
 function hasCode(device: Device, display: FrameDisplay): boolean {
   if (device.codeConfirmed === 1) return true;
   const code = textIn(device, core.Field.USER_CODE);
@@ -82,13 +82,13 @@ function textIn({ memory, start, length }: Device, region: number): string {
 
 export type Modules = readonly (readonly boolean[])[];
 
-/** Width of the quiet zone (ISO/IEC 18004). */
+/** Width of the quiet zone in modules (ISO/IEC 18004). */
 export const QUIET_MODULES = 4;
 
 let lastText = "";
 let lastModules: Modules = [];
 
-/** [] for "". The last result is cached, because a view needs it several times a second. */
+/** The QR code of a text; [] for "". The last one is cached, because a view needs it several times a second. */
 export function qrModules(text: string): Modules {
   if (text === lastText) return lastModules;
   lastText = text;

@@ -39,7 +39,7 @@ export function scopeOf(names: readonly string[]): string {
   return names.map(inFull).join(" ");
 }
 
-/** The credentials of a client of the service. `secret` replaces its secret. */
+/** The credentials of a client in the fixture. `secret` replaces the client's secret. */
 export function credentialsOf(
   fixture: FixtureInput | undefined,
   clientId: string,

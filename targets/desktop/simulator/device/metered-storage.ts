@@ -4,7 +4,7 @@ import type { Bytes, Storage } from "../../../../platform/contracts.ts";
 export interface SlotView {
   readonly slot: number;
   readonly bytes: number;
-  /** The kind depends on the first byte. Only the core can verify the record. */
+  /** Read from the record's first byte. The core may still reject the record. */
   readonly kind: "empty" | "code" | "token" | "access token" | "revocation" | "unknown";
   readonly sequence: number;
   readonly writes: number;

@@ -21,7 +21,7 @@ export interface PrintedSlip {
   readonly modules: Modules;
 }
 
-/** The lines above the address, between address and code, and below. `$` stands for the minutes. */
+/** The lines above the address, between address and code, and below the code. `$` stands for the minutes. */
 const WORDS: Readonly<Record<Language, readonly [string, string, string]>> = {
   en: ["To sign in, open", "and enter", "within $ minutes."],
   de: ["Zum Anmelden öffnen Sie", "und geben Sie ein:", "Gültig $ Minuten."],

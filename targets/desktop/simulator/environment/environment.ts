@@ -43,7 +43,7 @@ export interface Environment {
   close(): Promise<void>;
 }
 
-/** Handles a request before the service does. Undefined: the service handles the request. */
+/** Handles requests for the panel. Returns undefined for other requests, which the service handles. */
 export type Front = (request: Request, env: unknown) => Promise<Response | undefined>;
 
 export function fixture(): FixtureInput {
@@ -217,8 +217,8 @@ async function startService(
       // The member of RFC 8628 §3.3.1, from which the devices draw a QR code. The service omits it by default, because the
       // device authorization specification does not have it.
       verificationUriComplete: true,
-      // With nonces, the service does not check the time in a proof. That is real time, and the simulated time may be hours
-      // ahead of it.
+      // With nonces, the service does not check the time in a proof. The proof has real time, which may be hours behind
+      // simulated time.
       dpopNonces: true,
       // Times are rounded to milliseconds, so the device may poll a little early.
       pollToleranceMs: POLL_TOLERANCE_MS,

@@ -1,5 +1,5 @@
-// The developer's own server. It receives security events about the users of its devices (device spec §6), verifies
-// them, and passes them to the device. A device can also poll for events, with the receiver's token.
+// The developer's own server. It receives security events about the users of the devices (device spec §6), verifies
+// them, and passes them to the device. The device can also poll for events itself, with the token of this server.
 import nacl from "tweetnacl";
 import type { Bytes } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text/text.ts";
@@ -84,7 +84,7 @@ export class ManufacturerServer {
     return receiver ? `Bearer ${receiver.token}` : "";
   }
 
-  /** Returns "", or the reason for a failure. */
+  /** Sets the event stream up, or disables it. Returns "", or the reason for a failure. */
   setUp(delivery: "poll" | "push" | "off"): string {
     if (delivery === "off")
       return this.#request("/events/v1/stream/status:update", { status: "disabled" });

@@ -71,7 +71,7 @@ interface Exchange {
 export class Network implements Http {
   readonly lasting = new Set<LastingFault>();
   readonly passing = new Set<PassingFault>();
-  /** Simulated time from the end of a real exchange until the device receives the response, in milliseconds. */
+  /** Simulated time between the end of a response and its delivery to the device, in milliseconds. */
   latencyMs = 0;
   #current: Exchange | undefined;
 
@@ -189,7 +189,7 @@ export class Network implements Http {
     }
     if (this.lasting.has("corrupt") && response.body.length > 0) {
       exchange.entry.fault = "corrupt";
-      // With another first byte, the JSON is always invalid.
+      // With this first byte, a JSON object is invalid.
       response.body[0] = response.body[0]! ^ 0x55;
     }
     const { sink, entry } = exchange;

@@ -1,5 +1,5 @@
-// Stores the simulated service's codes and grants in the state folder, so that its device is still signed in when the
-// simulator starts again.
+// Stores the codes and grants of the simulated service in the state folder, so that the device is still signed in when
+// the simulator starts again.
 import fs from "node:fs";
 import path from "node:path";
 import { readSnapshot, type Service, type ServiceSnapshot } from "../../../service/index.ts";
@@ -31,7 +31,7 @@ export class ServiceStore {
     }
   }
 
-  /** Stores every change from now on. `failed` receives one line when the file can no longer be written. */
+  /** Stores every change from now on. `failed` receives one line at the first failed write. */
   attach(service: Service, failed: (line: string) => void): void {
     let dirty = false;
     let broken = false;

@@ -12,7 +12,7 @@ interface Appointment {
 
 const WRAP_MS = 2 ** 32;
 const WAIT_MS_MAX = 2 ** 31 - 1;
-/** The most timers that run in one turn of the event loop. With more, keys and pages would not respond. */
+/** The maximum number of timers in one turn of the event loop. After these, keys and requests have a turn. */
 const BREATH = 64;
 
 export class SimulatedClock {
@@ -30,7 +30,7 @@ export class SimulatedClock {
   #jumpToMs: number | undefined;
   #jumpEnds = false;
 
-  /** `speed`: simulated seconds per real second, above 0. `paused`: only `advance` moves the clock. */
+  /** `speed`: simulated seconds per real second, above 0. `paused`: only `advance`, `jump` and `step` move time. */
   constructor(options: { speed?: number; paused?: boolean; real?: RealTime } = {}) {
     this.#real = options.real ?? systemTime;
     this.#speed = checkedSpeed(options.speed ?? 1);
@@ -123,7 +123,7 @@ export class SimulatedClock {
       for (let count = 1; ; count++) {
         if (this.#holds > 0) await this.#release();
         else if (count % BREATH === 0) await breath();
-        // `until` counts only after all timers of the same moment have run.
+        // Call `until` only after all timers of the same moment have run.
         if (!this.#isOverdue && until()) return;
         const next = this.#appointments[0];
         if (next === undefined || next.dueMs > targetMs) break;
@@ -137,7 +137,7 @@ export class SimulatedClock {
     }
   }
 
-  /** Like `advance`, but the user sees the progress and can end it. */
+  /** Like `advance`, but the user sees the remaining time (`jumpLeftMs`) and can end the jump. */
   async jump(ms: number, until: () => boolean = () => false): Promise<void> {
     this.#jumpToMs = this.nowMs() + ms;
     this.#jumpEnds = false;

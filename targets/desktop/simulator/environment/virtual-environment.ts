@@ -29,7 +29,7 @@ export function endpointsOf(baseUrl: string): Endpoints {
     revocation: baseUrl + PATHS.revocation,
     events: baseUrl + PATHS.streamPoll,
     metadata: `${baseUrl}/.well-known/openid-configuration`,
-    // The video API and the publishing API, for which the core writes the whole path (offer spec §4).
+    // The video API, and the base of the publishing API, whose calls contain the whole path (offer spec §4).
     resources: [baseUrl + PATHS.liveBroadcasts, baseUrl],
   };
 }
@@ -137,8 +137,8 @@ export function createVirtualEnvironment(settings: VirtualEnvironmentSettings): 
     refreshTokenRotation: settings.rotate,
     verificationUriComplete: true,
     pollToleranceMs: POLL_TOLERANCE_MS,
-    // With nonces, the service does not check the time in a proof. That is real time, and the simulated time may be hours
-    // ahead of it.
+    // With nonces, the service does not check the time in a proof. The proof has real time, which may be hours behind
+    // simulated time.
     dpopNonces: true,
     ...settings.options,
   };

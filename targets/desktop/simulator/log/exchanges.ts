@@ -23,7 +23,7 @@ export type ExchangePurpose =
   | "a thief calls the API"
   | "other";
 
-/** The moment is that of the request. */
+/** `atMs` and `order` are those of the request. */
 export interface ExchangeEntry extends Moment {
   readonly id: number;
   ended: Moment | undefined;

@@ -7,7 +7,7 @@ import { readJwt } from "../../../service/signed-jwt.ts";
 const VALUE_LENGTH_MAX = 48;
 const ERROR_LENGTH_MAX = 120;
 
-/** A JSON object as `name=value` words; for text that is not JSON only its size. */
+/** A JSON object as words `name=value`. For text that is not JSON, only the size. */
 export function summarizeResponse(text: string): string {
   if (text === "") return "(empty)";
   let value: unknown;
@@ -40,7 +40,7 @@ export function maskedJson(text: string): string | undefined {
   }
 }
 
-/** Masks the values after secret names, because the text may contain parts of JSON. */
+/** Masks the values after secret names in text that is not valid JSON, such as a damaged response. */
 export function maskedText(text: string): string {
   return [...SECRET_NAMES].reduce(
     (masked, name) =>

@@ -15,7 +15,7 @@ export function textOf(message: Message): string {
   return TEXTS[message]!.trimEnd();
 }
 
-/** The longest name of an error. */
+/** The maximum length of the name of an error. */
 const LENGTH_MAX = 40;
 
 /** The error in the body. Without one: "OK" for a success, "without a reason" for a failure, or "not JSON". */

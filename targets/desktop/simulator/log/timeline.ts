@@ -1,4 +1,4 @@
-// The log of the device's states, and of the actions of users and faults.
+// The log of the device's states, the actions of users, and the faults.
 import { ErrorCode, Event, State } from "../../../../core/complete.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import type { DecisionOutcome } from "../../../service/decisions.ts";
@@ -9,11 +9,11 @@ import { sentenceOf } from "./remedies.ts";
 
 export interface Moment {
   readonly atMs: number;
-  /** The position among all events, because many have the same time. A cause has a smaller position than its effect. */
+  /** The position among the entries of all logs, because many have the same time. A cause precedes its effect. */
   readonly order: number;
 }
 
-/** All logs of a simulation share this order. */
+/** Numbers the entries of all logs of a simulation. */
 export class Moments {
   #order = 0;
 
@@ -143,7 +143,7 @@ export class Decisions {
     return true;
   }
 
-  /** The decision about this code, or for "" about the last one. If `isOut`, an approval no longer counts. */
+  /** The decision about this code; for "", the last decision. If `isOut` (signed out), an approval no longer counts. */
   about(userCode: string, isOut: boolean): Decision | undefined {
     const isOther = userCode !== "" && this.#last?.userCode !== userCode;
     if (isOther || (isOut && this.#last?.isGranted)) this.#last = undefined;
