@@ -17,7 +17,7 @@ export async function bench(...args: string[]): Promise<{ status: number | null;
   return { status, output: running.output };
 }
 
-/** Runs the bench. The device must pass all rows except the `left` ones that `options` leave out. */
+/** Runs the bench. The device must pass all rows. Options may skip rows: `left` is the number of skipped rows. */
 export async function expectAllPass(
   device: string,
   options: readonly string[],

@@ -1,4 +1,4 @@
-// Finds the code blocks of a Markdown page. A mark before a block states how a test runs it, or why none does.
+// Finds the code blocks of a Markdown page. A mark before a block states how a test runs it, or why no test does.
 
 export interface Block {
   readonly language: string;

@@ -25,7 +25,7 @@ const programs = [
     program === undefined ? [] : [[name, program, `npm run tool -- ${name}`] as const],
   ),
 ];
-/** Without `tool` and `picogrant`, which pass their arguments on to other programs. */
+/** The programs except `tool` and `picogrant`, which pass their arguments on to other programs. */
 const own = programs.filter(([name]) => name !== "tool" && name !== "picogrant");
 
 function run(file: string, ...args: string[]): Promise<Ended> {

@@ -65,13 +65,13 @@ function deadScripts(text: string): string[] {
   ];
 }
 
-/** test/package/pages.spec.ts runs the blocks of these pages. */
+/** Whether test/package/pages.spec.ts runs the blocks of this file. */
 function isShipped(file: string): boolean {
   const pages = Object.values(PAGES).flatMap((ones) => Object.values(ones));
   return [...pages, ...FIRMWARE_FILES].some((one) => file === one || file.startsWith(`${one}/`));
 }
 
-/** What is wrong with a block's mark, or "". A mark names the test of a block, or a reason why there is none. */
+/** Returns what is wrong with a block's mark, or "". A mark names the block's test, or why no test runs the block. */
 function markProblem({ language, mark, text }: Block, file: string): string {
   if (mark.startsWith("not: ") || language === "mermaid") return "";
   if (isShipped(file)) return /^(?:ts|sh)$/.test(language) ? "" : `is no program: ${text}`;

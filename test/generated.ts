@@ -1,4 +1,4 @@
-// `npm run generate` writes files, and tables in files, by running the tests that compare them.
+// `npm run generate` writes files, and tables in files, by running the tests that otherwise compare them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -27,7 +27,7 @@ const IMPORT = /\b(?:from|import|require|mock)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["
 const importsOf = (file: string, text: string): string[] =>
   [...text.matchAll(IMPORT)].map(([, named]) => path.posix.join(path.posix.dirname(file), named!));
 
-/** @returns the imports of `file` that lead to a layer which is neither its own nor below */
+/** @returns the imports of `file` from layers that are neither its own nor below its own */
 function wrongImports(file: string, text: string): string[] {
   const layer = layerOf(file);
   return importsOf(file, text)
@@ -38,7 +38,7 @@ function wrongImports(file: string, text: string): string[] {
     .map((target) => `${file} imports ${target}`);
 }
 
-/** @returns the files of circles, and those that import them: what remains if files without remaining imports leave */
+/** Removes files that import no remaining file. @returns import cycles, and the files that import from them */
 function circular(imports: ReadonlyMap<string, readonly string[]>): string[] {
   let left = [...imports.keys()];
   for (let before = 0; before !== left.length; ) {
@@ -114,7 +114,7 @@ describe("a wrong import is detected", () => {
   ])("none in %s: %s", (file, text) => expect(wrongImports(file, text)).toEqual([]));
 });
 
-// The core makes the decisions about the protocol, so that two hosts cannot differ. A driver carries them out. It
+// The core makes the decisions about the protocol, so that two hosts cannot differ. A driver carries them out. A driver
 // compares no 4xx status and no error word of a server, and does not check whether an endpoint is missing.
 
 const DRIVERS = [

@@ -11,7 +11,7 @@ import { Port } from "./environment/core-port.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** What `tsc` reports if a core file contains these lines in a function with a device. */
+/** Returns the errors of `tsc` for a core file that has these lines in a function with a parameter `device`. */
 function refusals(lines: readonly string[]): string[] {
   const folder = mkdtempSync(join(root, "node_modules/.cache/owners-"));
   try {

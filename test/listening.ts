@@ -5,7 +5,7 @@ import { connect, type Server } from "node:net";
 import path from "node:path";
 import { inject, onTestFinished } from "vitest";
 
-/** Starts a server on a free port. `close` also closes its connections, if it serves HTTP. */
+/** Starts a server on a free port. If it is an HTTP server, `close` also closes its connections. */
 export async function listen(server: Server) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
@@ -29,7 +29,7 @@ export function responseTo(text: string, port: number): Promise<string> {
     let response = "";
     const socket = connect(port, "127.0.0.1", () => socket.write(text));
     socket.setEncoding("latin1").on("data", (data) => (response += data));
-    // The connection is closed after an error, too.
+    // The event `close` follows an error, too.
     socket.on("error", () => {}).on("close", () => resolve(response));
   });
 }

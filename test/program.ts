@@ -1,5 +1,5 @@
-// Bundles programs for tests that start them, as the package's programs are bundled. With a TypeScript loader, a start
-// would take four times as long, which would be most of these tests' time.
+// Bundles the programs that tests start, in the same way as the programs of the package. With a TypeScript loader
+// instead, each start would take four times as long.
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -30,7 +30,7 @@ async function bundled(entry: string): Promise<string> {
     renameSync(made, place);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY") throw error;
-    // Another process of the same run has bundled it first.
+    // Another process of this test run has already bundled this program.
     rmSync(made, { recursive: true });
   }
   return path.join(place, "main.js");

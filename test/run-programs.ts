@@ -1,5 +1,5 @@
-// Runs programs with --help and with an unknown option, all in one process, because loading shared modules takes most
-// of a start. The arguments are the programs' files. Prints a line of JSON with each program's output and exit code.
+// Runs programs with --help and with an unknown option, all in one process, because each process would load the shared
+// modules again. The arguments are the programs' files. Prints a line of JSON with each program's output and exit code.
 import { pathToFileURL } from "node:url";
 import type { Ended } from "./program.ts";
 

@@ -5,7 +5,7 @@ import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
 import { isFullRun } from "./full-run.ts";
 import { timeout } from "./timeouts.ts";
 
-/** Tests with other servers and clients. Loading these takes longer than most tests. */
+/** Tests with servers and clients of others. Loading these takes longer than most tests. */
 const peers = readdirSync(new URL("peers", import.meta.url))
   .filter((name) => name.endsWith(".test.ts"))
   .map((name) => `test/peers/${name}`);
@@ -44,7 +44,7 @@ export const slow = [
   "test/service/server.test.ts",
 ];
 
-// To run a long file, name it or its folder.
+// A long file also runs if an argument names the file or its folder.
 const isNamed = (file: string): boolean =>
   process.argv.some((word) => word !== "" && file.startsWith(word));
 const long = slow.filter((file) => isFullRun || isNamed(file));
@@ -57,7 +57,7 @@ export default defineConfig({
     root: fileURLToPath(new URL("..", import.meta.url)),
     globalSetup: ["test/programs-folder.ts"],
     setupFiles: ["test/seeds.ts"],
-    // Use more workers than the two cores of a typical machine, because many tests wait. Each long test keeps a core busy.
+    // Quick tests mostly wait, so use more workers than cores (typically two). Each long test keeps a core busy.
     maxWorkers: isFullRun ? 3 : 4,
     // Caches transformed modules in node_modules until their source changes.
     experimental: { fsModuleCache: true },
@@ -65,7 +65,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // A few processes share modules, so a test must restore everything that it changes outside its own objects.
+        // Test files share a process and modules, so a test restores all that it changes outside its own objects.
         test: {
           name: "a process for all",
           include: ["test/**/*.test.ts"],
@@ -73,8 +73,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // Run long tests in isolation, which is a small part of their time. Some count the allocations of the whole process,
-      // or replace a module or a global, such as Node's Response.
+      // Each long file gets its own process, which takes a small part of its time. Some count the allocations of the
+      // whole process, or replace a module or a global, such as Node's Response.
       ...(long.length > 0
         ? [{ extends: true as const, test: { name: "a process for each", include: long } }]
         : []),

@@ -16,7 +16,7 @@ import { machine } from "../../targets/workbench/board/machines.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The creation time of a page that replaces the first one, which is an hour older; in seconds since 1970. */
+/** In seconds since 1970: the creation time of a page that replaces the first page. The first page is an hour older. */
 const LATER = Math.floor(Date.now() / 1000);
 
 let environment: BoardEnvironment;
@@ -61,7 +61,7 @@ it("the board refuses TLS without a seed, and uses the stored one", async () => 
   expect(environment.responses("/device/code")).toEqual([]);
   await board.end();
 
-  // The page contains the first seed. After that, the board creates each next seed itself, and uses none twice.
+  // The page contains the first seed. At each start, the board creates a new seed, and uses none twice.
   const seeded = environment.board();
   const at = 32_768 - machine.eepromPage;
   const seed = (): string => readFileSync(seeded.eeprom).toString("hex", at, at + 32);
@@ -119,8 +119,8 @@ it("repeated power cuts during a resume and a refresh never lose the session", a
     await board.powerOn();
     await board.printed("picogrant on");
   };
-  // Each start refreshes the token and stores the new one. The power fails at different times during that. How long a
-  // start takes depends on the machine.
+  // Each start refreshes the token and stores the new one. The power fails at different times during a start. The
+  // duration of a start depends on the machine, so measure it first.
   await start();
   const began = Date.now();
   await board.state("SIGNED_IN");

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const out = `${root}dist/board-certificates`;
 const { ca, cases } = makeCertificateCases();
 
-/** The board refuses these certificates although they are valid. It never accepts an invalid certificate. */
+/** The board refuses these certificates, although they are valid. */
 const DIFFERS = ["its address", "for servers, as it says critically"];
 
 function hexOf(pem: string): string[] {

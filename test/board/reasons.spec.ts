@@ -1,5 +1,5 @@
-// Tests what the display shows when there is no connection: the reasons of platform/display/reasons.ts that end a
-// connection or prevent it, each with its remedy, also in the device's language.
+// Tests the reasons of platform/display/reasons.ts that end or prevent a connection. The display must show each reason
+// with its remedy, also in the device's language.
 
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";

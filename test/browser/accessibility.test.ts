@@ -63,7 +63,7 @@ describeInChromium("accessibility", (browser) => {
       const isValid = async (): Promise<void> =>
         expect(await accessibilityProblems(page)).toEqual([]);
       await bench.controller.run("press sign-out");
-      // The button does not work until the sign-out has ended, so press it again.
+      // The button for a new code does not work until the sign-out has ended, so press it again.
       const code = async (): Promise<string> => {
         if (bench.simulation.userCode === "") await bench.controller.run("press new-code");
         return bench.simulation.userCode;

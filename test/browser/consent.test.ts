@@ -62,7 +62,7 @@ describeInChromium("consent pages", (browser) => {
     await page.getByLabel("Enter the code your device shows").fill(code);
     await page.getByRole("button", { name: "Continue" }).click();
   };
-  /** A click may return before the next page has loaded. */
+  /** Polls, because a click may return before the next page has loaded. */
   const reads = (page: Page, heading: string) =>
     expect.poll(() => page.getByRole("heading", { level: 1 }).innerText()).toBe(heading);
   const description = (page: Page, role: "alert" | "status", words: string) =>

@@ -115,7 +115,7 @@ export function isInSight(page: Page, what: string): Promise<boolean> {
 
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** One line for each problem outside frames, by axe-core's default rules, and in dark mode by its color rules. */
+/** Returns a line for each problem outside frames: by axe-core's default rules, and by its color rules in dark mode. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   // The page's policy blocks foreign scripts, so inject through the debugger.
   await page.evaluate(axe.source);
@@ -138,7 +138,7 @@ async function problemsBy(page: Page, options: RunOptions): Promise<string[]> {
   }, options);
 }
 
-/** Properties that style sheets change in dark mode, without variables, which only contain colors. */
+/** The properties that style sheets change in dark mode. Omits custom properties, because they only contain colors. */
 async function changedInTheDark(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);

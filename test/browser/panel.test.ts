@@ -31,18 +31,18 @@ describeInChromium("the panel", (browser) => {
       await page.getByText("The key Z does nothing").waitFor();
       await page.keyboard.press("Space");
       await page.locator("#speed", { hasText: "paused" }).waitFor();
-      // Each step that the panel sends removes its last message.
+      // Each step that the panel sends removes the panel's last message.
       await page.locator("#message", { hasText: /^$/ }).waitFor({ state: "attached" });
       const before = simulation.userCode;
       await page.keyboard.press("j");
-      // The space bar would interrupt the jump.
+      // Wait for the end of the jump, because the space bar would interrupt it.
       await expect.poll(() => simulation.clock.nowMs()).toBeGreaterThan(1_800_000);
       await expect.poll(() => simulation.clock.jumpLeftMs).toBe(0);
       await page.keyboard.press("Space");
       await expect
         .poll(() => simulation.userCode)
         .toSatisfy((code: string) => code !== "" && code !== before);
-      // A user can only allow a code on the display.
+      // The user can allow a code only while the display shows it.
       await shows(page, simulation.userCode);
       await page.keyboard.press("a");
       await shows(page, "Signed in");
@@ -137,7 +137,7 @@ describeInChromium("the panel", (browser) => {
           expect(box.height, part).toBeGreaterThan(part === ".guide" ? 40 : 140);
           if (width > 1000) expect(box.y + box.height, part).toBeLessThanOrEqual(height);
         }
-        // A response that the user opens does not cover the rows around it.
+        // The response that the user opens here must not cover the rows around it.
         for (let cut = 0; cut < 5; cut++) await controller.run("power-cycle");
         await controller.run("pause");
         const requested = page.locator("#sequence summary", { hasText: "POST /device/code" });
@@ -193,7 +193,7 @@ describeInChromium("the panel", (browser) => {
         const under = scroll.getBoundingClientRect().top - lanes.bottom;
         return { under, wide: [list.left - lanes.left, list.right - lanes.right] };
       });
-      // The headings are above the scrolling part and as wide as the list, so each is over its line.
+      // The headings are above the scrolling part and as wide as the list, so each heading is above its column.
       expect(place.under).toBeGreaterThanOrEqual(0);
       expect(place.wide).toEqual([0, 0]);
     }));

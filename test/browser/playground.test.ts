@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** The limit of all files in the folder together, in bytes, each compressed with brotli. */
+/** The limit for the sum of all files in the folder, each compressed with brotli, in bytes. */
 const WEIGHT_MAX = 200_000;
 const DESK = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };

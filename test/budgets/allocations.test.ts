@@ -6,7 +6,7 @@ import { completeFunctions, grantFunctions } from "../../targets/bundle/surface.
 import { measurePolls, measureRun } from "../../targets/workbench/budgets/allocations.ts";
 import { builtBundle } from "../../targets/workbench/engines/script.ts";
 
-/** The host calls these two before there is a device, and can then release them. */
+/** The host calls these two functions before it creates the device. They may allocate. */
 const boot = ["create", "configError"];
 const measured = [...grantFunctions, ...completeFunctions].filter((name) => !boot.includes(name));
 

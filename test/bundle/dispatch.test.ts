@@ -51,7 +51,7 @@ const expression = (by: number): fc.Arbitrary<string> =>
               .map(([a, one, other]) => `(${a}?${names[one]}:${names[other]})(e,1)`),
           ]
         : []),
-      // T.a (function `u`) and T.b do not use the table themselves, so programs end.
+      // The table's functions T.a (named `u`) and T.b do not call through the table, so programs end.
       ...(by < 3 ? [tie("x").map((a) => `${CALL}(T.${by < 0 ? "a" : "b"},${a},n)`)] : []),
       fc
         .tuple(tie("x"), fc.constantFrom("+", "&", "<", "&&"), tie("x"))

@@ -22,7 +22,7 @@ it.concurrent("signIn passes every row", async () => {
   const entryPoints = [fileURLToPath(source)];
   buildSync({ entryPoints, outfile, bundle: true, platform: "node", logLevel: "error" });
   const device = `exec ${process.execPath} ${outfile} picogrant {config}`;
-  // Node does not report that the end of TLS (close_notify) is missing.
+  // Omit the row of a missing close_notify (the end of TLS), because Node does not report that.
   const options = [...KEYS, "--no-closure", "--only", names.join()];
   const left = names.includes("https-close-cut") ? 1 : 0;
   await expectAllPass(device, options, left, names.length);
@@ -78,7 +78,7 @@ it.concurrent.each<[what: string, program: string, output: RegExp]>([
 
 it.concurrent("a row ends within its limit even if the device polls for ever", async () => {
   const file = join(folder, "polls-for-ever.cjs");
-  // Without a limit, a row would end only after a pause of 3 s. This device polls every 1.5 s.
+  // A row ends 3 s after the last request, or at its limit. This device polls every 1.5 s, so the limit ends the row.
   writeFileSync(file, `${STAYS} setInterval(() => poll().catch(() => {}), 1500)`);
   const device = `exec ${process.execPath} ${file} {config}`;
   const row = ["--timeout", "2", "--only", "poll-redirect-302"];

@@ -78,7 +78,7 @@ it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
     const at = ["--server", service.url, "--client-id", PUBLIC, "--scope", "openid"];
     expect(await request("login", ...at, ...words, "--state", state)).toMatchObject({ code: 0 });
     expect(requested).toEqual(codes);
-    // Later commands do not need the option.
+    // The state stores the option, so that later commands do not need it.
     const stored = JSON.parse(readFileSync(path.join(state, "login.json"), "utf8")) as {
       settings: object;
     };
@@ -458,7 +458,7 @@ let state: string;
 let seen: string[];
 let children: ChildProcess[] = [];
 let isAllowed = true;
-/** The response to a refresh; undefined: the server does not respond. */
+/** The response to a refresh; undefined: the server sends none. */
 let refresh: FakeResponse | undefined;
 let hangsAt: string;
 let instead: FakeResponse | undefined;

@@ -49,7 +49,7 @@ describe("the user's name is requested from the address in the server's profile"
 describe("the issuer's metadata contains the userinfo endpoint (OpenID Connect Core 1.0 section 5.3)", () => {
   const { ca, identities } = makeTlsIdentities();
 
-  /** Requests the name at an https issuer whose metadata names `userInfo`. `carried`: what arrived unencrypted at `own`. */
+  /** Requests the user's name at an https issuer. `carried`: the Authorization headers at `own`, an http server. */
   async function requestIssuer(userInfo: (ports: { own: number; issuer: number }) => string) {
     const carried: (string | undefined)[] = [];
     const own = http.createServer(({ headers }, response) => {

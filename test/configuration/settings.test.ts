@@ -1,5 +1,5 @@
-// Tests the settings at each entrance (signIn, `picogrant login`, device.json): the errors of wrong ones, the driver's
-// options that result from valid ones, and the complete file for hosts without profiles and discovery.
+// Tests the settings at each entrance (signIn, `picogrant login`, device.json): the errors of wrong settings, the
+// driver's options for valid settings, and the complete file for hosts without profiles and discovery.
 
 import fs from "node:fs";
 import https from "node:https";
@@ -64,7 +64,7 @@ const state = path.join(os.tmpdir(), `picogrant-never-made-${process.pid}`);
 const valid = { server: "github", clientId: "id", state };
 const LOGIN = { server: "github", clientId: "c", secret: "none", allowHttp: false } as const;
 const LEAST = { clientId: "tv", scope: "video", endpoints: ADDRESSES };
-/** The parsed device.json with these members; undefined removes one. */
+/** Parses a device.json with these members. A member with the value undefined is removed. */
 const parsed = (members: object) => parseDeviceConfig(JSON.stringify({ ...LEAST, ...members }));
 
 const problemsOf = async (options: object): Promise<string> =>
@@ -96,7 +96,7 @@ const ODD: readonly unknown[] = [
   ...[new Proxy([], { get: (list, name) => (name === "length" ? 2 ** 31 : list[name as never]) })],
 ];
 
-/** Values in JSON by the type that takes them. */
+/** JSON values, by the type of the settings that accept them. */
 const JSON_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   ...{ none: [null, "\u0000S3cr3t"], boolean: [true], integer: [7.5, 7] },
   ...{ array: [[], [7]], object: [{ unknown: 1 }] },
@@ -636,7 +636,7 @@ describe("an issuer's metadata", () => {
   });
 
   type Rediscover = ServerSettings["rediscover"];
-  /** A session with stored addresses, whose server responds or is away. */
+  /** Starts a session with stored addresses. If `isAway`, each connection to the server is refused. */
   const started = (rediscover: Rediscover, isAway: boolean, signal?: AbortSignal) => {
     const environment = new SessionEnvironment();
     if (isAway) environment.http.faultFor = () => ({ kind: "refuse" });
@@ -797,7 +797,7 @@ it.each<readonly [schema: Schema, value: unknown, message: string]>([
   [{ type: "instance", title: "x" }, [], "must be x (given: an empty list)"],
   [{ const: "lcd" }, "text", "must be lcd (given: a text of 4 characters)"],
   [{ enum: ["a", "b", "c"] }, 7, "must be a, b or c (given: a number)"],
-  // The schema's lengths and patterns count code points, the message UTF-16 code units.
+  // Lengths and patterns of the schema count code points. The message counts UTF-16 code units.
   [{ minLength: 2, title: "x" }, PRINTER, "must be x (given: a text of 2 characters)"],
   [{ maxLength: 2 }, PRINTER + PRINTER, ""],
   [{ pattern: "^.$" }, PRINTER, ""],

@@ -1,5 +1,5 @@
-// Tests the core alone with recorded responses (../servers/recordings.http): those that are not part of a conversation,
-// and two others without translation. test/servers/conversations.test.ts tests conversations.
+// Gives recorded responses (../servers/recordings.http) to the core alone: those that are not part of a conversation,
+// and two that the platform would translate. test/servers/conversations.test.ts plays the conversations.
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
@@ -107,7 +107,7 @@ const outcomes: Record<string, Outcome> = {
   "rfc8628/code no-interval": showsCode("WDJB-MJHT", "https://example.com/device", 5),
   "oidc-provider/code invalid_client": BAD_CLIENT,
   "oidc-provider/poll invalid_grant": renewsCode,
-  // GitHub sends this format only to clients that do not ask for JSON. The device does, and accepts only JSON.
+  // GitHub sends this format only to clients that do not request JSON. The device requests JSON, and accepts only JSON.
   "github/code form-encoded": triesAgain(State.REQUESTING, 1),
   "github/code device_flow_disabled": fails(
     ErrorCode.UNAUTHORIZED_CLIENT,

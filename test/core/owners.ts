@@ -1,4 +1,4 @@
-// Reads from the sources which owner each property of a device has.
+// Reads the owner of each property of a device, which is a file of the core, from the sources.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

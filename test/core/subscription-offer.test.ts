@@ -136,7 +136,7 @@ it.each<[row: string, response: Reaction, error: ErrorCode, status: number, repo
 
 it("offer doc §4 row method and path and row request body: offer doc §9 row the path carries v3: each segment is in its place, and the body is sent unchanged", () => {
   const bench = session([made()]);
-  // The query contains the offer's name, so the body need not.
+  // The query contains the offer's name, so the body does not need it.
   const own = { ...BODY, offerId: undefined, phases: [{ duration: "P1M" }], note: "é€" };
   const body = JSON.stringify(own, null, 2);
   expect(offer(bench, NAMES, body)).toBe(OfferError.NONE);

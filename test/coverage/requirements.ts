@@ -1,7 +1,7 @@
 // The rows of the two specifications, and the sections of the RFCs with requirements for the device or the service. A
 // test that covers one names it. `npm run tool -- coverage` prints all of them with their tests.
 
-/** The sides that a requirement concerns, mostly both. If only one, a reason says why. */
+/** The sides that a requirement concerns: mostly both, otherwise one, with the reason. */
 export type Sides = "both" | { readonly only: "service" | "device"; readonly because: string };
 
 export interface Requirement {
@@ -241,7 +241,7 @@ const known = new Set(requirements.map(({ name }) => name));
 // How the name of a test refers to requirements. Other text in the name has no effect, and other RFCs are ignored:
 //
 //   device doc §2.1 row interval: the shortest wait between two polls
-//   device doc §4.1 row client_id and row scope: and nothing else
+//   device doc §4.1 row client_id and row scope: the request has no other parameters
 //   RFC 8628 §3.2 and §3.5: a section itself, without its subsections
 //
 // The specification, the section and the row's name must match exactly, up to the colon.

@@ -64,7 +64,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "next page": [...SIGNED_IN, "call broadcasts maxResults=1", "advance 20s"],
   refusal: [...NEW_CODE, "allow-as-pupil", "advance 20s"],
 };
-/** The limits of an action. Setting up the event stream takes two calls. The stored state grows with each action. */
+/** Limits for one action: exchanges in a turn (an event stream needs two), and bytes (the stored state grows). */
 const AT_MOST = { inTurn: 2, bytes: 60_000 };
 
 test("no button makes many exchanges in one turn of the event loop, or writes much", async () => {
@@ -233,7 +233,7 @@ test.each(FAULTS)(
       await simulation.clock.advance(60_000);
       expect(simulation.display.lines[0]).toBe(shown[0]);
     } else {
-      // Do not look during the first 7 s, because the display may still show an earlier text that is the same.
+      // Ignore the first 7 s, because the display may still show the same text from before.
       await simulation.clock.advance(7000);
       await simulation.clock.advance(70_000, seen);
       expect(seen()).toBe(true);

@@ -11,7 +11,7 @@ function benchAt(speed: number): Bench {
   return { ...bench({ clock: new SimulatedClock({ speed, real }) }), real };
 }
 
-/** Advances real time in uneven steps, so that simulated time is mostly between two milliseconds. */
+/** Advances real time in uneven steps, so that simulated time is mostly not a whole number of milliseconds. */
 function live({ real, simulation: { clock } }: Bench, environmentMs: number): void {
   const untilMs = clock.nowMs() + environmentMs;
   for (let count = 0; clock.nowMs() < untilMs; count++)

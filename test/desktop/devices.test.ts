@@ -1,4 +1,4 @@
-// The QR codes of the printer's slip and of the console equal, module by module, that of verification_uri_complete.
+// The QR codes on the printer's slip and the console contain the same modules as that of verification_uri_complete.
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
@@ -68,7 +68,7 @@ describe("the console", () => {
     expect(readLines(qrLines(qrModules(complete)))).toEqual(qrModules(complete));
     const view = new Viewer(simulation).view();
     const screen = layOut(view, "", { columns: 120, rows: 40 }, colourless);
-    // The picture is beside the frame of 40 columns.
+    // The QR code is to the right of the frame, which has 40 columns.
     const size = view.qr.length + 4;
     const beside = screen.slice(1, 1 + Math.ceil(size / 2));
     expect(readLines(beside.map((line) => line.slice(44, 44 + size).padEnd(size)))).toEqual(

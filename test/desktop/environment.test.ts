@@ -34,7 +34,7 @@ test("if one part fails to close, the others are still closed, and the failure i
 
 test("RFC 9112 section 9.5: an idle connection stays open long enough for a busy process to poll", async () => {
   const environment = await createEnvironment(options(), {}, () => {});
-  // The device closes an idle connection after 4 seconds. On a busy machine, a server's default of 5 may expire first.
+  // The device closes an idle connection after 4 s. On a busy machine, Node's default of 5 s for servers may end first.
   const response = await fetch(`${environment.url}/device`, {
     headers: { connection: "keep-alive" },
   });

@@ -53,9 +53,9 @@ test("while the user works on the phone, the panel has no primary button", () =>
   expect(guide(State.PENDING, "code")).toMatchObject({ step: 1, next: undefined });
   expect(guide(State.PENDING, "consent")).toMatchObject({ step: 2, next: undefined });
   expect(guide(State.PENDING, "other")).toMatchObject({ step: 1, next: { does: "#scan" } });
-  // Without the code on the page, the panel offers a button.
+  // The phone's page does not contain the code yet, so the panel offers a button.
   expect(guide(State.PENDING, "type")).toMatchObject({ step: 1, next: { does: "#scan" } });
-  // Without a phone on the panel, the user continues on a real one.
+  // If the panel has no phone, the user continues on a real phone.
   expect(guide(State.PENDING, "none")).toMatchObject({ step: 1, next: undefined });
   const decision = { what: "ada allows", userCode: CODE, isByKey: true, order: 7 };
   const decided = guide(State.PENDING, "other", {}, { decision });
@@ -76,7 +76,7 @@ test("after a refusal, the panel offers another code only if the next sign-in ca
   }
 });
 
-/** Presses the primary button, and tries the accounts in turn. Returns "", or without a sign-in the last outputs. */
+/** Presses the primary button, and tries the accounts in turn. Returns "" once signed in, else the last outputs. */
 async function follow(controller: Controller): Promise<string> {
   const accounts = ["ada", "nora", "ben"];
   const output: string[] = [];

@@ -22,7 +22,7 @@ function blockBelow(heading: string): string {
 }
 
 test.each(blockBelow("For scripts").trimEnd().split("\n"))("%s", (command) => {
-  // Each command gets a free port, and one without --state its own folder. The option -s omits npm's output.
+  // Each command gets a free port. A command without --state also gets a folder. The option -s omits npm's output.
   const given = command.includes("--state") ? "" : ` --state ${temporaryFolder()}`;
   const line = command.replace(/^npm start -- (.*?)(?: +#.*)?$/, "npm start -s -- $1");
   const how = { cwd: root, encoding: "utf8", timeout: TIMEOUT_MS } as const;

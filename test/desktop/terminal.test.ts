@@ -1,5 +1,5 @@
-// Tests that the drawn screen fits into the terminal, and in a pseudo-terminal (util-linux's script) typing, quitting,
-// signals and exceptions.
+// Tests that the drawn screen fits into the terminal. Tests typing, quitting, signals and exceptions in a
+// pseudo-terminal (script of util-linux).
 import { spawn, spawnSync } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Tests the log of the user's steps on the service's pages, without codes.
+// Tests the log of the user's steps on the service's pages. The log must not contain codes.
 import { beforeEach, expect, test } from "vitest";
 import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";
 import { shows } from "../../targets/desktop/simulator/device/display.ts";

@@ -290,7 +290,7 @@ function rowsOf(entrance: Entrance) {
   });
 }
 
-/** The members of `messages` and `reasons`. */
+/** The schema of `messages` or of `reasons`: each of these names has a text. */
 function textsBy(names: readonly string[]): Schema {
   const properties = Object.fromEntries(names.map((name) => [name, { $ref: "#/$defs/message" }]));
   return { additionalProperties: false, properties };

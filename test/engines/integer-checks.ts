@@ -1,6 +1,6 @@
 // Rewrites code so that it checks every arithmetic result and array index at run time. A result must be an integer
-// within [-2^27, 2^27-1] and no negative zero, an index within its array, and a byte within 0..255. No engine that can
-// be installed here reports numbers outside this range.
+// within [-2^27, 2^27-1], but not negative zero. An index must be within its array, and a byte within 0..255. No engine
+// that can be installed here reports numbers outside these ranges.
 
 import {
   type AnyNode,

@@ -1,7 +1,7 @@
 // Records sequences of the core's model (test/model) as ES5 calls that replay.js repeats on any engine: calls, return
-// values, and the visible state of the device after each. The sources determine the expected results. Two devices share
-// an engine, and their steps are interleaved. `npm run build` and `npm run engines` run this file with a build's name.
-// It prints the calls.
+// values, and the visible state of the device after each call. The results on the core's sources are the expected ones.
+// Two devices share an engine, and their steps are interleaved. `npm run build` and `npm run engines` run this file
+// with a build's name as its argument. It prints the calls.
 
 import { readFileSync } from "node:fs";
 import * as api from "../../core/api.ts";
@@ -23,7 +23,7 @@ const PAIRS = 8;
 const LINES_MAX = 500;
 const STEPS = 120;
 const FIRST_SEED = 1;
-/** Replaces Limit.LONG_URI_MEMORY. In C the memory lacks the constant texts, and must still exceed that limit. */
+/** A device memory for long URIs. In C it lacks the constant texts, and must still exceed LONG_URI_MEMORY. */
 const LARGE = Limit.LONG_URI_MEMORY + 4096;
 /** Longer bodies make the script long without finding more faults. */
 const BODY_MAX = 4000;
@@ -45,7 +45,7 @@ const { look, handedOver } = new Function(
 const hex = (bytes: ArrayLike<number>): string =>
   `x${Buffer.from(Array.from(bytes)).toString("hex")}`;
 
-/** For each kind of step, the function that it needs and the grant build lacks. */
+/** For each kind of step, the function that it needs and that the grant build lacks. */
 const NEEDS: Partial<Record<Step["do"], string>> = {
   discover: "discover",
   begin: "beginCall",
@@ -84,7 +84,7 @@ class Run {
     const recorded = requested.map((name) => [name, this.#recorded(name, sources[name] as Call)]);
     const { create, configError } = sources;
     this.#core = {
-      // The host always calls these two functions. Where a build lacks them, they have no effect.
+      // The model's host always calls these two functions. Where a build lacks them, they have no effect.
       eventVerified() {},
       responseChallenge() {},
       ...Object.fromEntries(recorded),

@@ -143,7 +143,7 @@ function numberOf(text) {
   return text.charAt(0) === "-" ? -Number(text.substring(1)) : Number(text);
 }
 
-/** Parses an argument: a number, x and bytes, or - for none. */
+/** Parses an argument: a number, `x` and hexadecimal bytes, or `-` for none. */
 function argumentOf(text) {
   if (text === "-") return null;
   return text.charAt(0) === "x" ? bytesOf(text.substring(1)) : numberOf(text);

@@ -1,5 +1,5 @@
 // What ships matches its documentation. core/SPEC.md names each function and property of the bundle. `.d.ts` and file
-// agree as script, CommonJS and ES module. The source map leads to existing files, and mostly to the right lines.
+// agree as script, CommonJS and ES module. The source map names existing files and mostly the right lines.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ function allNamesIn(text: string): Set<string> {
 let folder: string;
 
 beforeAll(async () => {
-  // Within the repository, where file extensions distinguish CommonJS from ES modules.
+  // Use a folder in the repository, where file extensions distinguish CommonJS from ES modules.
   mkdirSync(`${root}dist`, { recursive: true });
   folder = mkdtempSync(`${root}dist/shipped-`);
   for (const variant of variants) {
@@ -155,7 +155,7 @@ describe.each(variants)("the files of the %s build", (variant) => {
     const owned = functions.filter((line) => line !== undefined);
     expect(owned.length).toBeGreaterThanOrEqual(functions.length - 2);
     expect(owned.filter((line) => !/\bfunction /.test(line))).toEqual([]);
-    // Nearly all calls are mapped to a line with a call. A text's method may be mapped to its first occurrence.
+    // Nearly all calls are mapped to a line with a call. A string's method may be mapped to its first occurrence.
     const own = calls.filter((line) => line && /\w!?\(/.test(line));
     expect(calls.length).toBeGreaterThan(300);
     expect(own.length).toBeGreaterThan(0.98 * calls.length);

@@ -33,7 +33,7 @@ export class Environment implements FakePlatform {
     this.storage = platform.storage;
   }
 
-  /** The requests with the seconds since the one before, such as "code 0" or "poll 5". */
+  /** The requests with the seconds since the previous request, such as "code 0" or "poll 5". */
   get arrived(): string[] {
     const { requests } = this.http;
     return requests.map((request, at) => {

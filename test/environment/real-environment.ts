@@ -1,5 +1,5 @@
-// Real sockets for programs and the C host: the simulated service, which can stop and start again, a folder for the
-// device's files, and a server with scripted responses.
+// Real sockets for programs and the C host: the simulated service, which can stop and start again, and a server with
+// scripted responses. Also has a folder for the device's files.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import http, { type IncomingHttpHeaders } from "node:http";
@@ -26,7 +26,7 @@ export class RealEnvironment extends ServiceEnvironment {
     options: ServiceOptionsInput = {},
     demands: ConstructorParameters<typeof ServiceEnvironment>[2] = {},
   ) {
-    // Timers of clients may be some milliseconds off.
+    // Tolerates polls that are up to 100 ms early, because timers of clients are inexact.
     super("test", { pollToleranceMs: 100, ...options }, demands);
     if (protocol === "https") this.#tls = makeTlsIdentities();
     writeFileSync(join(this.folder, "ca.pem"), this.#tls?.ca ?? "");

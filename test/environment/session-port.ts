@@ -1,6 +1,6 @@
-// A program with a session in an environment. The server tracks every code and token. Adapters never call back at once.
+// A program with a session in an environment. The server tracks every code and token. Adapters call back later.
 
-// Loading these modules takes real time, which the simulated clock does not measure.
+// Load these modules before the tests, because loading takes real time, which the simulated clock does not measure.
 import "../../platform/session/claims.ts";
 import "../../platform/session/fetch.ts";
 import { ClientAuthentication } from "../../core/index.ts";

@@ -1,7 +1,7 @@
-/* The board's certificate check, compiled for this machine: tls.c, certificate.c and BearSSL. The first input line is the
- * authority in hexadecimal (DER). Each further line is a host's name and a chain, the server's certificate first: `NAME
- * CERTIFICATE...`. The output is BearSSL's error (0: accepted at a known time), or `refused` if the session does not
- * start. After a name without a chain, the server sends a record of 16 KiB, and the output is the reason. */
+/* The board's certificate check, compiled for this machine: tls.c, certificate.c and BearSSL. The first input line is
+ * the authority in hexadecimal (DER). Each further line is a host's name and a chain, the server's certificate first:
+ * `NAME CERTIFICATE...`. The output is BearSSL's error (0: accepted at a known time), or `refused` if the session does
+ * not start. After a name without a chain, the server sends a record of 16 KiB; the output is the reason. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static void judge(const struct board_trust *trust, char *line) {
     }
     (*check)->end_cert(check);
   }
-  /* If only the time is wrong, the host may request nothing but the time (http.h). */
+  /* At a guessed time (wall-clock.h), the host only requests the time, so an accepted chain counts as expired. */
   unsigned error = (*check)->end_chain(check);
   printf("%u\n", error || pg_wall_clock_holds(&board_clock) ? error : BR_ERR_X509_EXPIRED);
   tls_end();

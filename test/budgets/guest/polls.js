@@ -1,5 +1,5 @@
 // Runs in the engine, appended to the bundle and the driver (`driverModule`). Polls for a pending code through the
-// driver. The adapters here allocate nothing, so the driver or the core caused any allocation. The engine provides
+// driver. The adapters here allocate nothing, so each allocation is by the driver or the core. The engine provides
 // `counter` (targets/workbench/budgets/engine.ts).
 
 function pollBytes(text) {
@@ -109,7 +109,7 @@ function pollCycles(count) {
   }
 }
 
-/** Counts the allocations of this many polls. If `leaks` is 1, each poll creates an object. */
+/** Returns the number of allocations during `count` polls. If `leaks` is 1, each poll creates an object. */
 function pollCount(count, leaks) {
   pollLeaks = leaks;
   pollRequests = 0;
