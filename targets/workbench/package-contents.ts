@@ -59,7 +59,7 @@ export function fileOf(entry: string): string {
   return entry === "." ? "index" : entry.slice(2).replaceAll("/", "-");
 }
 
-/** Whether an entry also has CommonJS files. The tests of adapters have only ES modules. */
+/** Whether an entry also has CommonJS files. The conformance tests have only ES modules. */
 export const isRequired = (entry: string): boolean => !entry.startsWith("./conformance");
 
 function exportsOf(entries: Readonly<Record<string, string>>): object {

@@ -18,7 +18,7 @@ export class BoardEnvironment extends ServiceEnvironment {
   readonly #keys: PageSettings["keys"];
 
   /**
-   * @param key the key of the boards, a private key on P-256. With it, the service requires DPoP with nonces and
+   * @param key the private key of the boards, on P-256. With a key, the service requires DPoP with nonces, and
    * private_key_jwt
    */
   constructor(options: ServiceOptionsInput = {}, key?: JsonWebKey) {
@@ -49,7 +49,7 @@ export class BoardEnvironment extends ServiceEnvironment {
 
   /**
    * A settings page for this service, dated an hour ago. Call `open` first.
-   * @param config changes members of device.json
+   * @param config members of device.json that differ from the usual ones
    */
   page(config: Record<string, unknown> = {}, settings: Partial<PageSettings> = {}): Buffer {
     const { limits } = config;
@@ -58,7 +58,7 @@ export class BoardEnvironment extends ServiceEnvironment {
       ...(this.#keys && { clientSecret: undefined, dpop: "require" }),
       display: { columns: 16, rows: 2 },
       ...config,
-      // The time limits are long, because a handshake of one second may take twenty on a busy machine.
+      // The time limits are long, because a handshake of one second may take 20 s on a busy machine.
       limits: { connectSeconds: 60, exchangeSeconds: 110, startSpreadMs: 0, ...(limits as object) },
     };
     const authorities = [first.ca];
@@ -85,7 +85,7 @@ export class BoardEnvironment extends ServiceEnvironment {
     return board;
   }
 
-  /** Starts the service and a board that shows a code. @param config changes members of the board's configuration */
+  /** Starts the service and a board that shows a code. @param config as for `page` */
   async pending(config: Record<string, unknown> = {}): Promise<Board> {
     await this.open();
     const board = this.board({ page: this.page(config) });

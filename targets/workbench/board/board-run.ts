@@ -1,5 +1,5 @@
 // A complete run of the board against the simulated service: code, decision, API call, reset, power cut, sign-out.
-// Checks the display and the records, and measures memory and sleep. The bench judges the requests (test/board/bench.spec.ts).
+// Checks the display and the records, and measures memory and sleep. test/board/bench.spec.ts checks the requests.
 
 import { CLIENT } from "../host/service-environment.ts";
 import type { BoardEnvironment } from "./board-environment.ts";
@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly report: (line: string) => void;
   /** How long to measure the board's sleep in each state, in milliseconds. */
   readonly watchMs: number;
-  /** The file for a picture of the panel while it shows the code. */
+  /** The path of a picture file, which shows the display with the code. */
   readonly picture?: string | undefined;
 }
 

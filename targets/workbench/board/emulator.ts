@@ -1,5 +1,5 @@
-// The board in qemu, as a child process. Its serial line is the standard input and output of the process. Its network
-// contains this machine and a name server.
+// The board in qemu, as a child process. The board's serial line is the standard input and output of that process. The
+// board's network contains this machine and a name server.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import {
@@ -24,7 +24,7 @@ const SLOT_BYTES = 8192;
 export const SERVICE_ADDRESS = "10.0.2.2";
 const NAME_SERVER_ADDRESS = "10.0.2.3";
 
-/** The limit for each wait for the board. It is long, because the machine may be busy. */
+/** The limit for each wait for the board. It is long, because this computer may be busy. */
 export const TIMEOUT_MS = 600_000;
 /** Lines of the board's output in an error message. */
 const LAST_LINES = 40;
@@ -43,7 +43,7 @@ export interface BoardSettings {
 }
 
 export interface BoardFigures {
-  /** The engine's heap, if there is an engine. */
+  /** The engine's heap in bytes, and its allocations (`requests`). Undefined without an engine. */
   readonly heap: { peak: number; reached: number; requests: number } | undefined;
   readonly stack: { size: number; used: number };
   /** The sleep since the figures were last requested. */

@@ -8,7 +8,7 @@ const HELP =
 
 /** Resolves with the exit code when the user quits. */
 export async function runInteractive(): Promise<number> {
-  // The board uses HTTPS. A browser on this machine reads the pages over plain HTTP.
+  // No fixed base URL: the board uses HTTPS, and a browser on this machine uses plain HTTP.
   const environment = new BoardEnvironment({ interval: 5, baseUrl: null });
   const pages = await serve(environment.service, { port: 0 });
   try {

@@ -9,16 +9,16 @@ import { engineNeeds, type Need, tool } from "../host/toolchain.ts";
 /** A folder of targets/host/ports/board, and the values of its map.h that the emulator needs. */
 export interface Machine {
   readonly name: MachineName;
-  /** The flash of the settings pages: the size of each of its two areas, and the size of its file. */
+  /** Bytes of each of the two areas for settings pages, and of the file that holds the flash. */
   readonly pageBytes: number;
   readonly flashFileBytes: number;
-  /** Whether a clock runs while the power is off, and whether the controller reports the state of its cable. */
+  /** Whether a clock runs without power, and whether the Ethernet controller reports an unplugged cable. */
   readonly hasClock: boolean;
   readonly hasLink: boolean;
   readonly fitsEngine: boolean;
   /** Bytes of the EEPROM, or of the SD card that replaces it. */
   readonly eepromBytes: number;
-  /** Bytes of each write (MAP_EEPROM_PAGE of map.h). */
+  /** Bytes of a page of the EEPROM (MAP_EEPROM_PAGE of map.h). A write stays within one page. */
   readonly eepromPage: number;
   /** The panel's size in dots, and the position of the text in it. */
   readonly panel: { width: number; height: number; left: number; top: number };
@@ -67,7 +67,7 @@ export const machine: Machine = machineOf(process.env.PICOGRANT_MACHINE ?? "mps2
 /** The Debian release with the versions of lwIP (2.1.3) and BearSSL (0.6) that the firmware supports. */
 const librariesRelease = "bookworm";
 
-/** Packages for building and running the firmware. Each machine is a Cortex-M. */
+/** Packages for building and running the firmware, for all machines: each is a Cortex-M. */
 export const boardNeeds: readonly Need[] = [
   ...engineNeeds,
   tool("arm-none-eabi-gcc", "gcc-arm-none-eabi"),

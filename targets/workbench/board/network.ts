@@ -1,5 +1,5 @@
-// The cable between the emulated board and qemu's own network, which reaches this machine but does not know the names of
-// tests. So this module responds to DNS and NTP queries, and adds the addresses of both servers to DHCP responses.
+// The cable between the emulated board and qemu's network, which does not know the host names of the tests. So this
+// module responds to DNS and NTP queries itself, and adds the address for both services to DHCP responses.
 
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -29,7 +29,7 @@ const PREFIX: Readonly<Record<Place, string>> = { home: "10.0.2.", elsewhere: "1
 export const addressIn = (place: Place, address: string): string =>
   address.replace(PREFIX.home, PREFIX[place]);
 
-/** The offset of an IPv4 packet's destination in a frame. */
+/** The offset of the destination address in an Ethernet frame with an IPv4 packet. */
 const DESTINATION = 30;
 
 /** One end of the cable: a stream of frames. Four bytes with the length precede each frame. */
@@ -84,7 +84,7 @@ export class Network {
   readonly requested: string[] = [];
   isCut = false;
   place: Place = "home";
-  /** Time to live of name records, seconds. */
+  /** Time to live of DNS records, in seconds. */
   ttl = 5;
   /** The time of the time server in milliseconds since 1970; undefined: there is no time server. */
   time: (() => number) | undefined;
@@ -99,7 +99,7 @@ export class Network {
 
   readonly #nameServer: string;
 
-  /** @param names the addresses of names at home @param nameServer the address of the name server */
+  /** @param names addresses of host names in the network `home` @param nameServer the DNS server's address there */
   constructor(
     readonly names: Names,
     nameServer: string,

@@ -49,8 +49,8 @@ function partOf(section: string, name: string, file: string): Part {
   return parts.find(([, pattern]) => pattern.test(object))![0];
 }
 
-/** Parses a map of GNU ld. A part ends where the next one begins. The sizes in the map also count strings that the linker
- * has merged with others. */
+/** Parses a map of GNU ld. The size of a part is the distance to the next one. The sizes in the map would be too large,
+ * because they also count strings that the linker has merged. */
 function sizesIn(map: string): Sizes {
   const none = (): Record<Part, number> =>
     Object.fromEntries(partNames.map((name) => [name, 0])) as Record<Part, number>;

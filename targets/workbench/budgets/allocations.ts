@@ -1,4 +1,4 @@
-// Counts the allocations of the core's functions in each state, and those of pending polls with the driver.
+// Counts the allocations of the core's functions in each state, and those of core and driver in pending polls.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -46,7 +46,7 @@ export async function measureRun(
   }
 }
 
-/** Counts the calls of native XS's allocation functions; undefined if XS is not installed. */
+/** The same on native XS, by counting calls of XS's allocation functions; undefined if XS is not installed. */
 export async function measureRunOnXs(variant: Variant): Promise<Tally[] | undefined> {
   const command = findFile(`${enginesFolder}xs`, "/xs-host");
   if (!command) return undefined;
@@ -79,7 +79,7 @@ interface PollsFigure {
   readonly earliestMs: number;
 }
 
-/** Counts the allocations of consecutive pending polls in driver and core, including freed ones. */
+/** Counts all allocations of driver and core in consecutive pending polls, also those that are freed. */
 export async function measurePolls(
   cycles: number,
   which: CountedName = "release",

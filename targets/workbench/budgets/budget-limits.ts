@@ -6,11 +6,11 @@ export interface Figures {
   readonly file: number;
   /** The size of QuickJS's stripped bytecode, which is stored in flash. */
   readonly bytecode?: number;
-  /** The heap of the core and its device in QuickJS on 32-bit ARM, from bytecode, after the release of `create`. */
+  /** The heap of core and device in QuickJS on 32-bit ARM, from bytecode, after the function `create` is freed. */
   readonly heap: number;
   /** The peak of that heap during `create`. */
   readonly peak: number;
-  /** The stack of a complete run on 32-bit ARM, including the engine. */
+  /** The stack of a complete run on 32-bit ARM, including the engine's. */
   readonly stack?: number;
   /** Instructions of a pending poll in QuickJS, compiled for the machine that measures (not for ARM), including those of
    * the C host. A poll has five ticks a second apart, a request and a response. */
@@ -24,7 +24,7 @@ export const limits: Readonly<Record<Variant, Figures>> = {
   grant: { file: 23_000, heap: 8192, peak: 16_384, stack: 6144 },
 };
 
-/** Instructions of a pending poll for the core as C: 2 % of what QuickJS needed at first. */
+/** The limit for the instructions of a pending poll with the core as C, counted like `poll` above. */
 export const pollInstructionsOfCMax = 47_000;
 
 /** The limits of the core as C in bytes: code for a Cortex-M3 with -Os, RAM without the device memory, and stack. */

@@ -24,7 +24,7 @@ type Run = (given: Given, stop: AbortSignal) => Promise<unknown>;
 
 /**
  * Makes a device poll several times, and counts full and resumed handshakes.
- * @param keeps how the server announces and keeps connections
+ * @param keeps server options for open connections. `close`: the server closes the connection after each response
  * @throws Error if the device ends early
  */
 export async function countHandshakes(

@@ -1,5 +1,5 @@
-// Measures the heap of QuickJS for code: from source in WebAssembly, and for the core from bytecode on 32-bit ARM. The
-// device memory belongs to the host and is counted separately.
+// Measures the heap that code takes in QuickJS: from source in WebAssembly, and for the core also from bytecode on
+// 32-bit ARM. The device memory is not included, because it belongs to the host.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { hostFolder, isRefreshed, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
 import type { Figures } from "./budget-limits.ts";
 
-/** The bytes in use in QuickJS after `steps[0]`, and for each further step the increase since then. */
+/** The bytes in use after `steps[0]`; then, after each further step, the bytes in addition to those of `steps[0]`. */
 export async function heapSteps(steps: readonly string[]): Promise<number[]> {
   const module = await newModule(variants.release);
   const runtime = module.newRuntime();

@@ -21,7 +21,7 @@ function run(
   return { polls: Number(responded), instructions: Number(collected) };
 }
 
-/** The instructions of Figures.poll. Undefined if the C host is not built, or valgrind is missing. */
+/** The instructions of a pending poll. Undefined if the C host is not built, or valgrind is missing. */
 export async function pollInstructions(kind: "quickjs" | "release"): Promise<number | undefined> {
   if (spawnSync("valgrind", ["--version"]).error || !(await isRefreshed(kind))) return undefined;
   const program = programOf(kind, "allocations");

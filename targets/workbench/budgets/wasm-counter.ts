@@ -1,5 +1,5 @@
-// Patches a counter into malloc of a WebAssembly module: every call increments a word of the linear memory. The word is
-// in an ArrayBuffer of the guest, so that a script in the engine can read it without allocating.
+// Patches a counter into malloc of an engine in WebAssembly. Every call increments a word of the linear memory. The
+// word is in an ArrayBuffer of the script that the engine runs, so that the script can read it without allocating.
 
 /** The address of the cell that points to the word. Emscripten uses no memory below the static data. */
 export const pointerCell = 16;

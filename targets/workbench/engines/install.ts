@@ -69,7 +69,7 @@ function debianArchive(): { address: string; release: string } {
 }
 
 /**
- * Returns an apt-get whose state is in `folder`, with the machine's archive.
+ * Returns an apt-get that has its state in `folder` and uses the machine's archive.
  * @param other a release in addition to the machine's own
  */
 export function privateApt(
@@ -124,7 +124,7 @@ function installDebian(report: (line: string) => void): void {
 export function findFile(folder: string, outcome: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
-    // In a development package, libraries are symbolic links.
+    // Include symbolic links, which libraries are in a development package.
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name));
   return found.find((path) => path.endsWith(outcome));
@@ -198,7 +198,7 @@ export function installEngines(report: (line: string) => void): string[] {
   return failures;
 }
 
-/** Runs `fill` on an empty folder, and renames its `result` to `name`. Of several processes, the first result stays. */
+/** Returns the folder `name` in dist/engines. If it is missing, `fill` makes `result`, which is moved there. */
 export function fetchOnce(name: string, fill: (folder: string) => void): string {
   const place = `${enginesFolder}${name}`;
   if (existsSync(place)) return place;
@@ -260,7 +260,7 @@ export function engineVersion(quickjs: string): string {
   return readFileSync(join(quickjs, "VERSION"), "utf8").trim();
 }
 
-/** Finds `qjs`: the user's choice, the one that was built here, or the system's. */
+/** Finds `qjs`: PICOGRANT_QJS, the one that was built here, or the first in PATH. */
 export function findQjs(): string | undefined {
   const named = process.env.PICOGRANT_QJS;
   if (named) return named;

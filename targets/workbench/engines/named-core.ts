@@ -1,5 +1,5 @@
-// Gives the core of a bundle the names of the sources. In a bundle, the device is an array, with the properties in the order
-// of `Property`. Hosts written for the sources, such as the driver, use the bundle through this file.
+// Lets hosts that are written for the sources, such as the driver, use a bundle. In the sources, the device has named
+// properties. In a bundle, it is an array, with the properties in the order of `Property`.
 
 import { Property } from "../../../core/device/property.ts";
 
@@ -22,7 +22,7 @@ Object.values(Property).forEach((name, place) => {
 
 type Call = (device: unknown, ...further: unknown[]) => unknown;
 
-/** Wraps a function for the largest number of arguments of any core function, without allocating a list. */
+/** Wraps a core function. No function has more than seven arguments; a rest parameter would allocate an array. */
 function handingOn(call: Call): Call {
   return (device, a, b, c, d, e, f) =>
     call(device instanceof NamedDevice ? device.places : device, a, b, c, d, e, f);

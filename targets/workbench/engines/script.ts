@@ -61,7 +61,7 @@ export async function conformanceParts(variant: Variant): Promise<string> {
 /**
  * @param bundle code that defines `picogrant`
  * @param plainMemory true: memory is a plain array even where the engine has typed arrays
- * @param isPlaced as in apiNumbers
+ * @param isPlaced as for `apiNumbers`
  */
 export async function conformanceScript(
   variant: Variant,
@@ -73,7 +73,7 @@ export async function conformanceScript(
   return `${bundle}\nvar plainMemory=${plainMemory ? 1 : 0};\n${apiNumbers(isPlaced)}${parts}`;
 }
 
-/** The file of dist/ that `npm run build` writes. If it is missing or outdated, it is built first. */
+/** The text of the file in dist/ that `npm run build` writes. A missing or outdated file is written first. */
 export async function builtBundle(variant: Variant): Promise<string> {
   const { code } = await bundleCore(variant);
   const file = `${dist}${nameOf(variant)}.js`;

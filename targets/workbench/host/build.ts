@@ -1,5 +1,5 @@
 // Builds the C host in the kinds that are tested: release, with sanitizers, with keys, on QuickJS, and for 32-bit ARM.
-// Plants faults into copies of its files, because a check that cannot fail shows nothing.
+// Plants faults into copies of the host's files, because a check that cannot fail shows nothing.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,7 @@ export type Kind = "release" | "sanitize" | "keys" | "quickjs" | "arm" | "arm-ap
 const engineOf = (kind: Kind): "none" | "quickjs" =>
   kind === "release" || kind === "sanitize" || kind === "keys" ? "none" : "quickjs";
 
-/** The files of test/host/c that need no keys. */
+/** The programs of test/host/c that need no keys. */
 const testPrograms = [
   "allocations",
   "piped",
@@ -40,7 +40,7 @@ export function programOf(kind: Kind, name = "picogrant-host"): string {
   return `${hostFolder}${kind}/${name}`;
 }
 
-/** Updates a kind. @returns false if it has not been built before */
+/** Builds a kind again, but only if it has been built before. @returns whether it has */
 export async function isRefreshed(kind: Kind): Promise<boolean> {
   if (!existsSync(programOf(kind))) return false;
   await buildHost(kind);
@@ -117,8 +117,8 @@ export function buildWasm(variant: Variant): string {
 export const portFolder = `${hostFolder}port/`;
 
 /**
- * Builds the port in a folder for this machine. Files that it lacks come from ports/template.
- * @param more targets for make: `check` builds the program that tests the files
+ * Builds the port in `folder` for this machine. Files that the folder does not contain come from ports/template.
+ * @param more targets for make: `check` builds the program that tests the port's files
  * @throws InstallError with the compiler's first error
  */
 export async function buildPort(
@@ -133,7 +133,7 @@ export async function buildPort(
   await makePort(folder, out, ...more);
 }
 
-/** Builds what is missing or outdated of a port. The core as C must have been generated. */
+/** Builds the missing and outdated files of a port. Generate the core as C before. */
 export function makePort(folder: string, out: string, ...more: readonly string[]): Promise<void> {
   const settings = [`PORT=${folder}`, `GENERATED=${generatedC}`, `OUT=${out}`];
   return runBeside("make", [
@@ -145,7 +145,7 @@ export function makePort(folder: string, out: string, ...more: readonly string[]
   ]);
 }
 
-/** Replaces `text` in a file of targets/host/portable, or in "picogrant", the core. */
+/** Replaces `text` by `fault` in a file of targets/host/portable, or in the core (`file`: "picogrant"). */
 export interface PlantedFault {
   readonly file: string;
   readonly text: string;
@@ -162,7 +162,7 @@ export function plantedFaults(check: string): PlantedFault[] {
 }
 
 /**
- * The path of a source file, or if `plant` belongs to this file, of a copy in `folder` that has the fault.
+ * The path of a source file. If `plant` is for this file: the path of a copy in `folder` that has the fault.
  * @throws InstallError if `plant.text` does not occur exactly once in the file: the source has changed
  */
 export function sourceOf(file: string, plant?: PlantedFault, folder = ""): string {

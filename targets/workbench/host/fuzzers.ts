@@ -15,7 +15,7 @@ export interface Surface {
   readonly files: readonly string[];
   /** The maximum length of an input in bytes. */
   readonly longest: number;
-  /** The inputs of a round, which takes about five seconds on an idle core. */
+  /** The number of inputs in a round, which takes about five seconds on an idle processor. */
   readonly round: number;
 }
 
@@ -75,7 +75,7 @@ function objectOf(source: string, flags: readonly string[]): string {
   return object;
 }
 
-/** Inputs as texts whose characters are bytes. A pair is a character and its number of repetitions. */
+/** Inputs as texts whose characters are bytes. A pair is a text and the number of its repetitions. */
 type Input = string | readonly (string | readonly [string, number])[];
 
 /** Writes the seed inputs of a fuzzer into a folder. */
@@ -159,7 +159,7 @@ async function finds(surface: Surface, plant: PlantedFault): Promise<boolean> {
 /**
  * Fuzzes a surface, starting with the inputs of corpus.json. Inputs that the fuzzer finds stay in dist/fuzz-c;
  * `dist/fuzz-c/NAME/fuzz FILE` runs one again.
- * @param rounds multiplies the inputs of a round
+ * @param rounds the number of rounds (`Surface.round`)
  * @returns whether all planted faults were found, nothing else was found, and no input was left out
  */
 export async function fuzz(surface: Surface, rounds: number): Promise<boolean> {

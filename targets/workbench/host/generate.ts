@@ -50,7 +50,7 @@ export function membersOf(numbers: Enum): [string, number][] {
   );
 }
 
-/** The elements of the array that the core's script leaves for a C host. */
+/** The elements of the array `picogrant`, through which a C host uses the core in an engine. */
 const PARTS = ["RELEASE", "DEVICE", "START", "LENGTH", "CAPACITY", "TRANSFER", "CALL"] as const;
 
 function partLines(): string {
@@ -80,7 +80,7 @@ function reasonTables(all: readonly Reason[]): string {
   );
 }
 
-/** The tables of hosts without keys end before the reason that only keys have. */
+/** The tables of hosts without keys do not contain the last reason, `keyChanged`. */
 function reasonLines(): string {
   const members = reasons.map(({ name }, at) => `  PG_REASON_${constantOf(name)} = ${at + 1},`);
   const last = reasons.findLastIndex(({ name }) => name !== "keyChanged");
@@ -162,7 +162,7 @@ function coreAsC(): Promise<CFile> {
   );
 }
 
-/** The two files for firmware without an engine. picogrant.h contains its two generated headers. */
+/** The two files for firmware without an engine. picogrant.h contains the text of two generated headers. */
 export async function standaloneFiles(): Promise<Record<"picogrant.c" | "picogrant.h", string>> {
   const { source, header } = await coreAsC();
   const whole = readFileSync(new URL(api, import.meta.url), "utf8")

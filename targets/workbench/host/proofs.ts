@@ -61,7 +61,7 @@ export const proofs: readonly Proof[] = [
 ];
 
 interface Outcome {
-  /** Alarms, and assertions and preconditions that are not proved. */
+  /** The number of alarms, and of assertions and preconditions that are not proved. */
   readonly alarms: number;
   readonly seconds: number;
   readonly report: string;
@@ -82,7 +82,7 @@ function flagsOf({ paths, joined = [], related = [], turns = 64 }: Proof): strin
   ];
 }
 
-/** The number of unproved points in the summary of a report. A report without a summary is a failure. */
+/** The number of alarms and unproved properties in the report's summary. NaN without a summary: the analyser failed. */
 function openIn(report: string): number {
   const alarms = /(\d+) alarms? generated/.exec(report);
   const properties = [...report.matchAll(/\d+ valid +(\d+) unknown +(\d+) invalid/g)];
@@ -94,7 +94,7 @@ function openIn(report: string): number {
 }
 
 /**
- * @param plant a fault to plant first; when it is found, the run ends
+ * @param plant a fault to plant before the analysis, which ends when the fault is found
  * @throws InstallError if the analyser fails
  */
 function prove(proof: Proof, plant?: PlantedFault): Promise<Outcome> {

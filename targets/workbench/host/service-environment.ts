@@ -47,7 +47,7 @@ export class ServiceEnvironment {
     this.service.observe((event) => this.events.push(event));
   }
 
-  /** Starts the service, on the same port as before. With a key and its certificate, it uses TLS. */
+  /** Starts the service. A restart uses the same port. With a key and its certificate, the service uses TLS. */
   async listen(identity?: { key: string; cert: string }): Promise<void> {
     this.#server = await serve(this.service, { port: this.port, ...identity });
     this.port = this.#server.port;

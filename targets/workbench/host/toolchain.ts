@@ -33,7 +33,7 @@ const includes = (name: string, from: string): Need => ({
   isThere: () => spawnSync("gcc", ["-E", "-xc", "-include", name, "/dev/null"]).status === 0,
 });
 
-/** The compiler's package only recommends the headers of the C library. */
+/** The compiler's package only recommends the headers of the C library, so apt may not have installed them. */
 const headersNeed: Need = {
   package: "libc6-dev",
   isThere: () => existsSync("/usr/include/stdlib.h"),
@@ -134,7 +134,7 @@ export function armQuickjs(quickjs: string): string {
   return join(folder, "libquickjs.a");
 }
 
-/** Debian's libcurl and libsodium for armhf, with all dependencies, including the C library. */
+/** The folder with Debian's libcurl and libsodium for armhf and all their dependencies, such as the C library. */
 export function armSysroot(): string {
   return fetchOnce("armhf-sysroot", (folder) => {
     const apt = privateApt(folder);

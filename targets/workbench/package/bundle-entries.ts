@@ -81,7 +81,7 @@ export async function bundleEntries(
     splitting: true,
     chunkNames: "[name]-[hash]",
     plugins: Object.values(entries).includes(NODE_SIGN_IN) ? [together] : [],
-    // tweetnacl tests whether `require` exists, and other bundlers would then add a substitute to every program.
+    // tweetnacl tests whether `require` exists. For this test, other bundlers would add a substitute to every program.
     define: { require: "undefined" },
   });
   for (const [name, { inputs }] of Object.entries(metafile.outputs)) {
@@ -98,7 +98,7 @@ const SIGN_IN = ["platform/session/session.ts", "platform/session/resolve-server
 const NODE_SIGN_IN = "platform/node/sign-in.ts";
 
 /** Bundles all modules of a sign-in into one file, because each file costs time to load. esbuild joins the modules that
- * the same entries reach. So each entry, and each module that is loaded later, imports all of them. */
+ * the same entries reach. So each entry, and each module that is loaded later, imports all modules of a sign-in. */
 const together: Plugin = {
   name: "together",
   setup({ onResolve, onLoad }) {
@@ -141,7 +141,7 @@ export async function bundleRequired(
   }
 }
 
-/** Removes imports for side effects, because no module of a library has any. */
+/** Removes imports without names, because the modules of the libraries have no side effects. */
 function withoutBareImports(text: string): string {
   return text.replace(/^import "\.\/[\w-]+\.js";\n/gm, "");
 }
@@ -190,7 +190,7 @@ function ownFiles(assets: Set<string>): Plugin {
   };
 }
 
-/** Replaces the esbuild call for the script of a page by the script that is bundled with the package. */
+/** Replaces esbuild, with which the sources build a page's script, by code that reads the script from the package. */
 const madeBeforehand: Plugin = {
   name: "made-beforehand",
   setup({ onResolve, onLoad }) {

@@ -61,7 +61,7 @@ async function make(entries: Readonly<Record<string, string>>): Promise<Record<s
   return Object.fromEntries([...found, ...modules]);
 }
 
-/** In the compiler's output, `typeof core` is a namespace of values. Makes its types available as types again. */
+/** The output declares the types of a namespace as values, `declare const A: typeof B;`. Restores `type A = B;`. */
 function typesAreTypes(text: string, all: string): string {
   const isType = (name: string): boolean =>
     RegExp(`^(?:declare |export )*(?:interface|type) ${name}\\b`, "m").test(all) &&

@@ -1,5 +1,5 @@
-// Measures clients: files and bytes as npm unpacks them; the code and the CPU time of a start on Node; on QuickJS the size,
-// the heap, and the globals that QuickJS lacks; code and RAM as firmware.
+// Compares clients in four tables: their packages; the CPU time of a start on Node; their code on QuickJS (size, heap,
+// missing globals); and code and RAM as firmware.
 
 import { execFile, execFileSync } from "node:child_process";
 import {
@@ -143,7 +143,7 @@ async function missingNames(code: string): Promise<string[]> {
     .sort();
 }
 
-/** A row of the table of released code. The heap is measured with empty objects for missing globals. */
+/** A row of the table of code on QuickJS. For the heap, empty functions stand for the missing globals. */
 async function shippedRow(name: string, code: string): Promise<string[]> {
   const missing = await missingNames(code);
   const standIns = `var globalNames = ${JSON.stringify(missing)};
@@ -173,8 +173,8 @@ async function shippedTable(): Promise<string[][]> {
 const STARTS = 15;
 
 /**
- * Node's CPU time, minus that of an empty program, until a client is imported, and until picogrant has signed in. The least
- * of all starts counts, because other programs of the machine only add time.
+ * Node's CPU time until a client is imported, or until picogrant has signed in, without that of an empty program. The
+ * shortest of all starts counts, because other programs on the machine only add time.
  */
 async function startTable(): Promise<string[][]> {
   const folder = path.join(root, "dist/peers");
@@ -212,8 +212,8 @@ async function startTable(): Promise<string[][]> {
   return [["client", "CPU ms"], ...clients.map((name) => [name, above(name)])];
 }
 
-/** Code and RAM on a Cortex-M3 with -Os: of our core with 4,096 bytes of device memory, and of a client that was written in
- * a day (naive.c). That client needs the C library, so it is linked, and the size of an empty program is subtracted. */
+/** Code and RAM on a Cortex-M3 with -Os: of our core with 4,096 bytes of device memory, and of naive.c, a client that
+ * was written in a day. naive.c is linked with the C library, and the size of an empty program is subtracted. */
 async function firmwareTable(): Promise<string[][]> {
   const [jsmn, folder] = ["/usr/include/jsmn.h", path.join(root, "dist/peers")];
   const need = { package: "libjsmn-dev", isThere: () => existsSync(jsmn) };

@@ -92,7 +92,7 @@ async function oidcAgent(): Promise<Client> {
   const folder = `${storage.directory}/oidc`;
   const [stored, agent] = [`${folder}/metadata.json`, `${folder}/socket-${process.pid}`];
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // oidc-agent gets addresses only from metadata, and stores them for the next start.
+  // oidc-agent reads addresses from metadata only, and stores the issuer. So a restart uses the same port for metadata.
   const before =
     existsSync(stored) && new URL(JSON.parse(readFileSync(stored, "utf8")).issuer).port;
   const metadata = createServer((_, response) => response.end(readFileSync(stored)));
