@@ -1,5 +1,5 @@
-// Runs every row of the bench on the C host, with sanitizers and on QuickJS, and the example libcurl.c. The
-// environment variables name another proxy, older TLS and a key log file, which the host must ignore.
+// Runs every row of the bench on the C host (with sanitizers, and on QuickJS) and on the example libcurl.c. The
+// environment variables name a proxy, an older TLS version and a key log file. The host must ignore them.
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ it.concurrent.each([
   async (kind, more) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "openssl.cnf"), OLD_TLS);
-    // Plain http is only sent to this machine, regardless of proxy settings.
+    // The host sends plain http only to this machine, regardless of proxy settings.
     const env = { ...STRICT, http_proxy: "http://127.0.0.1:1" };
     const SSLKEYLOGFILE = join(folder, "tls-secrets");
     const words = Object.entries({
@@ -36,7 +36,7 @@ it.concurrent.each([
     });
     const set = words.map((pair) => pair.join("=")).join(" ");
     const device = `exec env ${set} ${programOf(kind)} --page {page}`;
-    // In the complete core, challenges do not fit into the default memory of 4096 bytes.
+    // With challenges, the complete core does not fit into the default memory of 4096 bytes.
     const limits = { memoryBytes: 6144, exchangeSeconds: 8 };
     const settings = JSON.stringify({ ...more, limits });
     const left = "pkce" in more ? ["--no-pkce"] : [];

@@ -17,7 +17,7 @@ describe("files and descriptors", () => {
   it("if standard descriptors are closed at the start, no file gets their numbers", async () => {
     const own = await opened();
     const page = own.page();
-    // At the second start, a record exists. If its file got descriptor 0, the host would read it as pressed keys.
+    // At the second start, a record exists. If its file got descriptor 0, the host would read its bytes as keys.
     for (let start = 0; start < 2; start++) {
       const script = `exec ${release} --page ${page} <&- >&- 2>${own.folder}/messages`;
       const child = spawn("sh", ["-c", script], { stdio: "ignore" });

@@ -1,5 +1,5 @@
 // Compiles the headers and files of targets/host/portable as other programs do, without warnings: each header alone,
-// with every compiler and standard below, behind every header of libraries that firmware uses, and as one unit.
+// with every compiler and standard below, after all headers of libraries that firmware uses, and as one unit.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -94,7 +94,7 @@ it.each(MATRIX)(
   },
 );
 
-/** Headers for another machine, for use inside other headers only, or that a firmware must write itself. */
+/** These headers are left out: for another machine, for internal use, or to be written by the firmware itself. */
 const MISFIT =
   /\/(?:bits|gnu|asm|finclude|net\w{3,}|nfs|protocols|priv|rpc|scsi|compat|posix|arch)\/|_alt|config|opts|platform_time|regexp|elf|vm86/;
 

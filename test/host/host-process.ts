@@ -11,7 +11,7 @@ export interface Figures {
   limit: number | undefined;
   requests: number | undefined;
   engine: number | undefined;
-  /** Bytes of the core with its device. */
+  /** The size of the core and its device, in bytes. */
   core: number | undefined;
   residentPeakKiB: number;
 }

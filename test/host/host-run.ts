@@ -8,7 +8,7 @@ import type { RealEnvironment } from "../environment/real-environment.ts";
 import { type Figures, HostProcess } from "./host-process.ts";
 
 export interface RunOptions {
-  /** The host's program with prefix and options, without --page. */
+  /** The host's program and its options, without --page. A wrapper such as valgrind may precede the program. */
   readonly command: readonly string[];
   readonly env?: Record<string, string>;
   readonly calls: boolean;
@@ -70,11 +70,11 @@ export async function runWholeLife(
   expectNoSecret(host, [CLIENT.clientSecret, "device_code"]);
   expect((await host.measure()).requests).toBe(first.requests);
 
-  // A power cut while the user is typing.
+  // The power fails while the code is pending.
   await host.kill("SIGKILL");
   host = start(environment, options);
   await host.state("PENDING");
-  // When the service gets the second poll, the host has its response to the first one.
+  // When the service gets the second poll, the host has received the response to the first poll.
   await pollFor(environment, host, 2);
 
   // The service stops, and starts again later.

@@ -219,8 +219,8 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
     for (const signer of ["failed", "short"]) expect(run(2000, signer)).toEqual(["-", "-"]);
   });
 
-  // The run with calls sets the service's clock ahead, but not its Date. Proofs remain valid, because they have nonces.
-  // Assertions have none, so the run with assertions makes no calls.
+  // The run with calls sets the service's clock ahead, but not the `Date` of its responses. Proofs remain valid,
+  // because they have nonces. Assertions have no nonces, so the run with assertions makes no calls.
   it.each([
     ["https", undefined, true],
     ["http", [jwk], false],
@@ -242,7 +242,7 @@ describe("RFC 9449, RFC 7523 §3 keys instead of secrets", () => {
         deviceAuthorization: `${issuer}/device/auth`,
         token: `${issuer}/token`,
         revocation: `${issuer}/token/revocation`,
-        // The call's path becomes a part of the query.
+        // The host appends the call's path, so the path becomes a part of the query.
         resources: [`${issuer}/me?of=`],
       },
     });

@@ -10,7 +10,7 @@ import { ADDRESSES, compare, FORM, linesOf, playPair } from "./piped.ts";
 
 const SEED = freshSeed();
 
-/** Further pairs are drawn until all of these have occurred, up to ten times the number of pairs. */
+/** The test draws more pairs of devices until all of these have occurred, at most ten times the number of pairs. */
 const REQUIRED = [
   ...["response", "end", "break", "key", "call", "status", "medium", "close", "slot"],
   ...ADDRESSES.map((path) => `https://auth.test${path.split("?")[0]}`),

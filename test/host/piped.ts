@@ -89,7 +89,7 @@ class ModelHost extends Host {
   }
 }
 
-/** The size of constant texts, which are in the program without an engine, and in the device's memory with one. */
+/** The size of the constant texts: in the program without an engine, in the device's memory with an engine. */
 export function constantBytes({ start, length, messages }: Device, config: Config): number {
   const last = messages + Message.COUNT - 1;
   const end = config.messages === "" ? start[last]! + length[last]! : start[messages]!;
@@ -132,7 +132,7 @@ class Twin {
     this.#open();
   }
 
-  /** Opens a device with code challenges on demand, as host.c does, or without them if the memory is too small. */
+  /** Opens a device with code challenges on demand, as host.c does. If the memory is too small, leaves them out. */
   #opened(settings: Settings, slots: Uint8Array[], unreadable: number): Host {
     const withPkce = (pkce: number): Host =>
       new ModelHost(
@@ -285,7 +285,7 @@ class Twin {
     this.#do(`medium ${this.#unreadable}`, () => {});
   }
 
-  /** Makes a step of the model if the C host can do it. Instead of steps that it lacks, time passes. */
+  /** Makes a step of the model. If the C host does not have this step, time passes instead. */
   #step(): void {
     const { host } = this;
     const step = this.#generator.next(host);

@@ -1,5 +1,5 @@
 // Tests custom ports. The template must build without warnings and work as a device. A changed copy is built from its
-// own files, and check.c must detect a fault in each.
+// own files, and check.c must detect a planted fault in each file.
 
 import { execFileSync, spawn } from "node:child_process";
 import { generateKeyPairSync, sign } from "node:crypto";
@@ -92,7 +92,7 @@ function changed(file: string, from: string, to: string): (folder: string) => vo
   };
 }
 
-/** Runs the example, optionally changed, until it has printed `words`. The server allows at once. */
+/** Runs the example, optionally changed, until it has printed `words`. The server approves each code at once. */
 async function outputOfExample(
   name: string,
   words: string,
@@ -165,7 +165,7 @@ it("port.mk adds files and libraries; missing files come from the template", asy
 interface PortFault {
   readonly right: string;
   readonly wrong: string;
-  /** Some faults are only visible at the second start of the check. */
+  /** How often the check runs; default 1. It detects some faults only at its second start. */
   readonly starts?: number;
 }
 
@@ -173,7 +173,7 @@ const BROKEN_ENDS = "return errno == EAGAIN || errno == EINTR ? PG_CONNECTION_NO
 const RANDOM = "return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;";
 const NO_SIGNER = "const struct pg_signer *port_signer(void) { return NULL;";
 
-/** A signer that knows only the signature of the check's message. @param end the last statements of its function */
+/** A signer that always returns the signature of the check's message. @param end the last statements of its function */
 function signerIn(end: string): string {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const key = { key: privateKey, dsaEncoding: "ieee-p1363" } as const;

@@ -1,4 +1,4 @@
-// Runs the programs of test/host/c that need no engine and no network, with sanitizers, and several simultaneous
+// Runs the programs of test/host/c that need no engine and no network, with sanitizers. Also tests several simultaneous
 // connections on Linux.
 
 import { execFile, execFileSync } from "node:child_process";
@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { type Kind, programOf } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
 
-/** The numbers in the output of a program, which fails with an exit code other than 0. */
+/** Returns the numbers in the output of a program. Throws if its exit code is not 0. */
 function numbersOf(name: string, args: readonly string[] = [], kind: Kind = "sanitize"): number[] {
   const line = execFileSync(programOf(kind, name), args, { encoding: "utf8" });
   console.log(line.trim());

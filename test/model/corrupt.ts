@@ -73,7 +73,7 @@ function corrupt(device: Device): void {
   const live = [...values(device), ...lent(device)];
   const valid = live.map(({ from, to }) => ({ from, bytes: memory.slice(from, to) }));
   for (const region of REGIONS) {
-    // MOVABLE regions are behind OUTPUT, where every byte belongs to a current value.
+    // MOVABLE regions follow OUTPUT. Each of their bytes belongs to a current value.
     if (MOVABLE.has(region)) continue;
     const from = device.start[region]!;
     const size = Math.max(0, device.capacity[region]!);

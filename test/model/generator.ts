@@ -285,7 +285,7 @@ export class Generator {
     const older = (): Uint8Array => record(0);
     const ownOlder = (): Uint8Array => record(0, bindingOf(owner));
     const other = random.pick([none, none, older, ownOlder, () => Uint8Array.of(1, 2, 3)]);
-    // At half the range of sequence numbers, the record of the second slot counts as newer (core/SPEC.md, Records).
+    // If sequence numbers differ by half their range, the second slot's record counts as newer (core/SPEC.md, Records).
     const ahead = random.chance(90) ? 1 : random.pick([0x7fffff, 0x800000, 0x800001]);
     return random.chance(50) ? [record(ahead), other()] : [other(), record(ahead)];
   }

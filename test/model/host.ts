@@ -555,7 +555,7 @@ type Actions = {
 
 const ACTIONS = Host.actions;
 
-/** Encodes a part of a target, unless it is a path: as a segment (RFC 3986 §2.1), or as a form value of the query. */
+/** Encodes a part of a target: a segment by RFC 3986 §2.1, a value as a form encodes it. A path stays unchanged. */
 function encoded(as: CallPart["as"], text: string): string {
   const bytes = bytesOf(text);
   if (as === "path") return bytes;

@@ -47,7 +47,7 @@ describe("the core and the ideal device agree (core/SPEC.md)", () => {
   });
 });
 
-/** Fault: if the application sets an empty status line, the display shows that of the last session. */
+/** Fault: if the application sets an empty status line, the display shows the status line of the last session. */
 const readsOldValue: Core = {
   ...core,
   setStatus: (device, bytes, from, to) => {

@@ -81,7 +81,7 @@ const MEMBERS = [
   ...words("nextPageToken access access_token refresh_token"),
 ];
 
-/** Texts before a document: one or two byte order marks, a part of one, or a byte that is in none. */
+/** Texts before a document: one or two byte order marks, a part of a mark, or a byte that no mark contains. */
 const MARKS = ["\ufeff", "\ufeff\ufeff", "\udcef", " \udcff", "  \udcbb", "   \udcbb", "\udcba"];
 
 /** Addresses that a user can type, and texts that only look similar. */
@@ -114,7 +114,7 @@ export class Responses {
 
   constructor(
     readonly random: Random,
-    /** Whether each poll for events gets one, and only the last events of a run may end the session. */
+    /** Whether each poll for events gets an event, and only the last events of a run may end the session. */
     readonly isRunOfEvents: boolean,
   ) {}
 
@@ -284,7 +284,7 @@ export class Responses {
     });
   }
 
-  /** The error as `error` or `error_code`, sometimes beside the other member. */
+  /** The error as `error` or `error_code`. Sometimes the other member has a value, too. */
   #named(error: string): Members {
     const random = this.random;
     if (random.chance(70)) return { error };
@@ -338,7 +338,7 @@ export class Responses {
     });
   }
 
-  /** An address with the maximum length, the capacity of this device, or one more. */
+  /** An address with the maximum length or this device's capacity, or with one character more. */
   #address(capacity: number): string {
     const random = this.random;
     const length = random.pick([128, 129, 512, 513, capacity, capacity + 1]);
@@ -488,7 +488,7 @@ export class Responses {
     const id = this.#eventId();
     const claims = chance(6) ? random.pick(["{}", "no", '{"jti":7']) : this.claims(host, id);
     let payload = Buffer.from(claims).toString("base64url");
-    // Changes one character to a neighbour of the base64url alphabet.
+    // Replaces one character by an ASCII neighbour of the base64url alphabet, which is invalid.
     if (chance(6)) {
       const at = random.below(payload.length);
       payload = payload.slice(0, at) + random.pick([..."*+/:=@[`{"]) + payload.slice(at + 1);

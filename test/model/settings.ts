@@ -22,7 +22,7 @@ const OTHER_TEXTS =
   "Falsch eingerichtet\nCode abgelaufen\nSitzung beendet\nKonto gesperrt\nFehler\n" +
   "Zu wenig Speicher\nNicht gel\u00f6scht";
 
-/** Characters on both sides of the ranges that a form encodes, of every length in UTF-8, and unpaired surrogates. */
+/** Characters at the edges of the ranges that a form encodes, of every length in UTF-8, and unpaired surrogates. */
 const FOREIGN: readonly string[] = [
   "@AZ[`az{/09:*-._~%",
   "\u007f\u0080\u07ff\u0800\ud7ff\ue000\uffff",

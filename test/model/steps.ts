@@ -24,7 +24,7 @@ export type Step =
   | { do: "more"; bytes: number }
   | { do: "end" }
   | { do: "fail" }
-  /** A response to an earlier request, `back` requests ago. It must have no effect. */
+  /** A response to the request that was sent `back` requests ago. It must have no effect. */
   | { do: "late"; back: number; status: number; body: string }
   | { do: "stored"; isDone: boolean }
   | { do: "verified"; isGenuine: boolean }

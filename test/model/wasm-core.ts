@@ -151,7 +151,7 @@ Object.values<string>(Property).forEach((name, place) => {
   });
 });
 
-/** A member that is not text becomes NULL in C. That is valid for these two members, so they are checked here. */
+/** A member that is not text becomes NULL in C. NULL is valid for these two members, so check them here. */
 function noText({ formerServer, messages }: Partial<Config>): ConfigMember {
   if (typeof (formerServer || "") !== "string") return ConfigMember.FORMER_SERVER;
   return typeof messages === "string" ? ConfigMember.NONE : ConfigMember.MESSAGES;

@@ -151,7 +151,7 @@ it("picogrant sizing reports how much memory tokens need, which is more for long
   const [short, long] = [await need("64"), await need("2000")];
   expect(short.complete % 32).toBe(0);
   expect(short.grant_alone).toBeLessThanOrEqual(short.complete);
-  // The request for a code determines the memory for the shortest tokens.
+  // With the shortest tokens, the memory size depends on the request for a code.
   expect(long.complete).toBeGreaterThan(short.complete + 1700);
 });
 

@@ -76,7 +76,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** The first run signs in, and the second one resumes the session. */
+/** The first run signs in, and the second run resumes the session. */
 async function signsIn(command: readonly string[], file: string): Promise<void> {
   const home = temporaryFolder();
   const place = `/${path.basename(home)}`;
@@ -245,7 +245,7 @@ const RUNNERS: Record<string, () => readonly string[]> = {
   ],
 };
 
-/** A program with the responses in the same process. It prints the access token, and whether the sign-out revoked it. */
+/** A program whose responses come from its own process. Prints the access token, and whether signing out revoked it. */
 const RESPONDED = (how: string): string => `const { signIn } = require("picogrant");
 const at = "https://auth.example.com";
 const answers = {

@@ -126,7 +126,7 @@ it.each([
   expect(below).toBeDefined();
   const [place, line, ...marks] = above!.trimEnd().split("\n");
   if (kind === "commonjs") {
-    // Node prints a position in the common file with a short line, and no statement.
+    // For the common file, Node prints a position and a short line, but not the statement.
     expect(place).toMatch(/common\.cjs:\d+$/);
     expect(line!.length).toBeLessThan(300);
     return;
@@ -168,7 +168,7 @@ describe("entries", () => {
     const isOther = compiler !== "typescript";
     skip(isOther && process.env.CI !== "true" && !isInstalled(), "npm run engines -- --runtimes");
     const isOld = moduleResolution === "node10";
-    // The adapter tests are not in CommonJS, and the resolution node10 does not find the firmware entries.
+    // CommonJS lacks the adapter tests (conformance). The resolution node10 does not find the firmware entries.
     const known = entries
       .filter((name) => !file.endsWith(".cts") || !name.startsWith("picogrant/conformance"))
       .filter((name) => !isOld || !name.startsWith("picogrant-firmware"));

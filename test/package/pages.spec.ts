@@ -83,7 +83,7 @@ function mentions(text: string, isThere: (file: string) => boolean): string[] {
   return [...commands, ...foreign];
 }
 
-/** Such files and commands of a page, if neither its beginning nor their section names the repository. */
+/** The mentions on a page, unless its beginning or the section of the mention names the repository. */
 function unexplained(page: string, isThere: (file: string) => boolean): string[] {
   // In a code block, a line that starts with # is a shell comment. Comments of the page are invisible.
   const parts = page

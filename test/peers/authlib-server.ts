@@ -13,7 +13,7 @@ export const PYTHON = "/usr/bin/python3";
 const PROGRAM = fileURLToPath(new URL("authlib-server.py", import.meta.url));
 const SECRET = "authlib-secret";
 
-/** Whether to skip its tests. CI has these packages, other machines may not. */
+/** Whether the tests with Authlib are skipped. CI has these packages, other machines may not. */
 export const isAuthlibMissing =
   process.env.CI !== "true" &&
   ["authlib", "flask", "requests"].some(

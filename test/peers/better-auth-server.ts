@@ -1,6 +1,6 @@
-// Starts better-auth's plugin `deviceAuthorization` on a socket. It issues sessions of better-auth as tokens for a
-// week, without refresh token, metadata or revocation. It accepts forms for device authorization requests, but only
-// JSON for polls. All state is in memory. The user signs in and decides through its API, as its pages would.
+// Starts better-auth's plugin `deviceAuthorization` on a socket. Its access tokens are sessions of better-auth that
+// last a week. It has no refresh token, metadata or revocation. It accepts forms for device authorization requests, but
+// only JSON for polls. All state is in memory. The user signs in and decides through its API, as its pages would.
 
 import { createServer } from "node:http";
 import type { BetterAuthPlugin } from "better-auth";

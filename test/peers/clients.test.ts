@@ -1,5 +1,5 @@
-// Tests which clients can sign in with which dialects of the service, over real sockets and with their checks (except
-// that of https), and with keys instead of secrets. The service's own tests check the responses of each dialect.
+// Tests which OAuth clients can sign in with which dialects of the service, over real sockets. The clients make their
+// own checks, except that of https. Some use signing keys (private_key_jwt, DPoP) instead of secrets.
 
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// Tests keys instead of secrets (RFC 9449, RFC 7523): whole sessions with oidc-provider, which requires nonces, and the
-// errors that a faulty signer, server or clock causes.
+// Tests signing keys (DPoP, RFC 9449; private_key_jwt, RFC 7523): whole sessions with oidc-provider, which requires
+// nonces, and the errors that a faulty signer, server or clock causes.
 
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -38,7 +38,7 @@ it.each([
     ...{ assertionAudience: "issuer" as const, log: (line: string) => void lines.push(line) },
     onCode: (prompt: { verificationUri: string; userCode: string }) =>
       server.approve(prompt.verificationUri, prompt.userCode),
-    // An API that refuses the first token, so that it is refreshed.
+    // An API that refuses the first token, so that the session refreshes it.
     fetch: ((...all) =>
       isRefused.pop()
         ? Promise.resolve(new Response("", { status: 401 }))

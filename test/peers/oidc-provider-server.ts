@@ -23,10 +23,10 @@ export interface ProviderRequest {
   readonly form: Readonly<Record<string, string>>;
 }
 
-/** A client with a key, whose tokens may be bound to it. */
+/** A client with a key. The client's tokens may be bound to this key. */
 export const KEYED = "vehicle";
 
-/** @param keys the public keys of the client `KEYED`; DPoP then requires nonces */
+/** @param keys the public keys of the client `KEYED`; if there are any, DPoP requires nonces */
 export async function startProvider(
   keys: readonly object[] = [],
   received: (request: ProviderRequest) => void = () => {},

@@ -75,7 +75,7 @@ class RecordingHttp implements Http {
   }
 }
 
-/** The virtual clock. The server's is ahead of the device's by `aheadMs`. */
+/** The virtual clock. The server's clock is ahead of the device's clock by `aheadMs`. */
 export class SharedTime {
   readonly clock = new ManualClock();
   readonly #startMs = Date.now();
@@ -113,7 +113,7 @@ export class PeerDevice {
     );
   }
 
-  /** Discovers the endpoints unless the server names them, then starts. */
+  /** Discovers the endpoints, unless `endpoints` of the server has them. Then starts the device. */
   static async start(
     { clients, issuer, scope, endpoints: known }: ForeignServer,
     method: Method,
@@ -247,7 +247,7 @@ class Scene {
     await this.#signIn();
   }
 
-  /** Refreshes twice, the second time with the refresh token of the first response if it had one. */
+  /** Refreshes twice. The second refresh uses the refresh token of the first response, if there was one. */
   async #refresh(): Promise<void> {
     await this.#signIn();
     for (let count = 0; count < 2; count++) {
@@ -265,7 +265,7 @@ class Scene {
     }
   }
 
-  /** RFC 7009: one request for each token. Afterwards, the refresh token is invalid. */
+  /** RFC 7009: the sign-out sends a request for each token. Afterwards, the refresh token is invalid. */
   async #signOut(): Promise<void> {
     await this.#signIn();
     const { refresh_token: token } = JSON.parse(this.#tokenResponses().at(-1)!.received);

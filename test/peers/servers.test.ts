@@ -77,7 +77,7 @@ describe.each([
   );
 });
 
-// PEERS.md is measured only for a release. These tests compare its version and rows with the sources.
+// PEERS.md is measured only for a release. These tests compare the page's version and rows with the sources.
 
 const page = readFileSync(new URL("../../targets/bundle/PEERS.md", import.meta.url), "utf8");
 const lines = page.split("\n");

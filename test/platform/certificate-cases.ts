@@ -30,11 +30,11 @@ interface Plan {
 type Row = readonly [name: string, host: string, isValid: boolean, plan: Plan];
 
 const dns = (value: string): object => ({ type: 2, value });
-/** The encoded extension that allows servers (extKeyUsage). One row has it as common name, where it must not count. */
+/** The encoded extension extKeyUsage for servers. One row has it as common name, where it must have no effect. */
 const LIST_FOR_SERVERS =
   "\x06\x03\x55\x1d\x25\x04\x0c\x30\x0a\x06\x08\x2b\x06\x01\x05\x05\x07\x03\x01";
 
-/** @param host a name with three labels. Only the rows with wildcards need that. */
+/** @param host a name with three labels, which the rows with wildcards need */
 function rowsFor(host: string): readonly Row[] {
   const row = (isValid: boolean) => {
     return (name: string, plan: Plan, requested = host): Row => [name, requested, isValid, plan];

@@ -30,7 +30,7 @@ const breaks: Readonly<Record<string, () => Promised>> = {
   "rejects later": () => new Promise((_, reject) => setImmediate(reject, "broken")),
 };
 
-/** No other program uses the records, but it takes asynchronous calls to find that out. */
+/** No other program uses the records, but the session learns that only asynchronously. */
 const alone = {
   isCurrent: true,
   unwritable: () => "",
@@ -334,8 +334,8 @@ const responses =
 const pending = responses({ error: "authorization_pending" });
 
 /**
- * Makes twelve polls. The adapter reports each one again, some polls later, during another poll. Returns how many polls
- * were ended by the report of another one.
+ * Makes twelve polls. The adapter reports each poll a second time, during a later poll. Returns the number of later
+ * polls that such a second report has ended.
  */
 function endedByAnother(
   pollsLate: number,

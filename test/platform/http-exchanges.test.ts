@@ -213,7 +213,7 @@ describe("the result of a response", () => {
   });
 });
 
-// Node reports the ends of response, request and connection in one order. Its replacements (nock, msw) use others.
+// Node reports the ends of response, request and connection in a fixed order. Mocks of it (nock, msw) use other orders.
 const CODINGS: Record<string, (text: string) => Buffer> = {
   identity: Buffer.from,
   gzip: gzipSync,
@@ -316,7 +316,7 @@ it("the limit for connecting includes the TLS handshake, and ends with the reque
   const url = server.origin.replace("http:", "https:");
   expect(await server.sendRequest({ url })).toEqual([["failed", "timeout"]]);
   expect(server.adapter.lastFailure).toBe("no connection in time");
-  // A proxy's agent may have no socket yet. After an abort, the limit must not keep the process alive.
+  // A proxy's agent may have no socket yet. After an abort, the limit's timer must not keep the process alive.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   agent.createConnection = () => undefined as never;
   server.make({ agent });

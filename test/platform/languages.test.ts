@@ -1,5 +1,5 @@
-// Checks that the translated texts fit the smallest and the usual display, and use only characters of its ROM. The
-// core's model tests that texts reach the display unchanged (test/model).
+// Checks that the translated texts fit the smallest and the usual display, and use only characters of the display's
+// ROM. The core's model tests that texts reach the display unchanged (test/model).
 import { describe, expect, test } from "vitest";
 import { MESSAGES } from "../../core/index.ts";
 import { type RomName, romCharacter, romText } from "../../platform/display/display-rom.ts";

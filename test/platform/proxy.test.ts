@@ -26,7 +26,7 @@ async function service(identity: { key: string; cert: string }): Promise<Simulat
 }
 
 let genuine: SimulatedService;
-/** A server with a certificate of an untrusted authority, as that of a proxy that intercepts TLS. */
+/** A server with a certificate of an untrusted authority, like a proxy that intercepts TLS. */
 let impostor: SimulatedService;
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-// Tests the adapters of stock QuickJS on a system without resources. These adapters need processes for HTTP and `sync`,
-// and a text file as display that may disappear or become read-only.
+// Tests the adapters of stock QuickJS on a system without resources. These adapters start processes for HTTP and
+// `sync`. Their display is a text file, which may disappear or become read-only.
 
 import { describe, expect, it } from "vitest";
 import { displayOf } from "../../platform/quickjs/displays.ts";

@@ -12,10 +12,10 @@ export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 export type ErrorText = [event: string, ...values: unknown[]];
 
-/** The calls for the response `OK`. */
+/** The calls of a sink for the response `OK`. */
 export const VALID: ErrorText[] = [["status", 200, -1, ""], ["body", "ok"], ["end"]];
 
-/** A sink that records its calls. `ended` resolves to them. */
+/** A sink that records its calls. `ended` resolves to these calls when the exchange has ended. */
 export function recorder(during: (event: string) => void = () => {}): {
   sink: HttpSink;
   reported: ErrorText[];

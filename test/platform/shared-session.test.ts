@@ -83,7 +83,7 @@ describe("two programs that sign in together", () => {
     await expect.poll(() => codes.length).toBe(1);
     const troubles: string[] = [];
     const onTrouble = ({ code }: SignInError): void => void troubles.push(code);
-    // The first program holds the lock. The second one tries to get it before it changes what it has read.
+    // The first program holds the lock. The second program tries to take the lock before it changes the records.
     const tries = vi.spyOn(StateLock.prototype, "tryTake");
     const controller = new AbortController();
     const onCode = (): void => {};
@@ -92,7 +92,7 @@ describe("two programs that sign in together", () => {
     controller.abort();
     await expect(second).rejects.toMatchObject({ code: "aborted" });
     tries.mockRestore();
-    // The second program must not wait to erase a foreign record. It would report storage_silent after ten seconds.
+    // If the second program waited to erase a foreign record, it would report storage_silent after ten seconds.
     expect(troubles).toEqual([]);
     environment.service.approve(codes[0]!, "ada");
     sessions.push(await first);

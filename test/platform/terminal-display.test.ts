@@ -159,7 +159,7 @@ describe("QR code", () => {
     const modules = qr.modules();
     const lines = `${qr}`.split("\n");
     expect(lines).toHaveLength(Math.ceil((qr.size + 8) / 2));
-    // A line draws two rows. Their number is odd, so the last line draws one row, of the quiet zone.
+    // Each line draws two rows of modules. The number of rows is odd, so the last line draws one row of the quiet zone.
     expect(lines.at(-1)).toBe("▀".repeat(qr.size + 8));
     for (let row = -4; row < qr.size + 4; row++) {
       const line = Array.from(lines[(row + 4) >> 1]!);

@@ -99,7 +99,7 @@ scope: openid
 pending 403: {}
 `;
 
-/** A field for `error_uri` (RFC 6749 §5.2), for a host that draws it as a QR code. */
+/** A test of a new field for `error_uri` (RFC 6749 §5.2), which a host could draw as a QR code. */
 const READS = `import { expect, it } from "vitest";
 import { Field } from "../../core/device/tables.ts";
 import { Port } from "../environment/core-port.ts";

@@ -23,8 +23,8 @@ const STAGES: readonly (readonly [name: string, files: RegExp])[] = [
 const OTHERS = ["other tests", /^test\/(?!browser|quickjs)/] as const;
 
 /**
- * This code runs on other engines or on the developer's machine, or is for tests. Its mutants are only chosen if you name
- * the file.
+ * Files with code for other engines, for the developer's machine or for tests. The sampler chooses their mutants only
+ * if you name the file.
  */
 const UNDRAWN =
   /^core\/(?:tables\/|device\/assertion)|^platform\/(?:quickjs|conformance|testing|templates)\//;

@@ -41,7 +41,7 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   "-=": ["+="],
 };
 
-/** The condition of a loop is never replaced by true, because an endless loop would show little. */
+/** The condition of a loop is never replaced by true. An endless loop would only time out. */
 const CONDITIONS: Readonly<Record<string, readonly string[]>> = {
   IfStatement: ["true", "false"],
   ConditionalExpression: ["true", "false"],
@@ -122,7 +122,7 @@ export function reported({ file, start, end, text = "nothing" }: Mutant, source:
   return `${file}:${line}: ${short(source.slice(start, end))} => ${short(text)}`;
 }
 
-/** The source with these mutants, each beside its number. Mutants may be nested. */
+/** The source with these mutants. At run time, a number selects one mutant. Mutants may be nested. */
 export function withMutants(
   source: string,
   mutants: readonly (readonly [number, Mutant])[],

@@ -23,7 +23,7 @@ const notes = inject("notes");
 const began = performance.now();
 const met = new Set<number>();
 const shared = globalThis as { picograntMutants?: object; picograntLoading?: Set<number> };
-// Code that runs while modules load runs only once for all test files of the process.
+// Code at the top level of modules runs once in a process, so its mutants count for all test files of the process.
 shared.picograntLoading ??= new Set();
 const inLoading = shared.picograntLoading;
 shared.picograntMutants = {

@@ -230,7 +230,7 @@ it.each(recordedProfiles().filter((server) => !has(server, "revocation")))(
   },
 );
 
-/** The last two take seconds, because every server is measured. */
+/** The last two tables take seconds, because they measure every server. */
 const TABLES = [
   ["platform/servers/README.md", "profiles", profileTable],
   ["platform/servers/README.md", "sources", sourceTable],

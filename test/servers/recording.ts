@@ -13,7 +13,7 @@ const sections = new Map(
     .map(([name, ...lines]) => [name!.slice(0, -1), lines] as const),
 );
 
-/** The kinds of exchanges. If a server never sends one, its section has a line "never". */
+/** The kinds of exchanges. The line "never" of a section lists the kinds that its server never sends. */
 const EXCHANGES = [
   "code",
   "pending",

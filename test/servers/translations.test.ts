@@ -1,5 +1,5 @@
-// Tests the request that each translation sends instead of the core's, and the response that the core receives instead
-// of the server's, in addition to the recorded conversations. test/platform/driver-faults.test.ts has faulty adapters.
+// Tests how the translation of each server changes the core's requests and the server's responses. The recorded
+// conversations test more. test/platform/driver-faults.test.ts has faulty adapters.
 
 import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
@@ -118,7 +118,7 @@ it("an error has a name of RFC 6749 or RFC 8628, whatever the server calls it: a
 
 describe("a request uses the server's names", () => {
   it.each<[string, Purpose, string, object]>([
-    // The server rejects a device authorization request that contains the secret, but token requests need it.
+    // The server rejects a device authorization request with the secret, but token requests must have the secret.
     ["auth0", "code", "client_id=c&client_secret=s&scope=a", { client_id: "c", scope: "a" }],
     ["auth0", "refresh", "client_secret=s", { grant_type: "refresh_token", client_secret: "s" }],
     // A translation does not invent values that the core did not send.

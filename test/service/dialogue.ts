@@ -1,6 +1,6 @@
 // A dialogue with the service in memory, written as lines of "request -> response", such as:
 //
-//   code scope=email,video -> 200 interval=5     requests a code; $device and $user are its codes, $device2 the second
+//   code scope=email,video -> 200 interval=5     requests codes; $device and $user are the newest, $device2 the second
 //   allow ada scopes=email -> granted            the user's decision about the last code, and its result
 //   poll client=console -> 400 invalid_grant     fields are those of the specification; an empty one is omitted
 //   sign-in account=ben -> 200                   code, allow and poll; $access and $refresh are its tokens
@@ -9,8 +9,8 @@
 //   poll basic=a:b -> 401 invalid_client         HTTP Basic with this pair as it is
 //   wait 4.999                                   seconds
 //   enter -> 200 says=$user                      types the last code into the page; then "choose ada", "press allow"
-//   submit /account/disable -> 200               sends the form for this address, which some page contained
-//   look /account -> 200                         opens a page; send posts fields to one, without a form
+//   submit /account/disable -> 200               sends the form for this address from an earlier page
+//   look /account -> 200                         opens a page; send posts fields to an address, without a form
 //   browser other 203.0.113.2                    switches to another browser, a new one or one used before
 //
 // The expected response is its status, its error word, members (`expires_in=60`), absent members (`-refresh_token`),
@@ -307,7 +307,7 @@ class Talk {
     return this.#submit("/device", { user_code: code, ...fields });
   }
 
-  /** If this browser has no such form, sends that of another browser. */
+  /** If this browser has no such form, sends the form of another browser. */
   #submit(action: string, { untick = "", ...fields }: Pairs): Promise<HttpResponse> {
     const { userAgent, forms } = this.#browser;
     const others = Object.values(this.#browsers).map((browser) => browser.forms[action]);

@@ -283,7 +283,7 @@ export class IdealService {
       interval: this.#options.interval * 1000,
       lastPoll: Number.NEGATIVE_INFINITY,
     };
-    // Attempts that ended long ago are discarded, and above the limit the oldest ones.
+    // Discards attempts that ended long ago, and the oldest attempts above the limit.
     const { attempts } = this;
     const { attemptsMax } = this.#options;
     while (attempts[0] && (attempts.length >= attemptsMax || this.isDiscarded(attempts[0])))
@@ -525,7 +525,7 @@ export class IdealService {
     return runs && this.now < endsAt;
   }
 
-  /** Undefined if the refresh token is not valid, and the service does not recognize it as a replaced one. */
+  /** The live grant of a refresh token that is current or that the service recognizes as replaced. */
   #known(token: string): Grant | undefined {
     const grant = this.refreshTokens.get(token);
     const isRecent = grant?.refresh.slice(-REPLACED_MAX - 1).includes(token);
@@ -563,7 +563,7 @@ export class IdealService {
     const grant = access?.grant ?? this.#known(token);
     const { revocation: rule } = this.#options;
     const isSpecification = rule === "specification";
-    // Device spec §4.4 requires no credentials. If a client sends some, they must be valid, and the token its own.
+    // Device spec §4.4 requires no credentials. If a client sends some, they must be valid, and the token the client's.
     if (!isSpecification || fields.client_id || fields.client_secret) {
       const wrong = this.#authenticate(client, fields);
       if (wrong) return wrong;
@@ -680,7 +680,7 @@ export class IdealService {
     at: {
       readonly plan: string;
       readonly offerId: string;
-      /** Undefined: there is no such application. */
+      /** The application's publishers; undefined if there is no such application. */
       readonly publishers: readonly string[] | undefined;
       readonly isPlan: boolean;
       readonly renewsItself: boolean;

@@ -1,5 +1,5 @@
-// Tests keys instead of secrets at the service: DPoP (RFC 9449) and private_key_jwt (RFC 7523). In the two tables, each
-// proof or assertion has one fault.
+// Tests signing keys at the service: DPoP (RFC 9449) and private_key_jwt (RFC 7523). In the two tables, each proof or
+// assertion has one fault.
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";

@@ -72,7 +72,7 @@ describe("RFC 8414 §2, RFC 6749 §4.1.2.1, OpenID Connect Discovery §3: the se
       for (const type of value as string[]) expect(refused(type)).toBe("invalid_request");
       expect(refused("authorization_code")).toBe("unsupported_grant_type");
     },
-    // SSSD's oidc_child requests all scopes at once.
+    // Some clients, such as SSSD's oidc_child, request all these scopes at once.
     scopes_supported: (bench, value) => {
       const scope = (value as string[]).join(" ");
       expect(bench.post("/device/code", { client_id: "public-printer", scope }).status).toBe(200);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { isFullRun } from "../full-run.ts";
 import { runOracle } from "./oracle.ts";
 
-/** The runs must get each of these responses, and only the rare ones besides. */
+/** The runs must get each of these responses, and no others except RARE. */
 const RESPONSES = [
   ...["200", "400 invalid_request", "400 invalid_grant", "400 invalid_scope", "401 invalid_client"],
   ...["400 authorization_pending", "403 authorization_pending", "400 slow_down", "429 slow_down"],

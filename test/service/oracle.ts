@@ -90,7 +90,7 @@ export class OracleRun {
   /** The client of each complete sign-in. Other actions prefer it. */
   readonly #usual: Client;
   readonly #accounts: readonly Account[];
-  /** The options that the service gets, and the resulting ones. */
+  /** The options that the service gets, and the options that result from them. */
   readonly #given: ServiceOptionsInput;
   readonly #options: ServiceOptions;
   readonly #speech: Speech;
@@ -172,7 +172,7 @@ export class OracleRun {
       fixture: ENVIRONMENT,
       // Fake the signatures, because a real one takes as long as hundreds of steps.
       makeKey: () => ({ publicJwk: { kid: "k" }, sign: (data) => data.subarray(0, 4) }),
-      // A signature is the member x of its key.
+      // A valid signature equals the member x of its key.
       verify: (key, _, signature) => Buffer.from(signature).toString() === key.x,
       snapshot,
     });
@@ -533,7 +533,7 @@ export class OracleRun {
     if (grant === undefined) return;
     const [access] = this.#fresh(reply, "access_token");
     const successor = rotates ? this.#fresh(reply, "refresh_token")[0] : undefined;
-    // Without rotation, only a refresh with the previous refresh token returns one.
+    // Without rotation, only a refresh with the previous refresh token returns a refresh token.
     const isCurrent = token === before || this.#options.rotationGrace === null;
     if (!rotates)
       this.#expect("refresh_token", isCurrent ? undefined : before, reply.refresh_token);

@@ -1,5 +1,5 @@
-// Tests that each family of endpoints rejects bad requests in its own format, and settings that change responses:
-// provoked responses, and JSON instead of forms.
+// Tests that each family of endpoints rejects bad requests in its own format. Also tests settings that change
+// responses: provoked responses, and JSON instead of forms.
 
 import { describe, expect, test } from "vitest";
 import { PATHS as ADDRESSES } from "../../targets/service/metadata.ts";

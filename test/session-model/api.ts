@@ -194,7 +194,7 @@ function problemOf(
   }
 }
 
-/** Adds the requests that a redirect must cause. @returns the expected outcome, if not the last response's status */
+/** Adds the requests that a redirect must cause. @returns the outcome; undefined: the status of the last response */
 function addRedirect(
   { method, body, as }: ApiRequest,
   status: number,

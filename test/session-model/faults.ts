@@ -16,7 +16,7 @@ export const THROWN: readonly unknown[] = [new Error("callback"), "no Error", un
 
 const ignore = (): void => {};
 export const DISK_FULL = "no space left";
-/** From this time without a result on, the program may report silent storage. It does so after ten seconds. */
+/** After this time without a result, the program may report silent storage. It does so after ten seconds. */
 const SILENCE_MS = 9_900;
 
 export class Faults {
@@ -35,7 +35,7 @@ export class Faults {
     return this.#throwEvery === 0 && !this.#isRepeated;
   }
 
-  /** Consecutive failed reads of this program, and failed writes: of all programs, and of this one. */
+  /** Consecutive failures: reads of this program, writes of all programs, and writes of this program. */
   #unread = 0;
   #unwritten = 0;
   #unwrittenHere = 0;
@@ -83,7 +83,7 @@ export class Faults {
     ]);
   }
 
-  /** A new program reads the records again, so it does not know that a newer one could not be written. */
+  /** A new program reads the records again, so it does not know that a newer record could not be written. */
   beginProgram(): void {
     this.#unread = 0;
     this.hasBroken = false;
@@ -103,7 +103,7 @@ export class Faults {
       { kind: "hang", acted: true },
       { kind: "truncate", atByte: this.random.below(40) },
       { kind: "truncate", atByte: this.random.below(40), hang: true },
-      // A poll's sink is reused two polls later (adapter-port.ts), which takes at least ten seconds.
+      // Repeat before a poll's sink is reused two polls later (adapter-port.ts), which takes at least ten seconds.
       { kind: "duplicate", afterMs: this.random.below(9_000) },
     ]);
     this.#isRepeated ||= fault.kind === "duplicate";

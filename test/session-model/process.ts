@@ -73,7 +73,7 @@ export class SharedFiles {
   /** How often each file was replaced or removed. The times of some file systems are too coarse to see a change. */
   readonly replaced = new Map<string, number>();
   isFaulty = true;
-  /** Whether a process could not create its lock. It then works without one, because it cannot store records either. */
+  /** Whether a process could not create its lock. It then works without a lock, because it cannot store records. */
   isLockless = false;
   /** "ENOSPC": writes fail; "EROFS": opening to write, renaming and removing files fails; "": the medium works. */
   medium: "" | "ENOSPC" | "EROFS" = "";
@@ -148,7 +148,7 @@ export class Process {
     return this.#shared.running.has(this.pid);
   }
 
-  /** Wraps callbacks. An exception would end the process, so it is a violation. After a kill they do not run. */
+  /** Wraps callbacks. An exception would end the process, so it is a violation. After a kill, callbacks do not run. */
   guarded<A extends unknown[]>(run: (...args: A) => void): (...args: A) => void {
     return (...args) => {
       try {

@@ -152,7 +152,7 @@ export class Received {
   }
 
   /**
-   * @param isSigned whether requests are signed. A sleep may then end one before the adapter has received it
+   * @param isSigned whether requests are signed. A sleep may then end a request before the adapter has received it
    * @returns what is wrong with the report, or ""
    */
   reported({ response, code }: SignInError, isSigned: boolean): string {
@@ -226,7 +226,7 @@ export class Received {
     return this.#isLeft(session.endsInS, allS ?? 0) ? "" : "endsInS";
   }
 
-  /** Whether the reported remaining time is right, to the second. `reported` "" is always right. */
+  /** Whether the reported remaining time is right, within a second. `reported` "" is always right. */
   #isLeft(reported: number | undefined | "", wholeS: number): boolean {
     const leftS = wholeS - (this.clock.elapsedMs - this.tokensAtMs) / 1000;
     return reported === "" || Math.abs((reported ?? 0) - Math.max(0, leftS)) <= 1;

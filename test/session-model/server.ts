@@ -7,7 +7,7 @@ import type { VerificationPrompt } from "../../platform/session/handlers.ts";
 import type { FakeResponse, SeenRequest } from "../../platform/testing/http.ts";
 
 export const HOST = "https://login.example.com";
-/** Without assertions, every request must have these credentials (RFC 6749 §2.3.1). Each must have OWN_HEADER. */
+/** Every request must have OWN_HEADER and, without assertions, these credentials (RFC 6749 §2.3.1). */
 const CREDENTIALS = Buffer.from("program:client-secret-of-the-program").toString("base64");
 export const OWN_HEADER = ["x-attestation", "of the program"] as const;
 const FORM = "application/x-www-form-urlencoded";
@@ -45,7 +45,7 @@ interface Code {
 
 export interface Grant {
   refreshToken: string;
-  /** All refresh tokens, oldest first, and the index of the last one that the client certainly has. */
+  /** All refresh tokens, oldest first; `known` is the index of the last one that the client certainly has. */
   readonly chain: string[];
   known: number;
   accessToken: string;
@@ -282,7 +282,7 @@ export class GrantServer {
     return this.#tokens(grant);
   }
 
-  /** If a response is lost, the client sends its token again. Each token is valid until its second successor is used. */
+  /** A client repeats a request whose response was lost. A token is valid until its second successor is used. */
   #refresh(token: string): FakeResponse {
     const grant = this.grants.find(({ chain }) => chain.includes(token));
     if (grant === undefined) {

@@ -119,7 +119,7 @@ class Run {
     this.#api.checkToken = (scheme, token, proof, ...request) => {
       if (token === "") return "";
       const isBound = server.boundTokens.has(token);
-      // Without a refresh token, a start resumes the stored access token. Only the token cache has its type.
+      // Without a refresh token, a start resumes the stored access token. Only the token cache has the token's type.
       const isKnown = server.givesRefreshToken || this.#running?.start.received.tokens;
       const isRight = scheme === (isBound ? "DPoP" : "Bearer");
       if (!isRight && (isKnown || isBound)) this.#fault(`a token with ${scheme}`);
@@ -410,7 +410,7 @@ class Run {
   }
 
   #checkReport({ start }: Running, trouble: SignInError): void {
-    // A report before the call that starts the program has returned cannot be compared with responses.
+    // A report that arrives before the starting call has returned cannot be compared with responses.
     if (start === undefined) return;
     const { hasKey, hasAssertions } = this.#environment.server;
     const problem = start.received.reported(trouble, hasKey || hasAssertions);
@@ -576,7 +576,7 @@ class Run {
     }
   }
 
-  /** Kills the program. The next start must resume a saved session that can be renewed, but an older version need not. */
+  /** Kills the program. A start of the same or a newer version must resume a saved session that can be renewed. */
   async #checkAfterKill(): Promise<void> {
     const session = this.#running?.start.session;
     if (session === undefined || isAtEnd(session) || this.#running?.isOver) return;

@@ -21,7 +21,7 @@ import { type RunReport, transitionIn } from "./session-run.ts";
 
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 11 + 3);
 const SETTLE_S = 900;
-/** If a caller waits for so long, the program must have got a report of the cause. */
+/** After a caller has waited for this time, the program must have got a report of the cause. */
 const REPORT_S = 150;
 
 /** A program in its process. A kill stops its code at any moment, but its lock stays. */
@@ -109,7 +109,7 @@ class SharedRun {
         else program?.process.killWithin(80);
         return;
       case "give up":
-        // Aborting ends the session. Without a session, signIn must settle, even while it waits for another program.
+        // Aborting ends the session. If there is none yet, signIn must settle, even while it waits for another program.
         program?.controller.abort();
         return;
       case "close":

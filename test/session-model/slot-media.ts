@@ -53,7 +53,7 @@ export abstract class Medium {
 const key = (length: number, factor = 7): Uint8Array =>
   Uint8Array.from({ length }, (_, at) => at * factor + 1);
 
-/** Sealed storage on a medium on which an interrupted write may leave neither content. */
+/** Sealed storage on a medium on which an interrupted write may leave neither the old nor the new content. */
 export class SealedMedium extends Medium {
   override readonly tears = true;
   #inner = new MemoryStorage({ capacity: 120 });

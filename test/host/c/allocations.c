@@ -71,7 +71,7 @@ static void carry_out(int command) {
   }
 }
 
-/* Ticks every second until the device is in `state`. Returns 0 if the device is not there after 4000 s. */
+/* Ticks every second until the device is in `state`. Returns 0 if it is not in that state after 4000 s. */
 static int run_until(int state) {
   for (int seconds = 0; seconds < 4000; seconds++) {
     int command = pg_tick(&core, seconds ? 1000 : 0);
@@ -97,7 +97,7 @@ static int whole_run(void) {
   return run_until(PG_STATE_SIGNED_IN);
 }
 
-/* The core runs on this stack, which is filled with a pattern before, to measure how much of it the core uses. */
+/* The core runs on this stack. It is filled with a pattern first, to measure how much of it the core uses. */
 static uint8_t stack[1 << 19];
 static ucontext_t starter;
 static ucontext_t runner;

@@ -1,8 +1,8 @@
 /* Tests records on flash with read and program units of 1 to 256 bytes, with and without ECC. With ECC, a
- * half-programmed unit cannot be read. The power fails after each unit of a write. After that, the slot must not have a
- * record that was not written completely. It must not be reported as empty unless it is. The other slot must not have
- * changed. With keys, all of this holds for records that are bound to a key, and hosts without keys do not use them.
- * Output: `geometries N cuts M`; exit code 1 at the first fault. */
+ * half-programmed unit cannot be read. The power fails after each unit of a write. Afterwards, the slot must not have
+ * an incomplete record, and must not be reported as empty unless it is empty. The other slot must be unchanged. With
+ * keys, the same holds for records that are bound to a key, and a host without keys must not use them. Output:
+ * `geometries N cuts M`; exit code 1 at the first fault. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
- * Two devices on the portable host (host.h), controlled over a pipe: clock, random bytes, responses, records, the user's
- * keys. An input line has a device's number and an event, with BYTES and all texts except PATH in hexadecimal; an output
- * line has the device's state after the event. With an engine, the first device has an engine of its own, and the second
- * one is a guest of the firmware's engine. Neither allocates after its start.
+ * Two devices on the portable host (host.h). A pipe controls clock, random bytes, responses, records and the user's
+ * keys. An input line has a device's number and an event. BYTES and all texts except PATH are in hexadecimal. An output
+ * line has the device's state after the event. With an engine, the first device has its own engine, and the second
+ * device is a guest of the firmware's engine. Neither device allocates after its start.
  *
  *   open MEMORY SEED COLUMNS ROWS START RENEWALS AUTHENTICATION SPREAD JSON ID SECRET SCOPE DEVICE TOKEN SERVER MESSAGES
  *   close
@@ -78,7 +78,7 @@ static void end_engine(void *engine) {
 
 static struct {
   struct pg_engine engine;
-  struct pg_heap heap; /* the firmware's heap, if the device is a guest in its engine */
+  struct pg_heap heap; /* the firmware's heap, if the device is a guest */
   unsigned long calls; /* allocations of that heap before the device's start */
 } engines[2];
 

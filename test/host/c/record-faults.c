@@ -1,8 +1,8 @@
-/* Makes each system call on the file of records fail: once, from then on, or from then on after half of a write. During
- * the fault, a device writes its first record, replaces the older one, or signs out. Then it starts without a fault. Usage:
- * record-faults DIRECTORY (empty). Output for each operation: `replace calls N failed F refused R old A new B`; exit
- * code 1 at the first fault. N counts the runs with a fault, F the calls that failed, and R the runs whose operation
- * reported a failure. A and B count the starts that found the old and the new state. */
+/* Makes each system call on the file of records fail: that call alone, that call and all later ones, or the same after
+ * half of a write. During the fault, a device writes its first record, replaces the older one, or signs out. Then it
+ * starts without a fault. Usage: record-faults DIRECTORY (empty). Output for each operation: `replace calls N failed F
+ * refused R old A new B`; exit code 1 at the first fault. N: runs with a fault, F: failed calls, R: runs whose
+ * operation reported a failure, A and B: starts that found the old and the new state. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ int __wrap_openat(int directory, const char *path, int flags, ...) {
 
 int __wrap_mkdir(const char *path, mode_t bits) { return fails() ? -1 : __real_mkdir(path, bits); }
 
-/* Whether the call fails now. The host does not retry this kind of call after EBUSY, so that error is left out. */
+/* Whether the call fails now. The host does not retry these calls after EBUSY, so they do not fail with EBUSY here. */
 static int fails_for_good(void) { return fault_errno != EBUSY && fails(); }
 
 int __wrap_fstat(int file, struct stat *status) { return fails_for_good() ? -1 : __real_fstat(file, status); }
@@ -165,7 +165,7 @@ static struct {
   long outcomes[2];
 } counts;
 
-/* Lets the call with this number fail. Returns 1 if there were fewer calls, -1 if the resulting state is wrong. */
+/* Makes call number `at` fail. Returns 1 if there were fewer calls, -1 if the resulting state is wrong. */
 static int break_at(const struct operation *operation, long at) {
   is_writing_first = operation->is_first;
   if (!prepare()) return -1;

@@ -1,7 +1,7 @@
 /* Parses one HTTP response and prints what the parser reports. Usage: response PIECE BODY-MAX CLOCK < bytes. PIECE is
- * the number of bytes that are passed at a time; 0: all at once. Output: lines `challenge TEXT`, `status S R` and `body
- * TEXT`, then `end`, the reason of a refusal, or `more`. After ` closed `, the program prints the result after the end
- * of the connection. */
+ * the number of bytes that are passed at a time; 0: all at once. Output: lines `challenge TEXT`, `status S R` (R:
+ * seconds of Retry-After) and `body TEXT`. Then `end`, the reason of a refusal, or `more`. ` closed ` is followed by
+ * the result after the end of the connection. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

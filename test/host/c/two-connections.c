@@ -1,5 +1,5 @@
-/* Simultaneous connections on Linux (posix.h). Sends requests to each server again and again, over a connection for
- * each server. One loop, which sleeps in pg_wait, handles all connections. Each response must come from the right
+/* Simultaneous connections on Linux (posix.h). Sends requests to each of several servers repeatedly, with a connection
+ * for each server. One loop, which sleeps in pg_wait, handles all connections. Each response must come from the right
  * server. Usage: two-connections ROUNDS ADDRESS... Output for each server: `responded N failed N reason R body` with
  * the last body; then `most at once N`. The exit code is 1 if all this takes more than ten seconds. */
 #include <stdio.h>

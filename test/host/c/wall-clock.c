@@ -1,8 +1,8 @@
 /*
  * Random runs of a device's time of day (wall-clock.h), and of the exchanges that need the time and set it (http.h).
  * There may be a clock chip, whose battery may be empty. A time server and two other servers send the right time, no
- * time, a random one, or one just before the certificate's end. Certificates are valid for 90 days and renewed at day 60,
- * those of the API for 398 and at day 300. The power may fail between exchanges, and during a write. The rules:
+ * time, a random one, or one just before the certificate's end. Certificates are valid for 90 days and renewed at day
+ * 60, those of the API for 398 days and at day 300. Power may fail between exchanges and during writes. The rules:
  *
  *   No secret is sent if the certificate was checked at a guessed time, or had expired before the stored time.
  *   This also holds for a thief, who has the key of the previous certificate.
@@ -126,7 +126,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   char date[64] = "";
   if (stated_s) (void)strftime(date, sizeof date, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", gmtime_r(&output, &parts));
   *bytes = (const uint8_t *)response;
-  /* The Content-Length in a response to HEAD is that of a response to GET. */
+  /* In a response to HEAD, Content-Length is the size of the body that GET would get. No body follows. */
   return snprintf(response, sizeof response, "HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n", is_requested ? "405 No" : "200 OK",
                   date, is_requested ? 99 : 0);
 }

@@ -31,7 +31,7 @@ static int number(void) {
   return (int)bits;
 }
 
-/* Returns the number of remaining bytes of the input, limited by a byte of it. */
+/* Returns a size from the next byte of the input, at most the number of remaining bytes. */
 static size_t rest(void) {
   size_t size = take();
   return size < (size_t)(end - next) ? size : (size_t)(end - next);
@@ -44,7 +44,7 @@ static void check_regions(const struct pg_core *core) {
   }
 }
 
-/* Reports a whole response to the current request, or to one with any id, with any status and Retry-After. */
+/* Reports a whole response with any status and Retry-After. Its request id is the current one, or any integer. */
 static void respond(struct pg_core *core) {
   int id = take() & 1 ? pg_get(core, PG_REQUEST_ID) : number();
   int status = take() & 3 ? 200 : number();

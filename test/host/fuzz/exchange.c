@@ -136,7 +136,7 @@ static void check_sent(const uint8_t *target, size_t target_size) {
   size += target_size;
   memcpy(expected + size, behind, sizeof behind - 1);
   size += sizeof behind - 1;
-  /* No byte of the target may end a line or a word. */
+  /* A byte of the target must not end a line or a word of the request. */
   for (size_t i = 0; i < target_size; i++) check(target[i] >= 33 && target[i] <= 126, "only printable characters are sent");
   check(sent_size <= size && memcmp(sent, expected, sent_size) == 0, "exactly one request is sent");
 }

@@ -1,6 +1,6 @@
-/* Fuzzes keys.c. An input is a device's settings, and exchanges: a request, the signer's result, and a response with
- * any nonce, challenge, date, status and body. Each input runs twice, with whole bodies and with bodies in pieces; the
- * reports must be the same. A nonce, a proof and an assertion must be valid, and a request is repeated at most once. */
+/* Fuzzes keys.c. An input has a device's settings, and exchanges. Each exchange is a request, the signer's result, and
+ * a response with any nonce, challenge, date, status and body. Each input runs twice: with whole bodies, and in pieces.
+ * The reports must be the same. Nonces, proofs and assertions must be valid. A request is repeated at most once. */
 #include <string.h>
 
 #include "bound.h"

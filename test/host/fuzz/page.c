@@ -1,6 +1,6 @@
 /* Fuzzes the parser of settings pages. The input is the content of a page, to which the fuzzer adds the head with the
- * right checksum. A second area has the same page, which is one second newer. Accepted values must follow settings.h
- * and be within the page. */
+ * right checksum. A second area has the same page, created one second later. Accepted values must follow settings.h and
+ * be within the page. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Proves the functions that read, write and erase record slots. They are called any number of times, on a medium that has
- * arbitrary content at each access and may fail at every call. The slots are as large as the header, up to slightly larger
- * than a piece (storage.c). A read ends at the end of its buffer, so that a write beyond the buffer is detected. */
+/* Proves the functions that read, write and erase record slots. They are called any number of times, on a medium that
+ * has arbitrary content at each access and may fail at every call. A slot has at least the header's size, at most
+ * slightly more than a piece (storage.c). A read ends at its buffer's end, so that a write beyond it is detected. */
 #include "proof.h"
 
 #include "storage.h"

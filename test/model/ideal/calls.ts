@@ -63,7 +63,7 @@ export interface Outcome {
  * Stands for the Authorization header, which gets the current access token when the request is sent (RFC 6750 §2.1).
  */
 const BEARER = "Bearer";
-/** The maximum number of event polls that may follow the first one in a run. */
+/** The maximum number of event polls after the first poll of a run. */
 const EVENT_POLLS = 32;
 
 /** RFC 9470 §3: the server accepts the token, but requires a new sign-in. */
@@ -148,7 +148,7 @@ export class Calls {
     this.state = CallState.SENT;
   }
 
-  /** @returns whether a new target can be built now. If so, discards the last one and its next page. */
+  /** @returns whether a new target can be built now. If so, discards the previous target and its next page. */
   begin(): boolean {
     if (!this.mayBegin(Kind.LIST)) return false;
     this.hasNextPage = false;
@@ -283,7 +283,7 @@ export class Calls {
       error = errorOf(arrival, isReadable(arrival, reading), errors, isEmpty);
       const isOfPoll = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
       if (isOfPoll) error = ErrorCode.TEMPORARILY_UNAVAILABLE;
-      // Only the application knows which successful responses of a resource server are valid: the format may be any.
+      // A resource server's response may have any format, so only the application knows whether it is valid.
       if (this.kind === Kind.LIST && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
     }
     if (arrival.status === 401 && this.#made!.authorization !== undefined) {
@@ -319,7 +319,7 @@ export class Calls {
     return this.kind === Kind.METADATA ? this.#takeMetadata(members) : this.#takeEvent(reading);
   }
 
-  /** Ignoring a page token that does not fit would hide the rest of the list, so it is an error. */
+  /** A page token that does not fit is an error, because the rest of the list could not be requested. */
   #keepPage({ document, members }: Reading): number {
     const device = this.device;
     const token = document.isComplete ? members.get("nextPageToken") : undefined;

@@ -22,7 +22,7 @@ import { bindingOf, SEQUENCES, StorageTask, type StoredRecord, sizeOf, Task } fr
 
 const START_SPREAD_MS = 5000;
 const CHALLENGE_TRIES = 7;
-/** The device does not wait longer than this for a last poll after the code's expiry. */
+/** The longest wait for the last poll, which follows the code's expiry. */
 const LAST_POLL_MS = 64_000;
 
 const SHARING: ReadonlySet<number> = new Set([
@@ -55,7 +55,7 @@ export class Ideal {
   isCodeShown = false;
   /** Whether the code was read from a record. The age of such a code is unknown. */
   isCodeResumed = true;
-  /** Whether the device has made the one poll after the code's expiry. The user may have decided at the last moment. */
+  /** Whether the device has polled after the code's expiry. It does so once: the user may have decided just before. */
   isPolledAfterExpiry = false;
   renewals = 0;
   #autoStart: boolean;
@@ -241,7 +241,7 @@ export class Ideal {
     this.clock.refreshLifetimeS = ENDLESS_S;
   }
 
-  /** Aborts the request in flight, unless it is for metadata, because that is not part of the sign-in. */
+  /** Aborts the request in flight. A request for metadata continues, because it is not part of the sign-in. */
   #giveUpAttempt(): void {
     const isForMetadata = this.purpose === Purpose.CALL && this.calls.kind === Kind.METADATA;
     if (!isForMetadata) this.#giveUp();
@@ -319,7 +319,7 @@ export class Ideal {
     if (this.state === State.SIGNED_IN) this.clock.accessLifetimeS = this.clock.restS = 0;
   }
 
-  /** Takes a record. The refresh token of the record before becomes the previous one. */
+  /** Takes over a record. The refresh token of an earlier record becomes the previous refresh token. */
   recordRead(record: StoredRecord): void {
     [this.refreshToken, this.previousToken] = [this.previousToken, this.refreshToken];
     this.accessToken = undefined;
@@ -390,7 +390,7 @@ export class Ideal {
     this.prompt.advance(elapsedMs);
   }
 
-  /** Makes the transitions that depend on time. `observed` shows whether the core made those at random moments. */
+  /** Makes the transitions that depend on time. For those at random times, `observed` shows if the core made them. */
   timeRules(observed: Observed): void {
     const { clock } = this;
     if (this.isInFlight && clock.exchangeMs === 0) {

@@ -32,7 +32,7 @@ const TOKENS: ReadonlyMap<string, Field> = new Map([
   ["refresh_token", Field.RECEIVED_REFRESH_TOKEN],
 ]);
 const REVOCATION_TRIES = 4;
-/** The longest Retry-After that the device obeys before it retries a revocation, because the user waits for it. */
+/** The longest Retry-After that the device obeys before it retries a revocation, because the user is waiting. */
 const REVOCATION_WAIT_S_MAX = 64;
 /** The lifetime of a code if expires_in is 0, or missing although RFC 8628 §3.2 requires it. */
 const CODE_LIFETIME_S = 600;
@@ -44,7 +44,7 @@ const UNUSABLE_RESPONSES = 5;
 const UNUSABLE_STATUSES = 10;
 /** The device stops after this many consecutive codes that the server does not know. */
 const DEAD_CODES = 3;
-/** If the server refuses refreshes for this long, but neither the client nor the grant, the device ends the session. */
+/** The time after which rejected refreshes end the session, if no error refuses the client or the grant. */
 const TIMEOUT_S = 24 * 60 * 60;
 /** After a refresh, the device refreshes only on demand until this time has passed. */
 const REST_S = 600;
@@ -81,7 +81,7 @@ export class Grant {
     this.#refreshOutcome = undefined;
   }
 
-  /** After the refresh token, revokes the access token too, unless one request ends both (RFC 7009 §2.1, §2.2.1). */
+  /** After the refresh token, revokes the access token too, unless one request revokes both (RFC 7009 §2.1, §2.2.1). */
   revocationCompleted(failure: number, { retryAfterS }: Arrival): void {
     const device = this.device;
     // An invalid token needs no revocation (RFC 7009 §2.2).
@@ -126,7 +126,7 @@ export class Grant {
       else this.#tokensReceived(reading);
       return;
     }
-    // An unusable success that names a token has still overwritten the access token and the previous refresh token.
+    // Even an unusable 2xx response that names a token has overwritten access token and previous refresh token.
     const isNamed = reading.members.has("access_token") || reading.members.has("refresh_token");
     if (!isCode && arrival.status >= 200 && arrival.status <= 299 && isNamed)
       device.accessToken = device.previousToken = undefined;
@@ -161,7 +161,7 @@ export class Grant {
     return isRefusal && this.device.pkce === Pkce.ON_DEMAND && body.includes("code_challenge");
   }
 
-  /** Chooses the error for a refusal without an error name, of the client's credentials or of a refresh. */
+  /** Chooses the error of a response without an error name that refuses the client's credentials or a refresh. */
   #named(error: number, { status }: Arrival, { document, members }: Reading): number {
     const device = this.device;
     const isPlain = error === ErrorCode.UNAVAILABLE;
@@ -225,7 +225,7 @@ export class Grant {
     const lifetime = (expiresIn === undefined ? 0 : secondsOf(expiresIn, -1)) || CODE_LIFETIME_S;
     device.clock.codeLifetimeS = lifetime;
     const isShown = isAddress(uri) || isTyped(uri);
-    // With such an interval, the code would expire before its first poll.
+    // With an interval this long, the code would expire before its first poll.
     const isUnpolled = intervalMsOf(members.get("interval")) > (lifetime + LAST_POLL_S) * 1000;
     if (!code || !isPrintable(user) || !isShown || lifetime < 0 || isUnpolled) {
       device.misfits.errorField = !code
@@ -274,8 +274,8 @@ export class Grant {
   }
 
   /**
-   * Finds tokens of the response that do not fit. A token's capacity is what the request, the refresh token or code, and
-   * the token before it leave free.
+   * Finds tokens of the response that do not fit. A token's capacity is the memory that is left by the request, by the
+   * current refresh token or code, and by the response's previous token.
    */
   #misfit({ root }: Document): ErrorCode {
     const device = this.device;
@@ -337,12 +337,12 @@ export class Grant {
     const isFirst = device.purpose === Purpose.POLL;
     const refresh = members.get("refresh_token");
     const isNew = !!refresh && refresh !== device.refreshToken;
-    // Without a new refresh token, the server has accepted the current one, so the device discards the previous one.
+    // If the server sends no new refresh token, it has accepted the current one, so the previous one is discarded.
     device.previousToken = isNew ? device.refreshToken : undefined;
     if (isNew) device.refreshToken = refresh;
     if (isFirst) device.prompt.setStatus("");
     device.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
-    // After a fallback to the previous token, store that one even if it is not new: storage contains the refused one.
+    // After a fallback to the previous token, store it even if it is not new, because storage contains the refused one.
     if (isNew || isFirst || this.triedPrevious || device.storage.notSaved) {
       device.storage.start(Task.WRITE, device.recordKind);
     } else if (device.storage.notErased) {

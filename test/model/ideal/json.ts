@@ -139,7 +139,7 @@ export function readJson(text: string): Document {
   return new Reader(text).document();
 }
 
-/** Reads a response. Like the core, skips bytes from 187 on among the first three: a byte order mark, or a part of one. */
+/** Reads a response. Like the core, skips a byte order mark or its parts: bytes from 187 on, among the first three. */
 export function readResponse(body: string): Document {
   const marked = /^[ \t\n\r\xbb-\xff]{1,3}/.exec(body)?.[0] ?? "";
   return readJson(marked.replace(/[\xbb-\xff]/g, "") + body.slice(marked.length));

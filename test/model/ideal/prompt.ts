@@ -45,7 +45,7 @@ function codeRow(label: string, code: string, leftS: number | undefined, columns
   return row.padEnd(columns).slice(0, columns);
 }
 
-/** Splits an address into few rows: after a slash, or else after a dot. A longer part is divided evenly. */
+/** Splits an address into few rows: after a slash, or else after a dot. Divides a part longer than a row evenly. */
 function addressRows(address: string, columns: number): string[] {
   if (address.length <= columns) return address === "" ? [] : [address];
   const [, slash, dot] = /^(.*\/)?(.*\.)?/s.exec(address.slice(0, columns))!;
@@ -146,7 +146,7 @@ export class Prompt {
     return codeRow(this.#line(Message.CODE), device.userCode, left, device.settings.config.columns);
   }
 
-  /** Whether the code is from a record and has not expired. Callers first check `isCodeShown`: a confirmed code. */
+  /** Whether a code from a record is unexpired. Callers check first that it is not confirmed (`isCodeShown`). */
   #isBeingChecked(): boolean {
     const device = this.#device;
     const isStored = device.state === State.PENDING && device.isCodeResumed;

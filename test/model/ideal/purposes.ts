@@ -26,7 +26,7 @@ export enum Holder {
   REQUEST = 1,
   /** A record, from LOAD or STORE until the host is done. */
   RECORD = 2,
-  /** The response to a call, which the host may not have read before tick has returned NONE. */
+  /** The response to a call. Until tick has returned NONE, the host may not have read it. */
   RESPONSE = 3,
   /** The response to a call that the host has had time to read. */
   READ = 4,
@@ -47,7 +47,7 @@ const BACKOFF_MS_MAX = 64_000;
 export const REFUSED_MS_MAX = 4_096_000;
 
 const INTERVAL_MS_MAX = 99_930_000;
-/** The longest lifetime of a code whose interval exceeds INTERVAL_MS_MAX. It expires before the poll would be due. */
+/** The longest lifetime of a code whose interval exceeds INTERVAL_MS_MAX. The code expires before its next poll. */
 const UNPOLLED_LIFETIME_S = 99_840;
 export const SLOW_DOWN_MS = 5000;
 
@@ -108,14 +108,14 @@ export class Clock {
       this.codeLifetimeS = Math.min(this.codeLifetimeS, UNPOLLED_LIFETIME_S);
   }
 
-  /** Sets the wait before the next request: at least Retry-After (RFC 9110 §10.2.3), up to an hour of it. */
+  /** Sets the wait before the next request: at least Retry-After (RFC 9110 §10.2.3), but no more than an hour of it. */
   setWait(leastMs: number, mostMs: number, retryAfterS: number): void {
     const requestedMs = Math.min(retryAfterS, RETRY_AFTER_S_MAX) * 1000;
     this.wait.leastMs = Math.max(leastMs, requestedMs);
     this.wait.mostMs = Math.max(mostMs, requestedMs);
   }
 
-  /** Doubles the backoff after a failure, up to `capMs`; its upper half is random. Waits at least `floorMs`. */
+  /** Doubles the backoff, up to `capMs`. The wait is random between half and all of it, and at least `floorMs`. */
   backOff(floorMs: number, retryAfterS: number, capMs = BACKOFF_MS_MAX): void {
     this.backoffMs = Math.min(capMs, Math.max(BACKOFF_MS_MIN, this.backoffMs * 2));
     const half = Math.floor(this.backoffMs / 2);
@@ -226,7 +226,7 @@ export class Due {
     const device = this.device;
     const region = purpose === Purpose.CALL ? Region.CALL : Region.OUTPUT;
     const missing = Requests.sizeOf(request) - device.capacity(region);
-    // If the form encoding does not change the access token, its own place serves as the end of the revocation request.
+    // If the form encoding does not change the access token, the request can use the token's own place as its end.
     const { accessToken = "" } = device;
     const isAlone = purpose === Purpose.REVOCATION && !device.refreshToken;
     const isPlain = formEncoded(accessToken) === accessToken;

@@ -38,7 +38,7 @@ export class Requests {
   readonly #device: string;
   readonly #parameters: string;
   readonly #authorization: string | undefined;
-  /** Whether revocations have the form of the device authorization specification, where one ends both tokens. */
+  /** Whether revocations follow the device authorization specification, where one request revokes both tokens. */
   readonly isQueryRevoked: boolean;
   isJson: boolean;
   #isTrial = false;

@@ -91,7 +91,7 @@ export function errorOf(
   // Some servers send 0 or "" if there is no error.
   if (isJson && (isNumbered || (name && !/^0+(?:\.[\d.]*)?$/.test(name)))) {
     const error = errorNamed(name ?? "");
-    // A 5xx with an unknown error name counts as unavailable. A 429 is temporary, so it is no error of the developer's.
+    // A 5xx with an unknown error name counts as unavailable. A 429 is temporary, so the developer need not fix it.
     const isBlamed = error !== ErrorCode.UNKNOWN_ERROR || status < 500;
     if (status === 429 ? !isManufacturers(error) : isBlamed) return error;
   }
@@ -140,7 +140,7 @@ export function refusalOf(document: Document): Refusal {
   };
 }
 
-/** Whether the address is https, or http with address and issuer on the device (RFC 8414 §2, RFC 8252 §7.3). */
+/** Whether the address is https, or http while address and issuer are on the device (RFC 8414 §2, RFC 8252 §7.3). */
 export function isSecure(address: string | undefined, issuer: string): boolean {
   if (!isVisible(address) || address.includes("@")) return false;
   if (address.startsWith("https://")) return address.length > "https://".length;
@@ -245,7 +245,7 @@ export function misfitOf(values: ReadonlyMap<Field, Kept>): Field {
   return cut.length > 0 ? Math.min(...cut.map(([field]) => field)) : Field.NONE;
 }
 
-/** From this size of memory on, long addresses fit. The second number is their additional bytes. */
+/** From this size of memory on, long addresses fit. LONG_ADDRESSES_BYTES are their additional bytes. */
 const LONG_FROM_BYTES = 24_576;
 const LONG_ADDRESSES_BYTES = 512 - 128 + 768 - 176;
 

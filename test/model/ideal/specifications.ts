@@ -96,7 +96,7 @@ export function wrongName(lines: readonly string[], capacity: number): OfferErro
   return OfferError.NONE;
 }
 
-/** @returns NONE, or the first error: incomplete JSON, a name in the body that does not fit, or one that differs */
+/** @returns NONE, or the first error: incomplete JSON, or a name in the body that does not fit or that differs */
 export function wrongBody(lines: readonly string[], body: string, capacity: number): number {
   const document = readJson(body);
   if (!document.isComplete) return OfferError.BODY;

@@ -160,7 +160,7 @@ export class StorageTask {
 
   slotDue(): number {
     if (this.task === Task.READ) return this.#readStep === 1 ? 1 : 0;
-    // Erase the newest slot only if it is the last one.
+    // Erase the newest record only if no other slot is in use.
     if (this.task !== Task.WRITE && this.used < 2) return this.newest;
     return 1 - this.newest;
   }

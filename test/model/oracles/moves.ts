@@ -40,7 +40,7 @@ export class MoveOracle {
 }
 
 const LONGEST_MS = 100_000_000;
-/** How many consecutive times the device may wake up the host at once without a command or a transition. */
+/** How many consecutive times wakeIn may be 0 without a command or a transition. */
 const IDLE_MAX = 3;
 
 /** While a code is shown, the host may be woken up within a second only if something is due by then. */
