@@ -14,7 +14,7 @@ const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
   scripts: Record<string, string>;
 };
 
-/** The scripts and tools that are programs of this repository, with their files and how to call them. */
+/** The programs of this repository (scripts and tools), each with its file and its command. */
 const programs = [
   ...Object.entries(scripts).flatMap(([name, line]) => {
     const file = /^tsx (\S+)$/.exec(line)?.[1];

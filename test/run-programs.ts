@@ -5,7 +5,7 @@ import type { Ended } from "./program.ts";
 
 type Output = Omit<Ended, "signal">;
 
-/** The option of each run. The results use the names on the left. */
+/** The option of each run. The results use the same keys. */
 const OPTIONS = { help: "--help", wrong: "--hlep" } as const;
 export type Responses = Record<keyof typeof OPTIONS, Output>;
 

@@ -72,7 +72,7 @@ const signsIn =
       return;
     }
     const { length } = bench.sent;
-    // After a refresh, the device waits ten minutes before it refreshes without a call by the application.
+    // After a refresh, the device waits ten minutes before the next refresh, unless the application calls an API.
     const endMs = bench.environment.clock.elapsedMs + Math.max(withinS, 600) * 1000;
     while (bench.sent.length === length && bench.environment.clock.elapsedMs < endMs)
       bench.pass(60_000);

@@ -1,4 +1,4 @@
-// The scenarios pass and show no secrets (a quick run plays every third). An unmet expectation fails.
+// Plays the scenarios (in a quick run, every third one). An unmet expectation or a visible secret fails.
 import { expect, test } from "vitest";
 import { findScenario, play, scenarioNames } from "../../targets/desktop/scenarios/play.ts";
 import { isFrame, sideBySide } from "../../targets/desktop/scenarios/player.ts";

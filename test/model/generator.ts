@@ -24,7 +24,7 @@ const OFFER_LENGTHS = [255, 40, 63, 63, 63];
 export class Generator {
   readonly #responses: Responses;
 
-  /** How likely another action follows an action at once, in percent. */
+  /** The probability that another action follows an action immediately, in percent. */
   readonly #burst: number;
   /** Whether the application mostly polls for events, and most events are genuine. */
   readonly #isRunOfEvents: boolean;

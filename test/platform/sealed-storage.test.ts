@@ -65,7 +65,7 @@ describe.each(KEYS)("%s", (_, deviceKey, salt) => {
       expect(put(sealed, slot, record)).toBe(true);
       expect(storage.peek(slot)).toEqual(format.envelope(slot, record, count));
       expect(get(sealed, slot)).toBe(new TextDecoder().decode(record));
-      // A restarted program continues with the number in the storage.
+      // A restarted program continues after the highest record number in the storage.
       if (count % 50 === 49) sealed = made();
     }
   });

@@ -39,7 +39,7 @@ const CODE_LIFETIME_S = 600;
 /** After this many responses without a usable code, the device reports a wrong setup. */
 const UNUSABLE_RESPONSES = 5;
 /**
- * After this many consecutive redirects, refusals without a name, or unusable JSON, the device reports a wrong setup.
+ * After this many consecutive redirects, refusals without an error name, or unusable JSON, the setup counts as wrong.
  */
 const UNUSABLE_STATUSES = 10;
 /** The device stops after this many consecutive codes that the server does not know. */

@@ -203,7 +203,7 @@ const REFUSES_GRANT: ReadonlySet<number> = new Set([
   ErrorCode.INTERACTION_REQUIRED,
 ]);
 
-/** Whether the error ends the grant at a refresh (RFC 6749 §5.2, and the names of other servers). */
+/** Whether the error ends the grant at a refresh (RFC 6749 §5.2, and the error names of other servers). */
 export const refusesGrant = (error: number): boolean => REFUSES_GRANT.has(error);
 
 /** The outcome of an error (core/SPEC.md, Errors). */
