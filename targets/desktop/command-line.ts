@@ -61,7 +61,7 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Ends the program after a failed write. Exit code 141, as after SIGPIPE: the reader (such as `head`) has ended. */
+/** Ends the program after a failed write: with 141, as after SIGPIPE, if the reader has ended; otherwise with 1. */
 export function endUnread({ code }: NodeJS.ErrnoException): never {
   if (code !== "EPIPE") process.stderr.write(`cannot write the output (${code})\n`);
   process.exit(code === "EPIPE" ? 141 : 1);
@@ -70,7 +70,7 @@ export function endUnread({ code }: NodeJS.ErrnoException): never {
 /** Classes of errors that are printed for the user. Names are compared, because each bundle has its own classes. */
 const FOR_THE_USER = ["UsageError", "StateDirectoryError", "StepError", "InstallError"];
 
-/** Prints an error for the user in one line, with exit code 2. `work` returns the exit code; undefined means 0. */
+/** Runs `work`, which returns the exit code (undefined: 0). Prints errors for the user in one line, exit code 2. */
 export async function runProgram(name: string, work: () => unknown): Promise<void> {
   process.stdout.off("error", endUnread).on("error", endUnread);
   try {

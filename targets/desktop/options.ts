@@ -92,7 +92,7 @@ function readAddress(text: string): string {
 
 const FIT_SCENARIOS = ["scenario", "plain", "version"];
 
-/** Besides --scenario, only the options of FIT_SCENARIOS are allowed, because a scenario defines the simulation. */
+/** --scenario excludes all options except FIT_SCENARIOS, because a scenario defines the whole simulation. */
 export function simulatorLine(usage: string): Command {
   const command = describedProgram(usage);
   const names = command.options.map((option) => option.attributeName());

@@ -1,7 +1,7 @@
 // The three packages that npm publishes. Each contains only what its users need:
 //   picogrant           signs in from a program on Node; also the core, the driver and the adapters for other runtimes
 //   picogrant-tools     the command `picogrant`, and the simulated service for tests of any client
-//   picogrant-firmware  bundles, header and host in C: what is flashed, and what it is built with
+//   picogrant-firmware  bundles, header and host in C, for building firmware
 
 export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   ".": "platform/node/sign-in.ts",

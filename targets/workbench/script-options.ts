@@ -1,4 +1,4 @@
-// What the scripts share: the command line (--help, and errors in one line with exit code 2), tables, and generated parts
+// Shared by the scripts: the command line (--help, and errors in one line with exit code 2), tables, and generated parts
 // of pages.
 
 import type { Command } from "commander";
@@ -31,7 +31,7 @@ export function printTable(rows: readonly (readonly string[])[], print = console
   });
 }
 
-/** Replaces the text between the markers with this name. @throws Error if the page does not contain them */
+/** Replaces the text between the two marks with this name in a page. @throws Error if the page has no such marks */
 export function spliced(page: string, name: string, text: string): string {
   const begin = `<!-- ${name}: begin -->\n`;
   const from = page.indexOf(begin) + begin.length;

@@ -1,4 +1,4 @@
-// Replaces the APIs of Node that the simulated service uses, so that it can run in a page.
+// Replaces the APIs of Node that the simulated service uses, so that the service can run in a page.
 import { Buffer as PageBuffer } from "buffer";
 import type { Context } from "hono";
 import nacl from "tweetnacl";
@@ -45,7 +45,7 @@ class Digest {
     this.#finish = finish;
   }
 
-  /** The service calls `update` once for each hash. */
+  /** Replaces earlier data, because the service calls `update` once for each hash. */
   update(data: Data): this {
     this.#bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
     return this;

@@ -61,7 +61,7 @@ export interface View {
     readonly tokens: number;
   };
   readonly slots: readonly SlotView[];
-  /** From this position on, `exchanges`, `timeline` and `events` are complete. */
+  /** From this position (`Moment.order`) on, `exchanges`, `timeline` and `events` are complete. */
   readonly fromOrder: number;
   readonly exchanges: readonly ExchangeEntry[];
   readonly exchangeCount: number;

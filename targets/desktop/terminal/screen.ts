@@ -91,7 +91,7 @@ export class Screen {
     this.#output.write(LEAVE);
   }
 
-  /** Draws soon, once for several changes. */
+  /** Draws after a short delay, once for several changes. */
   change(): void {
     if (this.#lines === undefined || this.#due !== undefined) return;
     this.#due = setTimeout(() => {
@@ -110,7 +110,7 @@ export class Screen {
   }
 }
 
-/** Prints each changed frame and new slip, for pipes and terminals without a cursor. Returns a function that stops this. */
+/** Prints each changed frame and new slip as text, for output without a screen. Returns a function that stops this. */
 export function printFrames(simulation: Simulation, write: (text: string) => void): () => void {
   let drawn = "";
   let printed = 0;

@@ -9,8 +9,8 @@ import { Board, type BoardSettings } from "./emulator.ts";
 
 export const SERVICE_NAME = "service.picogrant.test";
 
-/** Two certificate authorities: `next` is for tests that replace `first`. All environments share both, because making keys
- * takes seconds. */
+/** Two certificate authorities: `next` is for tests that replace `first`. All environments share both, because making
+ * keys takes seconds. */
 const [first, next] = [makeTlsIdentities(SERVICE_NAME), makeTlsIdentities(SERVICE_NAME)] as const;
 
 export class BoardEnvironment extends ServiceEnvironment {

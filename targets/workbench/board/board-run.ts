@@ -11,7 +11,7 @@ export class RunError extends Error {}
 
 export interface Run extends Seen {
   readonly pending: BoardFigures["sleep"];
-  /** The sleep in PENDING on batteries, where the countdown on the display may stop between polls. */
+  /** The sleep in PENDING if the board runs on batteries. The displayed countdown may then stop between polls. */
   readonly onBatteries: BoardFigures["sleep"];
   readonly signedIn: BoardFigures["sleep"];
   /** Allocations on the engine's heap after the start. */

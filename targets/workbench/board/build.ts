@@ -22,7 +22,7 @@ interface Settings {
   readonly variant: Variant;
   /** Bytes of the heap of QuickJS. Undefined: the core is C. */
   readonly arenaBytes?: number;
-  /** "small" needs a server that supports max_fragment_length or sends only short records. "full" works with any server. */
+  /** "small" needs a server that supports max_fragment_length or sends short records. "full" works with any server. */
   readonly tlsBuffers: "small" | "full";
   readonly stackBytes: number;
   readonly memoryBytes: number;

@@ -12,8 +12,8 @@ export interface Figures {
   readonly peak: number;
   /** The stack of a complete run on 32-bit ARM, including the engine's. */
   readonly stack?: number;
-  /** Instructions of a pending poll in QuickJS, compiled for the machine that measures (not for ARM), including those of
-   * the C host. A poll has five ticks a second apart, a request and a response. */
+  /** Instructions of a pending poll in QuickJS and the C host, compiled for the machine that measures, not for ARM. A
+   * poll has five ticks a second apart, a request and a response. */
   readonly poll?: number;
 }
 

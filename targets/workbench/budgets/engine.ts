@@ -44,10 +44,10 @@ interface CountedEngine {
   dispose(): void;
 }
 
-/** The initial bytes of the guest's buffer, with which `pointTo` finds the buffer in the linear memory. */
+/** The initial bytes of `counterBuffer`. By these bytes, `pointTo` finds the buffer in the linear memory. */
 const mark = new Uint8Array([...Array(16).keys()].map((index) => (index * 97 + 211) & 255));
 
-/** Makes the patched malloc count in the guest's buffer, and sets the count to 0. */
+/** Makes the patched malloc count in `counterBuffer`, and sets the count to 0. */
 function pointTo(linear: WebAssembly.Memory): void {
   const memory = Buffer.from(linear.buffer);
   const at = memory.indexOf(mark);

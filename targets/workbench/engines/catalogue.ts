@@ -44,8 +44,8 @@ export function evaluate(context: QuickJSContext, script: string, name: string):
 }
 
 /**
- * Runs a script and frees everything. If a value is still alive, an assertion of QuickJS (`list_empty(&rt->gc_obj_list)`)
- * ends the module.
+ * Runs a script and frees everything. If a value is still alive then, an assertion of QuickJS
+ * (`list_empty(&rt->gc_obj_list)`) ends the module.
  * @param leak leaves one object alive, to show that this leak check works
  */
 export async function runInQuickjs(

@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 export const enginesFolder = `${root}dist/engines/`;
 
-/** The Debian release whose QuickJS is built. */
+/** The Debian release from which the source of QuickJS comes. */
 const quickjsRelease = "trixie";
 const hermes = "hermes-engine-cli@0.12.0";
 /** Moddable's engine as source, with a makefile for Linux. */

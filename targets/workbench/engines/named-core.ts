@@ -29,8 +29,8 @@ function handingOn(call: Call): Call {
 }
 
 /**
- * Wraps the functions of a bundle for devices with named properties. Calls allocate nothing, except `create`. Devices that
- * already have named properties (of the sources, or of a build that is not minified) stay unchanged.
+ * Wraps the functions of a bundle, so that devices have named properties. Only `create` allocates. Devices that already
+ * have named properties (of the sources, or of a build that is not minified) stay unchanged.
  * @param bundle the exports of `dist/picogrant.js` or of a smaller build
  * @returns the same functions. Pass them only devices that their own `create` returned
  */

@@ -29,7 +29,7 @@ export interface Proof {
   readonly joined?: readonly string[];
   /** The number of loop iterations that are analysed separately. Default: 64. */
   readonly turns?: number;
-  /** Functions that compare two variables with each other. */
+  /** Functions for which relations between two variables are analysed too (octagon domain). */
   readonly related?: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { keyOf, stored } from "../../bundle/build-cache.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** @param entries sources by the names of the files */
+/** @param entries the sources of the entries, by the names of their files in the package */
 export async function declarations(
   entries: Readonly<Record<string, string>>,
   folder: string,

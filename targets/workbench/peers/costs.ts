@@ -174,7 +174,7 @@ const STARTS = 15;
 
 /**
  * Node's CPU time until a client is imported, or until picogrant has signed in, without that of an empty program. The
- * shortest of all starts counts, because other programs on the machine only add time.
+ * least time of all starts counts, because other programs on the machine only add time.
  */
 async function startTable(): Promise<string[][]> {
   const folder = path.join(root, "dist/peers");

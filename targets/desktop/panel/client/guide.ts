@@ -59,7 +59,7 @@ const WHAT_CAN_GO_WRONG = { label: "What can go wrong?", does: "#faults" };
 /** If the list of faults is visible, this hint replaces the button that opens it. */
 const TRY_ONE = " Next: anything under “What can go wrong”.";
 
-/** After these errors, another sign-in with the same client would fail with the same error. */
+/** Errors of the configuration: another sign-in with the same client and scope would fail in the same way. */
 const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
 /** Errors that end a session, not a sign-in. */
 const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token", "account_disabled"];
@@ -123,7 +123,7 @@ function signedIn({ call, device }: Seen, phone: PhonePage, seesFaults: boolean)
   if (call?.reason) {
     const { name, fix } = call.reason;
     const description = `Signed in, but the last call failed: ${name}. ${sentenceOf(fix)}`;
-    // If the API is not enabled for the project, a new sign-in does not help.
+    // The API is not enabled for the client's project, so a new sign-in does not help. Another client does.
     if (name === "accessNotConfigured" && phone !== "none") {
       return { step: 3, next: usualClient(device), description };
     }

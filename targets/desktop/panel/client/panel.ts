@@ -41,7 +41,7 @@ export class Panel {
   constructor(link: Link) {
     this.#link = link;
     this.#diagram = new Diagram(element<HTMLOListElement>("sequence"), link);
-    // The panel's keys need the focus. A page that has it also keeps `autofocus` in the phone's frame from taking it.
+    // The panel's keys need the focus. While this page has the focus, browsers ignore `autofocus` in the phone's frame.
     element("bench").focus({ preventScroll: true });
     document.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("keydown", (event) => this.#press(event));
@@ -198,7 +198,7 @@ export class Panel {
   }
 }
 
-/** Recognizes the page on the phone by its forms. After the entry of a code that is not `userCode`: "other". */
+/** Recognizes the page on the phone by its forms. A page that confirms another code than `userCode` is "other". */
 function phonePage(userCode: string): PhonePage {
   const phone = element<HTMLIFrameElement>("phone");
   if (phone === null) return "none";

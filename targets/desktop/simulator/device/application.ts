@@ -186,7 +186,7 @@ export class Application {
     if (driver.isSignedIn) driver.setStatus(text);
   }
 
-  /** The core uses the first row of the display. */
+  /** The text has one row less than the display, because the core uses the first row. */
   #describe(page: ListedPage, { device: { columns, rows } }: Driver): string {
     return describeList(page, { columns, rows: rows - 1 });
   }

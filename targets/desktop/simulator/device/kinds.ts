@@ -1,4 +1,4 @@
-// The kinds of simulated devices. They differ in their client and display, and the printer also shows the code on paper.
+// The kinds of simulated devices. They differ in client and display, and the printer also prints the code on paper.
 import type { DriverConfig } from "../../../../platform/driver.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
 

@@ -214,7 +214,7 @@ async function startService(
       // With this path, the address fits one line of each display: 127.0.0.1:8628/d
       verificationPath: "/d",
       refreshTokenRotation: options.rotate ?? false,
-      // The member of RFC 8628 §3.3.1, from which the devices draw a QR code. The service omits it by default, because the
+      // The devices draw a QR code from this member (RFC 8628 §3.3.1). The service omits it by default, because the
       // device authorization specification does not have it.
       verificationUriComplete: true,
       // With nonces, the service does not check the time in a proof. The proof has real time, which may be hours behind

@@ -43,7 +43,7 @@ export class SimulatedClock {
     if (this.#stands) return this.#logicalMs;
     const reached = Math.floor(this.#reachedMs());
     const next = this.#appointments[0];
-    // Time stops at the next timer until it has run.
+    // Time stops at the due time of the next timer until that timer has run.
     return next === undefined ? reached : Math.max(this.#logicalMs, Math.min(reached, next.dueMs));
   }
 
@@ -215,7 +215,7 @@ export class SimulatedClock {
         if (next !== undefined && !complete) this.#happen(next);
       }
     } finally {
-      // If a timer is left, or a real exchange has stopped the clock, the target is not reached.
+      // The target is not reached if timers are left, or if one of them has paused or stopped the clock.
       if (complete) this.#logicalMs = Math.max(this.#logicalMs, targetMs);
       this.#realAnchorMs = this.#real.nowMs();
       this.#driving--;

@@ -57,7 +57,7 @@ const STORED = 300;
 
 export class Timeline {
   readonly entries: TimelineEntry[] = [];
-  /** Counts discarded entries too. */
+  /** The number of all entries, including those that are no longer stored. */
   count = 0;
   #moves = -1;
 

@@ -5,7 +5,7 @@ import type { Timeline } from "./timeline.ts";
 
 type Exchange = ServiceEvent & { type: "exchange" };
 
-/** A key is the last segment of the form's address on the account page. */
+/** The names are the last segments of the addresses to which the forms of the account page are sent. */
 const ACCOUNT_ACTIONS = {
   remove: "removes the device's access",
   "sign-out-everywhere": "signs out everywhere",
