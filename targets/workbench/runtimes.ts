@@ -1,5 +1,5 @@
-// The runtimes, bundlers and test tools with which the packages are tested. `npm ci` does not install them, because they
-// are large. `npm run engines -- --runtimes` installs them into dist/runtimes.
+// The runtimes, bundlers and test tools with which the packages are tested. `npm ci` does not install them, because
+// they are large. `npm run engines -- --runtimes` installs them into dist/runtimes.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

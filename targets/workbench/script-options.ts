@@ -1,5 +1,5 @@
-// Shared by the scripts: the command line (--help, and errors in one line with exit code 2), tables, and generated parts
-// of pages.
+// Shared by the scripts: the command line (--help, and errors in one line with exit code 2), tables, and generated
+// parts of pages.
 
 import type { Command } from "commander";
 import { endUnread, commandLine as lineOf } from "../desktop/command-line.ts";
