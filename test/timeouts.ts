@@ -1,5 +1,5 @@
-// Time limits of the test runner, the same for every suite. Tests must not depend on the machine's speed. On a busy
-// machine, events come late. Only an event that never comes is a failure.
+// Default time limits of the test runner. Tests must not depend on the machine's speed. On a busy machine, events come
+// late. Only an event that never comes is a failure.
 
 /** The limit of one wait inside a test, in ms. */
 export const TIMEOUT_MS = 300_000;

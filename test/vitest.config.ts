@@ -65,7 +65,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // Test files share a process and modules, so a test restores all that it changes outside its own objects.
+        // Test files share processes and modules, so a test restores all that it changes outside its own objects.
         test: {
           name: "a process for all",
           include: ["test/**/*.test.ts"],

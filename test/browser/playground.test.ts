@@ -1,4 +1,4 @@
-// Tests the playground as a folder, served below a path or opened from a disk. panel.test.ts tests more of its page.
+// Tests the playground as a folder, served below a path or opened from a disk. panel.test.ts tests its page further.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";

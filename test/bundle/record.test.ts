@@ -137,7 +137,7 @@ test("the order of the places: first those with a name, then the order of the ty
 const table =
   "interface Table { run: (by: number) => number } function twice(by: number) { return 2 * by; }";
 
-/** Programs that could access the device by a property name that the build removes, or call a number. */
+/** In these programs, the types allow an access by a removed property name, or the call of a number. */
 const unsure: readonly [what: string, code: string][] = [
   ["anything", "export function f(device: any) { return device.state; }"],
   [

@@ -450,7 +450,7 @@ describe("accounts", () => {
   });
 });
 
-// SPEC.md, Errors: a rejection that the developer can fix does not end the session, and the user can always end it.
+// SPEC.md, Errors: a rejection that the developer can fix does not end the session. The user can end it at any time.
 // These tests run commands as processes, with a server that rejects every refresh, fails, or does not respond.
 
 let server: Awaited<ReturnType<typeof scripted>>;

@@ -106,7 +106,7 @@ it("address and code stay on the screen, below the whole QR code or without one"
         const terminal = { columns, rows, hasQr: true };
         const lines = codeLines({ ...prompt, qr }, terminal, paintFor({}, {}));
         const wrapped = lines.flatMap((line) => line.match(RegExp(`.{1,${columns}}`, "g")) ?? []);
-        // The waiting message is in the row below.
+        // The last row of the screen has the waiting message.
         const seen = wrapped.slice(1 - rows).join("");
         expect(seen).toContain(`Open   ${verificationUri}Enter  WDJB-MJHT`);
         const above = seen.split("Open")[0];

@@ -1,4 +1,4 @@
-// The QR codes on the printer's slip and the console contain the same modules as that of verification_uri_complete.
+// The QR codes on the printer's slip and the console have the modules of the code for verification_uri_complete.
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { virtualEnvironment } from "../../targets/desktop/scenarios/play.ts";

@@ -28,7 +28,7 @@ const LARGE = Limit.LONG_URI_MEMORY + 4096;
 /** Longer bodies make the script long without finding more faults. */
 const BODY_MAX = 4000;
 
-/** These calls are not recorded, only the device that `create` returns. */
+/** These calls are not recorded. Only the device that `create` returns is recorded. */
 const BEFORE = ["create", "configError"];
 
 type Call = (...given: unknown[]) => unknown;

@@ -198,7 +198,7 @@ function step(text) {
   compare(number);
 }
 
-/** Reports a case, unless an earlier one of these devices has failed. */
+/** Reports a case, unless an earlier case of these devices has failed. */
 function done(name) {
   if (isLost) return;
   tapCount++;

@@ -1,4 +1,4 @@
-// A program with a session in an environment. The server tracks every code and token. Adapters call back later.
+// A program with a session in an environment. The server tracks codes and tokens. Adapters call back asynchronously.
 
 // Load these modules before the tests, because loading takes real time, which the simulated clock does not measure.
 import "../../platform/session/claims.ts";

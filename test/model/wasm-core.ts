@@ -42,7 +42,7 @@ class WasmDevice {
   readonly #lent = new Map<number, ArrayLike<number>>();
   #free: number;
 
-  /** @param constants bytes of `bytes` that the device in C does not need */
+  /** @param constants number of bytes in `bytes` that the device in C does not need */
   constructor(
     readonly c: Exports,
     readonly bytes: Uint8Array,
@@ -163,7 +163,7 @@ function sourceName(name: string): string {
   return own?.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) ?? name;
 }
 
-/** @param constantsIn bytes that constant texts take in the sources; 0 for the layout of C */
+/** @param constantsIn returns the number of bytes of constant texts in the sources; 0 for the layout of C */
 export function ofWasm(
   path: string,
   constantsIn: (memory: Uint8Array, config: Config) => number = () => 0,

@@ -12,7 +12,7 @@ const SESSION_LIFETIME_S = 7 * 86_400;
 
 const TABLES = ["user", "session", "account", "verification", "deviceCode"];
 
-/** Clients have no secrets, and the server ignores one in a request. */
+/** Clients have no secrets, and the server ignores a secret in a request. */
 const client = (secret: string): ForeignClient => ({ id: "printer", secret });
 
 export async function startBetterAuth(): Promise<ForeignServer> {

@@ -52,7 +52,7 @@ export class Received {
     return this.earlier.map(({ idToken }) => idToken).filter((token) => token !== "");
   }
 
-  /** Whether the session has no token response, or that of an earlier start. */
+  /** Whether the session has no token response, or the token response of an earlier start. */
   #isStored({ tokenResponse, scope }: Session): boolean {
     if (tokenResponse === undefined) return scope === undefined;
     return this.earlier.some(({ tokens, isResumed }) => {

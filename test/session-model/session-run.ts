@@ -24,7 +24,7 @@ export interface RunReport {
   readonly violations: readonly string[];
   /** All actions in order, to reproduce a violation. */
   readonly actions: readonly string[];
-  /** The transitions of sessions that the run has made, as the log names them. */
+  /** The transitions that sessions have made in the run, as the log names them. */
   readonly transitions?: Iterable<string>;
 }
 

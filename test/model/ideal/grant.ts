@@ -275,7 +275,7 @@ export class Grant {
 
   /**
    * Finds tokens of the response that do not fit. A token's capacity is the memory that is left by the request, by the
-   * current refresh token or code, and by the response's previous token.
+   * current refresh token or code, and by a token that precedes it in the response.
    */
   #misfit({ root }: Document): ErrorCode {
     const device = this.device;

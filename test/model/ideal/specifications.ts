@@ -9,7 +9,7 @@ export interface EventClaims {
   isAccountDisabled: boolean;
   isTokenRevoked: boolean;
   isSessionsRevoked: boolean;
-  /** Identifies the revoked token; undefined if the event names none, or not as text. */
+  /** Identifies the revoked token; undefined if the event has no token, or one that is not text. */
   token: string | undefined;
   isTokenNamed: boolean;
   algorithm: string | undefined;

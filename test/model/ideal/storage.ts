@@ -228,7 +228,7 @@ export class StorageTask {
   }
 
   /**
-   * Cleans up after the records have been read. `kind` is that of the newest one.
+   * Cleans up after the records have been read. `kind` is the kind of the newest record.
    * @param isOlderUseful whether the older slot has the previous refresh token
    */
   tidy(kind: number, isOlderUseful: boolean): void {

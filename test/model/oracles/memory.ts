@@ -29,7 +29,7 @@ export function watchedMemory(memory: Uint8Array): Bytes {
 type Properties = Record<string, unknown>;
 
 export class MemoryOracle {
-  /** The names of all properties, and the lengths of lists. The core must add none after `create`. */
+  /** The names of all properties, and the lengths of lists. After `create`, the core must not add any. */
   readonly #names: string;
   readonly #lists: readonly (readonly [name: string, list: unknown[], length: number])[];
 
